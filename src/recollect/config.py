@@ -1,0 +1,327 @@
+"""Settings: one typed table, five places a value can come from.
+
+    flag  >  RECOLLECT_* environment  >  project .recollect.toml  >  user config.toml  >  default
+
+Every value keeps where it came from. A key that is not in the table is an error, with the
+nearest one that is. A project file arrives with a cloned repository, so until the user trusts
+it (by the hash of its content), it may set only what cannot reach outside its folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from recollect.errors import ConfigError
+
+PROJECT_FILE = ".recollect.toml"
+Origin = Literal["flag", "environment", "project", "user", "default"]
+Plain = str | int | bool | tuple[str, ...] | None
+
+
+# ------------------------------------------------------------------ places
+
+
+def _folder(variable: str, xdg: str, fallback: str) -> Path:
+    home = os.environ.get("RECOLLECT_HOME")
+    if home:
+        return Path(home).expanduser() / variable
+    base = os.environ.get(xdg)
+    return (Path(base) if base else Path.home() / fallback) / "recollect"
+
+
+def data_folder() -> Path:
+    """``$RECOLLECT_HOME/data``, else the platform's place for data."""
+    return _folder("data", "XDG_DATA_HOME", ".local/share")
+
+
+def user_file() -> Path:
+    return _folder("config", "XDG_CONFIG_HOME", ".config") / "config.toml"
+
+
+def trust_file() -> Path:
+    return _folder("config", "XDG_CONFIG_HOME", ".config") / "trusted.json"
+
+
+def project_file(start: Path) -> Path | None:
+    """The nearest ``.recollect.toml`` in *start* or above it, short of the home folder."""
+    home = Path.home()
+    for folder in (start, *start.parents):
+        if folder == home:
+            return None
+        if (folder / PROJECT_FILE).is_file():
+            return folder / PROJECT_FILE
+    return None
+
+
+# ------------------------------------------------------------------ the table
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    name: str
+    default: Plain
+    parse: Callable[[Any], Plain]
+    help: str
+    reach: Literal["plain", "path", "trusted"] = "plain"
+    """What an untrusted project file may do with it: set it; set it to a place inside its own
+    folder; nothing."""
+
+    @property
+    def variable(self) -> str:
+        return "RECOLLECT_" + self.name.replace(".", "_").upper()
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("a text that is not empty")
+    return value.strip()
+
+
+def _whole(low: int, high: int) -> Callable[[Any], int]:
+    def parse(value: Any) -> int:
+        try:
+            number = int(str(value))
+        except ValueError:
+            raise ValueError(f"a whole number from {low} to {high}") from None
+        if isinstance(value, bool) or not low <= number <= high:
+            raise ValueError(f"a whole number from {low} to {high}")
+        return number
+
+    return parse
+
+
+def _one_of(*values: str) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        if value not in values:
+            raise ValueError("one of " + ", ".join(values))
+        return str(value)
+
+    return parse
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = value.split(",")
+    if not isinstance(value, list | tuple) or not all(isinstance(v, str) for v in value):
+        raise ValueError("names, separated by commas")
+    names = tuple(v.strip() for v in value)
+    if not names or not all(names):
+        raise ValueError("names, separated by commas")
+    return names
+
+
+SETTINGS: Mapping[str, Setting] = {
+    s.name: s
+    for s in (
+        Setting("store", None, _text, "Where things are kept: a folder or a URL.", "path"),
+        Setting("models", None, _text, "The folder that model files are in.", "trusted"),
+        Setting(
+            "mode", "balanced", _one_of("conservative", "balanced", "tokenmax"),
+            "The preset of the read path.",
+        ),
+        Setting("search.limit", None, _whole(1, 1000), "The most results; else the mode's own."),
+        Setting(
+            "search.budget", None, _whole(1, 10_000_000),
+            "The most tokens an answer's results may take; else the mode's own.",
+        ),
+        Setting("search.owner", None, _text, "Only see what this owner has."),
+        Setting("search.scopes", None, _names, "Only see these scopes."),
+        Setting("embed.model", "arctic-embed-s", _text,
+                "The embedding model; `none` searches by words alone.", "trusted"),
+        Setting("import.owner", "local", _text, "The owner of what is added without one."),
+        Setting("import.scopes", ("universal",), _names,
+                "The scopes of what is added without any."),
+        Setting("import.max_mb", 64, _whole(1, 100_000),
+                "Files of text larger than this are refused; JSONL is read line by line."),
+    )
+}  # fmt: skip
+
+
+def setting(name: str) -> Setting:
+    found = SETTINGS.get(name)
+    if found is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, SETTINGS, n=1, cutoff=0.5)
+        raise ConfigError(
+            f"there is no setting {name!r}",
+            hint=f"did you mean {near[0]!r}?" if near else "`recollect config list` shows them",
+        )
+    return found
+
+
+def parsed(name: str, value: Any, where: str) -> Plain:
+    """*value* as the setting's type; the error says where it stands and what is wanted."""
+    spec = setting(name)
+    try:
+        return spec.parse(value)
+    except ValueError as error:
+        raise ConfigError(f"{where}: {name} is {value!r}", hint=f"it takes {error}") from error
+
+
+# ------------------------------------------------------------------ resolving
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    value: Plain
+    origin: Origin
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Every setting, with its origin; ``ignored`` says what an untrusted file wanted."""
+
+    values: Mapping[str, Value]
+    ignored: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name].value
+
+    def origin(self, name: str) -> Origin:
+        return self.values[name].origin
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    start: Path | None = None,
+) -> Config:
+    environ = os.environ if environ is None else environ
+    values = {name: Value(s.default, "default") for name, s in SETTINGS.items()}
+    user = user_file()
+    for name, value in read_file(user).items():
+        values[name] = Value(parsed(name, value, str(user)), "user", str(user))
+    ignored = []
+    project = project_file(Path.cwd() if start is None else start)
+    if project:
+        trusted = is_trusted(project)
+        for name, value in read_file(project).items():
+            good = parsed(name, value, str(project))
+            refusal = "" if trusted else _refusal(setting(name), good, project.parent)
+            if refusal:
+                ignored.append(f"{project}: {name} is ignored: {refusal}")
+                continue
+            if name == "store" and "://" not in str(good):
+                good = str((project.parent / str(good)).resolve())
+            values[name] = Value(good, "project", str(project))
+    for name, spec in SETTINGS.items():
+        if spec.variable in environ and environ[spec.variable] != "":
+            good = parsed(name, environ[spec.variable], spec.variable)
+            values[name] = Value(good, "environment", spec.variable)
+    for name, value in (flags or {}).items():
+        if value is not None:
+            values[name] = Value(parsed(name, value, "the call"), "flag")
+    return Config(values, tuple(ignored))
+
+
+def _refusal(spec: Setting, value: Plain, folder: Path) -> str:
+    """Why an untrusted project file may not set this; empty when it may."""
+    how = "`recollect config trust` lets it"
+    if spec.reach == "trusted":
+        return f"a project file may not set it until you trust the file ({how})"
+    if spec.reach == "path":
+        text = str(value)
+        if "://" in text:
+            return f"it names an endpoint ({how})"
+        place = (folder / Path(text)).resolve()
+        if text.startswith("~") or not place.is_relative_to(folder.resolve()):
+            return f"it points outside the project ({how})"
+    return ""
+
+
+# ------------------------------------------------------------------ files
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """Dotted names to values. A file that is not there sets nothing."""
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    import tomllib
+
+    try:
+        tables = tomllib.loads(raw.decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path} is not TOML: {error}", hint="mend or delete the file") from error
+    flat: dict[str, Any] = {}
+    for key, value in tables.items():
+        if isinstance(value, dict):
+            flat.update({f"{key}.{inner}": v for inner, v in value.items()})
+        else:
+            flat[key] = value
+    for name in flat:
+        try:
+            setting(name)
+        except ConfigError as error:
+            raise ConfigError(f"{path}: {error.message}", hint=error.hint) from None
+    return flat
+
+
+def write_file(path: Path, values: Mapping[str, Any]) -> None:
+    """Replace the file; the old one stays whole until the new one is."""
+    lines = [f"{name} = {_toml(v)}" for name, v in sorted(values.items()) if "." not in name]
+    tables: dict[str, list[str]] = {}
+    for name, value in sorted(values.items()):
+        if "." in name:
+            table, key = name.split(".", 1)
+            tables.setdefault(table, []).append(f"{key} = {_toml(value)}")
+    for table, inner in tables.items():
+        lines += ["", f"[{table}]", *inner]
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = path.with_name(path.name + ".new")
+    fresh.write_text("\n".join(lines).strip() + "\n" if lines else "", encoding="utf-8")
+    os.replace(fresh, path)
+
+
+def _toml(value: Any) -> str:
+    import json
+
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_toml(v) for v in value) + "]"
+    return json.dumps(str(value))
+
+
+def is_trusted(project: Path) -> bool:
+    return _trusted().get(str(project.resolve())) == _content_hash(project)
+
+
+def trust(project: Path) -> None:
+    """Let this file, with this content, set everything."""
+    import json
+
+    known = {**_trusted(), str(project.resolve()): _content_hash(project)}
+    path = trust_file()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = path.with_name(path.name + ".new")
+    fresh.write_text(json.dumps(known, indent=1))
+    os.replace(fresh, path)
+
+
+def _trusted() -> dict[str, str]:
+    import json
+
+    try:
+        known = json.loads(trust_file().read_text())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _content_hash(path: Path) -> str:
+    from hashlib import blake2b
+
+    return blake2b(path.read_bytes(), digest_size=16).hexdigest()

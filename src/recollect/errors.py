@@ -1,0 +1,81 @@
+"""Every error that recollect raises, and who must act on it.
+
+    RecollectError                 exit 1  http 500
+    ├── UsageError                 exit 2  http 400   the caller: fix the call
+    │   ├── QueryError             exit 2  http 400     … its query text
+    │   └── ConfigError            exit 2  http 400     … a setting
+    ├── NotFound                   exit 3  http 404   the caller: there is no such thing
+    ├── InputError                 exit 1  http 422   the owner of a file that was given to us
+    ├── StoreError                 exit 1  http 500   the operator: the store cannot do it
+    │   ├── StoreBusy              exit 1  http 503     … now; try again
+    │   ├── StoreTooNew            exit 1  http 409     … with this version of recollect
+    │   └── StoreCorrupt           exit 1  http 500     … until it is repaired
+    └── ModelError                 exit 1  http 503   the operator: a model cannot be used
+        └── ModelMissing           exit 1  http 503     … because it is not on this machine
+
+A message says what happened and to what; the hint says what to do next. Nothing else is raised
+on purpose: a bare ``ValueError`` or ``sqlite3.Error`` that reaches a caller is a bug of ours.
+"""
+
+from __future__ import annotations
+
+
+class RecollectError(Exception):
+    """The root of the tree."""
+
+    exit_code = 1
+    http_status = 500
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class UsageError(RecollectError):
+    exit_code = 2
+    http_status = 400
+
+
+class QueryError(UsageError):
+    pass
+
+
+class ConfigError(UsageError):
+    pass
+
+
+class NotFound(RecollectError):
+    exit_code = 3
+    http_status = 404
+
+
+class InputError(RecollectError):
+    http_status = 422
+
+
+class StoreError(RecollectError):
+    pass
+
+
+class StoreBusy(StoreError):
+    http_status = 503
+
+
+class StoreTooNew(StoreError):
+    http_status = 409
+
+
+class StoreCorrupt(StoreError):
+    pass
+
+
+class ModelError(RecollectError):
+    http_status = 503
+
+
+class ModelMissing(ModelError):
+    pass

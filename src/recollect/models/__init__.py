@@ -1,0 +1,1 @@
+"""Local models: where their files are, and what runs them. No network unless asked for."""

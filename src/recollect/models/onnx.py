@@ -1,0 +1,117 @@
+"""An embedder on ONNX Runtime: one thread, no spinning, length-sorted batches.
+
+More throughput comes from more processes, not from more threads in one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import ModelError
+from recollect.models.catalog import Model
+
+if TYPE_CHECKING:
+    from recollect.ports import Vector, Vectors
+
+BATCH = 16
+_REMEMBERED = 256
+_QUERY_CHARACTERS = 4_000
+_PASSAGE_CHARACTERS = 16_000
+
+
+class OnnxEmbedder:
+    """Loads on first use; safe to share between threads."""
+
+    def __init__(self, model: Model, home: Path) -> None:
+        self._model = model
+        self._home = home
+        self._lock = Lock()
+        self._session: Any = None
+        self._tokenizer: Any = None
+        self._recent: OrderedDict[str, Vector] = OrderedDict()
+
+    @property
+    def key(self) -> str:
+        return self._model.key
+
+    @property
+    def dimensions(self) -> int:
+        return self._model.dimensions
+
+    def embed_query(self, text: str) -> Vector:
+        with self._lock:
+            if text in self._recent:
+                self._recent.move_to_end(text)
+                return self._recent[text]
+        asked = self._model.query_prefix + text[:_QUERY_CHARACTERS]
+        vector: Vector = self._embed([asked])[0]
+        with self._lock:
+            self._recent[text] = vector
+            if len(self._recent) > _REMEMBERED:
+                self._recent.popitem(last=False)
+        return vector
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        out = np.empty((len(texts), self.dimensions), np.float32)
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        for start in range(0, len(order), BATCH):
+            some = order[start : start + BATCH]
+            out[some] = self._embed([texts[i][:_PASSAGE_CHARACTERS] for i in some])
+        return out
+
+    def _embed(self, texts: list[str]) -> Vectors:
+        import numpy as np
+
+        with self._lock:
+            if self._session is None:
+                self._load()
+        encoded = self._tokenizer.encode_batch(texts)
+        longest = max(len(e.ids) for e in encoded)
+        ids = np.zeros((len(texts), longest), np.int64)
+        mask = np.zeros_like(ids)
+        for row, encoding in enumerate(encoded):
+            ids[row, : len(encoding.ids)] = encoding.ids
+            mask[row, : len(encoding.ids)] = 1
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        hidden = self._session.run(None, {k: v for k, v in feed.items() if k in self._inputs})[0]
+        vectors: Vectors = hidden[:, 0, :].astype(np.float32)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        if vectors.shape[1] != self.dimensions or not np.isfinite(vectors).all():
+            raise ModelError(
+                f"{self._model.name} gave vectors that cannot be right "
+                f"({vectors.shape[1]} dimensions, {self.dimensions} expected, or not numbers)",
+                hint="fetch the model again",
+            )
+        return vectors
+
+    def _load(self) -> None:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            self._tokenizer = Tokenizer.from_file(str(self._home / "tokenizer.json"))
+            self._tokenizer.no_padding()
+            self._tokenizer.enable_truncation(self._model.max_tokens)
+            session = onnxruntime.InferenceSession(
+                str(self._home / "model.onnx"), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # noqa: BLE001  both libraries raise bare Exception
+            raise ModelError(
+                f"{self._home} holds no usable model: {error}",
+                hint=f"`recollect models fetch {self._model.name}` gets it again",
+            ) from error
+        self._inputs = {i.name for i in session.get_inputs()}
+        self._session = session

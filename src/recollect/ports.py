@@ -1,0 +1,122 @@
+"""The seams: what the core asks of a store and of an embedder.
+
+``testing.contract`` is the executable form of :class:`Store`; an engine inherits that suite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from recollect.types import (
+    ChangeSet,
+    Document,
+    Event,
+    Filter,
+    Hit,
+    Page,
+    Receipt,
+    StoredPassage,
+    StoreStats,
+    TextQuery,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+    Vectors = NDArray[np.float32]
+
+
+class TextFound(NamedTuple):
+    """What the text index found: the best passages, and what each word is worth here.
+
+    ``idf`` is ``ln(1 + (N - n + 0.5) / (n + 0.5))`` over all passages, whatever the filter.
+    ``total`` counts every match under the filter, when it was asked for.
+    """
+
+    hits: list[Hit]
+    idf: Mapping[str, float]
+    total: int = 0
+
+
+class VectorFound(NamedTuple):
+    """The nearest passages, and how many of the store's passages have a vector at all."""
+
+    hits: list[Hit]
+    vectors: int
+    passages: int
+
+
+class Embedder(Protocol):
+    """Text to unit vectors. ``key`` names the model and its exact weights."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed_query(self, text: str) -> Vector: ...
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors: ...
+
+
+class Store(Protocol):
+    """A place where documents are kept and found.
+
+    The record is the truth; text and vector indexes follow it by themselves and can never make
+    a write fail. Whatever ``apply`` has returned from, the next call of any process sees.
+    All methods may be called from several threads.
+    """
+
+    def apply(self, changes: ChangeSet) -> Receipt:
+        """All of it, durably, in one transaction. Applying it again changes nothing."""
+
+    def get(self, name: str) -> list[Document]:
+        """The whole documents with this id, or else with this external id."""
+
+    def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
+        """These passages, in this order; those that are gone are left out. The document of
+        each comes without its body."""
+
+    def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
+        """Documents without their bodies, newest first by time of writing."""
+
+    def search_text(
+        self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
+    ) -> TextFound:
+        """The best passages by BM25 (k1 = 1.2, b = 0.75), filtered before they are scored."""
+
+    def search_vector(
+        self, model: str, vector: Vector, filter: Filter, *, limit: int
+    ) -> VectorFound:
+        """The nearest passages by cosine, filtered before the nearest are chosen."""
+
+    def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
+        """The passages around this one in its document, itself among them, in order."""
+
+    def history(self, id: str) -> list[Event]:
+        """What happened to a document, oldest first; it outlives the document."""
+
+    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
+        """Passages that have no vector of this model: key and the text to embed, newest first."""
+
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+        """Store one vector a key; keys that are gone are left out. Returns how many were kept."""
+
+    def models(self) -> list[str]:
+        """The models that have vectors here."""
+
+    def stats(self) -> StoreStats:
+        """What there is."""
+
+    def fingerprint(self, filter: Filter) -> str:
+        """A name for the state of everything a query under this filter may see: it changes
+        whenever any of that does."""
+
+    def refresh(self, *, rebuild: bool = False) -> None:
+        """Bring the derived indexes up to date, or make them anew from the record."""
+
+    def close(self) -> None: ...

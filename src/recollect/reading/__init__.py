@@ -1,0 +1,1 @@
+"""The read path: one request, one pipeline, every stage reported. See ``pipeline.search``."""

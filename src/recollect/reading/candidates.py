@@ -1,0 +1,148 @@
+"""The arms: each finds passages its own way, under the same filter, before anything is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from time import perf_counter
+from typing import NamedTuple
+
+from recollect.errors import RecollectError
+from recollect.ports import Embedder, Store
+from recollect.text.lexical import index_passage, matches
+from recollect.text.query import Parsed
+from recollect.trace import Trace
+from recollect.types import Arm, Filter, Hit, Policy, TextQuery, Word
+
+
+class Found(NamedTuple):
+    arms: tuple[Arm, ...]
+    idf: Mapping[str, float]
+    """What each word of the query is worth in this store."""
+
+
+def gather(
+    parsed: Parsed, filter: Filter, policy: Policy, store: Store, embedder: Embedder | None,
+    trace: Trace, why_no_embedder: str = "",
+) -> Found:  # fmt: skip
+    arms: list[Arm] = []
+    idf: Mapping[str, float] = {}
+    if policy.by == "semantic":
+        trace.skipped("lexical", "the search is semantic")
+        trace.skipped("title", "the search is semantic")
+    else:
+        lexical, idf = _lexical(parsed, filter, policy, store, trace)
+        arms += [lexical, _title(parsed, filter, policy, store, trace)]
+    if policy.by == "keyword":
+        trace.skipped("vector", "the search is by keyword")
+    elif embedder is None:
+        _degrade(trace, "vector", why_no_embedder)
+    else:
+        arms.append(_vector(parsed, filter, policy, store, embedder, trace))
+    return Found(tuple(arm for arm in arms if arm.hits), idf)
+
+
+def _degrade(trace: Trace, name: str, reason: str) -> None:
+    trace.skipped(name, reason)
+    trace.degraded.append(f"{name}: {reason}")
+
+
+def _lexical(
+    parsed: Parsed, filter: Filter, policy: Policy, store: Store, trace: Trace
+) -> tuple[Arm, Mapping[str, float]]:
+    """Passages with all the words that carry meaning first, then those with any."""
+    since = perf_counter()
+    try:
+        strict, note = _strict(parsed, filter, policy, store)
+        relaxed = store.search_text(parsed.text, filter, limit=policy.pool)
+    except RecollectError as error:
+        trace.failed("lexical", error.message)
+        return Arm("lexical", 0.0, ()), {}
+    hits = _by_document([*strict, *relaxed.hits])
+    if parsed.clipped:
+        note = f"{note}; {parsed.clipped} words beyond the first were left out".strip("; ")
+    trace.ran("lexical", since, found=len(hits), reason=note)
+    return Arm("lexical", policy.lexical_weight, hits), relaxed.idf
+
+
+def _strict(
+    parsed: Parsed, filter: Filter, policy: Policy, store: Store
+) -> tuple[list[Hit], str]:
+    """Hits on every word at once, and what to say about them."""
+    if len(parsed.content) < 2:
+        return [], ""
+    every = replace(parsed.text, any=tuple(map(Word, parsed.content)), strict=True)
+    hits = store.search_text(every, filter, limit=policy.pool).hits
+    if not hits:
+        return [], "relaxed: nothing has all the words, so any of them count"
+    return hits, f"{len(hits)} with all the words first, then with any"
+
+
+def _title(
+    parsed: Parsed, filter: Filter, policy: Policy, store: Store, trace: Trace
+) -> Arm:
+    since = perf_counter()
+    words = tuple(map(Word, parsed.content))
+    if not words:
+        trace.skipped("title", "no word to look for")
+        return Arm("title", 0.0, ())
+    query = TextQuery(
+        any=words, must=parsed.text.must, never=parsed.text.never, field="title"
+    )
+    try:
+        found = store.search_text(query, filter, limit=policy.pool)
+    except RecollectError as error:
+        trace.failed("title", error.message)
+        return Arm("title", 0.0, ())
+    hits = _by_document(found.hits)
+    trace.ran("title", since, found=len(hits))
+    return Arm("title", policy.title_weight, hits)
+
+
+def _vector(
+    parsed: Parsed, filter: Filter, policy: Policy, store: Store, embedder: Embedder, trace: Trace
+) -> Arm:
+    none = Arm("vector", 0.0, ())
+    since = perf_counter()
+    if embedder.key not in store.models():
+        _degrade(trace, "vector", "nothing is embedded yet")
+        return none
+    try:
+        vector = embedder.embed_query(parsed.prose)
+        trace.ran("embed", since)
+        since = perf_counter()
+        found = store.search_vector(embedder.key, vector, filter, limit=policy.pool)
+    except RecollectError as error:
+        trace.failed("vector", error.message)
+        return none
+    hits = found.hits
+    if parsed.text.must or parsed.text.never:
+        conditions = TextQuery(must=parsed.text.must, never=parsed.text.never)
+        hits = _meeting_conditions(hits, conditions, store)
+    note = ""
+    if found.vectors < found.passages:
+        share = found.vectors / found.passages
+        note = f"{share:.0%} of the passages are embedded, {found.passages - found.vectors} are not"
+        trace.degraded.append(f"vector: {note}")
+    documents = _by_document(hits)
+    trace.ran("vector", since, found=len(documents), reason=note)
+    return Arm("vector", policy.vector_weight, documents)
+
+
+def _meeting_conditions(hits: list[Hit], conditions: TextQuery, store: Store) -> list[Hit]:
+    """A quoted phrase and an excluded word bind every arm, whatever it was found by."""
+    kept = set()
+    for stored in store.passages([hit.passage for hit in hits]):
+        document, passage = stored.document, stored.passage
+        row = index_passage(document.title, document.path, passage.heading, passage.text)
+        if matches(conditions, row):
+            kept.add(stored.key)
+    return [hit for hit in hits if hit.passage in kept]
+
+
+def _by_document(hits: list[Hit]) -> tuple[Hit, ...]:
+    """The first, and so the best, hit of each document."""
+    best: dict[int, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.document, hit)
+    return tuple(best.values())

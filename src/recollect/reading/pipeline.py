@@ -1,0 +1,124 @@
+"""The read path on one screen: query → candidates → fuse → grade → budget → answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from recollect.ports import Embedder, Store
+from recollect.reading.budget import fit
+from recollect.reading.candidates import Found, gather
+from recollect.reading.fuse import fuse
+from recollect.reading.grade import coverage
+from recollect.text.query import Parsed, parse
+from recollect.trace import Trace
+from recollect.types import (
+    Answer,
+    Candidate,
+    Filter,
+    Query,
+    Result,
+    Status,
+    StoredPassage,
+    TextQuery,
+    Word,
+    stable_id,
+)
+
+
+def search(
+    query: Query, store: Store, embedder: Embedder | None, *, why_no_embedder: str = ""
+) -> Answer:
+    trace = Trace()
+    policy = query.policy
+    with trace.stage("parse"):
+        parsed = parse(query.text)
+        filter = parsed.narrowed(query.filter)
+    found = gather(parsed, filter, policy, store, embedder, trace, why_no_embedder)
+    with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
+        candidates = fuse(found.arms, policy.rrf_k)
+    with trace.stage("grade", "coverage of the question's words; not calibrated"):
+        graded = _graded(candidates[: policy.limit], parsed, found, store)
+    with trace.stage("budget"):
+        results, budget = fit(graded, policy.budget)
+    hidden = _hidden(parsed, filter, store, trace) if filter.limits else {}
+    confidence = max((r.confidence for r in results), default=0.0)
+    return Answer(
+        query=query.text,
+        status=_status(results, confidence, policy.direct_confidence),
+        tier=3,
+        mode=policy.mode,
+        intent="general",
+        confidence=confidence,
+        results=results,
+        total_found=len(candidates),
+        hidden=hidden,
+        degraded=tuple(trace.degraded),
+        budget=budget,
+        fingerprint=stable_id(query.key(), store.fingerprint(filter)),
+        stages=tuple(trace.stages),
+        timing_ms=trace.elapsed_ms,
+        hints=_hints(results, hidden),
+    )
+
+
+def _status(results: tuple[Result, ...], confidence: float, direct: float) -> Status:
+    if not results:
+        return "no_results"
+    return "direct_passages" if confidence >= direct else "needs_synthesis"
+
+
+def _graded(
+    candidates: list[Candidate], parsed: Parsed, found: Found, store: Store
+) -> list[Result]:
+    passages = {p.key: p for p in store.passages([c.passage for c in candidates])}
+    return [
+        _result(c, passages[c.passage], parsed, found) for c in candidates if c.passage in passages
+    ]
+
+
+def _result(candidate: Candidate, stored: StoredPassage, parsed: Parsed, found: Found) -> Result:
+    document, passage = stored.document, stored.passage
+    text = f"{document.title}\n{document.path}\n{passage.heading}\n{passage.text}"
+    return Result(
+        id=stored.id,
+        document=document.external,
+        document_id=document.id,
+        kind=document.kind,
+        source=document.source,
+        title=document.title,
+        path=document.path,
+        heading=passage.heading,
+        role=passage.role,
+        date=document.date,
+        text=passage.text,
+        score=candidate.score,
+        confidence=coverage(parsed.content, found.idf, text),
+        evidence=tuple(c.arm for c in candidate.contributions),
+        contributions=candidate.contributions,
+        tokens=0,
+    )
+
+
+def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mapping[str, int]:
+    """For each limit, how many passages match the words and fail only that limit."""
+    with trace.stage("hidden"):
+        words = tuple(map(Word, parsed.content)) or parsed.text.any
+        query = TextQuery(any=words, must=parsed.text.must, never=parsed.text.never)
+
+        def total(under: Filter) -> int:
+            return store.search_text(query, under, limit=1, count=True).total
+
+        seen = total(filter)
+        counts = {name: total(filter.without(name)) - seen for name in filter.limits}
+    return {name: count for name, count in counts.items() if count > 0}
+
+
+def _hints(results: tuple[Result, ...], hidden: Mapping[str, int]) -> tuple[str, ...]:
+    if results:
+        return ()
+    if hidden:
+        return tuple(
+            f"{count} passages match but are hidden by the limit on {name}"
+            for name, count in hidden.items()
+        )
+    return ("nothing matches; try fewer or other words",)

@@ -1,0 +1,1 @@
+"""What people and agents have, as documents. A source yields; it never writes."""

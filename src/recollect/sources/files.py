@@ -1,0 +1,127 @@
+"""Folders and files: what is there, and what each file is.
+
+Links are followed, but never into a folder that is being walked already; anything that is not a
+regular file is refused. What cannot be read is yielded as a problem that names the file, and
+the walk goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.types import Problem
+
+JSONL = frozenset({".jsonl", ".ndjson"})
+_LEFT_OUT = frozenset(
+    {"__pycache__", "node_modules", "venv", "site-packages", "dist", "build", "target"}
+)
+_MEDIA = frozenset(
+    """.png .jpg .jpeg .gif .webp .svg .ico .bmp .tiff .heic .mp3 .mp4 .m4a .wav .ogg .flac .mov
+    .avi .mkv .webm .pdf .doc .docx .xls .xlsx .ppt .pptx .odt .epub .zip .gz .tgz .xz .bz2 .zst
+    .7z .tar .rar .jar .whl .exe .dll .so .dylib .o .a .pyc .class .wasm .db .sqlite .sqlite3
+    .ttf .otf .woff .woff2 .npy .npz .onnx .safetensors .parquet .lock""".split()
+)
+
+
+class Found(NamedTuple):
+    """A regular file, with its path below the folder that was given."""
+
+    path: Path
+    relative: str
+    size: int
+    modified: int
+
+    @property
+    def stamp(self) -> str:
+        return f"{self.modified}:{self.size}"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file's content, decoded without loss."""
+
+    file: Found
+    text: str
+
+
+def walk(root: Path) -> Iterator[Found | Problem]:
+    """The files at *root* in order of their names, or *root* itself if it is a file."""
+    try:
+        info = os.stat(root)
+    except OSError as error:
+        yield Problem(str(root), _why(error))
+        return
+    if stat.S_ISDIR(info.st_mode):
+        yield from _folder(root, root, frozenset({(info.st_dev, info.st_ino)}))
+    else:
+        yield _file(root, root.name, info)
+
+
+def _folder(
+    root: Path, folder: Path, above: frozenset[tuple[int, int]]
+) -> Iterator[Found | Problem]:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda e: e.name)
+    except OSError as error:
+        yield Problem(str(folder), _why(error))
+        return
+    for entry in entries:
+        path = folder / entry.name
+        if entry.name.startswith("."):
+            continue
+        try:
+            info = entry.stat()
+        except OSError as error:
+            yield Problem(str(path), _why(error))
+            continue
+        if not stat.S_ISDIR(info.st_mode):
+            yield _file(path, path.relative_to(root).as_posix(), info)
+        elif entry.name not in _LEFT_OUT:
+            here = (info.st_dev, info.st_ino)
+            if here in above:
+                yield Problem(str(path), "a link to a folder that it is in; not followed")
+            else:
+                yield from _folder(root, path, above | {here})
+
+
+def _file(path: Path, relative: str, info: os.stat_result) -> Found | Problem:
+    if not stat.S_ISREG(info.st_mode):
+        return Problem(str(path), "not a regular file (a device, pipe or socket); not read")
+    return Found(path, relative, info.st_size, info.st_mtime_ns)
+
+
+def read_text(found: Found, max_bytes: int, *, named: bool) -> Text | Problem:
+    """The file's text. A medium in a folder is skipped; one that was *named* is a failure."""
+    where = str(found.path)
+    if found.path.suffix.lower() in _MEDIA and not named:
+        return Problem(where, f"{found.path.suffix} files are not imported", "skipped")
+    if found.size > max_bytes:
+        return Problem(
+            where,
+            f"{found.size / 1e6:,.0f} MB is over the limit of {max_bytes / 1e6:,.0f} MB "
+            "(setting import.max_mb)",
+        )
+    try:
+        raw = found.path.read_bytes()
+    except OSError as error:
+        return Problem(where, _why(error))
+    if b"\x00" in raw[:8192]:
+        return Problem(where, "a binary file, not text")
+    try:
+        return Text(found, raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return Problem(
+            f"{where}:{line}",
+            f"not UTF-8 (byte 0x{raw[error.start]:02x}); convert it, "
+            "for instance with `iconv -f latin1 -t utf-8`",
+        )
+
+
+def _why(error: OSError) -> str:
+    return f"cannot be read: {error.strerror or error}"

@@ -1,0 +1,181 @@
+"""JSONL: one document or session a line.
+
+    {"id", "text", "title"?, "kind"?, "date"?, "owner"?, "scopes"?, "path"?, "meta"?}
+    {"id", "turns": [{"role", "text", "id"?, "date"?}], …}
+
+A line says what it is with ``as``; else ``turns`` makes a session, ``name`` a fact and anything
+else a document. Fields that are not ours are kept under ``meta``. A line that cannot be used is
+a problem with its number, and the lines after it are read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import IO, Any
+
+from recollect.sources.files import Found
+from recollect.text.dates import parse_date
+from recollect.types import Document, Message, Problem, stable_id
+
+MAX_LINE = 64_000_000
+_OURS = frozenset(
+    {"as", "id", "text", "title", "kind", "date", "owner", "scopes", "path", "meta", "turns"}
+)
+
+
+class _Unusable(ValueError):
+    """A line that cannot become a document, and why."""
+
+
+def documents(
+    file: Found, source: str, owner: str, scopes: tuple[str, ...]
+) -> Iterator[Document | Problem]:
+    try:
+        stream = open(file.path, "rb")  # noqa: SIM115  closed below; a problem must be yielded
+    except OSError as error:
+        yield Problem(str(file.path), f"cannot be read: {error.strerror}")
+        return
+    seen: dict[str, tuple[int, str]] = {}
+    with stream:
+        for number, line in _lines(stream):
+            where = f"{file.path}:{number}"
+            try:
+                if line is None:
+                    raise _Unusable(f"a line of over {MAX_LINE // 1_000_000} MB")
+                if not line.strip():
+                    continue
+                document, warnings = _document(line, source, owner, scopes)
+            except _Unusable as error:
+                yield Problem(where, str(error))
+                continue
+            for warning in warnings:
+                yield Problem(where, warning, "warning")
+            content = stable_id(line.decode("utf-8", "replace"))
+            first, same = seen.setdefault(document.id, (number, content))
+            if first == number:
+                yield document
+            elif same != content:
+                yield Problem(
+                    where, f"the id {document.external!r} is taken by line {first}; not imported"
+                )
+            else:
+                yield Problem(where, f"the same as line {first}", "skipped")
+
+
+def _lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    """Numbered lines; None stands for one too long to be held, which is passed over."""
+    number = 0
+    while line := stream.readline(MAX_LINE):
+        number += 1
+        if len(line) < MAX_LINE or line.endswith(b"\n"):
+            yield number, line
+            continue
+        while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+            pass
+        yield number, None
+
+
+def _document(
+    line: bytes, source: str, owner: str, scopes: tuple[str, ...]
+) -> tuple[Document, list[str]]:
+    record = _record(line)
+    what = record.get("as") or (
+        "session" if "turns" in record else "fact" if "name" in record else "document"
+    )
+    if what not in ("document", "session"):
+        raise _Unusable(f"{what!r} lines are not understood by this version")
+    warnings: list[str] = []
+    external = record.get("id")
+    if isinstance(external, bool) or not isinstance(external, str | int) or external == "":
+        raise _Unusable("no id: each line needs its own `id`, a text or a number")
+    messages = _messages(record, warnings) if what == "session" else ()
+    if what == "document" and not isinstance(record.get("text"), str):
+        raise _Unusable("no text: a document needs `text`, a session needs `turns`")
+    meta = record.get("meta") or {}
+    if not isinstance(meta, dict):
+        raise _Unusable("`meta` is not an object")
+    document = Document(
+        external=str(external),
+        source=source,
+        text=record["text"] if what == "document" else "",
+        messages=messages,
+        kind=_text(record, "kind", "session" if what == "session" else "document"),
+        title=_text(record, "title", ""),
+        path=_text(record, "path", ""),
+        date=_date(record, "date", warnings),
+        owner=_text(record, "owner", owner),
+        scopes=_scopes(record, scopes),
+        meta={**{k: v for k, v in record.items() if k not in _OURS}, **meta},
+    )
+    return document, warnings
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    try:
+        text = line.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _Unusable(f"not UTF-8 (byte 0x{line[error.start]:02x} at {error.start})") from None
+    try:
+        record = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise _Unusable(f"not JSON: {error}") from None
+    if not isinstance(record, dict):
+        raise _Unusable(f"not an object but a {type(record).__name__}")
+    try:
+        text.encode("utf-8") if "\\u" not in text else json.dumps(
+            record, ensure_ascii=False
+        ).encode("utf-8")
+    except UnicodeEncodeError:
+        raise _Unusable("half a surrogate pair (\\ud800–\\udfff) in a text") from None
+    return record
+
+
+def _messages(record: dict[str, Any], warnings: list[str]) -> tuple[Message, ...]:
+    turns = record.get("turns")
+    if not isinstance(turns, list) or not turns:
+        raise _Unusable("`turns` is not a list with at least one turn")
+    messages = []
+    for number, turn in enumerate(turns):
+        if not isinstance(turn, dict) or not isinstance(turn.get("text"), str):
+            raise _Unusable(f"turn {number} has no text")
+        messages.append(
+            Message(
+                role=_text(turn, "role", "user"),
+                text=turn["text"],
+                id=str(turn.get("id", "")),
+                date=_date(turn, "date", warnings),
+            )
+        )
+    return tuple(messages)
+
+
+def _text(record: dict[str, Any], field: str, default: str) -> str:
+    value = record.get(field)
+    if value is None or value == "":
+        return default
+    if not isinstance(value, str):
+        raise _Unusable(f"`{field}` is not a text")
+    return value
+
+
+def _scopes(record: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]:
+    value = record.get("scopes")
+    if value is None:
+        return default
+    if not isinstance(value, list) or not all(isinstance(s, str) and s for s in value):
+        raise _Unusable("`scopes` is not a list of names")
+    if not value:
+        raise _Unusable("`scopes` is empty, so nothing could ever see it; leave it out instead")
+    return tuple(value)
+
+
+def _date(record: dict[str, Any], field: str, warnings: list[str]) -> Any:
+    value = record.get(field)
+    if value is None or value == "":
+        return None
+    try:
+        return parse_date(value)
+    except ValueError as error:
+        warnings.append(f"{error}; imported without it")
+        return None

@@ -1,0 +1,24 @@
+"""Engines: places that keep documents and find them. Each passes ``testing.contract``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from recollect.errors import UsageError
+from recollect.ports import Store
+
+
+def open_store(location: str) -> Store:
+    """The store at a path (the embedded engine) or a URL (``memory://``)."""
+    if location == "memory://":
+        from recollect.storage.plain import PlainStore
+
+        return PlainStore()
+    if "://" in location:
+        raise UsageError(
+            f"{location.split('://')[0]}:// is not a kind of store",
+            hint="give a folder, or memory:// for one that lasts as long as the process",
+        )
+    from recollect.storage.embedded.engine import EmbeddedStore
+
+    return EmbeddedStore(Path(location).expanduser())

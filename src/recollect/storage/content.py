@@ -1,0 +1,45 @@
+"""What makes two versions of a document the same, shared by all engines."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+
+from recollect.errors import UsageError
+from recollect.types import Document, Put, iso
+
+
+def digest(put: Put) -> bytes:
+    """A hash of everything about a document that a search or a reader could notice."""
+    d = put.document
+    state = [
+        d.external, d.source, d.origin, d.kind, d.title, d.path, iso(d.date), d.owner,
+        sorted(d.scopes), d.meta, d.text,
+        [(m.role, m.text, m.id, iso(m.date)) for m in d.messages],
+        [(p.n, len(p.text), p.heading, p.turn) for p in put.passages],
+    ]  # fmt: skip
+    try:
+        canonical = json.dumps(state, sort_keys=True, ensure_ascii=True, default=str)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise UsageError(f"{d.external}: meta is not JSON: {error}") from error
+    return blake2b(canonical.encode(), digest_size=16).digest()
+
+
+def check(put: Put) -> None:
+    """Refuse a document that could not be given back as it was given."""
+    d = put.document
+    if not d.external:
+        raise UsageError("a document has an empty id", hint="give each document its own id")
+    if not d.source:
+        raise UsageError(f"{d.external}: a document needs a source")
+    if not d.scopes:
+        raise UsageError(f"{d.external}: scopes is empty, so nothing could ever see it",
+                         hint="leave scopes out to store it as `universal`")  # fmt: skip
+    if d.text and d.messages:
+        raise UsageError(f"{d.external}: a document has a text or turns, not both")
+    parts: dict[int, list[str]] = {}
+    for passage in put.passages:
+        parts.setdefault(passage.turn, []).append(passage.text)
+    for turn, _, text in d.segments():
+        if "".join(parts.get(turn, ())) != text:
+            raise UsageError(f"{d.external}: its passages do not join to its text")

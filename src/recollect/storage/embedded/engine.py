@@ -1,0 +1,427 @@
+"""The embedded engine: the record, with its two indexes kept near it.
+
+Who keeps an index fresh: whoever notices. A search that finds the text index more than
+``TAIL`` passages behind brings it up to date if no other process is doing so; what is still
+missing is searched directly, so that a write is always visible to the next read. No index
+error ever reaches a writer.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.errors import StoreBusy, StoreError
+from recollect.ports import TextFound, VectorFound
+from recollect.text import lexical
+from recollect.storage.embedded.lock import file_lock
+from recollect.storage.embedded.record import Allowed, Record, Row, State
+from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex
+from recollect.storage.filters import folded_path
+from recollect.storage.plain import parse_cursor
+from recollect.types import (
+    ChangeSet,
+    Document,
+    Event,
+    Filter,
+    Hit,
+    Page,
+    Receipt,
+    StoredPassage,
+    StoreStats,
+    TextQuery,
+    Word,
+    stable_id,
+)
+
+if TYPE_CHECKING:
+    from recollect.ports import Vector, Vectors
+    from recollect.storage.embedded.vector_index import VectorIndex
+
+TAIL = 256
+"""The text index may be so many passages behind before a search brings it up to date."""
+LONG_TAIL = 4096
+"""So many are searched directly when another process is busy with the index."""
+BATCH = 20_000
+"""Passages in one commit of the text index: bounds memory and what a crash repeats."""
+WAIT_SECONDS = 60.0
+
+
+class _Tailed(NamedTuple):
+    """A passage that the text index has not seen yet."""
+
+    row: Row
+    indexed: lexical.Indexed
+
+
+class EmbeddedStore:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        try:
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StoreError(
+                f"{folder}: cannot make the store here: {error.strerror}",
+                hint="give another folder with --store or RECOLLECT_STORE",
+            ) from error
+        self._local = threading.local()
+        self._records: list[Record] = []
+        self._lock = threading.RLock()
+        self._text: TextIndex | None = None
+        self._tail: dict[int, _Tailed] = {}
+        self._vectors: dict[str, VectorIndex] = {}
+        self._record()
+        with suppress(OSError):
+            os.chmod(folder / "record.db", 0o600)
+
+    def _record(self) -> Record:
+        """This thread's connection."""
+        record: Record | None = getattr(self._local, "record", None)
+        if record is None:
+            record = self._local.record = Record(self.folder)
+            with self._lock:
+                self._records.append(record)
+        return record
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[tuple[Record, State]]:
+        record = self._record()
+        with record.snapshot():
+            yield record, record.state()
+
+    # -------------------------------------------------------------- the record
+
+    def apply(self, changes: ChangeSet) -> Receipt:
+        return self._record().apply(changes)
+
+    def get(self, name: str) -> list[Document]:
+        with self._snapshot() as (record, _):
+            return record.get(name)
+
+    def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
+        with self._snapshot() as (record, _):
+            return record.passages(keys)
+
+    def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
+        before = parse_cursor(cursor)
+        with self._snapshot() as (record, _):
+            return record.scan(filter, limit, before)
+
+    def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
+        with self._snapshot() as (record, _):
+            return record.neighbours(key, before, after)
+
+    def history(self, id: str) -> list[Event]:
+        with self._snapshot() as (record, _):
+            return record.history(id)
+
+    def fingerprint(self, filter: Filter) -> str:
+        with self._snapshot() as (record, state):
+            seen = record.source_seqs(filter)
+        return stable_id(state.epoch, *(f"{name}={seq}" for name, seq in seen))
+
+    def close(self) -> None:
+        with self._lock:
+            for record in self._records:
+                record.close()
+            self._records.clear()
+            self._text = None
+            self._vectors.clear()
+        self._local = threading.local()
+
+    # -------------------------------------------------------------- text
+
+    def search_text(
+        self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
+    ) -> TextFound:
+        try:
+            return self._search_text(query, filter, limit, count)
+        except BaseException as error:
+            if not _is_torn(error):
+                raise
+            with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS):
+                self._build_text()
+            return self._search_text(query, filter, limit, count)
+
+    def _search_text(
+        self, query: TextQuery, filter: Filter, limit: int, count: bool
+    ) -> TextFound:
+        index = self._fresh_text()
+        with self._snapshot() as (record, state):
+            allowed = record.allowed(filter)
+            if allowed.nothing:
+                return TextFound([], {}, 0)
+            snapshot = index.reload()
+            seen = snapshot.position.seq if snapshot.position else 0
+            dead = set(record.deleted_after(seen))
+            tail = self._tail_after(record, seen)
+        # A passage that is in the index and gone from the record takes a place; ask for more.
+        found = snapshot.search(query, allowed, limit + min(len(dead), 1000), count)
+        hits = [Hit(*hit) for hit in found.hits if hit[0] not in dead]
+        weights = snapshot.idf(found.frequencies)
+        total = found.total
+        if tail:
+            fresh, weights = _search_tail(query, allowed, tail, state, snapshot, found)
+            hits = sorted(hits + fresh, key=lambda h: (-h.score, h.passage))
+            total += len(fresh)
+        return TextFound(hits[:limit], weights, total)
+
+    def _tail_after(self, record: Record, seq: int) -> list[_Tailed]:
+        keys = record.keys_after(seq)
+        if not keys and not self._tail:
+            return []
+        with self._lock:
+            known = self._tail
+            missing = [key for key in keys if key not in known]
+            new = {
+                row.key: _Tailed(
+                    row, lexical.index_passage(row.title, row.path, row.heading, row.text)
+                )
+                for row in record.rows(missing)
+            }
+            tail = {key: known.get(key) or new[key] for key in keys}
+            self._tail = tail
+        return list(tail.values())
+
+    def _fresh_text(self) -> TextIndex:
+        """The current index, near enough to the record to search the rest directly."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            index, behind = self._look_at_text()
+            if index and behind <= TAIL:
+                return index
+            with file_lock(self.folder / "text.lock") as held:
+                if held:
+                    with suppress(OSError, ValueError):
+                        return self._update_text(index)
+                    # A disk that is full or read-only is no reason not to answer.
+            if index and behind <= LONG_TAIL:
+                return index
+            if time.monotonic() > deadline or held:
+                raise StoreBusy(
+                    f"{self.folder}: the text index is over {LONG_TAIL} passages behind",
+                    hint="another process is building it, or the disk is full; "
+                    "`recollect status` shows how far it is",
+                )
+            time.sleep(0.05)
+
+    def _look_at_text(self) -> tuple[TextIndex | None, int]:
+        """The index if it can be used, and about how many passages it has not seen."""
+        with self._snapshot() as (record, state):
+            index = self._open_text(state)
+            position = index.reload().position if index else None
+            seen = position.seq if position else 0
+            if not record.has_more_than(TAIL, seen):
+                return index, 0
+            behind = LONG_TAIL if not record.has_more_than(LONG_TAIL, seen) else LONG_TAIL + 1
+            return index, behind
+
+    def _open_text(self, state: State) -> TextIndex | None:
+        """The index of the current generation; None if it is missing, torn or of another
+        history."""
+        folder = self.folder / f"text-{state.generation}"
+        with self._lock:
+            if self._text and self._text.folder != folder:
+                self._text = None
+            try:
+                if self._text is None:
+                    self._text = TextIndex(folder)
+                position = self._text.reload().position
+            except (OSError, ValueError):
+                self._text = None
+                return None
+            if position is None or position.epoch != state.epoch or position.seq > state.seq:
+                return None
+            return self._text
+
+    def _update_text(self, index: TextIndex | None) -> TextIndex:
+        """Bring the index up to date, or build it. The caller holds the lock."""
+        if index is None:
+            with self._snapshot() as (_, state):
+                index = self._open_text(state)  # perhaps another process has just built it
+        if index is None:
+            return self._build_text()
+        try:
+            self._feed_text(index)
+        except ValueError:
+            return self._build_text()
+        return index
+
+    def _build_text(self) -> TextIndex:
+        """A new generation beside the old one, which serves until this one is whole."""
+        fresh = TextIndex(self.folder / "text-new", create=True)
+        self._feed_text(fresh)
+        record = self._record()
+        folder = self.folder / f"text-{record.state().generation + 1}"
+        shutil.rmtree(folder, ignore_errors=True)
+        os.replace(fresh.folder, folder)
+        record.next_generation()
+        with self._lock:
+            self._text = index = TextIndex(folder)
+        for old in self.folder.glob("text-*"):
+            if old != folder and re.fullmatch(r"text-\d+", old.name):
+                shutil.rmtree(old, ignore_errors=True)
+        return index
+
+    def _feed_text(self, index: TextIndex) -> None:
+        """Everything the index has not seen, in commits of bounded size."""
+        while True:
+            with self._snapshot() as (record, state):
+                position = index.reload().position
+                seen = position.seq if position else 0
+                if position and seen >= state.seq:
+                    return
+                upto = record.nth_key_after(seen, BATCH) or state.seq
+                dead = record.deleted_after(seen) if position else []
+                rows = record.rows_between(seen, upto)
+                index.write(rows, dead, Position(state.epoch, upto))
+
+    # -------------------------------------------------------------- vectors
+
+    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
+        with self._snapshot() as (record, _):
+            return record.pending(model, limit)
+
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+        blobs = [vector.tobytes() for vector in vectors.astype("<f2")]
+        kept = self._record().put_vectors(model, vectors.shape[1], keys, blobs)
+        with suppress(OSError):
+            self._flush_vectors(model)
+        return kept
+
+    def search_vector(
+        self, model: str, vector: Vector, filter: Filter, *, limit: int
+    ) -> VectorFound:
+        index = self._vector_index(model)
+        with self._snapshot() as (record, state):
+            allowed = record.allowed(filter)
+            if allowed.nothing:
+                return VectorFound([], 0, state.passages)
+            hits = index.search(record, state.epoch, state.seq, vector, allowed, limit)
+        if index.tail_is_long:
+            with suppress(OSError):
+                self._flush_vectors(model)
+        return VectorFound([Hit(*hit) for hit in hits], index.size, state.passages)
+
+    def models(self) -> list[str]:
+        return [key for key, _ in self._record().models()]
+
+    def _vector_index(self, model: str) -> VectorIndex:
+        from recollect.storage.embedded.vector_index import VectorIndex
+
+        with self._lock:
+            if model not in self._vectors:
+                name = re.sub(r"[^A-Za-z0-9._-]+", "_", model)[:80]
+                folder = self.folder / "vectors" / f"{name}-{stable_id(model)[:6]}"
+                self._vectors[model] = VectorIndex(folder, model)
+            return self._vectors[model]
+
+    def _flush_vectors(self, model: str, *, rebuild: bool = False) -> None:
+        """Write a segment if enough vectors wait for one, unless another process is at it."""
+        index = self._vector_index(model)
+        wait = WAIT_SECONDS if rebuild else 0.0
+        with file_lock(self.folder / "vectors.lock", wait=wait) as held:
+            if not held:
+                return
+            with self._snapshot() as (record, state):
+                if rebuild or index.waiting(record, state.epoch):
+                    index.flush(record, state.epoch, state.seq, rebuild=rebuild)
+
+    # -------------------------------------------------------------- upkeep
+
+    def refresh(self, *, rebuild: bool = False) -> None:
+        wait = WAIT_SECONDS if rebuild else 0.0
+        with file_lock(self.folder / "text.lock", wait=wait) as held:
+            if held:
+                if rebuild:
+                    self._build_text()
+                else:
+                    with suppress(OSError):
+                        self._update_text(None)
+            elif rebuild:
+                raise StoreBusy(f"{self.folder}: another process is busy with the text index",
+                                hint="try again when it has finished")  # fmt: skip
+        for model, _ in self._record().models():
+            self._flush_vectors(model, rebuild=rebuild)
+
+    def stats(self) -> StoreStats:
+        with self._snapshot() as (record, state):
+            counts = record.counts()
+            models = record.models()
+            index = self._open_text(state)
+            position = index.reload().position if index else None
+        indexes: dict[str, Any] = {
+            "text": {
+                "generation": state.generation,
+                "behind": None if position is None else state.seq - position.seq,
+            }
+        }
+        for model, _ in models:
+            indexes[f"vectors {model}"] = self._vector_index(model).describe(state.epoch)
+        files = [f for f in self.folder.rglob("*") if f.is_file()]
+        return StoreStats(
+            location=str(self.folder),
+            engine="embedded",
+            seq=state.seq,
+            passages=state.passages,
+            bytes=sum(f.stat().st_size for f in files),
+            indexes=indexes,
+            **counts,
+        )
+
+
+def _is_torn(error: BaseException) -> bool:
+    """Whether tantivy met something in its files that it did not write."""
+    return isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException"
+
+
+def _search_tail(
+    query: TextQuery,
+    allowed: Allowed,
+    tail: list[_Tailed],
+    state: State,
+    snapshot: Snapshot,
+    found: Found,
+) -> tuple[list[Hit], dict[str, float]]:
+    """Hits among passages that are in the record and not in the index, scored on its scale."""
+    words = [clause.term for clause in query.any if isinstance(clause, Word)]
+    here = lexical.document_frequencies(words, query.field, (t.indexed for t in tail))
+    total = snapshot.passages + len(tail)
+    weights = {w: lexical.idf(found.frequencies.get(w, 0) + here[w], total) for w in words}
+    if query.field == "title":
+        average = sum(t.indexed.title_length for t in tail) / len(tail)
+    else:
+        # The record knows the average in characters; the tail tells characters from terms.
+        characters = sum(len(t.row.text) for t in tail) or 1
+        per_character = sum(t.indexed.length for t in tail) / characters
+        average = state.characters / max(1, state.passages) * per_character
+    hits = [
+        Hit(
+            t.row.key,
+            t.row.document,
+            lexical.score(query, t.indexed, weights, average),
+        )
+        for t in tail
+        if _allows(allowed, t.row) and lexical.matches(query, t.indexed)
+    ]
+    return hits, weights
+
+
+def _allows(allowed: Allowed, row: Row) -> bool:
+    labels = (row.owner, row.scopes, row.source, row.kind, row.role)
+    if any(ids is not None and id not in ids for ids, id in zip(allowed[:5], labels, strict=True)):
+        return False
+    if allowed.since is not None and (row.date is None or row.date < allowed.since):
+        return False
+    if allowed.until is not None and (row.date is None or row.date >= allowed.until):
+        return False
+    return allowed.paths is None or any(
+        re.fullmatch(p, folded_path(row.path), re.DOTALL) for p in allowed.paths
+    )

@@ -1,0 +1,740 @@
+"""The record: every SQL statement of the embedded engine.
+
+A ``Record`` wraps one connection and is used by one thread. Reads that belong together run in
+one ``snapshot``; a write is one ``BEGIN IMMEDIATE`` transaction and is on disk when it returns.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.errors import StoreBusy, StoreCorrupt, StoreError
+from recollect.storage.content import check, digest
+from recollect.storage.embedded.schema import migrate
+from recollect.storage.filters import path_pattern, scopes_allow, source_allows
+from recollect.text.lexical import indexed_text
+from recollect.text.terms import fold
+from recollect.types import (
+    ChangeSet,
+    Document,
+    Event,
+    Filter,
+    Forget,
+    Message,
+    Page,
+    Passage,
+    Put,
+    Receipt,
+    Register,
+    Source,
+    SourceStats,
+    StoredPassage,
+)
+
+BUSY_SECONDS = 60.0
+_MANY = 500
+"""How many values one statement is given: below every limit of every SQLite."""
+
+
+class State(NamedTuple):
+    epoch: str
+    seq: int
+    generation: int
+    passages: int
+    characters: int
+
+
+class Allowed(NamedTuple):
+    """A filter in the record's own numbers. ``None`` is no limit; an empty set is nothing."""
+
+    owner: frozenset[int] | None = None
+    scopes: frozenset[int] | None = None
+    source: frozenset[int] | None = None
+    kind: frozenset[int] | None = None
+    role: frozenset[int] | None = None
+    since: float | None = None
+    until: float | None = None
+    paths: tuple[str, ...] | None = None
+
+    @property
+    def nothing(self) -> bool:
+        sets = (self.owner, self.scopes, self.source, self.kind, self.role, self.paths)
+        return any(s is not None and not s for s in sets)
+
+    @property
+    def everything(self) -> bool:
+        return self == Allowed()
+
+
+class Row(NamedTuple):
+    """A passage as the indexes want it: its text, and its labels."""
+
+    key: int
+    document: int
+    title: str
+    path: str
+    heading: str
+    text: str
+    owner: int
+    scopes: int
+    source: int
+    kind: int
+    role: int
+    date: float | None
+
+
+class VectorRow(NamedTuple):
+    seq: int
+    passage: int
+    document: int
+    owner: int
+    scopes: int
+    source: int
+    kind: int
+    role: int
+    date: float | None
+    vector: bytes
+
+
+_DOCUMENT = """d.external, s.name, k.value, d.title, d.path, d.date, o.value, c.value, d.meta,
+    d.origin, d.stamp"""
+_DOCUMENT_JOIN = """JOIN sources s ON s.id = d.source JOIN labels k ON k.id = d.kind
+    JOIN labels o ON o.id = d.owner JOIN labels c ON c.id = d.scopes"""
+_ROW = """p.key, p.document, d.title, d.path, p.heading, p.text, d.owner, d.scopes, d.source,
+    d.kind, p.role, d.date"""
+
+
+class Record:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._labels: dict[tuple[str, str], int] = {}
+        with translated(folder):
+            self._db = sqlite3.connect(
+                folder / "record.db",
+                timeout=BUSY_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
+                cached_statements=256,
+            )
+            self._db.execute("PRAGMA synchronous = FULL")
+            self._db.execute("PRAGMA secure_delete = ON")
+            self._db.execute("PRAGMA cache_size = -32768")
+            self._db.execute("PRAGMA mmap_size = 268435456")
+            migrate(self._db, folder)
+
+    def close(self) -> None:
+        self._db.close()
+
+    # -------------------------------------------------------------- transactions
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Reads that see one state of the record."""
+        with translated(self.folder):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("ROLLBACK")
+
+    @contextmanager
+    def _write(self) -> Iterator[None]:
+        with translated(self.folder):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                self._labels.clear()
+                raise
+
+    def state(self) -> State:
+        row = self._db.execute(
+            "SELECT epoch, seq, generation, passages, characters FROM state"
+        ).fetchone()
+        return State(*row)
+
+    def next_generation(self) -> int:
+        with self._write():
+            self._db.execute("UPDATE state SET generation = generation + 1")
+            return self.state().generation
+
+    # -------------------------------------------------------------- writing
+
+    def apply(self, changes: ChangeSet) -> Receipt:
+        digests = []
+        for change in changes.changes:
+            if isinstance(change, Put):
+                check(change)
+                digests.append(digest(change))
+        made = iter(digests)
+        with self._write():
+            writer = _Writer(self._db, self._label, self.state())
+            for change in changes.changes:
+                if isinstance(change, Register):
+                    writer.register(change.source)
+                elif isinstance(change, Forget):
+                    writer.forget(change.id)
+                else:
+                    writer.put(change, next(made))
+            writer.finish()
+        return writer.receipt
+
+    def _label(self, dimension: str, value: str) -> int:
+        found = self._labels.get((dimension, value))
+        if found is None:
+            row = self._db.execute(
+                "SELECT id FROM labels WHERE dimension = ? AND value = ?", (dimension, value)
+            ).fetchone()
+            if row is None:
+                row = self._db.execute(
+                    "INSERT INTO labels (dimension, value) VALUES (?, ?) RETURNING id",
+                    (dimension, value),
+                ).fetchone()
+            found = self._labels[dimension, value] = int(row[0])
+        return found
+
+    # -------------------------------------------------------------- filters
+
+    def allowed(self, filter: Filter) -> Allowed:
+        """The filter in numbers. Labels are few, so they are read and compared here, by the
+        same rules as the plain predicate."""
+        if not filter.limits:
+            return Allowed()
+        labels: dict[str, list[tuple[int, str]]] = {}
+        for id, dimension, value in self._db.execute("SELECT id, dimension, value FROM labels"):
+            labels.setdefault(dimension, []).append((id, value))
+        kinds = None if filter.kinds is None else {fold(k) for k in filter.kinds}
+        roles = None if filter.roles is None else {"", *filter.roles}
+
+        def ids(dimension: str, wanted: set[str] | None) -> frozenset[int] | None:
+            if wanted is None:
+                return None
+            return frozenset(i for i, v in labels.get(dimension, ()) if v in wanted)
+
+        return Allowed(
+            owner=ids("owner", None if filter.owner is None else {filter.owner}),
+            scopes=None
+            if filter.scopes is None
+            else frozenset(
+                i
+                for i, v in labels.get("scopes", ())
+                if scopes_allow(filter.scopes, tuple(json.loads(v)))
+            ),
+            source=None if filter.sources is None else frozenset(self._source_ids(filter)),
+            kind=None
+            if kinds is None
+            else frozenset(i for i, v in labels.get("kind", ()) if fold(v) in kinds),
+            role=ids("role", roles),
+            since=filter.since.timestamp() if filter.since else None,
+            until=filter.until.timestamp() if filter.until else None,
+            paths=None if filter.paths is None else tuple(map(path_pattern, filter.paths)),
+        )
+
+    def _source_ids(self, filter: Filter) -> list[int]:
+        rows = self._db.execute("SELECT id, name FROM sources").fetchall()
+        return [id for id, name in rows if source_allows(filter.sources, name)]
+
+    def documents_on_paths(self, patterns: Sequence[str]) -> list[int]:
+        """Keys of the documents whose path matches one of the patterns."""
+        import re
+
+        from recollect.storage.filters import folded_path
+
+        compiled = [re.compile(p, re.DOTALL) for p in patterns]
+        rows = self._db.execute("SELECT key, path FROM documents WHERE path != ''")
+        return [k for k, path in rows if any(c.fullmatch(folded_path(path)) for c in compiled)]
+
+    def _where(self, allowed: Allowed) -> tuple[str, list[Any]]:
+        """Conditions on ``d``, except for paths and roles."""
+        parts, values = ["1"], []
+        for column, ids in (
+            ("owner", allowed.owner),
+            ("scopes", allowed.scopes),
+            ("source", allowed.source),
+            ("kind", allowed.kind),
+        ):
+            if ids is not None:
+                parts.append(f"d.{column} IN ({_marks(len(ids))})")
+                values += sorted(ids)
+        if allowed.since is not None:
+            parts.append("d.date >= ?")
+            values.append(allowed.since)
+        if allowed.until is not None:
+            parts.append("d.date < ?")
+            values.append(allowed.until)
+        return " AND ".join(parts), values
+
+    # -------------------------------------------------------------- reading
+
+    def get(self, name: str) -> list[Document]:
+        rows = self._db.execute(
+            f"SELECT d.key, {_DOCUMENT} FROM documents d {_DOCUMENT_JOIN} WHERE d.id = ?", (name,)
+        ).fetchall() or self._db.execute(
+            f"SELECT d.key, {_DOCUMENT} FROM documents d {_DOCUMENT_JOIN} WHERE d.external = ? "
+            "ORDER BY d.key DESC",
+            (name,),
+        ).fetchall()
+        return [self._with_body(key, _document(*columns)) for key, *columns in rows]
+
+    def _with_body(self, key: int, document: Document) -> Document:
+        from dataclasses import replace
+
+        texts: dict[int, list[str]] = {}
+        for turn, text in self._db.execute(
+            "SELECT turn, text FROM passages WHERE document = ? ORDER BY n", (key,)
+        ):
+            texts.setdefault(turn, []).append(text)
+        messages = tuple(
+            Message(role, "".join(texts.get(turn, ())), id, _moment(date))
+            for turn, role, id, date in self._db.execute(
+                "SELECT turn, role, id, date FROM messages WHERE document = ? ORDER BY turn",
+                (key,),
+            )
+        )
+        if messages:
+            return replace(document, messages=messages)
+        return replace(document, text="".join(texts.get(0, ())))
+
+    def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
+        return self._passages(f"p.key IN ({_marks(len(keys))})", keys, order=keys)
+
+    def neighbours(self, key: int, before: int, after: int) -> list[StoredPassage]:
+        row = self._db.execute("SELECT document, n FROM passages WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return []
+        return self._passages(
+            "p.document = ? AND p.n BETWEEN ? AND ? ORDER BY p.n",
+            (row[0], row[1] - before, row[1] + after),
+        )
+
+    def _passages(
+        self, condition: str, values: Sequence[Any], order: Sequence[int] | None = None
+    ) -> list[StoredPassage]:
+        rows = self._db.execute(
+            f"SELECT p.key, p.n, p.text, p.heading, p.turn, r.value, {_DOCUMENT} "
+            "FROM passages p JOIN documents d ON d.key = p.document "
+            f"JOIN labels r ON r.id = p.role {_DOCUMENT_JOIN} WHERE {condition}",
+            values,
+        ).fetchall()
+        found = [
+            StoredPassage(key, Passage(n, text, heading, turn, role), _document(*columns))
+            for key, n, text, heading, turn, role, *columns in rows
+        ]
+        if order is None:
+            return found
+        by_key = {p.key: p for p in found}
+        return [by_key[key] for key in order if key in by_key]
+
+    def scan(self, filter: Filter, limit: int, before: int | None) -> Page:
+        allowed = self.allowed(filter)
+        if allowed.nothing:
+            return Page((), "")
+        condition, values = self._where(allowed)
+        if before is not None:
+            condition += " AND d.key < ?"
+            values.append(before)
+        if allowed.paths is not None:
+            keys = set(self.documents_on_paths(allowed.paths))
+        rows: list[tuple[Any, ...]] = []
+        for row in self._db.execute(
+            f"SELECT d.key, {_DOCUMENT} FROM documents d {_DOCUMENT_JOIN} "
+            f"WHERE {condition} ORDER BY d.key DESC",
+            values,
+        ):
+            if allowed.paths is None or row[0] in keys:
+                rows.append(row)
+            if len(rows) > limit:
+                break
+        page = rows[:limit]
+        more = len(rows) > limit
+        return Page(tuple(_document(*r[1:]) for r in page), str(page[-1][0]) if more else "")
+
+    def history(self, id: str) -> list[Event]:
+        return [
+            Event(seq, datetime.fromtimestamp(at, UTC), action, id)
+            for seq, action, at in self._db.execute(
+                "SELECT seq, action, at FROM events WHERE id = ? ORDER BY seq", (id,)
+            )
+        ]
+
+    def source_seqs(self, filter: Filter) -> list[tuple[str, int]]:
+        rows = self._db.execute("SELECT name, seq FROM sources ORDER BY name").fetchall()
+        return [(name, seq) for name, seq in rows if source_allows(filter.sources, name)]
+
+    # -------------------------------------------------------------- for the indexes
+
+    def has_more_than(self, count: int, after: int) -> bool:
+        row = self._db.execute(
+            "SELECT 1 FROM passages WHERE key > ? LIMIT 1 OFFSET ?", (after, count)
+        ).fetchone()
+        return row is not None
+
+    def nth_key_after(self, seq: int, n: int) -> int | None:
+        row = self._db.execute(
+            "SELECT key FROM passages WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?", (seq, n - 1)
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def rows_between(self, low: int, high: int) -> Iterator[Row]:
+        """Passages written in (low, high], in order."""
+        for row in self._db.execute(
+            f"SELECT {_ROW} FROM passages p JOIN documents d ON d.key = p.document "
+            "WHERE p.key > ? AND p.key <= ? ORDER BY p.key",
+            (low, high),
+        ):
+            yield Row(*row)
+
+    def keys_after(self, seq: int) -> list[int]:
+        rows = self._db.execute("SELECT key FROM passages WHERE key > ?", (seq,)).fetchall()
+        return [row[0] for row in rows]
+
+    def rows(self, keys: Sequence[int]) -> Iterator[Row]:
+        for some in _batches(keys):
+            for row in self._db.execute(
+                f"SELECT {_ROW} FROM passages p JOIN documents d ON d.key = p.document "
+                f"WHERE p.key IN ({_marks(len(some))})",
+                some,
+            ):
+                yield Row(*row)
+
+    def deleted_after(self, seq: int) -> list[int]:
+        rows = self._db.execute("SELECT passage FROM deletions WHERE seq > ?", (seq,)).fetchall()
+        return [row[0] for row in rows]
+
+    # -------------------------------------------------------------- vectors
+
+    def models(self) -> list[tuple[str, int]]:
+        return self._db.execute("SELECT key, dimensions FROM models ORDER BY id").fetchall()
+
+    def pending(self, model: str, limit: int) -> list[tuple[int, str]]:
+        rows = self._db.execute(
+            "SELECT p.key, d.title, p.heading, p.text FROM passages p "
+            "JOIN documents d ON d.key = p.document WHERE NOT EXISTS (SELECT 1 FROM vectors v "
+            "WHERE v.passage = p.key AND v.model = (SELECT id FROM models WHERE key = ?)) "
+            "ORDER BY p.key DESC LIMIT ?",
+            (model, limit),
+        ).fetchall()
+        return [(key, indexed_text(title, heading, text)) for key, title, heading, text in rows]
+
+    def put_vectors(
+        self, model: str, dimensions: int, keys: Sequence[int], blobs: Sequence[bytes]
+    ) -> int:
+        with self._write():
+            self._db.execute(
+                "INSERT INTO models (key, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (model, dimensions),
+            )
+            id, known = self._db.execute(
+                "SELECT id, dimensions FROM models WHERE key = ?", (model,)
+            ).fetchone()
+            if known != dimensions:
+                raise StoreError(
+                    f"{model}: a vector has {dimensions} dimensions, the stored ones {known}",
+                    hint="these are different models; give the new one a name of its own",
+                )
+            sources: dict[int, int] = {}
+            for some in _batches(keys):
+                sources.update(
+                    self._db.execute(
+                        "SELECT p.key, d.source FROM passages p JOIN documents d "
+                        f"ON d.key = p.document WHERE p.key IN ({_marks(len(some))})",
+                        some,
+                    ).fetchall()
+                )
+            seq = self.state().seq
+            rows = []
+            for key, blob in zip(keys, blobs, strict=True):
+                if key in sources:
+                    seq += 1
+                    rows.append((seq, id, key, blob))
+            self._db.executemany(
+                "INSERT OR REPLACE INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
+                rows,
+            )
+            self._db.execute("UPDATE state SET seq = ?", (seq,))
+            self._db.executemany(
+                "UPDATE sources SET seq = ? WHERE id = ?", [(seq, s) for s in set(sources.values())]
+            )
+        return len(rows)
+
+    def vectors_between(self, model: str, low: int, high: int) -> Iterator[VectorRow]:
+        """Live vectors of a model written in (low, high], in order."""
+        for row in self._db.execute(
+            "SELECT v.seq, v.passage, p.document, d.owner, d.scopes, d.source, d.kind, p.role, "
+            "d.date, v.vector FROM vectors v JOIN passages p ON p.key = v.passage "
+            "JOIN documents d ON d.key = p.document WHERE v.seq > ? AND v.seq <= ? "
+            "AND v.model = (SELECT id FROM models WHERE key = ?) ORDER BY v.seq",
+            (low, high, model),
+        ):
+            yield VectorRow(*row)
+
+    def vectors_waiting(self, model: str, after: int, most: int) -> int:
+        """How many vectors were written after *after*, counted up to *most*."""
+        row = self._db.execute(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM vectors WHERE seq > ? "
+            "AND model = (SELECT id FROM models WHERE key = ?) LIMIT ?)",
+            (after, model, most),
+        ).fetchone()
+        return int(row[0])
+
+    # -------------------------------------------------------------- counting
+
+    def counts(self) -> dict[str, Any]:
+        one = self._db.execute
+        return {
+            "documents": one("SELECT COUNT(*) FROM documents").fetchone()[0],
+            "tombstones": one("SELECT COUNT(*) FROM tombstones").fetchone()[0],
+            "kinds": dict(
+                one(
+                    "SELECT l.value, c FROM (SELECT kind, COUNT(*) AS c FROM documents "
+                    "GROUP BY kind) JOIN labels l ON l.id = kind ORDER BY l.value"
+                ).fetchall()
+            ),
+            "vectors": dict(
+                one(
+                    "SELECT m.key, c FROM (SELECT model, COUNT(*) AS c FROM vectors "
+                    "GROUP BY model) JOIN models m ON m.id = model"
+                ).fetchall()
+            ),
+            "sources": [
+                SourceStats(*row)
+                for row in one(
+                    "SELECT s.name, s.kind, s.uri, (SELECT COUNT(*) FROM documents d "
+                    "WHERE d.source = s.id), s.stamp FROM sources s ORDER BY s.name"
+                )
+            ],
+        }
+
+
+class _Writer:
+    """The changes of one transaction. Numbers are taken from the sequence as they are needed
+    and written back once, at the end."""
+
+    def __init__(self, db: sqlite3.Connection, label: Any, state: State) -> None:
+        self._db = db
+        self._label = label
+        self._seq = state.seq
+        self._passages = state.passages
+        self._characters = state.characters
+        self._touched: dict[int, int] = {}
+        self._sources: dict[str, int] = {}
+        self._now = time.time()
+        self.receipt = Receipt()
+
+    def _next(self) -> int:
+        self._seq += 1
+        return self._seq
+
+    def finish(self) -> None:
+        self._db.executemany(
+            "UPDATE sources SET seq = ? WHERE id = ?",
+            [(seq, source) for source, seq in self._touched.items()],
+        )
+        self._db.execute(
+            "UPDATE state SET seq = ?, passages = ?, characters = ?",
+            (self._seq, self._passages, self._characters),
+        )
+
+    def register(self, source: Source) -> None:
+        self._db.execute(
+            "INSERT INTO sources (name, kind, uri, stamp) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, uri = excluded.uri, "
+            "stamp = excluded.stamp",
+            (source.name, source.kind, source.uri, source.stamp),
+        )
+
+    def _source(self, name: str) -> int:
+        if name not in self._sources:
+            self._db.execute(
+                "INSERT INTO sources (name, kind, uri, stamp) VALUES (?, 'caller', '', '') "
+                "ON CONFLICT (name) DO NOTHING",
+                (name,),
+            )
+            row = self._db.execute("SELECT id FROM sources WHERE name = ?", (name,)).fetchone()
+            self._sources[name] = row[0]
+        return self._sources[name]
+
+    def put(self, put: Put, made: bytes) -> None:
+        document, id = put.document, put.document.id
+        old = self._db.execute(
+            "SELECT key, digest, stamp FROM documents WHERE id = ?", (id,)
+        ).fetchone()
+        if old and old[1] == made:
+            if old[2] != document.stamp:
+                self._db.execute(
+                    "UPDATE documents SET stamp = ? WHERE key = ?", (document.stamp, old[0])
+                )
+            self.receipt += Receipt(unchanged=1)
+            return
+        if not old and self._db.execute("SELECT 1 FROM tombstones WHERE id = ?", (id,)).fetchone():
+            self.receipt += Receipt(tombstoned=1)
+            return
+        saved = self._drop(old[0]) if old else {}
+        key = old[0] if old else self._next()
+        source = self._source(document.source)
+        self._db.execute(
+            "INSERT OR REPLACE INTO documents (key, id, source, external, origin, owner, kind, "
+            "scopes, title, path, date, meta, stamp, digest) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                key,
+                id,
+                source,
+                document.external,
+                document.origin,
+                self._label("owner", document.owner),
+                self._label("kind", document.kind),
+                self._label("scopes", json.dumps(sorted(set(document.scopes)))),
+                document.title,
+                document.path,
+                document.date.timestamp() if document.date else None,
+                json.dumps(document.meta, ensure_ascii=False) if document.meta else "{}",
+                document.stamp,
+                made,
+            ),
+        )
+        if document.messages:
+            self._db.executemany(
+                "INSERT INTO messages (document, turn, role, id, date) VALUES (?, ?, ?, ?, ?)",
+                [
+                    (key, turn, m.role, m.id, m.date.timestamp() if m.date else None)
+                    for turn, m in enumerate(document.messages)
+                ],
+            )
+        self._put_passages(key, put, saved)
+        self._log(id, "changed" if old else "added", source)
+        self.receipt += Receipt(changed=1) if old else Receipt(added=1)
+
+    def _put_passages(self, key: int, put: Put, saved: dict[str, list[tuple[int, bytes]]]) -> None:
+        rows = [
+            (self._next(), key, p.n, p.turn, self._label("role", p.role), p.heading, p.text)
+            for p in put.passages
+        ]
+        self._db.executemany(
+            "INSERT INTO passages (key, document, n, turn, role, heading, text) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        self._passages += len(rows)
+        self._characters += sum(len(p.text) for p in put.passages)
+        if not saved:
+            return
+        for row, passage in zip(rows, put.passages, strict=True):
+            text = indexed_text(put.document.title, passage.heading, passage.text)
+            for model, blob in saved.get(text, ()):
+                self._db.execute(
+                    "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
+                    (self._next(), model, row[0], blob),
+                )
+
+    def _drop(self, key: int) -> dict[str, list[tuple[int, bytes]]]:
+        """Remove a document's passages; the vectors of each come back by the text they were
+        made from, to be used again for what did not change."""
+        saved: dict[str, list[tuple[int, bytes]]] = {}
+        title = self._db.execute("SELECT title FROM documents WHERE key = ?", (key,)).fetchone()[0]
+        for passage, heading, text in self._db.execute(
+            "SELECT key, heading, text FROM passages WHERE document = ? ORDER BY n", (key,)
+        ).fetchall():
+            vectors = self._db.execute(
+                "SELECT model, vector FROM vectors WHERE passage = ?", (passage,)
+            ).fetchall()
+            saved.setdefault(indexed_text(title, heading, text), vectors)
+            self._db.execute(
+                "INSERT INTO deletions (seq, passage) VALUES (?, ?)", (self._next(), passage)
+            )
+            self._db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
+            self._passages -= 1
+            self._characters -= len(text)
+        self._db.execute("DELETE FROM passages WHERE document = ?", (key,))
+        self._db.execute("DELETE FROM messages WHERE document = ?", (key,))
+        return saved
+
+    def forget(self, id: str) -> None:
+        self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (id, self._now))
+        row = self._db.execute("SELECT key, source FROM documents WHERE id = ?", (id,)).fetchone()
+        if row is None:
+            return
+        self._drop(row[0])
+        self._db.execute("DELETE FROM documents WHERE key = ?", (row[0],))
+        self._log(id, "forgotten", row[1])
+        self.receipt += Receipt(forgotten=1)
+
+    def _log(self, id: str, action: str, source: int) -> None:
+        seq = self._next()
+        self._touched[source] = seq
+        self._db.execute("INSERT INTO events VALUES (?, ?, ?, ?)", (seq, id, action, self._now))
+
+
+@contextmanager
+def translated(folder: Path) -> Iterator[None]:
+    """SQLite's errors as ours, with what to do about each."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        text = str(error)
+        if "locked" in text or "busy" in text:
+            raise StoreBusy(
+                f"{folder}: another process has been writing for over {BUSY_SECONDS:.0f} s",
+                hint="try again; if it lasts, look for a stuck recollect process",
+            ) from error
+        if "unable to open" in text or "readonly" in text:
+            raise StoreError(f"{folder}: {text}", hint="check that it is yours to write") from error
+        raise StoreError(f"{folder}: {text}") from error
+    except sqlite3.DatabaseError as error:
+        if "malformed" in str(error) or "not a database" in str(error):
+            raise StoreCorrupt(
+                f"{folder / 'record.db'}: {error}",
+                hint="restore it from a backup; nothing has been written to it",
+            ) from error
+        raise StoreError(f"{folder}: {error}") from error
+
+
+def _document(
+    external: str,
+    source: str,
+    kind: str,
+    title: str,
+    path: str,
+    date: float | None,
+    owner: str,
+    scopes: str,
+    meta: str,
+    origin: str,
+    stamp: str,
+) -> Document:
+    return Document(
+        external=external,
+        source=source,
+        kind=kind,
+        title=title,
+        path=path,
+        date=_moment(date),
+        owner=owner,
+        scopes=tuple(json.loads(scopes)),
+        meta=json.loads(meta) if meta != "{}" else {},
+        origin=origin,
+        stamp=stamp,
+    )
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def _marks(count: int) -> str:
+    return ",".join("?" * count)
+
+
+def _batches(values: Sequence[int]) -> Iterable[Sequence[int]]:
+    for start in range(0, len(values), _MANY):
+        yield values[start : start + _MANY]

@@ -1,0 +1,137 @@
+"""The record's schema, as numbered migrations that are only ever added to.
+
+``PRAGMA user_version`` holds the number of migrations applied. A released migration is never
+edited: stores written by every version open with the next.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from uuid import uuid4
+
+from recollect.errors import StoreBusy, StoreTooNew
+from recollect.storage.embedded.lock import file_lock
+
+_FIRST = """
+-- One row. seq: the last change. epoch: which history this is; an index of another is rebuilt.
+-- generation: which text index is current. passages, characters: totals, for average lengths.
+CREATE TABLE state (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    epoch TEXT NOT NULL,
+    seq INTEGER NOT NULL DEFAULT 0,
+    generation INTEGER NOT NULL DEFAULT 1,
+    passages INTEGER NOT NULL DEFAULT 0,
+    characters INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE sources (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    uri TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    seq INTEGER NOT NULL DEFAULT 0
+);
+-- Owners, kinds, roles and whole sets of scopes, as small numbers for the indexes.
+CREATE TABLE labels (
+    id INTEGER PRIMARY KEY,
+    dimension TEXT NOT NULL,
+    value TEXT NOT NULL,
+    UNIQUE (dimension, value)
+);
+CREATE TABLE documents (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    source INTEGER NOT NULL,
+    external TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    owner INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    scopes INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    path TEXT NOT NULL,
+    date REAL,
+    meta TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    digest BLOB NOT NULL
+);
+CREATE INDEX documents_external ON documents (external);
+CREATE INDEX documents_source ON documents (source, key);
+CREATE TABLE messages (
+    document INTEGER NOT NULL,
+    turn INTEGER NOT NULL,
+    role TEXT NOT NULL,
+    id TEXT NOT NULL,
+    date REAL,
+    PRIMARY KEY (document, turn)
+) WITHOUT ROWID;
+CREATE TABLE passages (
+    key INTEGER PRIMARY KEY,
+    document INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    turn INTEGER NOT NULL,
+    role INTEGER NOT NULL,
+    heading TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX passages_document ON passages (document, n);
+CREATE TABLE deletions (seq INTEGER PRIMARY KEY, passage INTEGER NOT NULL);
+CREATE TABLE models (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
+CREATE TABLE vectors (
+    seq INTEGER PRIMARY KEY,
+    model INTEGER NOT NULL,
+    passage INTEGER NOT NULL,
+    vector BLOB NOT NULL
+);
+CREATE UNIQUE INDEX vectors_passage ON vectors (passage, model);
+CREATE TABLE tombstones (id TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    action TEXT NOT NULL,
+    at REAL NOT NULL
+);
+CREATE INDEX events_id ON events (id);
+"""
+
+
+def _first(db: sqlite3.Connection) -> None:
+    for statement in _FIRST.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
+    db.execute("INSERT INTO state (one, epoch) VALUES (1, ?)", (uuid4().hex,))
+
+
+MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_first,)
+
+
+def migrate(db: sqlite3.Connection, folder: Path) -> None:
+    """Bring the record to the newest schema; one process does it, the others wait."""
+    if _version(db, folder) == len(MIGRATIONS):
+        return
+    with file_lock(folder / "migrate.lock", wait=60.0) as held:
+        if not held:
+            raise StoreBusy(f"{folder}: another process is migrating this store",
+                            hint="try again when it has finished")  # fmt: skip
+        db.execute("PRAGMA journal_mode = WAL")
+        for number in range(_version(db, folder), len(MIGRATIONS)):
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                MIGRATIONS[number](db)
+                db.execute(f"PRAGMA user_version = {number + 1}")
+                db.execute("COMMIT")
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+
+
+def _version(db: sqlite3.Connection, folder: Path) -> int:
+    found = int(db.execute("PRAGMA user_version").fetchone()[0])
+    if found > len(MIGRATIONS):
+        raise StoreTooNew(
+            f"{folder} was written by a newer recollect (schema {found}, this one knows "
+            f"{len(MIGRATIONS)})",
+            hint="upgrade recollect, or point --store at another folder; nothing was changed",
+        )
+    return found

@@ -1,0 +1,223 @@
+"""The derived text index: tantivy over our own terms.
+
+Our tokenizer makes the terms, so the analyzer only splits at spaces. Text itself is not stored.
+One marker document carries the position (epoch and last change seen); it is replaced in the
+same commit as the changes it speaks of, so that a snapshot always knows exactly what it holds.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import tantivy
+from tantivy import Occur, Query
+
+from recollect.storage.embedded.record import Allowed, Row
+from recollect.storage.filters import escaped, folded_path
+from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
+from recollect.text.terms import terms
+from recollect.types import Phrase, Prefix, TextQuery, Word
+
+_HEAP = 64_000_000
+_MARK = "position"
+_PREFIX_MAX = 200
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("body", tokenizer_name="spaces", index_option="freq")
+    builder.add_text_field("exact", tokenizer_name="spaces", index_option="position")
+    builder.add_text_field("title", tokenizer_name="spaces", index_option="freq")
+    builder.add_text_field("labels", tokenizer_name="spaces", index_option="basic")
+    builder.add_text_field("path", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("mark", tokenizer_name="raw", index_option="basic", stored=True)
+    builder.add_unsigned_field("passage", indexed=True, fast=True)
+    builder.add_unsigned_field("document", fast=True)
+    builder.add_float_field("date", indexed=True, fast=True)
+    return builder.build()
+
+
+class Position(NamedTuple):
+    epoch: str
+    seq: int
+
+
+class Found(NamedTuple):
+    """(passage, document, score) of each hit, how many documents hold each word, the total."""
+
+    hits: list[tuple[int, int, float]]
+    frequencies: dict[str, int]
+    total: int
+
+
+class TextIndex:
+    """One generation of the index, as this process sees it. Thread-safe."""
+
+    def __init__(self, folder: Path, *, create: bool = False) -> None:
+        """Open it; whatever tantivy raises on a torn index comes through."""
+        self.folder = folder
+        self._schema = _schema()
+        self._lock = threading.Lock()
+        if create:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(mode=0o700)
+        elif not tantivy.Index.exists(str(folder)):
+            raise FileNotFoundError(folder)
+        self._index = tantivy.Index(self._schema, str(folder), reuse=True)
+        analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        self._index.register_tokenizer("spaces", analyzer)
+        self._index.config_reader("manual")
+        self._seen: tuple[int, int] | None = None
+        self.reload()
+
+    def reload(self) -> Snapshot:
+        """The newest commit, whoever made it."""
+        with self._lock:
+            stat = os.stat(self.folder / "meta.json")
+            seen = (stat.st_mtime_ns, stat.st_ino)
+            if seen != self._seen:
+                self._index.reload()
+                self._snapshot = Snapshot(self._index.searcher(), self._schema)
+                self._seen = seen
+            return self._snapshot
+
+    def write(self, added: Iterable[Row], deleted: Sequence[int], position: Position) -> None:
+        """Add and delete, then commit with the new position. The caller holds the lock."""
+        writer = self._index.writer(heap_size=_HEAP, num_threads=1)
+        try:
+            for key in deleted:
+                writer.delete_documents_by_term("passage", key)
+            for row in added:
+                writer.add_document(tantivy.Document.from_dict(_fields(row), self._schema))
+            writer.delete_documents_by_term("mark", _MARK)
+            writer.add_document(
+                tantivy.Document.from_dict(
+                    {"mark": [_MARK, position.epoch, str(position.seq)]}, self._schema
+                )
+            )
+            writer.commit()
+        except BaseException:
+            writer.rollback()
+            raise
+        finally:
+            writer.wait_merging_threads()
+        self.reload()
+
+
+class Snapshot:
+    """One commit of the index: what it holds does not change."""
+
+    def __init__(self, searcher: tantivy.Searcher, schema: tantivy.Schema) -> None:
+        self._searcher = searcher
+        self._schema = schema
+        self.position = self._read_position()
+
+    def _read_position(self) -> Position | None:
+        marks = self._searcher.search(self._term("mark", _MARK), 1, count=False).hits
+        if not marks:
+            return None
+        _, epoch, seq = self._searcher.doc(marks[0][1])["mark"]
+        return Position(epoch, int(seq))
+
+    @property
+    def passages(self) -> int:
+        return max(0, int(self._searcher.num_docs) - 1)
+
+    def search(self, query: TextQuery, allowed: Allowed, limit: int, count: bool) -> Found:
+        frequencies = {
+            clause.term: int(self._searcher.doc_freq(query.field, clause.term))
+            for clause in query.any
+            if isinstance(clause, Word)
+        }
+        built = self._build(query, allowed)
+        found = self._searcher.search(built, max(1, limit), count=count)
+        addresses = [address for _, address in found.hits]
+        keys = self._searcher.fast_field_values("passage", addresses)
+        documents = self._searcher.fast_field_values("document", addresses)
+        scores = [score for score, _ in found.hits]
+        hits = list(zip(keys, documents, scores, strict=True))
+        return Found(hits, frequencies, int(found.count or 0) if count else 0)
+
+    def idf(self, frequencies: dict[str, int]) -> dict[str, float]:
+        total = self.passages
+        return {word: idf(n, total) for word, n in frequencies.items()}
+
+    # -------------------------------------------------------------- building the query
+
+    def _term(self, field: str, value: str) -> Query:
+        return Query.term_query(self._schema, field, value, index_option="basic")
+
+    def _build(self, query: TextQuery, allowed: Allowed) -> Query:
+        occur = Occur.Must if query.strict else Occur.Should
+        scored = [(occur, self._scored(clause, query.field)) for clause in query.any]
+        conditions = [(Occur.Must, self._condition(clause)) for clause in query.must]
+        conditions += [(Occur.Must, q) for q in self._limits(allowed)]
+        if scored:
+            base = scored[0][1] if len(scored) == 1 else Query.boolean_query(scored)
+        else:
+            base = Query.const_score_query(Query.all_query(), 0.0)
+            conditions.append((Occur.MustNot, self._term("mark", _MARK)))
+        never = [(Occur.MustNot, self._condition(clause)) for clause in query.never]
+        if not conditions and not never:
+            return base
+        return Query.boolean_query([(Occur.Must, base), *conditions, *never])
+
+    def _scored(self, clause: Word | Prefix, field: str) -> Query:
+        if isinstance(clause, Prefix):
+            return Query.const_score_query(self._prefix(clause), PREFIX_SCORE)
+        return Query.term_query(self._schema, field, clause.term, index_option="freq")
+
+    def _condition(self, clause: Word | Prefix | Phrase) -> Query:
+        if isinstance(clause, Prefix):
+            found = self._prefix(clause)
+        elif isinstance(clause, Word):
+            found = self._term("body", clause.term)
+        elif len(clause.terms) == 1:
+            found = self._term("exact", clause.terms[0])
+        else:
+            found = Query.phrase_query(self._schema, "exact", list(clause.terms))
+        return Query.const_score_query(found, 0.0)
+
+    def _prefix(self, clause: Prefix) -> Query:
+        pattern = escaped(clause.term[:_PREFIX_MAX]) + ".*"
+        return Query.regex_query(self._schema, "exact", pattern)
+
+    def _limits(self, allowed: Allowed) -> list[Query]:
+        limits = []
+        for letter, ids in zip("ocskr", allowed[:5], strict=True):
+            if ids is not None:
+                values = [f"{letter}{id}" for id in sorted(ids)]
+                limits.append(Query.term_set_query(self._schema, "labels", values))
+        if allowed.paths is not None:
+            some = [Query.regex_query(self._schema, "path", p) for p in allowed.paths]
+            limits.append(Query.boolean_query([(Occur.Should, q) for q in some]))
+        if allowed.since is not None or allowed.until is not None:
+            limits.append(
+                Query.range_query(
+                    self._schema, "date", tantivy.FieldType.Float,
+                    lower_bound=allowed.since, upper_bound=allowed.until, include_upper=False,
+                )  # fmt: skip
+            )
+        return [Query.const_score_query(limit, 0.0) for limit in limits]
+
+
+def _fields(row: Row) -> dict[str, object]:
+    body = terms(indexed_text(row.title, row.heading, row.text))
+    fields: dict[str, object] = {
+        "body": body.stem,
+        "exact": body.exact,
+        "title": terms(f"{row.title} {row.path}").stem,
+        "labels": f"o{row.owner} c{row.scopes} s{row.source} k{row.kind} r{row.role}",
+        "passage": row.key,
+        "document": row.document,
+    }
+    if row.path:
+        fields["path"] = folded_path(row.path)
+    if row.date is not None:
+        fields["date"] = row.date
+    return fields

@@ -1,0 +1,401 @@
+"""The derived vector index: flat memory-mapped files and numpy, no graph.
+
+A segment holds the vectors of a range of changes: labels as columns, int8 codes with one scale
+a vector, and the signs of the mean-centred vectors as bit columns. A search turns the filter
+into a mask, takes the passages whose signs differ least from the query's, and rescores those
+from the codes; a filter can therefore never starve it. Vectors newer than the segments are
+compared exactly, from the record.
+
+Segments are never changed. A new one is written beside the old, then a manifest that names the
+ones in use replaces the last; whoever crashes before that has changed nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+
+from recollect.storage.embedded.record import Allowed, Record, VectorRow
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SEGMENT_ROWS = 4096
+"""So many vectors may wait in the record before they are worth a segment."""
+EXACT_ROWS = 4096
+"""A segment, or what a filter leaves of it, is compared whole up to this size."""
+SURVIVORS = 2000
+"""How many the signs let through to be rescored, at least."""
+_DEAD_SHARE = 0.25
+_FORMAT = 1
+
+
+class Manifest(NamedTuple):
+    epoch: str
+    seq: int
+    segments: tuple[str, ...]
+
+
+class Segment:
+    """One immutable range of vectors, mapped into memory."""
+
+    def __init__(self, folder: Path) -> None:
+        def column(name: str) -> Any:
+            return np.load(folder / f"{name}.npy", mmap_mode="r")
+
+        about = json.loads((folder / "segment.json").read_text())
+        self.name = folder.name
+        self.low: int = about["low"]
+        self.high: int = about["high"]
+        self.passages = column("passages")
+        self.documents = column("documents")
+        self.labels = column("labels")
+        self.dates = column("dates")
+        self.codes = column("codes")
+        self.scales = column("scales")
+        self.signs = column("signs")
+        self.mean = column("mean")
+        self.alive: NDArray[np.bool_] | None = None
+        self.dead = 0
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    def bury(self, deleted: NDArray[np.int64]) -> None:
+        """Leave out passages that were deleted since the segment was written."""
+        if len(deleted):
+            gone = np.isin(self.passages, deleted)
+            if gone.any():
+                alive = ~gone if self.alive is None else self.alive & ~gone
+                self.alive = alive
+                self.dead = len(self) - int(alive.sum())
+
+    def search(
+        self, query: NDArray[np.float32], mask: NDArray[np.bool_] | None, limit: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Positions and cosines of the best rows."""
+        if self.alive is not None:
+            mask = self.alive if mask is None else mask & self.alive
+        rows = self._survivors(query, mask, max(SURVIVORS, 4 * limit))
+        scores = (self.codes[rows].astype(np.float32) @ query) * self.scales[rows]
+        best = _top(scores, limit)
+        return rows[best], scores[best]
+
+    def _survivors(
+        self, query: NDArray[np.float32], mask: NDArray[np.bool_] | None, wanted: int
+    ) -> NDArray[np.int64]:
+        if mask is not None:
+            allowed = np.flatnonzero(mask)
+            if len(allowed) <= EXACT_ROWS:
+                return allowed
+        elif len(self) <= EXACT_ROWS:
+            return np.arange(len(self))
+        asked = _signs((query - self.mean)[None, :])[:, 0]
+        distance = np.zeros(len(self), np.uint16)
+        for column, bits in zip(self.signs, asked, strict=True):
+            distance += np.bitwise_count(column ^ bits)
+        if mask is not None:
+            distance[~mask] = np.iinfo(np.uint16).max
+        return np.argpartition(distance, wanted)[:wanted]
+
+
+class VectorIndex:
+    """The vectors of one model, as this process sees them. Thread-safe."""
+
+    def __init__(self, folder: Path, model: str) -> None:
+        self.folder = folder
+        self.model = model
+        self._lock = threading.RLock()
+        self._seen: tuple[int, int] | None = None
+        self._manifest: Manifest | None = None
+        self._segments: list[Segment] = []
+        self._buried = 0
+        self._tail = _Tail(0)
+
+    # -------------------------------------------------------------- reading
+
+    def search(
+        self,
+        record: Record,
+        epoch: str,
+        seq: int,
+        query: NDArray[np.float32],
+        allowed: Allowed,
+        limit: int,
+    ) -> list[tuple[int, int, float]]:
+        """(passage, document, cosine) of the nearest; *record* is in a snapshot at *seq*."""
+        with self._lock:
+            self._load(record, epoch, seq)
+            parts, tail = list(self._segments), self._tail
+        on_paths = None
+        if allowed.paths is not None:
+            on_paths = np.array(record.documents_on_paths(allowed.paths), np.int64)
+        found: list[tuple[int, int, float]] = []
+        for segment in parts:
+            mask = _mask(segment.labels, segment.dates, segment.documents, allowed, on_paths)
+            rows, scores = segment.search(query, mask, limit)
+            found += zip(
+                segment.passages[rows].tolist(),
+                segment.documents[rows].tolist(),
+                scores.tolist(),
+                strict=True,
+            )
+        found += tail.search(query, allowed, on_paths, limit)
+        found.sort(key=lambda hit: (-hit[2], hit[0]))
+        return found[:limit]
+
+    @property
+    def size(self) -> int:
+        """How many live vectors the last search saw."""
+        return sum(len(s) - s.dead for s in self._segments) + len(self._tail)
+
+    @property
+    def tail_is_long(self) -> bool:
+        return len(self._tail) >= SEGMENT_ROWS
+
+    def waiting(self, record: Record, epoch: str) -> bool:
+        """Whether there are vectors enough for another segment."""
+        with self._lock:
+            manifest = self._read_manifest(epoch)
+        return record.vectors_waiting(self.model, manifest.seq, SEGMENT_ROWS) >= SEGMENT_ROWS
+
+    def describe(self, epoch: str) -> dict[str, Any]:
+        with self._lock:
+            manifest = self._read_manifest(epoch)
+        return {"segments": len(manifest.segments), "seq": manifest.seq}
+
+    def _load(self, record: Record, epoch: str, seq: int) -> None:
+        """Segments, deletions and tail as of *seq*."""
+        manifest = self._read_manifest(epoch)
+        if manifest != self._manifest:
+            kept = {s.name: s for s in self._segments}
+            try:
+                self._segments = [
+                    kept.get(name) or Segment(self.folder / name) for name in manifest.segments
+                ]
+            except (OSError, ValueError, KeyError):
+                # Torn or deleted: everything is searched from the record until it is rebuilt.
+                manifest = Manifest(epoch, 0, ())
+                self._segments = []
+            self._manifest = manifest
+            self._buried = min((s.high for s in self._segments), default=seq)
+            self._tail = _Tail(manifest.seq)
+        if self._segments and self._buried < seq:
+            deleted = np.array(record.deleted_after(self._buried), np.int64)
+            for segment in self._segments:
+                segment.bury(deleted)
+        self._buried = seq
+        self._tail = self._tail.upto(record, self.model, seq)
+
+    def _read_manifest(self, epoch: str) -> Manifest:
+        path = self.folder / "manifest.json"
+        try:
+            stat = os.stat(path)
+            seen = (stat.st_mtime_ns, stat.st_ino)
+            if seen == self._seen and self._manifest and self._manifest.epoch == epoch:
+                return self._manifest
+            about = json.loads(path.read_text())
+            if about["format"] != _FORMAT or about["epoch"] != epoch:
+                return Manifest(epoch, 0, ())
+            self._seen = seen
+            return Manifest(epoch, about["seq"], tuple(about["segments"]))
+        except (OSError, ValueError, KeyError):
+            return Manifest(epoch, 0, ())
+
+    # -------------------------------------------------------------- writing
+
+    def flush(self, record: Record, epoch: str, seq: int, *, rebuild: bool = False) -> None:
+        """Write what waits as a segment. The caller holds the lock; *record* is in a snapshot
+        at *seq*. Small or half-dead segments are merged into the new one."""
+        manifest = Manifest(epoch, 0, ()) if rebuild else self._read_manifest(epoch)
+        kept: list[Segment] = []
+        try:
+            kept = [Segment(self.folder / name) for name in manifest.segments]
+        except (OSError, ValueError, KeyError):
+            manifest = Manifest(epoch, 0, ())
+        for segment in kept:
+            segment.bury(np.array(record.deleted_after(segment.high), np.int64))
+        low, waiting = manifest.seq, record.vectors_waiting(self.model, manifest.seq, 1 << 30)
+        while kept and (len(kept[-1]) <= 2 * waiting or kept[-1].dead > _DEAD_SHARE * len(kept[-1])):
+            last = kept.pop()
+            low, waiting = last.low, waiting + len(last) - last.dead
+        names = [s.name for s in kept]
+        if waiting:
+            names.append(self._write_segment(record, low, seq))
+        self._commit(Manifest(epoch, seq, tuple(names)))
+
+    def _write_segment(self, record: Record, low: int, high: int) -> str:
+        columns = _columns(record.vectors_between(self.model, low, high))
+        name = f"segment-{uuid4().hex[:12]}"
+        folder = self.folder / name
+        folder.mkdir(parents=True, mode=0o700)
+        for key, array in columns.items():
+            with open(folder / f"{key}.npy", "wb") as file:
+                np.save(file, array)
+                file.flush()
+                os.fsync(file.fileno())
+        (folder / "segment.json").write_text(json.dumps({"low": low, "high": high}))
+        return name
+
+    def _commit(self, manifest: Manifest) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        about = {"format": _FORMAT, "model": self.model, **manifest._asdict()}
+        fresh = self.folder / "manifest.json.new"
+        with open(fresh, "w") as file:
+            json.dump(about, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, self.folder / "manifest.json")
+        for old in self.folder.glob("segment-*"):
+            if old.name not in manifest.segments:
+                shutil.rmtree(old, ignore_errors=True)
+
+
+class _Tail:
+    """Vectors that are in no segment yet, kept exactly as the record has them."""
+
+    def __init__(self, low: int) -> None:
+        self._low = low
+        self._high = low
+        self._rows: list[VectorRow] = []
+        self._matrix: NDArray[np.float32] | None = None
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def upto(self, record: Record, model: str, seq: int) -> _Tail:
+        if seq == self._high:
+            return self
+        tail = _Tail(self._low)
+        gone = set(record.deleted_after(self._high)) if self._rows else set()
+        new = list(record.vectors_between(model, self._high, seq))
+        again = {row.passage for row in new}
+        tail._rows = [r for r in self._rows if r.passage not in gone and r.passage not in again]
+        tail._rows += new
+        tail._high = seq
+        if tail._rows:
+            tail._matrix = _matrix(tail._rows)
+        return tail
+
+    def search(
+        self,
+        query: NDArray[np.float32],
+        allowed: Allowed,
+        on_paths: NDArray[np.int64] | None,
+        limit: int,
+    ) -> list[tuple[int, int, float]]:
+        if self._matrix is None:
+            return []
+        scores = self._matrix @ query
+        if not allowed.everything:
+            labels = np.array([r[3:8] for r in self._rows], np.int32)
+            dates = _dates(self._rows)
+            documents = np.array([r.document for r in self._rows], np.int64)
+            mask = _mask(labels, dates, documents, allowed, on_paths)
+            if mask is not None:
+                scores = np.where(mask, scores, -np.inf)
+        best = _top(scores, limit)
+        return [
+            (self._rows[i].passage, self._rows[i].document, float(scores[i]))
+            for i in best.tolist()
+            if scores[i] > -np.inf
+        ]
+
+
+# ------------------------------------------------------------------ arrays
+
+
+def _top(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
+    if len(scores) <= limit:
+        return np.argsort(-scores)
+    best = np.argpartition(-scores, limit)[:limit]
+    return best[np.argsort(-scores[best])]
+
+
+def _mask(
+    labels: NDArray[np.int32],
+    dates: NDArray[np.float64],
+    documents: NDArray[np.int64],
+    allowed: Allowed,
+    on_paths: NDArray[np.int64] | None,
+) -> NDArray[np.bool_] | None:
+    """Which rows the filter lets through; None when it lets everything through."""
+    masks = []
+    for i, ids in enumerate(allowed[:5]):
+        if ids is not None:
+            masks.append(np.isin(labels[:, i], np.array(sorted(ids), np.int32)))
+    if allowed.since is not None:
+        masks.append(dates >= allowed.since)
+    if allowed.until is not None:
+        masks.append(dates < allowed.until)
+    if on_paths is not None:
+        masks.append(np.isin(documents, on_paths))
+    return np.logical_and.reduce(masks) if masks else None
+
+
+def _matrix(rows: Sequence[VectorRow]) -> NDArray[np.float32]:
+    joined = b"".join([row.vector for row in rows])
+    return np.frombuffer(joined, np.float16).reshape(len(rows), -1).astype(np.float32)
+
+
+def _dates(rows: Sequence[VectorRow]) -> NDArray[np.float64]:
+    return np.array([np.nan if r.date is None else r.date for r in rows], np.float64)
+
+
+def _signs(centred: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """One row of words a 64 dimensions, one column a vector; padded with zeros."""
+    bits = np.packbits(centred > 0, axis=1)
+    padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return np.ascontiguousarray(padded.view(np.uint64).T)
+
+
+def _columns(rows: Iterable[VectorRow]) -> dict[str, NDArray[Any]]:
+    """Everything a segment holds. Blocks keep the peak of memory near the result's size."""
+    every: dict[str, list[NDArray[Any]]] = {}
+    total = 0
+    for block in _blocks(rows, 16_384):
+        matrix = _matrix(block)
+        scales = np.maximum(np.abs(matrix).max(axis=1), 1e-12).astype(np.float32) / 127
+        codes = np.round(matrix / scales[:, None]).astype(np.int8)
+        parts = {
+            "passages": np.array([r.passage for r in block], np.int64),
+            "documents": np.array([r.document for r in block], np.int64),
+            "labels": np.array([r[3:8] for r in block], np.int32),
+            "dates": _dates(block),
+            "codes": codes,
+            "scales": scales,
+            "sum": matrix.sum(axis=0, dtype=np.float64)[None, :],
+        }
+        for key, part in parts.items():
+            every.setdefault(key, []).append(part)
+        total += len(block)
+    columns = {key: np.concatenate(parts) for key, parts in every.items()}
+    mean = (columns.pop("sum").sum(axis=0) / total).astype(np.float32)
+    columns["mean"] = mean
+    signs = []
+    for start in range(0, total, 16_384):
+        stop = start + 16_384
+        vectors = columns["codes"][start:stop] * columns["scales"][start:stop, None]
+        signs.append(_signs(vectors - mean))
+    columns["signs"] = np.concatenate(signs, axis=1)
+    return columns
+
+
+def _blocks(rows: Iterable[VectorRow], size: int) -> Iterable[list[VectorRow]]:
+    block: list[VectorRow] = []
+    for row in rows:
+        block.append(row)
+        if len(block) == size:
+            yield block
+            block = []
+    if block:
+        yield block

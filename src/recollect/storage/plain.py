@@ -1,0 +1,333 @@
+"""The dict engine: the executable specification of a store, and the model that tests compare
+every other engine with. Nothing is derived, nothing is on disk; a lock makes each call atomic.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from recollect.errors import UsageError
+from recollect.ports import TextFound, VectorFound
+from recollect.text import lexical
+from recollect.storage.content import check, digest
+from recollect.storage.filters import allows
+from recollect.types import (
+    ChangeSet,
+    Document,
+    Event,
+    Filter,
+    Forget,
+    Hit,
+    Page,
+    Passage,
+    Put,
+    Receipt,
+    Register,
+    Source,
+    SourceStats,
+    StoredPassage,
+    StoreStats,
+    TextQuery,
+    Word,
+    stable_id,
+)
+
+if TYPE_CHECKING:
+    from recollect.ports import Vector, Vectors
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A stored passage with its terms."""
+
+    key: int
+    document: int
+    passage: Passage
+    indexed: lexical.Indexed
+    to_embed: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A stored document."""
+
+    key: int
+    document: Document
+    digest: bytes
+    passages: tuple[int, ...]
+
+
+def _atomic(
+    method: Callable[Concatenate[PlainStore, P], R],
+) -> Callable[Concatenate[PlainStore, P], R]:
+    @wraps(method)
+    def locked(self: PlainStore, *args: P.args, **kwargs: P.kwargs) -> R:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return locked
+
+
+class PlainStore:
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._seq = 0
+        self._sources: dict[str, Source] = {}
+        self._source_seq: dict[str, int] = {}
+        self._documents: dict[str, _Kept] = {}
+        self._by_key: dict[int, str] = {}
+        self._rows: dict[int, _Row] = {}
+        self._vectors: dict[str, dict[int, Any]] = {}
+        self._tombstones: set[str] = set()
+        self._events: list[Event] = []
+
+    # -------------------------------------------------------------- writing
+
+    @_atomic
+    def apply(self, changes: ChangeSet) -> Receipt:
+        for change in changes.changes:
+            if isinstance(change, Put):
+                check(change)
+        receipt = Receipt()
+        for change in changes.changes:
+            if isinstance(change, Register):
+                self._register(change.source)
+            elif isinstance(change, Forget):
+                receipt += self._forget(change.id)
+            else:
+                receipt += self._put(change)
+        return receipt
+
+    def _next(self) -> int:
+        self._seq += 1
+        return self._seq
+
+    def _register(self, source: Source) -> None:
+        self._sources[source.name] = source
+        self._source_seq.setdefault(source.name, 0)
+
+    def _put(self, put: Put) -> Receipt:
+        document = put.document
+        if document.id in self._tombstones:
+            return Receipt(tombstoned=1)
+        made = digest(put)
+        old = self._documents.get(document.id)
+        if old and old.digest == made:
+            self._documents[document.id] = replace(old, document=document)
+            return Receipt(unchanged=1)
+        self._sources.setdefault(document.source, Source(document.source))
+        vectors = self._drop(old) if old else {}
+        key = old.key if old else self._next()
+        keys = []
+        for passage in put.passages:
+            pid = self._next()
+            keys.append(pid)
+            text = lexical.indexed_text(document.title, passage.heading, passage.text)
+            terms = lexical.index_passage(
+                document.title, document.path, passage.heading, passage.text
+            )
+            self._rows[pid] = _Row(pid, key, passage, terms, text)
+            for model, by_text in vectors.items():
+                if text in by_text:
+                    self._vectors[model][pid] = by_text[text]
+        self._documents[document.id] = _Kept(key, document, made, tuple(keys))
+        self._by_key[key] = document.id
+        self._log(document.id, "changed" if old else "added", document.source)
+        return Receipt(changed=1) if old else Receipt(added=1)
+
+    def _drop(self, kept: _Kept) -> dict[str, dict[str, Any]]:
+        """Remove the passages; their vectors come back, by model and text, to be used again."""
+        saved: dict[str, dict[str, Any]] = {model: {} for model in self._vectors}
+        for pid in kept.passages:
+            row = self._rows.pop(pid)
+            for model, vectors in self._vectors.items():
+                if pid in vectors:
+                    saved[model][row.to_embed] = vectors.pop(pid)
+        return saved
+
+    def _forget(self, id: str) -> Receipt:
+        self._tombstones.add(id)
+        kept = self._documents.pop(id, None)
+        if kept is None:
+            return Receipt()
+        self._drop(kept)
+        del self._by_key[kept.key]
+        self._log(id, "forgotten", kept.document.source)
+        return Receipt(forgotten=1)
+
+    def _log(self, id: str, action: str, source: str) -> None:
+        seq = self._next()
+        self._source_seq[source] = seq
+        self._events.append(Event(seq, datetime.now(UTC), action, id))
+
+    # -------------------------------------------------------------- reading
+
+    @_atomic
+    def get(self, name: str) -> list[Document]:
+        if name in self._documents:
+            return [self._documents[name].document]
+        return [k.document for k in self._newest_first() if k.document.external == name]
+
+    def _newest_first(self) -> list[_Kept]:
+        return sorted(self._documents.values(), key=lambda k: -k.key)
+
+    def _stored(self, row: _Row) -> StoredPassage:
+        document = self._documents[self._by_key[row.document]].document
+        return StoredPassage(row.key, row.passage, replace(document, text="", messages=()))
+
+    @_atomic
+    def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
+        return [self._stored(self._rows[key]) for key in keys if key in self._rows]
+
+    @_atomic
+    def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
+        before = parse_cursor(cursor)
+        found = [
+            kept
+            for kept in self._newest_first()
+            if (before is None or kept.key < before) and allows(filter, kept.document)
+        ]
+        page = found[:limit]
+        more = len(found) > limit
+        return Page(
+            tuple(replace(k.document, text="", messages=()) for k in page),
+            str(page[-1].key) if more else "",
+        )
+
+    def _visible(self, filter: Filter) -> list[_Row]:
+        seen: dict[int, Document] = {
+            k.key: k.document for k in self._documents.values() if allows(filter, k.document)
+        }
+        return [
+            row
+            for row in self._rows.values()
+            if row.document in seen and allows(filter, seen[row.document], row.passage.role)
+        ]
+
+    @_atomic
+    def search_text(
+        self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
+    ) -> TextFound:
+        rows = self._rows.values()
+        words = [c.term for c in query.any if isinstance(c, Word)]
+        frequencies = lexical.document_frequencies(words, query.field, (r.indexed for r in rows))
+        weights = {w: lexical.idf(frequencies[w], len(rows)) for w in words}
+        title = query.field == "title"
+        lengths = [r.indexed.title_length if title else r.indexed.length for r in rows]
+        average = sum(lengths) / len(lengths) if lengths else 0.0
+        hits = [
+            Hit(
+                row.key, row.document, lexical.score(query, row.indexed, weights, average)
+            )
+            for row in self._visible(filter)
+            if lexical.matches(query, row.indexed)
+        ]
+        hits.sort(key=lambda h: (-h.score, h.passage))
+        return TextFound(hits[:limit], weights, len(hits) if count else 0)
+
+    @_atomic
+    def search_vector(
+        self, model: str, vector: Vector, filter: Filter, *, limit: int
+    ) -> VectorFound:
+        vectors = self._vectors.get(model, {})
+        hits = [
+            Hit(row.key, row.document, float(vectors[row.key] @ vector))
+            for row in self._visible(filter)
+            if row.key in vectors
+        ]
+        hits.sort(key=lambda h: (-h.score, h.passage))
+        return VectorFound(hits[:limit], len(vectors), len(self._rows))
+
+    @_atomic
+    def models(self) -> list[str]:
+        return sorted(model for model, vectors in self._vectors.items() if vectors)
+
+    @_atomic
+    def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
+        row = self._rows.get(key)
+        if row is None:
+            return []
+        n = row.passage.n
+        kept = self._documents[self._by_key[row.document]]
+        around = [self._rows[p] for p in kept.passages if -before <= self._rows[p].passage.n - n <= after]
+        return [self._stored(r) for r in around]
+
+    @_atomic
+    def history(self, id: str) -> list[Event]:
+        return [event for event in self._events if event.id == id]
+
+    # -------------------------------------------------------------- vectors
+
+    @_atomic
+    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
+        have = self._vectors.get(model, {})
+        keys = sorted((k for k in self._rows if k not in have), reverse=True)
+        return [(k, self._rows[k].to_embed) for k in keys[:limit]]
+
+    @_atomic
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+        kept = self._vectors.setdefault(model, {})
+        stored = 0
+        for key, vector in zip(keys, vectors, strict=True):
+            if key in self._rows:
+                kept[key] = vector.astype("float16").astype("float32")
+                source = self._stored(self._rows[key]).document.source
+                self._source_seq[source] = self._next()
+                stored += 1
+        return stored
+
+    # -------------------------------------------------------------- the rest
+
+    @_atomic
+    def stats(self) -> StoreStats:
+        kinds: dict[str, int] = {}
+        owned: dict[str, int] = dict.fromkeys(self._sources, 0)
+        for kept in self._documents.values():
+            kinds[kept.document.kind] = kinds.get(kept.document.kind, 0) + 1
+            owned[kept.document.source] += 1
+        return StoreStats(
+            location="memory://",
+            engine="plain",
+            seq=self._seq,
+            documents=len(self._documents),
+            passages=len(self._rows),
+            kinds=kinds,
+            sources=[
+                SourceStats(s.name, s.kind, s.uri, owned[s.name], s.stamp)
+                for s in self._sources.values()
+            ],
+            vectors={model: len(v) for model, v in self._vectors.items() if v},
+            tombstones=len(self._tombstones),
+            bytes=0,
+        )
+
+    @_atomic
+    def fingerprint(self, filter: Filter) -> str:
+        seen = [
+            f"{name}={seq}"
+            for name, seq in sorted(self._source_seq.items())
+            if allows(Filter(sources=filter.sources), Document("", name))
+        ]
+        return stable_id(*seen)
+
+    def refresh(self, *, rebuild: bool = False) -> None:
+        """There is nothing derived to refresh."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def parse_cursor(cursor: str) -> int | None:
+    if not cursor:
+        return None
+    if not cursor.isdecimal():
+        raise UsageError(f"{cursor!r} is not a cursor", hint="use the one of the page before")
+    return int(cursor)

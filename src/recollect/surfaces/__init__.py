@@ -1,0 +1,1 @@
+"""What people and programs touch. Each parses, calls one method of the facade, renders."""

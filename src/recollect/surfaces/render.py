@@ -1,0 +1,195 @@
+"""Answers, documents and receipts as text for a person."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+
+from recollect.memory import Status
+from recollect.surfaces.terminal import Style, width
+from recollect.text.query import parse
+from recollect.text.snippet import snippet
+from recollect.types import Answer, Document, Page, Problem, Receipt, Result, iso
+
+_STATUS = {
+    "direct_passages": "found",
+    "needs_synthesis": "possible",
+    "no_results": "nothing found",
+    "cached_answer": "answered before",
+    "synthesized": "synthesized",
+}
+
+
+def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = False) -> str:
+    lines = [_headline(found, style), ""]
+    wanted = parse(found.query).content
+    for number, result in enumerate(found.results, 1):
+        lines += _result(number, result, wanted, style, full=full, explain=explain)
+    lines += [f"{style.dim}{hint}{style.off}" for hint in found.hints]
+    if found.hidden and found.results:
+        parts = ", ".join(f"{count} by {name}" for name, count in found.hidden.items())
+        lines.append(f"{style.dim}hidden: {parts}{style.off}")
+    if explain:
+        lines += ["", *_stages(found, style)]
+    return "\n".join(lines).rstrip()
+
+
+def _headline(found: Answer, style: Style) -> str:
+    parts = [f"{style.bold}{_STATUS[found.status]}{style.off}"]
+    if found.results:
+        parts += [
+            f"confidence {found.confidence:.2f}",
+            f"{len(found.results)} of {found.total_found}",
+            f"{found.budget.used:,} tokens",
+        ]
+    return f" {style.dim}·{style.off} ".join([*parts, f"{found.timing_ms:.0f} ms"])
+
+
+def _result(
+    number: int, result: Result, wanted: Iterable[str], style: Style, *, full: bool, explain: bool
+) -> list[str]:
+    title = result.title or result.document
+    if result.heading:
+        title += f" › {result.heading}"
+    when = (iso(result.date) or "")[:10]
+    where = result.path if result.path and result.path != result.title else ""
+    about = " · ".join(
+        part
+        for part in (result.kind, result.role, when, where or result.document, result.source)
+        if part
+    )
+    lines = [
+        f"{style.bold}{number:2}  {title}{style.off}",
+        f"    {style.dim}{about}{style.off}",
+        *_body(result, wanted, style, full=full),
+    ]
+    if explain:
+        parts = " + ".join(
+            f"{c.arm} #{c.rank} ({c.value:.5f})" for c in result.contributions
+        )
+        lines.append(f"    {style.dim}score {result.score:.5f} = {parts}{style.off}")
+    return [*lines, ""]
+
+
+def _body(result: Result, wanted: Iterable[str], style: Style, *, full: bool) -> list[str]:
+    if full:
+        return textwrap.indent(result.text.rstrip(), "    ").splitlines()
+    found = snippet(result.text, set(wanted))
+    text, at = "", 0
+    for start, end in found.marks:
+        text += found.text[at:start] + "\x01" + found.text[start:end] + "\x02"
+        at = end
+    text = " ".join((text + found.text[at:]).split())
+    text = ("… " if found.before else "") + text + (" …" if found.after else "")
+    wrapped = textwrap.wrap(text, width() - 4) or [""]
+    return [
+        "    " + line.replace("\x01", style.mark).replace("\x02", style.off) for line in wrapped
+    ]
+
+
+def _stages(found: Answer, style: Style) -> list[str]:
+    lines = [f"{style.bold}what happened{style.off}"]
+    for stage in found.stages:
+        count = "" if stage.found is None else f"{stage.found} found"
+        said = ", ".join(part for part in (count, stage.reason) if part)
+        lines.append(f"    {stage.name:8} {stage.state:8} {stage.ms:7.2f} ms  {said}")
+    budget = found.budget
+    cap = "no cap" if budget.budget is None else f"{budget.budget:,} tokens"
+    lines.append(
+        f"    budget   {cap}: {budget.used:,} used, {budget.kept} kept, {budget.dropped} dropped, "
+        f"{budget.truncated} cut short"
+    )
+    return lines
+
+
+def receipt(done: Receipt, style: Style) -> str:
+    parts = [
+        f"{count:,} {name}"
+        for name, count in (
+            ("added", done.added),
+            ("changed", done.changed),
+            ("unchanged", done.unchanged),
+            ("forgotten", done.forgotten),
+            ("kept out because they were forgotten", done.tombstoned),
+            ("embedded", done.embedded),
+            ("skipped", len(done.skipped)),
+        )
+        if count
+    ]
+    text = f"{style.bold}{', '.join(parts) or 'nothing to do'}{style.off}"
+    if done.pending:
+        text += f"\n{done.pending:,} passages are not embedded yet: `recollect add` goes on with it"
+    return text
+
+
+def problems(done: Receipt, style: Style, most: int = 20) -> list[str]:
+    """Lines for stderr: what failed, then what was imported with a warning."""
+    lines = []
+    for label, group in (("failed", done.failed), ("warning", done.warnings)):
+        lines += [f"{style.warn}{label}{style.off} {_problem(p)}" for p in group[:most]]
+        if len(group) > most:
+            lines.append(f"… and {len(group) - most:,} more ({label}; --json lists them all)")
+    return lines
+
+
+def _problem(problem: Problem) -> str:
+    return f"{problem.where}: {problem.reason}"
+
+
+def document(found: Document, style: Style) -> str:
+    about = " · ".join(
+        part
+        for part in (found.kind, (iso(found.date) or "")[:10], found.path, found.source, found.id)
+        if part
+    )
+    title = f"{style.bold}{found.title}{style.off}\n" if found.title else ""
+    return f"{title}{style.dim}{about}{style.off}\n\n{found.rendered().rstrip()}"
+
+
+def page(found: Page, style: Style) -> str:
+    if not found.items:
+        return "nothing here"
+    lines = [
+        f"{style.dim}{d.id}{style.off}  {d.kind:8} {(iso(d.date) or '')[:10]:10}  "
+        f"{(d.title or d.external)[: width() - 42]}"
+        for d in found.items
+    ]
+    if found.cursor:
+        lines.append(f"{style.dim}more: --cursor {found.cursor}{style.off}")
+    return "\n".join(lines)
+
+
+def status(found: Status, style: Style) -> str:
+    stats = found.store
+    lines = [
+        f"{style.bold}{stats.location}{style.off} ({stats.engine}, {_size(stats.bytes)})",
+        f"{stats.documents:,} documents in {stats.passages:,} passages"
+        + (f" ({', '.join(f'{n:,} {k}' for k, n in stats.kinds.items())})" if stats.kinds else ""),
+    ]
+    for source in stats.sources:
+        lines.append(f"    {source.name}: {source.documents:,} ({source.kind}) {source.uri}")
+    if stats.tombstones:
+        lines.append(f"{stats.tombstones:,} forgotten for good")
+    if found.model_state == "ready":
+        share = 1 - found.pending / stats.passages if stats.passages else 1.0
+        lines.append(
+            f"{share:.0%} of the passages have a vector of {found.model}"
+            + (f"; {found.pending:,} are pending" if found.pending else "")
+        )
+    else:
+        lines.append(f"no vectors: {found.model_state}")
+    behind = stats.indexes.get("text", {}).get("behind")
+    if behind is None and stats.engine == "embedded":
+        lines.append("the text index is not built yet; the next search builds it")
+    elif behind:
+        lines.append(f"the text index is {behind:,} changes behind; the next search catches up")
+    return "\n".join(lines)
+
+
+def _size(count: int) -> str:
+    number = float(count)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"

@@ -1,0 +1,172 @@
+"""A text to passages that can be returned on their own.
+
+What it guarantees, for every text
+- The pieces, joined, are the text exactly; none is empty unless the text is.
+- No piece is longer than the limit (:data:`MAX_SIZE`, less for scripts that cost more tokens).
+- A heading stays with what follows it, a code fence and a paragraph stay whole, where the
+  limit allows it; a longer one is split at a line, else a sentence, else a space.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.types import Document, Passage
+
+TARGET_SIZE = 1_200
+MAX_SIZE = 2_000
+SMALL = 240
+"""A passage shorter than this is not closed only because a heading comes."""
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*?)[ \t]*#*\s*$")
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_SENTENCE = re.compile(r"[.!?。！？]+[\"')\]]*\s+|[。！？]")
+_WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+class Piece(NamedTuple):
+    text: str
+    heading: str
+
+
+class _Block(NamedTuple):
+    """A stretch that wants to stay whole; a heading has its level and its words."""
+
+    start: int
+    end: int
+    level: int = 0
+    words: str = ""
+
+
+class _Unit(NamedTuple):
+    """Headings and the block under them; ``above`` is the trail of headings it stands in."""
+
+    start: int
+    end: int
+    above: str
+    headed: bool
+
+
+def passages(document: Document) -> tuple[Passage, ...]:
+    """The passages of a document, numbered through; turns are never joined or crossed."""
+    found: list[Passage] = []
+    for turn, role, text in document.segments():
+        for piece in split(text):
+            if piece.text or not document.messages:
+                found.append(Passage(len(found), piece.text, piece.heading, turn, role))
+    return tuple(found)
+
+
+def split(text: str, target: int = TARGET_SIZE, limit: int = MAX_SIZE) -> list[Piece]:
+    if len(text) > SMALL and not text.isascii():
+        # A character of these scripts costs about as many tokens as four Latin ones.
+        share = len(_WIDE.findall(text)) / len(text)
+        target, limit = int(target / (1 + 2 * share)), int(limit / (1 + 2 * share))
+    if len(text) <= target:
+        return [Piece(text, "")]
+    return _packed(text, _blocks(text), target, limit)
+
+
+def _blocks(text: str) -> list[_Block]:
+    blocks: list[_Block] = []
+    start = 0
+    fence = ""
+    blank = False
+    for match in _LINE.finditer(text):
+        line, at = match[0], match.start()
+        marker = _FENCE.match(line)
+        if fence:
+            if marker and marker[1].startswith(fence) and not line.strip().strip(marker[1][0]):
+                fence = ""
+            continue
+        heading = _HEADING.match(line)
+        empty = not line.strip()
+        if at > start and (heading or (blank and not empty)):
+            blocks.append(_Block(start, at))
+            start = at
+        if heading:
+            blocks.append(_Block(at, match.end(), len(heading[1]), heading[2]))
+            start = match.end()
+        elif marker:
+            fence = marker[1]
+        blank = empty
+    if start < len(text):
+        blocks.append(_Block(start, len(text)))
+    return blocks
+
+
+def _units(blocks: list[_Block]) -> Iterator[_Unit]:
+    """Headings joined with the block they stand over, so that neither is returned alone."""
+    trail: list[tuple[int, str]] = []
+    start, above = -1, ""
+    for block in blocks:
+        if start < 0:
+            start, above, headed = block.start, _trail(trail), block.level > 0
+        if block.level:
+            while trail and trail[-1][0] >= block.level:
+                trail.pop()
+            trail.append((block.level, block.words))
+        else:
+            yield _Unit(start, block.end, above, headed)
+            start = -1
+    if start >= 0:
+        yield _Unit(start, blocks[-1].end, above, True)
+
+
+def _packed(text: str, blocks: list[_Block], target: int, limit: int) -> list[Piece]:
+    """Units joined up to the target; a heading opens a new piece once this one is not small."""
+    pieces: list[Piece] = []
+    start, end, heading = 0, 0, ""
+    for unit in _units(blocks):
+        size = end - start
+        if size and (unit.end - start > target or (unit.headed and size >= SMALL)):
+            pieces += _cut(text[start:end], heading, limit)
+            start, heading = unit.start, unit.above
+        end = unit.end
+    pieces += _cut(text[start:end], heading, limit)
+    return _without_blank(pieces, limit)
+
+
+def _trail(trail: list[tuple[int, str]]) -> str:
+    return " > ".join(words for _, words in trail)
+
+
+def _without_blank(pieces: list[Piece], limit: int) -> list[Piece]:
+    """A piece of nothing but white space belongs to its neighbour, if there is room."""
+    out: list[Piece] = []
+    for piece in pieces:
+        if out and (not piece.text.strip() or not out[-1].text.strip()):
+            last = out[-1]
+            if len(last.text) + len(piece.text) <= limit:
+                out[-1] = Piece(last.text + piece.text, last.heading or piece.heading)
+                continue
+        out.append(piece)
+    return out
+
+
+def _cut(text: str, heading: str, limit: int) -> list[Piece]:
+    """*text* in pieces of at most *limit*, each ended at the best place in its second half."""
+    pieces = []
+    while len(text) > limit:
+        at = _best_end(text, limit)
+        pieces.append(Piece(text[:at], heading))
+        text = text[at:]
+    if text:
+        pieces.append(Piece(text, heading))
+    return pieces
+
+
+def _best_end(text: str, limit: int) -> int:
+    half = limit // 2
+    window = text[:limit]
+    line = window.rfind("\n", half)
+    if line >= 0:
+        return line + 1
+    ends = [m.end() for m in _SENTENCE.finditer(window, half)]
+    if ends:
+        return ends[-1]
+    space = window.rfind(" ", half)
+    return space + 1 if space >= 0 else limit

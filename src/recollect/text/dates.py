@@ -1,0 +1,67 @@
+"""Dates as people and programs write them, to aware UTC moments."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+_AGO = re.compile(r"(\d{1,6})\s*(h|d|w|m|y)", re.IGNORECASE)
+_HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
+_WEEKDAY = re.compile(r"\s*\((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?\)", re.IGNORECASE)
+_FORMATS = (
+    "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d", "%Y-%m", "%Y",
+    "%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y",
+    "%a, %d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %Y %z",
+)  # fmt: skip
+
+
+def parse_date(value: Any) -> datetime:
+    """A moment from ISO 8601, epoch seconds or milliseconds, or a common written form.
+
+    A date without a time is its midnight, a time without a zone is UTC. Raises ValueError.
+    """
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(f"not a date: {value!r}")
+    if isinstance(value, int | float):
+        return _from_epoch(float(value))
+    text = _WEEKDAY.sub("", value.strip())
+    try:
+        return _aware(datetime.fromisoformat(text))
+    except ValueError:
+        pass
+    for form in _FORMATS:
+        try:
+            return _aware(datetime.strptime(text, form))
+        except ValueError:
+            continue
+    if re.fullmatch(r"\d{9,13}(\.\d+)?", text):
+        return _from_epoch(float(text))
+    raise ValueError(f"not a date: {value!r}")
+
+
+def parse_moment(value: str, now: datetime) -> datetime:
+    """A date, or how long ago: ``24h``, ``7d``, ``2w``, ``3m``, ``1y``. Raises ValueError."""
+    ago = _AGO.fullmatch(value.strip())
+    if ago:
+        try:
+            return now - timedelta(hours=int(ago[1]) * _HOURS[ago[2].lower()])
+        except OverflowError as error:
+            raise ValueError(f"not a date: {value!r}") from error
+    return parse_date(value)
+
+
+def _from_epoch(number: float) -> datetime:
+    if abs(number) > 1e11:  # seconds reach the year 5138 there; milliseconds are in 1973
+        number /= 1000
+    try:
+        return datetime.fromtimestamp(number, UTC)
+    except (OverflowError, OSError, ValueError) as error:
+        raise ValueError(f"not a date: {number!r}") from error
+
+
+def _aware(moment: datetime) -> datetime:
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("a date outside the calendar") from error

@@ -1,0 +1,104 @@
+"""BM25 over terms in plain Python: the specification of text search.
+
+    score(d, q) = Σ_t idf(t) · tf · (k1 + 1) / (tf + k1 · (1 − b + b · |d| / avg|d|))
+    idf(t)      = ln(1 + (N − n_t + 0.5) / (n_t + 0.5))
+
+Robertson & Zaragoza (2009), with the idf of Lucene. The dict engine uses it for everything, the
+embedded engine for passages that its text index has not seen yet.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import log
+from typing import NamedTuple
+
+from recollect.text.terms import terms
+from recollect.types import Phrase, Prefix, TextQuery, Word
+
+K1 = 1.2
+B = 0.75
+PREFIX_SCORE = 1.0
+"""What a matching prefix adds: it stands for many words, so no one idf is right."""
+
+
+class Indexed(NamedTuple):
+    """The terms of one passage; ``exact`` keeps their order, with a space at both ends."""
+
+    body: Mapping[str, int]
+    title: Mapping[str, int]
+    exact: str
+    exact_title: str
+    length: int
+    title_length: int
+
+
+def indexed_text(title: str, heading: str, text: str) -> str:
+    """What a passage is found by and embedded as: itself under its title and headings."""
+    above = "\n".join(part for part in (title, heading) if part)
+    return f"{above}\n{text}" if above else text
+
+
+def index_passage(title: str, path: str, heading: str, text: str) -> Indexed:
+    body = terms(indexed_text(title, heading, text))
+    name = terms(f"{title} {path}")
+    stems, title_stems = body.stem.split(), name.stem.split()
+    return Indexed(
+        Counter(stems),
+        Counter(title_stems),
+        f" {body.exact} ",
+        f" {name.exact} ",
+        len(stems),
+        len(title_stems),
+    )
+
+
+def idf(matching: int, total: int) -> float:
+    return log(1 + (total - matching + 0.5) / (matching + 0.5))
+
+
+def document_frequencies(words: Iterable[str], field: str, rows: Iterable[Indexed]) -> Counter[str]:
+    wanted = set(words)
+    found: Counter[str] = Counter()
+    for row in rows:
+        found.update(wanted.intersection(row.title if field == "title" else row.body))
+    return found
+
+
+def matches(query: TextQuery, row: Indexed) -> bool:
+    """Whether the conditions hold, and any (all, when strict) of the words."""
+    if any(_occurs(clause, row, "body") for clause in query.never):
+        return False
+    if not all(_occurs(clause, row, "body") for clause in query.must):
+        return False
+    if not query.any:
+        return True
+    quantifier = all if query.strict else any
+    return quantifier(_occurs(clause, row, query.field) for clause in query.any)
+
+
+def _occurs(clause: Word | Prefix | Phrase, row: Indexed, field: str) -> bool:
+    if isinstance(clause, Word):
+        return clause.term in (row.title if field == "title" else row.body)
+    exact = row.exact_title if field == "title" else row.exact
+    if isinstance(clause, Prefix):
+        return f" {clause.term}" in exact
+    return f" {' '.join(clause.terms)} " in exact
+
+
+def score(
+    query: TextQuery, row: Indexed, weights: Mapping[str, float], average_length: float
+) -> float:
+    title = query.field == "title"
+    counts = row.title if title else row.body
+    length = row.title_length if title else row.length
+    norm = K1 * (1 - B + B * length / (average_length or 1))
+    total = 0.0
+    for clause in query.any:
+        if isinstance(clause, Prefix):
+            total += PREFIX_SCORE if _occurs(clause, row, query.field) else 0.0
+        else:
+            tf = counts.get(clause.term, 0)
+            total += weights.get(clause.term, 0.0) * tf * (K1 + 1) / (tf + norm)
+    return total

@@ -1,0 +1,144 @@
+"""The query language: prose, with a little syntax that is safe to meet by accident.
+
+    "exact words"      must occur, in this order
+    -word  -"words"    must not occur (a dash before a letter or a quote, after a space)
+    prefix*            any word that begins so
+    path: kind: source:   limits, also with a quoted value; repeated ones widen each other
+
+Everything else is words. No input is a syntax error; the only refusals are an empty query and
+one that only excludes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from recollect.errors import QueryError
+from recollect.text.stopwords import STOPWORDS
+from recollect.text.terms import fold, is_single_run_character, query_terms
+from recollect.types import Filter, Phrase, Prefix, TextQuery, Word
+
+MAX_WORDS = 256
+"""Distinct terms of a query that are looked up; a pasted page asks with its first ones."""
+
+_TOKEN = re.compile(
+    r"""(?P<filter>(?:(?<=\s)|^)(?P<key>path|kind|source):(?:"(?P<quoted>[^"]+)"|(?P<bare>[^\s"]+)))
+      | (?P<minus>(?:(?<=\s)|^)-(?=["\w])(?!\d))?
+        (?: "(?P<phrase>[^"]*)" | (?P<word>[^\s"]+) )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PREFIX = re.compile(r"(?P<stem>.*\w)\*+$", re.DOTALL)
+_LIMITS = {"path": "paths", "kind": "kinds", "source": "sources"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A query taken apart. ``prose`` is what an embedder should read."""
+
+    text: TextQuery
+    prose: str
+    content: tuple[str, ...]
+    """The stemmed terms that carry meaning: those that are not stop words, if there are any."""
+    limits: tuple[tuple[str, str], ...]
+    clipped: int = 0
+    """How many distinct terms went over MAX_WORDS and were left out."""
+
+    def narrowed(self, given: Filter) -> Filter:
+        """*given* with the limits written in the query; what the caller set explicitly wins."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, value in self.limits:
+            if getattr(given, name) is None:
+                found[name] = (*found.get(name, ()), value)
+        return replace(given, **found) if found else given
+
+
+def parse(text: str) -> Parsed:
+    text = text.replace("\x00", " ")
+    asked: dict[Word | Prefix, None] = {}
+    must: list[Phrase] = []
+    never: list[Word | Prefix | Phrase] = []
+    limits: list[tuple[str, str]] = []
+    prose: list[str] = []
+    plain: list[str] = []
+
+    def flush() -> None:
+        # Consecutive plain words are read together, so that a run of them is tokenised as in
+        # a document.
+        if plain:
+            for term in query_terms(" ".join(plain))[0]:
+                single = is_single_run_character(term)
+                asked[Prefix(term) if single else Word(term)] = None
+            plain.clear()
+
+    for match in _TOKEN.finditer(text):
+        if match["filter"]:
+            value = match["quoted"] or match["bare"]
+            limits.append((_LIMITS[match["key"].lower()], value))
+            continue
+        clause = _clause(match)
+        if match["minus"]:
+            if clause:
+                never.append(clause)
+            continue
+        prose.append(match["phrase"] if match["phrase"] is not None else match["word"])
+        if isinstance(clause, Phrase):
+            must.append(clause)
+            plain.append(match["phrase"])
+        elif isinstance(clause, Prefix):
+            flush()
+            asked[clause] = None
+        else:
+            plain.append(prose[-1])
+    flush()
+    return _checked(text, list(asked), must, never, limits, " ".join(prose))
+
+
+def _clause(match: re.Match[str]) -> Word | Prefix | Phrase | None:
+    """What one token asks for; None when it has no terms."""
+    if match["phrase"] is not None:
+        _, exact = query_terms(match["phrase"])
+        return Phrase(tuple(exact)) if exact else None
+    prefix = _PREFIX.match(match["word"])
+    if prefix:
+        stem = fold(prefix["stem"].lstrip("\"'([{<"))
+        return Prefix(stem)
+    found, _ = query_terms(match["word"])
+    return Word(found[0]) if found else None
+
+
+def _checked(
+    text: str,
+    asked: list[Word | Prefix],
+    must: list[Phrase],
+    never: list[Word | Prefix | Phrase],
+    limits: list[tuple[str, str]],
+    prose: str,
+) -> Parsed:
+    if not text.strip():
+        raise QueryError("the query is empty", hint="say what to look for")
+    if not asked and not must:
+        if never:
+            raise QueryError(
+                "the query only excludes words", hint="say what to look for as well"
+            )
+        if limits:
+            raise QueryError(
+                "the query only has filters",
+                hint="say what to look for as well, or use `recollect list` to see everything",
+            )
+        raise QueryError(
+            f"the query {text.strip()[:40]!r} has no word in it", hint="say what to look for"
+        )
+    words = [a.term for a in asked if isinstance(a, Word)]
+    content = [w for w in words if w not in STOPWORDS]
+    kept = asked
+    if len(asked) > MAX_WORDS:
+        kept = [a for a in asked if a.term not in STOPWORDS][:MAX_WORDS]
+    return Parsed(
+        TextQuery(any=tuple(kept), must=tuple(must), never=tuple(never)),
+        prose,
+        tuple((content or words)[:MAX_WORDS]),
+        tuple(limits),
+        max(0, len(asked) - len(kept)),
+    )

@@ -1,0 +1,31 @@
+"""Words that carry grammar rather than meaning, stemmed as the index stems them.
+
+Used to decide which words a strict search insists on and how much of a question a passage
+covers. They are still indexed and still scored: "to be or not to be" is findable.
+"""
+
+from __future__ import annotations
+
+from recollect.text.terms import fold, stem
+
+_WORDS = """
+a about above after again all also am an and any are as at be because been before being below
+between both but by can could did do does doing don dont down during each few for from further
+had has have having he her here hers him his how i if im in into is it its ive just me more most
+my myself no nor not now of off on once only or other our ours out over own please same she
+should so some such than that the their theirs them then there these they this those through to
+too under until up us very was we were what whats when where which while who whom whose why will
+with would you your yours tell know find show give
+der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war waren wird
+werden hat haben mit von zu zum zur im in an auf aus bei nach vor über für wie was wer wo wann
+warum welche welcher welches ich du er sie es wir ihr als auch noch nur
+el la los las un una unos unas y o pero no es son era fue ser estar ha han con de del al en por
+para como que qué quién quien dónde donde cuándo cuando cuál cual cuántos cuántas se su sus lo
+le les des du et ou mais ne pas est sont était dans sur avec pour par qui que quoi où quand
+comment il elle nous vous ils elles ce cette ces
+и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне
+было вот от меня еще нет о из ему когда где кто какой какая какие чем сколько был была были для
+في من على إلى عن مع هذا هذه التي الذي ما ماذا متى أين كيف كم هل هو هي كان كانت أو و
+"""
+
+STOPWORDS = frozenset(stem(fold(word)) for word in _WORDS.split())

@@ -1,0 +1,175 @@
+"""Text to index terms: one pure function for documents and queries.
+
+What it guarantees
+- The terms of a text are the terms of its chunks (stretches without white space) in order, and
+  a chunk's terms depend on that chunk alone. A phrase of whole chunks is therefore a
+  contiguous run of terms wherever it occurs.
+- Case, width, accents and typographic variants are folded; possessives and the apostrophes of
+  contractions go away; thousands separators go away.
+- Compound chunks (``src/main.py``, ``dead_letter_queue``, ``getUserName``, ``a@b.org``,
+  ``#123``, ``50%``) give the folded whole and, after it, the parts.
+- Scripts written without spaces give overlapping bigrams; a run's last character is added as a
+  term of its own so that a single character can be found by prefix wherever it stands.
+- ``stem`` terms are stemmed by script (Snowball English for Latin, Russian for Cyrillic, Arabic
+  for Arabic); ``exact`` terms are not, and serve phrases and prefixes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+import Stemmer
+
+_RUNS = (  # scripts written without spaces between words, and Hangul with its particles
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
+)
+_MARKS = (  # combining signs that are part of a word, which \w leaves out
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u0900-\u0dff\u0f00-\u0fff\u200c\u200d"
+)
+_PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
+_W = rf"\w{_MARKS}"
+
+_CHUNK = re.compile(rf"[{_RUNS}]+|[^\s{_RUNS}]+")
+_RUN = re.compile(rf"[{_RUNS}]")
+_CORE = re.compile(
+    rf"[#$@€£.]?[{_W}]+(?:[-_./:@'+&=,\\]+[{_W}]+)*(?:%|\+\++|#)?|[{_PICTURES}]"
+)
+_PART = re.compile(
+    rf"[A-Z]+(?![a-z{_MARKS}])|[A-Z]?[a-z]+|\d+|(?:[^\W\d_A-Za-z]|[{_MARKS}])+"
+)
+_THOUSANDS = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?![\d,])")
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "`": "'"})
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae",
+                          "œ": "oe", "ı": "i", "ĸ": "k", "ŧ": "t", "ħ": "h"})  # fmt: skip
+
+MAX_TERM = 80
+"""Longer wholes (data URIs, hashes glued together) are indexed by their parts only."""
+
+_MEMO_SIZE = 1 << 17
+
+
+class Terms(NamedTuple):
+    """Two parallel readings of a text, each a string of terms separated by one space."""
+
+    stem: str
+    exact: str
+
+
+_english = Stemmer.Stemmer("english", 0)
+_by_script = (
+    (0x0400, 0x0530, Stemmer.Stemmer("russian", 0)),
+    (0x0600, 0x0700, Stemmer.Stemmer("arabic", 0)),
+)
+
+
+def fold(word: str) -> str:
+    """Case, width and accents removed; marks stay where they are letters of their script."""
+    if word.isascii():
+        return word.lower()
+    word = unicodedata.normalize("NFKC", word).casefold()
+    if _RUN.match(word):
+        return word
+    out = []
+    for char in unicodedata.normalize("NFKD", word):
+        if unicodedata.combining(char) and not "\u0900" <= char < "\u1000":
+            continue
+        if char > "\u007f" and char.isdigit():
+            char = str(unicodedata.digit(char, 0))
+        out.append(char)
+    return "".join(out).replace("\u200c", "").replace("\u200d", "").translate(_LETTERS)
+
+
+def stem(word: str) -> str:
+    """The stem of a folded word."""
+    if len(word) < 3 or not word.isalpha():
+        return word
+    if word.isascii():
+        return str(_english.stemWord(word))
+    first = ord(word[0])
+    for low, high, stemmer in _by_script:
+        if low <= first < high:
+            return str(stemmer.stemWord(word))
+    return str(_english.stemWord(word))
+
+
+def _core_words(core: str) -> list[str]:
+    """The words of one core: the whole when it is a compound, then its parts; folded."""
+    if "'" in core:
+        core = core.removesuffix("'s").removesuffix("'S").replace("'", "")
+    if "," in core:
+        core = _THOUSANDS.sub(lambda m: m[0].replace(",", ""), core)
+    whole = fold(core)
+    if whole.isalpha() and (core[1:].islower() or core.isupper() or len(core) == 1):
+        return [whole]
+    parts = _PART.findall(core)
+    if len(parts) == 1 and len(parts[0]) == len(core):
+        return [whole]
+    words = [whole] if len(whole) <= MAX_TERM else []
+    words += [fold(p) for p in parts if len(p) > 1 or not p.isascii() or p.isdigit()]
+    return words or [whole[:MAX_TERM]]
+
+
+def _chunk_terms(chunk: str) -> tuple[str, str]:
+    """(stem, exact) of one chunk that has no white space in it."""
+    if _RUN.match(chunk):
+        pairs = [chunk[i : i + 2] for i in range(len(chunk) - 1)]
+        run = " ".join([*pairs, chunk[-1]])
+        return run, run
+    words: list[str] = []
+    for core in _CORE.findall(chunk.translate(_APOSTROPHES)):
+        words += _core_words(core)
+    words = [w for w in words if w]
+    return " ".join([stem(w) for w in words]), " ".join(words)
+
+
+class _Memo(dict[str, tuple[str, str]]):
+    """Chunk to terms, remembered; text repeats its chunks, so this is most of the speed."""
+
+    def __missing__(self, chunk: str) -> tuple[str, str]:
+        if len(self) >= _MEMO_SIZE:
+            self.clear()
+        found = _chunk_terms(chunk)
+        if len(chunk) <= MAX_TERM:
+            self[chunk] = found
+        return found
+
+
+_memo = _Memo()
+
+
+def chunks(text: str) -> list[str]:
+    if text.isascii():
+        return text.split()
+    return _CHUNK.findall(unicodedata.normalize("NFKC", text))
+
+
+def terms(text: str) -> Terms:
+    """The terms of *text*, as a document has them."""
+    found = [_memo[chunk] for chunk in chunks(text)]
+    return Terms(
+        " ".join([stems for stems, _ in found if stems]),
+        " ".join([exact for _, exact in found if exact]),
+    )
+
+
+def query_terms(text: str) -> tuple[list[str], list[str]]:
+    """(stem, exact) terms that *text* asks for: as a document's, less the helper term that ends
+    a run of two characters or more."""
+    stems: list[str] = []
+    exact: list[str] = []
+    for chunk in chunks(text):
+        stem_part, exact_part = _memo[chunk]
+        found, plain = stem_part.split(), exact_part.split()
+        if len(chunk) > 1 and _RUN.match(chunk):
+            del found[-1], plain[-1]
+        stems += found
+        exact += plain
+    return stems, exact
+
+
+def is_single_run_character(term: str) -> bool:
+    return len(term) == 1 and _RUN.match(term) is not None

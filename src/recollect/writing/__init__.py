@@ -1,0 +1,1 @@
+"""The write path: documents to changes, changes to the store, passages to vectors."""

@@ -1,0 +1,62 @@
+"""Vectors for passages that have none: newest first, in batches, at any time continued."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event, Thread
+
+from recollect.errors import RecollectError
+from recollect.ports import Embedder, Store
+
+FETCH = 1024
+"""Passages asked for at once; finding them costs more than reading them."""
+WRITE = 64
+"""Passages embedded and stored at once: what an interruption can lose."""
+
+
+def embed_pending(
+    store: Store,
+    embedder: Embedder,
+    progress: Callable[[int], None] = lambda _: None,
+    stop: Event | None = None,
+) -> int:
+    """Embed until nothing is pending or *stop* is set; returns how many were embedded."""
+    done = 0
+    while waiting := store.pending(embedder.key, limit=FETCH):
+        before = done
+        for start in range(0, len(waiting), WRITE):
+            if stop is not None and stop.is_set():
+                return done
+            some = waiting[start : start + WRITE]
+            vectors = embedder.embed_passages([text for _, text in some])
+            done += store.put_vectors(embedder.key, [key for key, _ in some], vectors)
+            progress(done)
+        if done == before:  # everything fetched was deleted meanwhile, or is being fought over
+            break
+    return done
+
+
+class BackgroundEmbedder:
+    """Embeds what is pending in a thread of its own, for processes that live long."""
+
+    def __init__(self, store: Store, embedder: Embedder, *, every: float = 2.0) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._every = every
+        self._stop = Event()
+        self.failure = ""
+        self._thread = Thread(target=self._run, name="recollect-embed", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                embed_pending(self._store, self._embedder, stop=self._stop)
+            except RecollectError as error:
+                self.failure = error.message
+                return
+            self._stop.wait(self._every)
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()

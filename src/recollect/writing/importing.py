@@ -1,0 +1,67 @@
+"""Documents into a store, in transactions of bounded size.
+
+What is in a finished transaction is there for good; an import that ends early, by a signal or a
+crash, is continued by running it again, because applying the same document twice changes
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from recollect.ports import Store
+from recollect.text.chunk import passages
+from recollect.types import ChangeSet, Document, Problem, Put, Receipt, Register, Source
+
+BATCH_DOCUMENTS = 500
+BATCH_CHARACTERS = 4_000_000
+
+
+Item = Document | Problem
+"""What a source yields."""
+
+
+def import_documents(
+    store: Store,
+    source: Source,
+    items: Iterable[Item],
+    progress: Callable[[int], None] = lambda _: None,
+) -> Receipt:
+    """Store what *items* yields; *progress* is told how many documents have been stored."""
+    receipt = Receipt(sources=(source.name,))
+    complete = True
+    for batch, problems in _batches(items):
+        receipt += problems
+        complete = complete and not problems.failed
+        if batch:
+            puts = tuple(Put(document, passages(document)) for document in batch)
+            receipt += store.apply(ChangeSet(puts))
+            progress(len(batch))
+    # The stamp says "this version has been read": only a whole reading earns it.
+    stamped = source if complete else Source(source.name, source.kind, source.uri)
+    store.apply(ChangeSet((Register(stamped),)))
+    return receipt
+
+
+def _told(problem: Problem) -> Receipt:
+    if problem.level == "skipped":
+        return Receipt(skipped=(problem,))
+    if problem.level == "warning":
+        return Receipt(warnings=(problem,))
+    return Receipt(failed=(problem,))
+
+
+def _batches(items: Iterable[Item]) -> Iterator[tuple[list[Document], Receipt]]:
+    batch: list[Document] = []
+    problems = Receipt()
+    size = 0
+    for item in items:
+        if isinstance(item, Problem):
+            problems += _told(item)
+        else:
+            batch.append(item)
+            size += len(item.text) + sum(len(m.text) for m in item.messages)
+            if len(batch) >= BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
+                yield batch, problems
+                batch, problems, size = [], Receipt(), 0
+    yield batch, problems
