@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import IO, Any
 
 from recollect.sources.files import Found
 from recollect.text.dates import parse_date
-from recollect.types import Document, Message, Problem, stable_id
+from recollect.types import Document, Message, Problem
 
 MAX_LINE = 64_000_000
 _OURS = frozenset(
@@ -36,7 +37,7 @@ def documents(
     except OSError as error:
         yield Problem(str(file.path), f"cannot be read: {error.strerror}")
         return
-    seen: dict[str, tuple[int, str]] = {}
+    seen: dict[str, dict[int, int]] = {}  # id to its contents (hashed), each with its line
     with stream:
         for number, line in _lines(stream):
             where = f"{file.path}:{number}"
@@ -51,16 +52,19 @@ def documents(
                 continue
             for warning in warnings:
                 yield Problem(where, warning, "warning")
-            content = stable_id(line.decode("utf-8", "replace"))
-            first, same = seen.setdefault(document.id, (number, content))
-            if first == number:
-                yield document
-            elif same != content:
-                yield Problem(
-                    where, f"the id {document.external!r} is taken by line {first}; not imported"
-                )
-            else:
+            again = seen.setdefault(document.id, {})
+            first = again.setdefault(hash(line), number)
+            if first != number:
                 yield Problem(where, f"the same as line {first}", "skipped")
+                continue
+            if len(again) > 1:
+                yield Problem(
+                    where,
+                    f"the id {document.external!r} was used before; both are kept",
+                    "warning",
+                )
+                document = replace(document, origin=f"#{len(again)}")
+            yield document
 
 
 def _lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:

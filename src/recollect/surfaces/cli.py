@@ -32,9 +32,9 @@ class Command(NamedTuple):
 
 def run(arguments: Sequence[str]) -> int:
     """Parse, do, and return the exit code."""
-    options = argparse.Namespace(json="--json" in arguments)
+    options = argparse.Namespace(store=None, json="--json" in arguments, quiet=False)
     try:
-        options = _parser().parse_args(arguments)
+        options = _parser().parse_args(arguments, options)
         for ignored in settings.load().ignored if options.command != "config" else ():
             _say(options, f"warning: {ignored}")
         code: int = options.run(options)
@@ -482,7 +482,6 @@ def _parser() -> argparse.ArgumentParser:
         description="Keeps what you and your agents have read, decided and done, and finds it.",
         parents=[common],
     )
-    parser.set_defaults(store=None, json=False, quiet=False)
     parser.add_argument("--version", "-V", action="version", version=f"recollect {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in COMMANDS:

@@ -39,7 +39,7 @@ class Parsed:
     text: TextQuery
     prose: str
     content: tuple[str, ...]
-    """The stemmed terms that carry meaning: those that are not stop words, if there are any."""
+    """The stemmed words that are looked for: without stop words, unless there is nothing else."""
     limits: tuple[tuple[str, str], ...]
     clipped: int = 0
     """How many distinct terms went over MAX_WORDS and were left out."""
@@ -130,15 +130,12 @@ def _checked(
         raise QueryError(
             f"the query {text.strip()[:40]!r} has no word in it", hint="say what to look for"
         )
-    words = [a.term for a in asked if isinstance(a, Word)]
-    content = [w for w in words if w not in STOPWORDS]
-    kept = asked
-    if len(asked) > MAX_WORDS:
-        kept = [a for a in asked if a.term not in STOPWORDS][:MAX_WORDS]
+    meaningful = [a for a in asked if a.term not in STOPWORDS] or asked
+    kept = meaningful[:MAX_WORDS]
     return Parsed(
         TextQuery(any=tuple(kept), must=tuple(must), never=tuple(never)),
         prose,
-        tuple((content or words)[:MAX_WORDS]),
+        tuple(a.term for a in kept if isinstance(a, Word)),
         tuple(limits),
-        max(0, len(asked) - len(kept)),
+        len(meaningful) - len(kept),
     )

@@ -1,7 +1,7 @@
 """Words that carry grammar rather than meaning, stemmed as the index stems them.
 
-Used to decide which words a strict search insists on and how much of a question a passage
-covers. They are still indexed and still scored: "to be or not to be" is findable.
+A question is looked up without them, unless it has no other words; they are indexed all the
+same, so that "to be or not to be" and quoted phrases are found.
 """
 
 from __future__ import annotations

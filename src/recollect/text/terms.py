@@ -46,10 +46,13 @@ _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "`"
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae",
                           "œ": "oe", "ı": "i", "ĸ": "k", "ŧ": "t", "ħ": "h"})  # fmt: skip
 
+_MARGIN = "\"'()[]{}<>,;:!?*_`~|"
+"""What may stand around a plain word and means nothing to it; a dot or a sign may mean more."""
+
 MAX_TERM = 80
 """Longer wholes (data URIs, hashes glued together) are indexed by their parts only."""
 
-_MEMO_SIZE = 1 << 17
+_MEMO_SIZE = 1 << 18
 
 
 class Terms(NamedTuple):
@@ -119,6 +122,11 @@ def _chunk_terms(chunk: str) -> tuple[str, str]:
         pairs = [chunk[i : i + 2] for i in range(len(chunk) - 1)]
         run = " ".join([*pairs, chunk[-1]])
         return run, run
+    plain = chunk.strip(_MARGIN)
+    if plain.isascii() and plain.isalpha() and (plain[1:].islower() or plain.isupper()):
+        word = plain.lower()  # nine of ten chunks, without a regular expression
+        stemmed = stem(word)
+        return (word, word) if stemmed == word else (stemmed, word)
     words: list[str] = []
     for core in _CORE.findall(chunk.translate(_APOSTROPHES)):
         words += _core_words(core)

@@ -49,7 +49,7 @@ TAIL = 256
 """The text index may be so many passages behind before a search brings it up to date."""
 LONG_TAIL = 4096
 """So many are searched directly when another process is busy with the index."""
-BATCH = 20_000
+BATCH = 50_000
 """Passages in one commit of the text index: bounds memory and what a crash repeats."""
 WAIT_SECONDS = 60.0
 

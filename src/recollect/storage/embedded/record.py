@@ -518,32 +518,49 @@ class Record:
 
 class _Writer:
     """The changes of one transaction. Numbers are taken from the sequence as they are needed
-    and written back once, at the end."""
+    and written back once, at the end; so are rows that nothing reads before."""
 
     def __init__(self, db: sqlite3.Connection, label: Any, state: State) -> None:
         self._db = db
         self._label = label
         self._seq = state.seq
-        self._passages = state.passages
+        self._count = state.passages
         self._characters = state.characters
         self._touched: dict[int, int] = {}
         self._sources: dict[str, int] = {}
+        self._passages: list[tuple[Any, ...]] = []
+        self._events: list[tuple[Any, ...]] = []
         self._now = time.time()
-        self.receipt = Receipt()
+        self._tombstones = db.execute("SELECT 1 FROM tombstones LIMIT 1").fetchone() is not None
+        self._done = {"added": 0, "changed": 0, "unchanged": 0, "forgotten": 0, "tombstoned": 0}
+
+    @property
+    def receipt(self) -> Receipt:
+        return Receipt(**self._done)
 
     def _next(self) -> int:
         self._seq += 1
         return self._seq
 
     def finish(self) -> None:
+        self._flush_passages()
+        self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", self._events)
         self._db.executemany(
             "UPDATE sources SET seq = ? WHERE id = ?",
             [(seq, source) for source, seq in self._touched.items()],
         )
         self._db.execute(
             "UPDATE state SET seq = ?, passages = ?, characters = ?",
-            (self._seq, self._passages, self._characters),
+            (self._seq, self._count, self._characters),
         )
+
+    def _flush_passages(self) -> None:
+        self._db.executemany(
+            "INSERT INTO passages (key, document, n, turn, role, heading, text) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?)",
+            self._passages,
+        )
+        self._passages.clear()
 
     def register(self, source: Source) -> None:
         self._db.execute(
@@ -574,14 +591,25 @@ class _Writer:
                 self._db.execute(
                     "UPDATE documents SET stamp = ? WHERE key = ?", (document.stamp, old[0])
                 )
-            self.receipt += Receipt(unchanged=1)
+            self._done["unchanged"] += 1
             return
-        if not old and self._db.execute("SELECT 1 FROM tombstones WHERE id = ?", (id,)).fetchone():
-            self.receipt += Receipt(tombstoned=1)
+        if self._tombstones and not old and self._is_forgotten(id):
+            self._done["tombstoned"] += 1
             return
         saved = self._drop(old[0]) if old else {}
         key = old[0] if old else self._next()
         source = self._source(document.source)
+        self._put_document(key, id, source, document, made)
+        self._put_passages(key, put, saved)
+        self._log(id, "changed" if old else "added", source)
+
+    def _is_forgotten(self, id: str) -> bool:
+        row = self._db.execute("SELECT 1 FROM tombstones WHERE id = ?", (id,)).fetchone()
+        return row is not None
+
+    def _put_document(
+        self, key: int, id: str, source: int, document: Document, made: bytes
+    ) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO documents (key, id, source, external, origin, owner, kind, "
             "scopes, title, path, date, meta, stamp, digest) "
@@ -597,7 +625,7 @@ class _Writer:
                 self._label("scopes", json.dumps(sorted(set(document.scopes)))),
                 document.title,
                 document.path,
-                document.date.timestamp() if document.date else None,
+                _seconds(document.date),
                 json.dumps(document.meta, ensure_ascii=False) if document.meta else "{}",
                 document.stamp,
                 made,
@@ -607,39 +635,30 @@ class _Writer:
             self._db.executemany(
                 "INSERT INTO messages (document, turn, role, id, date) VALUES (?, ?, ?, ?, ?)",
                 [
-                    (key, turn, m.role, m.id, m.date.timestamp() if m.date else None)
+                    (key, turn, m.role, m.id, _seconds(m.date))
                     for turn, m in enumerate(document.messages)
                 ],
             )
-        self._put_passages(key, put, saved)
-        self._log(id, "changed" if old else "added", source)
-        self.receipt += Receipt(changed=1) if old else Receipt(added=1)
 
     def _put_passages(self, key: int, put: Put, saved: dict[str, list[tuple[int, bytes]]]) -> None:
-        rows = [
-            (self._next(), key, p.n, p.turn, self._label("role", p.role), p.heading, p.text)
-            for p in put.passages
-        ]
-        self._db.executemany(
-            "INSERT INTO passages (key, document, n, turn, role, heading, text) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            rows,
-        )
-        self._passages += len(rows)
-        self._characters += sum(len(p.text) for p in put.passages)
-        if not saved:
-            return
-        for row, passage in zip(rows, put.passages, strict=True):
-            text = indexed_text(put.document.title, passage.heading, passage.text)
-            for model, blob in saved.get(text, ()):
-                self._db.execute(
-                    "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
-                    (self._next(), model, row[0], blob),
-                )
+        for p in put.passages:
+            passage = self._next()
+            role = self._label("role", p.role)
+            self._passages.append((passage, key, p.n, p.turn, role, p.heading, p.text))
+            self._count += 1
+            self._characters += len(p.text)
+            if saved:
+                text = indexed_text(put.document.title, p.heading, p.text)
+                for model, blob in saved.get(text, ()):
+                    self._db.execute(
+                        "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
+                        (self._next(), model, passage, blob),
+                    )
 
     def _drop(self, key: int) -> dict[str, list[tuple[int, bytes]]]:
         """Remove a document's passages; the vectors of each come back by the text they were
         made from, to be used again for what did not change."""
+        self._flush_passages()
         saved: dict[str, list[tuple[int, bytes]]] = {}
         title = self._db.execute("SELECT title FROM documents WHERE key = ?", (key,)).fetchone()[0]
         for passage, heading, text in self._db.execute(
@@ -648,12 +667,13 @@ class _Writer:
             vectors = self._db.execute(
                 "SELECT model, vector FROM vectors WHERE passage = ?", (passage,)
             ).fetchall()
-            saved.setdefault(indexed_text(title, heading, text), vectors)
+            if vectors:
+                saved.setdefault(indexed_text(title, heading, text), vectors)
             self._db.execute(
                 "INSERT INTO deletions (seq, passage) VALUES (?, ?)", (self._next(), passage)
             )
             self._db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
-            self._passages -= 1
+            self._count -= 1
             self._characters -= len(text)
         self._db.execute("DELETE FROM passages WHERE document = ?", (key,))
         self._db.execute("DELETE FROM messages WHERE document = ?", (key,))
@@ -661,18 +681,18 @@ class _Writer:
 
     def forget(self, id: str) -> None:
         self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (id, self._now))
+        self._tombstones = True
         row = self._db.execute("SELECT key, source FROM documents WHERE id = ?", (id,)).fetchone()
-        if row is None:
-            return
-        self._drop(row[0])
-        self._db.execute("DELETE FROM documents WHERE key = ?", (row[0],))
-        self._log(id, "forgotten", row[1])
-        self.receipt += Receipt(forgotten=1)
+        if row is not None:
+            self._drop(row[0])
+            self._db.execute("DELETE FROM documents WHERE key = ?", (row[0],))
+            self._log(id, "forgotten", row[1])
 
     def _log(self, id: str, action: str, source: int) -> None:
         seq = self._next()
         self._touched[source] = seq
-        self._db.execute("INSERT INTO events VALUES (?, ?, ?, ?)", (seq, id, action, self._now))
+        self._done[action] += 1
+        self._events.append((seq, id, action, self._now))
 
 
 @contextmanager
@@ -729,6 +749,10 @@ def _document(
 
 def _moment(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def _seconds(moment: datetime | None) -> float | None:
+    return moment.timestamp() if moment else None
 
 
 def _marks(count: int) -> str:
