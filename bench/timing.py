@@ -29,18 +29,17 @@ class Ratio(NamedTuple):
         )
 
 
-def each(work: Callable[[str], object], inputs: Sequence[str]) -> list[float]:
-    """Milliseconds for each input."""
-    times = []
+def both(
+    ours: Callable[[str], object], theirs: Callable[[str], object], inputs: Sequence[str]
+) -> tuple[float, float]:
+    """Median milliseconds of each over the inputs, taken in turn so that they share the noise."""
+    times: tuple[list[float], list[float]] = ([], [])
     for item in inputs:
-        since = perf_counter()
-        work(item)
-        times.append((perf_counter() - since) * 1000)
-    return times
-
-
-def p50(times: Sequence[float]) -> float:
-    return statistics.median(times)
+        for work, taken in zip((ours, theirs), times, strict=True):
+            since = perf_counter()
+            work(item)
+            taken.append((perf_counter() - since) * 1000)
+    return statistics.median(times[0]), statistics.median(times[1])
 
 
 def commands(*argvs: Sequence[str], rounds: int = 15) -> list[float]:

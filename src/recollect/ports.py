@@ -89,6 +89,9 @@ class Store(Protocol):
     ) -> TextFound:
         """The best passages by BM25 (k1 = 1.2, b = 0.75), filtered before they are scored."""
 
+    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+        """Which of the stemmed *words* the body of each of these passages has."""
+
     def search_vector(
         self, model: str, vector: Vector, filter: Filter, *, limit: int
     ) -> VectorFound:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from recollect.errors import UsageError
 
@@ -122,12 +122,9 @@ class StoredPassage:
     """A passage with the document it belongs to, as the store hands it out."""
 
     key: int
+    id: str
     passage: Passage
     document: Document
-
-    @property
-    def id(self) -> str:
-        return f"{self.document.id}:{self.passage.n}"
 
 
 # ------------------------------------------------------------------ writing
@@ -258,7 +255,7 @@ class Policy:
     """The most tokens the results may take together; None is no cap."""
     by: Literal["hybrid", "keyword", "semantic"] = "hybrid"
     """Which arms may search."""
-    pool: int = 100
+    pool: int = 50
     """How many passages each arm brings before fusion."""
     rrf_k: int = 60
     """Cormack, Clarke & Büttcher (2009): ranks are fused as weight / (k + rank)."""
@@ -326,8 +323,7 @@ class TextQuery:
     field: Literal["body", "title"] = "body"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A passage found by one arm. Keys are the store's own and live as long as the passage."""
 
     passage: int
@@ -369,17 +365,13 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document that may be returned, by its best passage, with every signal in its field."""
+    """A document that may be returned, by its best passage, and what each arm had to say."""
 
     document: int
     passage: int
+    score: float
     contributions: tuple[Contribution, ...]
-    coverage: float = 0.0
-    """IDF-weighted share of the query's terms that the passage contains."""
-
-    @property
-    def score(self) -> float:
-        return sum(c.value for c in self.contributions)
+    """They sum to the score."""
 
 
 @dataclass(frozen=True, slots=True)

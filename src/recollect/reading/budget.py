@@ -9,11 +9,9 @@ from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.types import Budget, Result
 
 
-def cost(result: Result) -> int:
+def cost(*parts: str) -> int:
     """Tokens of everything a reader is sent of one result."""
-    return count_tokens(
-        "\n".join((result.id, result.title, result.path, result.heading, result.text))
-    )
+    return count_tokens("\n".join(parts))
 
 
 def fit(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ...], Budget]:
@@ -21,19 +19,18 @@ def fit(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ..
     kept: list[Result] = []
     used = 0
     for result in results:
-        tokens = cost(result)
-        if budget is not None and used + tokens > budget:
+        if budget is not None and used + result.tokens > budget:
             if not kept:
                 kept.append(_cut(result, budget))
                 used = kept[0].tokens
             break
-        kept.append(replace(result, tokens=tokens))
-        used += tokens
+        kept.append(result)
+        used += result.tokens
     truncated = sum(r.truncated for r in kept)
     return tuple(kept), Budget(budget, used, len(kept), len(results) - len(kept), truncated)
 
 
 def _cut(result: Result, budget: int) -> Result:
-    room = max(1, budget - cost(replace(result, text="")))
-    short = replace(result, text=clip_tokens(result.text, room), truncated=True)
-    return replace(short, tokens=cost(short))
+    around = result.tokens - count_tokens(result.text)
+    text = clip_tokens(result.text, max(1, budget - around))
+    return replace(result, text=text, truncated=True, tokens=around + count_tokens(text))

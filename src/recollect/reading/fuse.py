@@ -9,26 +9,31 @@ scales that have nothing to do with each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nsmallest
 
 from recollect.types import Arm, Candidate, Contribution
 
 
-def fuse(arms: Sequence[Arm], k: int) -> list[Candidate]:
-    """Candidates, best first; ties go to the document written first."""
-    found: dict[int, list[Contribution]] = {}
-    passage: dict[int, tuple[int, int]] = {}
+def fuse(arms: Sequence[Arm], k: int, limit: int) -> tuple[list[Candidate], int]:
+    """The best *limit* candidates, and how many there were; ties go to the older document."""
+    scores: dict[int, float] = {}
+    for arm in arms:
+        weight = arm.weight
+        for rank, hit in enumerate(arm.hits, k + 1):
+            scores[hit.document] = scores.get(hit.document, 0.0) + weight / rank
+    best = nsmallest(limit, scores, key=lambda d: (-scores[d], d))
+    parts: dict[int, list[Contribution]] = {document: [] for document in best}
+    passages: dict[int, tuple[int, int]] = {}
     for arm in arms:
         for rank, hit in enumerate(arm.hits, 1):
-            found.setdefault(hit.document, []).append(
-                Contribution(arm.name, rank, hit.score, arm.weight, arm.weight / (k + rank))
-            )
+            if hit.document not in parts:
+                continue
+            value = arm.weight / (k + rank)
+            parts[hit.document].append(Contribution(arm.name, rank, hit.score, arm.weight, value))
             # The passage to show is that of the arm which was surest; a title says nothing
             # about which passage is meant, so it decides only when it is alone.
             surety = rank + (1_000_000 if arm.name == "title" else 0)
-            if hit.document not in passage or surety < passage[hit.document][0]:
-                passage[hit.document] = (surety, hit.passage)
-    candidates = [
-        Candidate(document, passage[document][1], tuple(parts))
-        for document, parts in found.items()
-    ]
-    return sorted(candidates, key=lambda c: (-c.score, c.document))
+            if hit.document not in passages or surety < passages[hit.document][0]:
+                passages[hit.document] = (surety, hit.passage)
+    found = [Candidate(d, passages[d][1], scores[d], tuple(parts[d])) for d in best]
+    return found, len(scores)

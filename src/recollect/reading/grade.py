@@ -9,16 +9,11 @@ It is one signal with one meaning, not yet a calibrated probability, and never a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from recollect.text.terms import terms
+from collections.abc import Collection, Mapping, Sequence
 
 
-def coverage(content: Sequence[str], idf: Mapping[str, float], text: str) -> float:
-    if not content:
-        return 0.0
-    present = set(terms(text).stem.split())
+def coverage(content: Sequence[str], idf: Mapping[str, float], has: Collection[str]) -> float:
     total = sum(idf.get(word, 1.0) for word in content)
     if total <= 0:
         return 0.0
-    return sum(idf.get(word, 1.0) for word in content if word in present) / total
+    return sum(idf.get(word, 1.0) for word in has) / total

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from recollect.ports import Embedder, Store
-from recollect.reading.budget import fit
+from recollect.reading.budget import cost, fit
 from recollect.reading.candidates import Found, gather
 from recollect.reading.fuse import fuse
 from recollect.reading.grade import coverage
@@ -35,9 +35,9 @@ def search(
         filter = parsed.narrowed(query.filter)
     found = gather(parsed, filter, policy, store, embedder, trace, why_no_embedder)
     with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
-        candidates = fuse(found.arms, policy.rrf_k)
+        candidates, total = fuse(found.arms, policy.rrf_k, policy.limit)
     with trace.stage("grade", "coverage of the question's words; not calibrated"):
-        graded = _graded(candidates[: policy.limit], parsed, found, store)
+        graded = _graded(candidates, parsed, found, store)
     with trace.stage("budget"):
         results, budget = fit(graded, policy.budget)
     hidden = _hidden(parsed, filter, store, trace) if filter.limits else {}
@@ -50,7 +50,7 @@ def search(
         intent="general",
         confidence=confidence,
         results=results,
-        total_found=len(candidates),
+        total_found=total,
         hidden=hidden,
         degraded=tuple(trace.degraded),
         budget=budget,
@@ -70,19 +70,24 @@ def _status(results: tuple[Result, ...], confidence: float, direct: float) -> St
 def _graded(
     candidates: list[Candidate], parsed: Parsed, found: Found, store: Store
 ) -> list[Result]:
-    passages = {p.key: p for p in store.passages([c.passage for c in candidates])}
+    keys = [c.passage for c in candidates]
+    passages = {p.key: p for p in store.passages(keys)}
+    matched = store.matched(parsed.content, keys) if keys else {}
     return [
-        _result(c, passages[c.passage], parsed, found) for c in candidates if c.passage in passages
+        _result(
+            c, passages[c.passage], coverage(parsed.content, found.idf, matched[c.passage])
+        )
+        for c in candidates
+        if c.passage in passages
     ]
 
 
-def _result(candidate: Candidate, stored: StoredPassage, parsed: Parsed, found: Found) -> Result:
+def _result(candidate: Candidate, stored: StoredPassage, confidence: float) -> Result:
     document, passage = stored.document, stored.passage
-    text = f"{document.title}\n{document.path}\n{passage.heading}\n{passage.text}"
     return Result(
         id=stored.id,
         document=document.external,
-        document_id=document.id,
+        document_id=stored.id.rpartition(":")[0],
         kind=document.kind,
         source=document.source,
         title=document.title,
@@ -92,10 +97,10 @@ def _result(candidate: Candidate, stored: StoredPassage, parsed: Parsed, found: 
         date=document.date,
         text=passage.text,
         score=candidate.score,
-        confidence=coverage(parsed.content, found.idf, text),
+        confidence=confidence,
         evidence=tuple(c.arm for c in candidate.contributions),
         contributions=candidate.contributions,
-        tokens=0,
+        tokens=cost(stored.id, document.title, document.path, passage.heading, passage.text),
     )
 
 

@@ -181,7 +181,8 @@ class PlainStore:
 
     def _stored(self, row: _Row) -> StoredPassage:
         document = self._documents[self._by_key[row.document]].document
-        return StoredPassage(row.key, row.passage, replace(document, text="", messages=()))
+        id = f"{document.id}:{row.passage.n}"
+        return StoredPassage(row.key, id, row.passage, replace(document, text="", messages=()))
 
     @_atomic
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
@@ -232,6 +233,14 @@ class PlainStore:
         ]
         hits.sort(key=lambda h: (-h.score, h.passage))
         return TextFound(hits[:limit], weights, len(hits) if count else 0)
+
+    @_atomic
+    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+        return {
+            key: set(words).intersection(self._rows[key].indexed.body)
+            for key in keys
+            if key in self._rows
+        }
 
     @_atomic
     def search_vector(

@@ -49,7 +49,7 @@ TAIL = 256
 """The text index may be so many passages behind before a search brings it up to date."""
 LONG_TAIL = 4096
 """So many are searched directly when another process is busy with the index."""
-BATCH = 50_000
+BATCH = 200_000
 """Passages in one commit of the text index: bounds memory and what a crash repeats."""
 WAIT_SECONDS = 60.0
 
@@ -59,6 +59,16 @@ class _Tailed(NamedTuple):
 
     row: Row
     indexed: lexical.Indexed
+
+
+class _View(NamedTuple):
+    """One state of the record's text: an index commit, what is gone from it, what is new."""
+
+    state: State
+    index: TextIndex
+    snapshot: Snapshot
+    dead: frozenset[int]
+    tail: dict[int, _Tailed]
 
 
 class EmbeddedStore:
@@ -76,6 +86,7 @@ class EmbeddedStore:
         self._lock = threading.RLock()
         self._text: TextIndex | None = None
         self._tail: dict[int, _Tailed] = {}
+        self._view: _View | None = None
         self._vectors: dict[str, VectorIndex] = {}
         self._record()
         with suppress(OSError):
@@ -132,7 +143,7 @@ class EmbeddedStore:
             for record in self._records:
                 record.close()
             self._records.clear()
-            self._text = None
+            self._text = self._view = None
             self._vectors.clear()
         self._local = threading.local()
 
@@ -153,30 +164,49 @@ class EmbeddedStore:
     def _search_text(
         self, query: TextQuery, filter: Filter, limit: int, count: bool
     ) -> TextFound:
-        index = self._fresh_text()
-        with self._snapshot() as (record, state):
-            allowed = record.allowed(filter)
-            if allowed.nothing:
-                return TextFound([], {}, 0)
-            snapshot = index.reload()
-            seen = snapshot.position.seq if snapshot.position else 0
-            dead = set(record.deleted_after(seen))
-            tail = self._tail_after(record, seen)
+        view = self._text_view()
+        if filter.limits:
+            with self._snapshot() as (record, _):
+                allowed = record.allowed(filter)
+        else:
+            allowed = Allowed()
+        if allowed.nothing:
+            return TextFound([], {}, 0)
         # A passage that is in the index and gone from the record takes a place; ask for more.
-        found = snapshot.search(query, allowed, limit + min(len(dead), 1000), count)
-        hits = [Hit(*hit) for hit in found.hits if hit[0] not in dead]
-        weights = snapshot.idf(found.frequencies)
+        found = view.snapshot.search(query, allowed, limit + min(len(view.dead), 1000), count)
+        hits = [hit for hit in found.hits if hit.passage not in view.dead]
+        weights = view.snapshot.idf(found.frequencies)
         total = found.total
-        if tail:
-            fresh, weights = _search_tail(query, allowed, tail, state, snapshot, found)
+        if view.tail:
+            fresh, weights = _search_tail(query, allowed, view, found)
             hits = sorted(hits + fresh, key=lambda h: (-h.score, h.passage))
             total += len(fresh)
         return TextFound(hits[:limit], weights, total)
 
-    def _tail_after(self, record: Record, seq: int) -> list[_Tailed]:
+    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+        view = self._text_view()
+        found = view.snapshot.matched(words, keys)
+        for key in keys:
+            if key in view.tail:
+                found[key] = set(words).intersection(view.tail[key].indexed.body)
+        return found
+
+    def _text_view(self) -> _View:
+        """The text of the record as it is now. Nothing is looked up twice for one state."""
+        view = self._view
+        if view and view.state == self._record().state() and view.index.is_current(view.snapshot):
+            return view
+        index = self._fresh_text()
+        with self._snapshot() as (record, state):
+            snapshot = index.reload()
+            seen = snapshot.position.seq if snapshot.position else 0
+            dead = frozenset(record.deleted_after(seen))
+            tail = self._tail_after(record, seen)
+        self._view = _View(state, index, snapshot, dead, tail)
+        return self._view
+
+    def _tail_after(self, record: Record, seq: int) -> dict[int, _Tailed]:
         keys = record.keys_after(seq)
-        if not keys and not self._tail:
-            return []
         with self._lock:
             known = self._tail
             missing = [key for key in keys if key not in known]
@@ -188,7 +218,7 @@ class EmbeddedStore:
             }
             tail = {key: known.get(key) or new[key] for key in keys}
             self._tail = tail
-        return list(tail.values())
+        return tail
 
     def _fresh_text(self) -> TextIndex:
         """The current index, near enough to the record to search the rest directly."""
@@ -383,17 +413,13 @@ def _is_torn(error: BaseException) -> bool:
 
 
 def _search_tail(
-    query: TextQuery,
-    allowed: Allowed,
-    tail: list[_Tailed],
-    state: State,
-    snapshot: Snapshot,
-    found: Found,
+    query: TextQuery, allowed: Allowed, view: _View, found: Found
 ) -> tuple[list[Hit], dict[str, float]]:
     """Hits among passages that are in the record and not in the index, scored on its scale."""
+    tail, state = view.tail.values(), view.state
     words = [clause.term for clause in query.any if isinstance(clause, Word)]
     here = lexical.document_frequencies(words, query.field, (t.indexed for t in tail))
-    total = snapshot.passages + len(tail)
+    total = view.snapshot.passages + len(tail)
     weights = {w: lexical.idf(found.frequencies.get(w, 0) + here[w], total) for w in words}
     if query.field == "title":
         average = sum(t.indexed.title_length for t in tail) / len(tail)

@@ -103,10 +103,8 @@ class VectorRow(NamedTuple):
     vector: bytes
 
 
-_DOCUMENT = """d.external, s.name, k.value, d.title, d.path, d.date, o.value, c.value, d.meta,
-    d.origin, d.stamp"""
-_DOCUMENT_JOIN = """JOIN sources s ON s.id = d.source JOIN labels k ON k.id = d.kind
-    JOIN labels o ON o.id = d.owner JOIN labels c ON c.id = d.scopes"""
+_DOCUMENT = """d.id, d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
+    d.meta, d.origin, d.stamp"""
 _ROW = """p.key, p.document, d.title, d.path, p.heading, p.text, d.owner, d.scopes, d.source,
     d.kind, p.role, d.date"""
 
@@ -115,6 +113,9 @@ class Record:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._labels: dict[tuple[str, str], int] = {}
+        self._names: dict[int, str] = {}
+        self._scopes: dict[int, tuple[str, ...]] = {}
+        self._source_names: dict[int, str] = {}
         with translated(folder):
             self._db = sqlite3.connect(
                 folder / "record.db",
@@ -277,14 +278,60 @@ class Record:
     # -------------------------------------------------------------- reading
 
     def get(self, name: str) -> list[Document]:
-        rows = self._db.execute(
-            f"SELECT d.key, {_DOCUMENT} FROM documents d {_DOCUMENT_JOIN} WHERE d.id = ?", (name,)
-        ).fetchall() or self._db.execute(
-            f"SELECT d.key, {_DOCUMENT} FROM documents d {_DOCUMENT_JOIN} WHERE d.external = ? "
-            "ORDER BY d.key DESC",
-            (name,),
-        ).fetchall()
-        return [self._with_body(key, _document(*columns)) for key, *columns in rows]
+        for column in ("id", "external"):
+            rows = self._db.execute(
+                f"SELECT d.key, {_DOCUMENT} FROM documents d WHERE d.{column} = ? "
+                "ORDER BY d.key DESC",
+                (name,),
+            ).fetchall()
+            if rows:
+                return [self._with_body(key, self._document(*about)) for key, *about in rows]
+        return []
+
+    def _document(
+        self,
+        id: str,
+        external: str,
+        source: int,
+        kind: int,
+        title: str,
+        path: str,
+        date: float | None,
+        owner: int,
+        scopes: int,
+        meta: str,
+        origin: str,
+        stamp: str,
+    ) -> Document:
+        return Document(
+            external=external,
+            source=self._source_name(source),
+            kind=self._name(kind),
+            title=title,
+            path=path,
+            date=_moment(date),
+            owner=self._name(owner),
+            scopes=self._scope_set(scopes),
+            meta=json.loads(meta) if meta != "{}" else {},
+            origin=origin,
+            stamp=stamp,
+        )
+
+    def _name(self, label: int) -> str:
+        """A label's value. Labels are never changed, so they are remembered for good."""
+        if label not in self._names:
+            self._names.update(self._db.execute("SELECT id, value FROM labels").fetchall())
+        return self._names[label]
+
+    def _scope_set(self, label: int) -> tuple[str, ...]:
+        if label not in self._scopes:
+            self._scopes[label] = tuple(json.loads(self._name(label)))
+        return self._scopes[label]
+
+    def _source_name(self, source: int) -> str:
+        if source not in self._source_names:
+            self._source_names.update(self._db.execute("SELECT id, name FROM sources").fetchall())
+        return self._source_names[source]
 
     def _with_body(self, key: int, document: Document) -> Document:
         from dataclasses import replace
@@ -321,14 +368,18 @@ class Record:
         self, condition: str, values: Sequence[Any], order: Sequence[int] | None = None
     ) -> list[StoredPassage]:
         rows = self._db.execute(
-            f"SELECT p.key, p.n, p.text, p.heading, p.turn, r.value, {_DOCUMENT} "
-            "FROM passages p JOIN documents d ON d.key = p.document "
-            f"JOIN labels r ON r.id = p.role {_DOCUMENT_JOIN} WHERE {condition}",
+            f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, {_DOCUMENT} "
+            f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
             values,
         ).fetchall()
         found = [
-            StoredPassage(key, Passage(n, text, heading, turn, role), _document(*columns))
-            for key, n, text, heading, turn, role, *columns in rows
+            StoredPassage(
+                key,
+                f"{about[0]}:{n}",
+                Passage(n, text, heading, turn, self._name(role)),
+                self._document(*about),
+            )
+            for key, n, text, heading, turn, role, *about in rows
         ]
         if order is None:
             return found
@@ -347,7 +398,7 @@ class Record:
             keys = set(self.documents_on_paths(allowed.paths))
         rows: list[tuple[Any, ...]] = []
         for row in self._db.execute(
-            f"SELECT d.key, {_DOCUMENT} FROM documents d {_DOCUMENT_JOIN} "
+            f"SELECT d.key, {_DOCUMENT} FROM documents d "
             f"WHERE {condition} ORDER BY d.key DESC",
             values,
         ):
@@ -357,7 +408,8 @@ class Record:
                 break
         page = rows[:limit]
         more = len(rows) > limit
-        return Page(tuple(_document(*r[1:]) for r in page), str(page[-1][0]) if more else "")
+        items = tuple(self._document(*row[1:]) for row in page)
+        return Page(items, str(page[-1][0]) if more else "")
 
     def history(self, id: str) -> list[Event]:
         return [
@@ -717,34 +769,6 @@ def translated(folder: Path) -> Iterator[None]:
                 hint="restore it from a backup; nothing has been written to it",
             ) from error
         raise StoreError(f"{folder}: {error}") from error
-
-
-def _document(
-    external: str,
-    source: str,
-    kind: str,
-    title: str,
-    path: str,
-    date: float | None,
-    owner: str,
-    scopes: str,
-    meta: str,
-    origin: str,
-    stamp: str,
-) -> Document:
-    return Document(
-        external=external,
-        source=source,
-        kind=kind,
-        title=title,
-        path=path,
-        date=_moment(date),
-        owner=owner,
-        scopes=tuple(json.loads(scopes)),
-        meta=json.loads(meta) if meta != "{}" else {},
-        origin=origin,
-        stamp=stamp,
-    )
 
 
 def _moment(seconds: float | None) -> datetime | None:

@@ -21,11 +21,12 @@ from recollect.storage.embedded.record import Allowed, Row
 from recollect.storage.filters import escaped, folded_path
 from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
 from recollect.text.terms import terms
-from recollect.types import Phrase, Prefix, TextQuery, Word
+from recollect.types import Hit, Phrase, Prefix, TextQuery, Word
 
-_HEAP = 64_000_000
+_HEAP = 200_000_000
 _MARK = "position"
 _PREFIX_MAX = 200
+_BITS = 20
 
 
 def _schema() -> tantivy.Schema:
@@ -48,9 +49,9 @@ class Position(NamedTuple):
 
 
 class Found(NamedTuple):
-    """(passage, document, score) of each hit, how many documents hold each word, the total."""
+    """The hits, how many passages hold each word, and how many hits there are in all."""
 
-    hits: list[tuple[int, int, float]]
+    hits: list[Hit]
     frequencies: dict[str, int]
     total: int
 
@@ -61,6 +62,7 @@ class TextIndex:
     def __init__(self, folder: Path, *, create: bool = False) -> None:
         """Open it; whatever tantivy raises on a torn index comes through."""
         self.folder = folder
+        self._meta = str(folder / "meta.json")
         self._schema = _schema()
         self._lock = threading.Lock()
         if create:
@@ -75,11 +77,17 @@ class TextIndex:
         self._seen: tuple[int, int] | None = None
         self.reload()
 
+    def is_current(self, snapshot: Snapshot) -> bool:
+        return snapshot is self._snapshot and self._stamp() == self._seen
+
+    def _stamp(self) -> tuple[int, int]:
+        stat = os.stat(self._meta)
+        return stat.st_mtime_ns, stat.st_ino
+
     def reload(self) -> Snapshot:
         """The newest commit, whoever made it."""
         with self._lock:
-            stat = os.stat(self.folder / "meta.json")
-            seen = (stat.st_mtime_ns, stat.st_ino)
+            seen = self._stamp()
             if seen != self._seen:
                 self._index.reload()
                 self._snapshot = Snapshot(self._index.searcher(), self._schema)
@@ -140,8 +148,33 @@ class Snapshot:
         keys = self._searcher.fast_field_values("passage", addresses)
         documents = self._searcher.fast_field_values("document", addresses)
         scores = [score for score, _ in found.hits]
-        hits = list(zip(keys, documents, scores, strict=True))
+        hits = list(map(Hit, keys, documents, scores))
         return Found(hits, frequencies, int(found.count or 0) if count else 0)
+
+    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+        """One query for up to _BITS words: word i scores 2**i and the passages nothing, so that
+        a passage's score spells which words it has. Single precision holds 24 such bits."""
+        found: dict[int, set[str]] = {key: set() for key in keys}
+        among = Query.boolean_query(
+            [
+                (Occur.Should, Query.term_query(self._schema, "passage", key, "basic"))
+                for key in keys
+            ]
+        )
+        for start in range(0, len(words), _BITS):
+            some = words[start : start + _BITS]
+            bits = [
+                (Occur.Should, Query.const_score_query(self._term("body", word), float(1 << i)))
+                for i, word in enumerate(some)
+            ]
+            query = Query.boolean_query(
+                [(Occur.Must, Query.const_score_query(among, 0.0)), *bits]
+            )
+            hits = self._searcher.search(query, max(1, len(keys)), count=False).hits
+            spelt = self._searcher.fast_field_values("passage", [a for _, a in hits])
+            for (score, _), key in zip(hits, spelt, strict=True):
+                found[key].update(word for i, word in enumerate(some) if int(score) >> i & 1)
+        return found
 
     def idf(self, frequencies: dict[str, int]) -> dict[str, float]:
         total = self.passages

@@ -33,9 +33,10 @@ SEGMENT_ROWS = 4096
 EXACT_ROWS = 4096
 """A segment, or what a filter leaves of it, is compared whole up to this size."""
 SURVIVORS = 2000
-"""How many the signs let through to be rescored, at least."""
+"""How many the signs let through to be rescored, over all segments together."""
 _DEAD_SHARE = 0.25
 _FORMAT = 1
+_FAR = np.iinfo(np.uint16).max
 
 
 class Manifest(NamedTuple):
@@ -49,7 +50,8 @@ class Segment:
 
     def __init__(self, folder: Path) -> None:
         def column(name: str) -> Any:
-            return np.load(folder / f"{name}.npy", mmap_mode="r")
+            # A plain view: the memmap class itself makes every slice an object with a finalizer.
+            return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
 
         about = json.loads((folder / "segment.json").read_text())
         self.name = folder.name
@@ -79,12 +81,16 @@ class Segment:
                 self.dead = len(self) - int(alive.sum())
 
     def search(
-        self, query: NDArray[np.float32], mask: NDArray[np.bool_] | None, limit: int
+        self,
+        query: NDArray[np.float32],
+        mask: NDArray[np.bool_] | None,
+        limit: int,
+        survivors: int,
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """Positions and cosines of the best rows."""
+        """Positions and cosines of the best rows, out of those that the signs let through."""
         if self.alive is not None:
             mask = self.alive if mask is None else mask & self.alive
-        rows = self._survivors(query, mask, max(SURVIVORS, 4 * limit))
+        rows = self._survivors(query, mask, max(survivors, 8 * limit))
         scores = (self.codes[rows].astype(np.float32) @ query) * self.scales[rows]
         best = _top(scores, limit)
         return rows[best], scores[best]
@@ -103,8 +109,10 @@ class Segment:
         for column, bits in zip(self.signs, asked, strict=True):
             distance += np.bitwise_count(column ^ bits)
         if mask is not None:
-            distance[~mask] = np.iinfo(np.uint16).max
-        return np.argpartition(distance, wanted)[:wanted]
+            distance[~mask] = _FAR
+        counts = np.bincount(distance[distance < _FAR] if mask is not None else distance)
+        nearest = int(np.searchsorted(counts.cumsum(), min(wanted, counts.sum())))
+        return np.flatnonzero(distance <= nearest)
 
 
 class VectorIndex:
@@ -139,9 +147,11 @@ class VectorIndex:
         if allowed.paths is not None:
             on_paths = np.array(record.documents_on_paths(allowed.paths), np.int64)
         found: list[tuple[int, int, float]] = []
+        rows_in_all = sum(map(len, parts))
         for segment in parts:
             mask = _mask(segment.labels, segment.dates, segment.documents, allowed, on_paths)
-            rows, scores = segment.search(query, mask, limit)
+            share = SURVIVORS * len(segment) // rows_in_all
+            rows, scores = segment.search(query, mask, limit, share)
             found += zip(
                 segment.passages[rows].tolist(),
                 segment.documents[rows].tolist(),
