@@ -33,6 +33,7 @@ $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable . --group dev
+	$(BIN)/python -m compileall -q src  # as pip does for an ordinary install: start-up counts
 	@touch $@
 
 # The embedding model, pinned by hash; without it search is by words alone.

@@ -20,8 +20,8 @@ def data_folder() -> Path | None:
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
-    opened = lzma.open(path, "rt") if path.suffix == ".xz" else open(path, encoding="utf-8")
-    with opened as file:
+    opener = lzma.open if path.suffix == ".xz" else open
+    with opener(path, "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)
 

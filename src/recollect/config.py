@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from recollect.errors import ConfigError
 
@@ -60,8 +59,7 @@ def project_file(start: Path) -> Path | None:
 # ------------------------------------------------------------------ the table
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     name: str
     default: Plain
     parse: Callable[[Any], Plain]
@@ -166,19 +164,18 @@ def parsed(name: str, value: Any, where: str) -> Plain:
 # ------------------------------------------------------------------ resolving
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(NamedTuple):
     value: Plain
     origin: Origin
     where: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class Config:
     """Every setting, with its origin; ``ignored`` says what an untrusted file wanted."""
 
-    values: Mapping[str, Value]
-    ignored: tuple[str, ...] = ()
+    def __init__(self, values: Mapping[str, Value], ignored: tuple[str, ...] = ()) -> None:
+        self.values = values
+        self.ignored = ignored
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name].value

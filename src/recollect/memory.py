@@ -1,15 +1,14 @@
 """The facade, and the one place where the parts are put together.
 
-    with Memory.open() as m:
-        m.add("~/notes")
-        m.search("when do we deploy?")
+with Memory.open() as m:
+    m.add("~/notes")
+    m.search("when do we deploy?")
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
@@ -145,9 +144,9 @@ class Memory:
             receipt += self._add_path(root.absolute(), source, owner, scopes, report)
         self.store.refresh()
         if embed and self._embedder is not None:
-            receipt = replace(receipt, embedded=self.embed(report))
+            receipt = receipt._replace(embedded=self.embed(report))
         if self._embedder is not None and not receipt.embedded:
-            receipt = replace(receipt, pending=self._pending())
+            receipt = receipt._replace(pending=self._pending())
         return receipt
 
     def put(self, documents: Iterable[Document]) -> Receipt:
@@ -185,7 +184,7 @@ class Memory:
         notes: list[files.Found | Problem] = []
         for found in files.walk(root):
             if isinstance(found, files.Found) and found.path.suffix.lower() in files.JSONL:
-                whole, items = importer.jsonl(found, named=found.path == root)
+                whole, items = importer.jsonl(found)
                 if items is not None:
                     receipt += import_documents(self.store, whole, items, progress)
                 else:
@@ -313,7 +312,7 @@ class Memory:
             raise UsageError(f"limit is {limit}", hint="ask for 1 to 1000")
         return self.store.scan(self.filter(**limits), limit=limit, cursor=cursor)
 
-    def history(self, name: str) -> list[Event]:
+    def history(self, name: str) -> Sequence[Event]:
         """What happened to a document, also to one that was forgotten (by its id)."""
         events = self.store.history(name)
         return events or self.store.history(self._one(name).id)
@@ -388,9 +387,7 @@ class _Importer:
         self._sources[source.name] = SourceStats(source.name, source.kind, source.uri, 0)
         return source
 
-    def jsonl(
-        self, found: Any, *, named: bool
-    ) -> tuple[Source, Iterator[Document | Problem] | None]:
+    def jsonl(self, found: Any) -> tuple[Source, Iterator[Document | Problem] | None]:
         """The source that the file is, and its documents, or None when it has not changed."""
         from recollect.sources import jsonl
         from recollect.types import SourceStats
@@ -398,9 +395,7 @@ class _Importer:
         options = f"{IMPORT_VERSION}:{self._owner}:{','.join(self._scopes)}"
         source = self._source("jsonl", found.path, f"{found.stamp}:{options}")
         known = self._sources.get(source.name)
-        self._sources.setdefault(
-            source.name, SourceStats(source.name, source.kind, source.uri, 0)
-        )
+        self._sources.setdefault(source.name, SourceStats(source.name, source.kind, source.uri, 0))
         if known and known.stamp == source.stamp:
             return source, None
         return source, jsonl.documents(found, source.name, self._owner, self._scopes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from typing import Any
 
 from recollect.errors import UsageError
 from recollect.types import Policy
@@ -21,5 +21,7 @@ def policy_for(
     """The preset *mode*, with what the caller or the configuration set instead."""
     if mode not in MODES:
         raise UsageError(f"there is no mode {mode!r}", hint=f"modes: {', '.join(MODES)}")
-    wanted = {"limit": limit, "budget": budget, "by": by}
-    return replace(MODES[mode], **{k: v for k, v in wanted.items() if v is not None})
+    wanted: dict[str, Any] = {"limit": limit, "budget": budget, "by": by}
+    policy = MODES[mode]._replace(**{k: v for k, v in wanted.items() if v is not None})
+    policy.check()
+    return policy

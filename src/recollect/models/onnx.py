@@ -108,7 +108,7 @@ class OnnxEmbedder:
             session = onnxruntime.InferenceSession(
                 str(self._home / "model.onnx"), options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # noqa: BLE001  both libraries raise bare Exception
+        except Exception as error:
             raise ModelError(
                 f"{self._home} holds no usable model: {error}",
                 hint=f"`recollect models fetch {self._model.name}` gets it again",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.types import Budget, Result
@@ -33,4 +32,4 @@ def fit(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ..
 def _cut(result: Result, budget: int) -> Result:
     around = result.tokens - count_tokens(result.text)
     text = clip_tokens(result.text, max(1, budget - around))
-    return replace(result, text=text, truncated=True, tokens=around + count_tokens(text))
+    return result._replace(text=text, truncated=True, tokens=around + count_tokens(text))

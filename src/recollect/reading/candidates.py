@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from recollect.ports import Embedder, Store
 from recollect.text.lexical import index_passage, matches
 from recollect.text.query import Parsed
 from recollect.trace import Trace
-from recollect.types import Arm, Filter, Hit, Policy, TextQuery, Word
+from recollect.types import Arm, Filter, Hit, Policy, TextQuery, words
 
 
 class Found(NamedTuple):
@@ -65,29 +64,24 @@ def _lexical(
     return Arm("lexical", policy.lexical_weight, hits), relaxed.idf
 
 
-def _strict(
-    parsed: Parsed, filter: Filter, policy: Policy, store: Store
-) -> tuple[list[Hit], str]:
+def _strict(parsed: Parsed, filter: Filter, policy: Policy, store: Store) -> tuple[list[Hit], str]:
     """Hits on every word at once, and what to say about them."""
     if len(parsed.content) < 2:
         return [], ""
-    every = replace(parsed.text, any=tuple(map(Word, parsed.content)), strict=True)
+    every = parsed.text._replace(any=words(parsed.content), strict=True)
     hits = store.search_text(every, filter, limit=policy.pool).hits
     if not hits:
         return [], "relaxed: nothing has all the words, so any of them count"
     return hits, f"{len(hits)} with all the words first, then with any"
 
 
-def _title(
-    parsed: Parsed, filter: Filter, policy: Policy, store: Store, trace: Trace
-) -> Arm:
+def _title(parsed: Parsed, filter: Filter, policy: Policy, store: Store, trace: Trace) -> Arm:
     since = perf_counter()
-    words = tuple(map(Word, parsed.content))
-    if not words:
+    if not parsed.content:
         trace.skipped("title", "no word to look for")
         return Arm("title", 0.0, ())
     query = TextQuery(
-        any=words, must=parsed.text.must, never=parsed.text.never, field="title"
+        any=words(parsed.content), must=parsed.text.must, never=parsed.text.never, field="title"
     )
     try:
         found = store.search_text(query, filter, limit=policy.pool)

@@ -9,19 +9,18 @@ scales that have nothing to do with each other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from heapq import nsmallest
 
 from recollect.types import Arm, Candidate, Contribution
 
 
 def fuse(arms: Sequence[Arm], k: int, limit: int) -> tuple[list[Candidate], int]:
-    """The best *limit* candidates, and how many there were; ties go to the older document."""
+    """The best *limit* candidates, and how many there were; ties stay in the arms' order."""
     scores: dict[int, float] = {}
     for arm in arms:
         weight = arm.weight
         for rank, hit in enumerate(arm.hits, k + 1):
             scores[hit.document] = scores.get(hit.document, 0.0) + weight / rank
-    best = nsmallest(limit, scores, key=lambda d: (-scores[d], d))
+    best = sorted(scores, key=scores.__getitem__, reverse=True)[:limit]
     parts: dict[int, list[Contribution]] = {document: [] for document in best}
     passages: dict[int, tuple[int, int]] = {}
     for arm in arms:

@@ -20,8 +20,8 @@ from recollect.types import (
     Status,
     StoredPassage,
     TextQuery,
-    Word,
     stable_id,
+    words,
 )
 
 
@@ -74,9 +74,7 @@ def _graded(
     passages = {p.key: p for p in store.passages(keys)}
     matched = store.matched(parsed.content, keys) if keys else {}
     return [
-        _result(
-            c, passages[c.passage], coverage(parsed.content, found.idf, matched[c.passage])
-        )
+        _result(c, passages[c.passage], coverage(parsed.content, found.idf, matched[c.passage]))
         for c in candidates
         if c.passage in passages
     ]
@@ -107,8 +105,11 @@ def _result(candidate: Candidate, stored: StoredPassage, confidence: float) -> R
 def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mapping[str, int]:
     """For each limit, how many passages match the words and fail only that limit."""
     with trace.stage("hidden"):
-        words = tuple(map(Word, parsed.content)) or parsed.text.any
-        query = TextQuery(any=words, must=parsed.text.must, never=parsed.text.never)
+        query = TextQuery(
+            any=words(parsed.content) or parsed.text.any,
+            must=parsed.text.must,
+            never=parsed.text.never,
+        )
 
         def total(under: Filter) -> int:
             return store.search_text(query, under, limit=1, count=True).total

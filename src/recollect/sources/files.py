@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,10 +20,13 @@ _LEFT_OUT = frozenset(
     {"__pycache__", "node_modules", "venv", "site-packages", "dist", "build", "target"}
 )
 _MEDIA = frozenset(
-    """.png .jpg .jpeg .gif .webp .svg .ico .bmp .tiff .heic .mp3 .mp4 .m4a .wav .ogg .flac .mov
-    .avi .mkv .webm .pdf .doc .docx .xls .xlsx .ppt .pptx .odt .epub .zip .gz .tgz .xz .bz2 .zst
-    .7z .tar .rar .jar .whl .exe .dll .so .dylib .o .a .pyc .class .wasm .db .sqlite .sqlite3
-    .ttf .otf .woff .woff2 .npy .npz .onnx .safetensors .parquet .lock""".split()
+    f".{suffix}"
+    for suffix in (
+        "png jpg jpeg gif webp svg ico bmp tiff heic mp3 mp4 m4a wav ogg flac mov avi mkv webm "
+        "pdf doc docx xls xlsx ppt pptx odt epub zip gz tgz xz bz2 zst 7z tar rar jar whl exe dll "
+        "so dylib o a pyc class wasm db sqlite sqlite3 ttf otf woff woff2 npy npz onnx "
+        "safetensors parquet lock"
+    ).split()
 )
 
 
@@ -41,8 +43,7 @@ class Found(NamedTuple):
         return f"{self.modified}:{self.size}"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A file's content, decoded without loss."""
 
     file: Found

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import IO, Any
 
 from recollect.sources.files import Found
@@ -63,7 +62,7 @@ def documents(
                     f"the id {document.external!r} was used before; both are kept",
                     "warning",
                 )
-                document = replace(document, origin=f"#{len(again)}")
+                document = document._replace(origin=f"#{len(again)}")
             yield document
 
 

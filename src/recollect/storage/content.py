@@ -1,4 +1,4 @@
-"""What makes two versions of a document the same, shared by all engines."""
+"""What all engines agree on: what may be stored, when it is the same, how pages go on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from hashlib import blake2b
 
 from recollect.errors import UsageError
-from recollect.types import Document, Put, iso
+from recollect.types import Put, iso
 
 
 def digest(put: Put) -> bytes:
@@ -43,3 +43,11 @@ def check(put: Put) -> None:
     for turn, _, text in d.segments():
         if "".join(parts.get(turn, ())) != text:
             raise UsageError(f"{d.external}: its passages do not join to its text")
+
+
+def parse_cursor(cursor: str) -> int | None:
+    if not cursor:
+        return None
+    if not cursor.isdecimal():
+        raise UsageError(f"{cursor!r} is not a cursor", hint="use the one of the page before")
+    return int(cursor)

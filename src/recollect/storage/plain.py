@@ -6,16 +6,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from recollect.errors import UsageError
 from recollect.ports import TextFound, VectorFound
-from recollect.text import lexical
-from recollect.storage.content import check, digest
+from recollect.storage.content import check, digest, parse_cursor
 from recollect.storage.filters import allows
+from recollect.text import lexical
 from recollect.types import (
     ChangeSet,
     Document,
@@ -33,19 +31,14 @@ from recollect.types import (
     StoredPassage,
     StoreStats,
     TextQuery,
-    Word,
     stable_id,
 )
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
 
-P = ParamSpec("P")
-R = TypeVar("R")
 
-
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(NamedTuple):
     """A stored passage with its terms."""
 
     key: int
@@ -55,8 +48,7 @@ class _Row:
     to_embed: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
+class _Kept(NamedTuple):
     """A stored document."""
 
     key: int
@@ -65,15 +57,16 @@ class _Kept:
     passages: tuple[int, ...]
 
 
-def _atomic(
-    method: Callable[Concatenate[PlainStore, P], R],
-) -> Callable[Concatenate[PlainStore, P], R]:
+M = TypeVar("M", bound=Callable[..., Any])
+
+
+def _atomic(method: M) -> M:
     @wraps(method)
-    def locked(self: PlainStore, *args: P.args, **kwargs: P.kwargs) -> R:
+    def locked(self: PlainStore, *args: Any, **kwargs: Any) -> Any:
         with self._lock:
             return method(self, *args, **kwargs)
 
-    return locked
+    return cast(M, locked)
 
 
 class PlainStore:
@@ -121,7 +114,7 @@ class PlainStore:
         made = digest(put)
         old = self._documents.get(document.id)
         if old and old.digest == made:
-            self._documents[document.id] = replace(old, document=document)
+            self._documents[document.id] = old._replace(document=document)
             return Receipt(unchanged=1)
         self._sources.setdefault(document.source, Source(document.source))
         vectors = self._drop(old) if old else {}
@@ -182,7 +175,7 @@ class PlainStore:
     def _stored(self, row: _Row) -> StoredPassage:
         document = self._documents[self._by_key[row.document]].document
         id = f"{document.id}:{row.passage.n}"
-        return StoredPassage(row.key, id, row.passage, replace(document, text="", messages=()))
+        return StoredPassage(row.key, id, row.passage, document._replace(text="", messages=()))
 
     @_atomic
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
@@ -199,7 +192,7 @@ class PlainStore:
         page = found[:limit]
         more = len(found) > limit
         return Page(
-            tuple(replace(k.document, text="", messages=()) for k in page),
+            tuple(k.document._replace(text="", messages=()) for k in page),
             str(page[-1].key) if more else "",
         )
 
@@ -218,16 +211,14 @@ class PlainStore:
         self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
     ) -> TextFound:
         rows = self._rows.values()
-        words = [c.term for c in query.any if isinstance(c, Word)]
+        words = [c.term for c in query.any if c.kind == "word"]
         frequencies = lexical.document_frequencies(words, query.field, (r.indexed for r in rows))
         weights = {w: lexical.idf(frequencies[w], len(rows)) for w in words}
         title = query.field == "title"
         lengths = [r.indexed.title_length if title else r.indexed.length for r in rows]
         average = sum(lengths) / len(lengths) if lengths else 0.0
         hits = [
-            Hit(
-                row.key, row.document, lexical.score(query, row.indexed, weights, average)
-            )
+            Hit(row.key, row.document, lexical.score(query, row.indexed, weights, average))
             for row in self._visible(filter)
             if lexical.matches(query, row.indexed)
         ]
@@ -266,7 +257,9 @@ class PlainStore:
             return []
         n = row.passage.n
         kept = self._documents[self._by_key[row.document]]
-        around = [self._rows[p] for p in kept.passages if -before <= self._rows[p].passage.n - n <= after]
+        around = [
+            self._rows[p] for p in kept.passages if -before <= self._rows[p].passage.n - n <= after
+        ]
         return [self._stored(r) for r in around]
 
     @_atomic
@@ -332,11 +325,3 @@ class PlainStore:
 
     def close(self) -> None:
         """There is nothing to close."""
-
-
-def parse_cursor(cursor: str) -> int | None:
-    if not cursor:
-        return None
-    if not cursor.isdecimal():
-        raise UsageError(f"{cursor!r} is not a cursor", hint="use the one of the page before")
-    return int(cursor)

@@ -11,13 +11,14 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import config as settings
 from recollect.errors import RecollectError, UsageError
-from recollect.surfaces import render
-from recollect.surfaces.terminal import ProgressBar, Style, wants_colour
 from recollect.types import SCHEMA_VERSION, Document, iso
+
+if TYPE_CHECKING:
+    from recollect.surfaces.terminal import Style
 
 Options = argparse.Namespace
 
@@ -76,7 +77,16 @@ def _show(options: Options, content: dict[str, Any], text: Callable[[Style], str
     if options.json:
         _print_json(content)
     else:
+        from recollect.surfaces.terminal import Style, wants_colour
+
         sys.stdout.write(text(Style(wants_colour(sys.stdout))) + "\n")
+
+
+def _render() -> Any:
+    """Loaded only when a person reads the output: a program that asks for JSON need not wait."""
+    from recollect.surfaces import render
+
+    return render
 
 
 def _open(options: Options) -> Any:
@@ -99,6 +109,9 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
 
 
 def _add(options: Options) -> int:
+    from recollect.surfaces import render
+    from recollect.surfaces.terminal import ProgressBar, Style, wants_colour
+
     with _open(options) as memory, ProgressBar(quiet=options.quiet or options.json) as bar:
         done = memory.add(
             *options.paths,
@@ -170,7 +183,7 @@ def _search(options: Options) -> int:
     _show(
         options,
         found.as_json(),
-        lambda style: render.answer(found, style, full=options.full, explain=options.explain),
+        lambda style: _render().answer(found, style, full=options.full, explain=options.explain),
     )
     return 0 if found.results else 3
 
@@ -211,7 +224,7 @@ def _get(options: Options) -> int:
     _show(
         options,
         _document_json(found, body=True),
-        lambda style: render.document(found, style),
+        lambda style: _render().document(found, style),
     )
     return 0
 
@@ -229,14 +242,14 @@ def _list(options: Options) -> int:
         "items": [_document_json(d, body=False) for d in found.items],
         "cursor": found.cursor or None,
     }
-    _show(options, content, lambda style: render.page(found, style))
+    _show(options, content, lambda style: _render().page(found, style))
     return 0 if found.items else 3
 
 
 def _forget(options: Options) -> int:
     with _open(options) as memory:
         done = memory.forget(options.id)
-    _show(options, done.as_json(), lambda style: render.receipt(done, style))
+    _show(options, done.as_json(), lambda style: _render().receipt(done, style))
     return 0
 
 
@@ -250,7 +263,7 @@ def _declare_nothing(_: argparse.ArgumentParser) -> None:
 def _status(options: Options) -> int:
     with _open(options) as memory:
         found = memory.status()
-    _show(options, found.as_json(), lambda style: render.status(found, style))
+    _show(options, found.as_json(), lambda style: _render().status(found, style))
     return 0
 
 
@@ -342,9 +355,7 @@ def _plain(value: Any) -> str:
 def _config_get(options: Options) -> int:
     settings.setting(options.key)
     config = settings.load({"store": options.store})
-    _show(
-        options, _setting_json(config, options.key), lambda _: _plain(config[options.key])
-    )
+    _show(options, _setting_json(config, options.key), lambda _: _plain(config[options.key]))
     return 0
 
 
@@ -456,10 +467,10 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def _common() -> argparse.ArgumentParser:
+def _common() -> _Parser:
     """Options that every command takes. They have no defaults here, so that they may stand
     before the command as well as after it."""
-    common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    common = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--store", metavar="PATH|URL", help="where things are kept")
     common.add_argument("--json", action="store_true", help="one JSON object on stdout")
     common.add_argument("--quiet", action="store_true", help="no notes on stderr")
@@ -495,5 +506,3 @@ def _parser() -> argparse.ArgumentParser:
         command.declare(sub)
         sub.set_defaults(run=command.run)
     return parser
-
-

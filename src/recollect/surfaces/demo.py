@@ -19,7 +19,7 @@ SAMPLES = Path(__file__).parent.parent / "samples"
 class Step(NamedTuple):
     say: str
     query: str
-    limits: dict[str, list[str]] = {}  # noqa: RUF012  never changed
+    kind: str | None = None
 
 
 STEPS = (
@@ -38,7 +38,7 @@ STEPS = (
     Step(
         "Past sessions are searched the same way.",
         "Why did test_next_departure_is_today fail only late in the evening?",
-        {"kinds": ["session"]},
+        "session",
     ),
     Step(
         "Syntax is there when it is wanted: a phrase, an exclusion, a folder.",
@@ -58,7 +58,10 @@ def demo(options: argparse.Namespace) -> int:
         memory = Memory.open(folder)
         with memory, ProgressBar(quiet=options.json) as bar:
             done = memory.add(SAMPLES / "vault", SAMPLES / "sessions.jsonl", report=bar)
-            answers = [(step, memory.search(step.query, limit=2, **step.limits)) for step in STEPS]
+            answers = [
+                (step, memory.search(step.query, limit=2, kinds=[step.kind] if step.kind else None))
+                for step in STEPS
+            ]
             status = memory.status()
     if options.json:
         import json
@@ -76,13 +79,12 @@ def demo(options: argparse.Namespace) -> int:
         print(f"\nSearching by words alone: {status.model_state}")
     for step, answer in answers:
         _show(step, answer, style)
-    print(f"{style.dim}Your own: recollect add ~/notes && recollect search \"…\"{style.off}")
+    print(f'{style.dim}Your own: recollect add ~/notes && recollect search "…"{style.off}')
     return 0
 
 
 def _show(step: Step, answer: Answer, style: Style) -> None:
-    flags = "".join(f" --{name.removesuffix('s')} {value}"
-                    for name, values in step.limits.items() for value in values)  # fmt: skip
+    flags = f" --kind {step.kind}" if step.kind else ""
     print(f"\n{style.bold}{step.say}{style.off}")
     print(f"$ recollect search '{step.query}'{flags}\n")
     print(render.answer(answer, style))

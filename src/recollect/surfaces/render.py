@@ -64,9 +64,7 @@ def _result(
         *_body(result, wanted, style, full=full),
     ]
     if explain:
-        parts = " + ".join(
-            f"{c.arm} #{c.rank} ({c.value:.5f})" for c in result.contributions
-        )
+        parts = " + ".join(f"{c.arm} #{c.rank} ({c.value:.5f})" for c in result.contributions)
         lines.append(f"    {style.dim}score {result.score:.5f} = {parts}{style.off}")
     return [*lines, ""]
 
@@ -166,8 +164,7 @@ def status(found: Status, style: Style) -> str:
         f"{stats.documents:,} documents in {stats.passages:,} passages"
         + (f" ({', '.join(f'{n:,} {k}' for k, n in stats.kinds.items())})" if stats.kinds else ""),
     ]
-    for source in stats.sources:
-        lines.append(f"    {source.name}: {source.documents:,} ({source.kind}) {source.uri}")
+    lines += [f"    {s.name}: {s.documents:,} ({s.kind}) {s.uri}" for s in stats.sources]
     if stats.tombstones:
         lines.append(f"{stats.tombstones:,} forgotten for good")
     if found.model_state == "ready":

@@ -15,7 +15,7 @@ from math import log
 from typing import NamedTuple
 
 from recollect.text.terms import terms
-from recollect.types import Phrase, Prefix, TextQuery, Word
+from recollect.types import Clause, TextQuery
 
 K1 = 1.2
 B = 0.75
@@ -29,7 +29,6 @@ class Indexed(NamedTuple):
     body: Mapping[str, int]
     title: Mapping[str, int]
     exact: str
-    exact_title: str
     length: int
     title_length: int
 
@@ -48,7 +47,6 @@ def index_passage(title: str, path: str, heading: str, text: str) -> Indexed:
         Counter(stems),
         Counter(title_stems),
         f" {body.exact} ",
-        f" {name.exact} ",
         len(stems),
         len(title_stems),
     )
@@ -78,13 +76,13 @@ def matches(query: TextQuery, row: Indexed) -> bool:
     return quantifier(_occurs(clause, row, query.field) for clause in query.any)
 
 
-def _occurs(clause: Word | Prefix | Phrase, row: Indexed, field: str) -> bool:
-    if isinstance(clause, Word):
+def _occurs(clause: Clause, row: Indexed, field: str) -> bool:
+    """Words are looked for in the field; prefixes and phrases always in the whole passage."""
+    if clause.kind == "word":
         return clause.term in (row.title if field == "title" else row.body)
-    exact = row.exact_title if field == "title" else row.exact
-    if isinstance(clause, Prefix):
-        return f" {clause.term}" in exact
-    return f" {' '.join(clause.terms)} " in exact
+    if clause.kind == "prefix":
+        return f" {clause.term}" in row.exact
+    return f" {' '.join(clause.terms)} " in row.exact
 
 
 def score(
@@ -96,7 +94,7 @@ def score(
     norm = K1 * (1 - B + B * length / (average_length or 1))
     total = 0.0
     for clause in query.any:
-        if isinstance(clause, Prefix):
+        if clause.kind == "prefix":
             total += PREFIX_SCORE if _occurs(clause, row, query.field) else 0.0
         else:
             tf = counts.get(clause.term, 0)

@@ -12,12 +12,12 @@ one that only excludes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 from recollect.errors import QueryError
-from recollect.text.stopwords import STOPWORDS
+from recollect.text.stopwords import stopwords
 from recollect.text.terms import fold, is_single_run_character, query_terms
-from recollect.types import Filter, Phrase, Prefix, TextQuery, Word
+from recollect.types import Clause, Filter, TextQuery
 
 MAX_WORDS = 256
 """Distinct terms of a query that are looked up; a pasted page asks with its first ones."""
@@ -29,11 +29,11 @@ _TOKEN = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _PREFIX = re.compile(r"(?P<stem>.*\w)\*+$", re.DOTALL)
+ClauseKind = Literal["word", "prefix", "phrase"]
 _LIMITS = {"path": "paths", "kind": "kinds", "source": "sources"}
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(NamedTuple):
     """A query taken apart. ``prose`` is what an embedder should read."""
 
     text: TextQuery
@@ -46,18 +46,18 @@ class Parsed:
 
     def narrowed(self, given: Filter) -> Filter:
         """*given* with the limits written in the query; what the caller set explicitly wins."""
-        found: dict[str, tuple[str, ...]] = {}
+        found: dict[str, Any] = {}
         for name, value in self.limits:
             if getattr(given, name) is None:
                 found[name] = (*found.get(name, ()), value)
-        return replace(given, **found) if found else given
+        return given._replace(**found) if found else given
 
 
 def parse(text: str) -> Parsed:
     text = text.replace("\x00", " ")
-    asked: dict[Word | Prefix, None] = {}
-    must: list[Phrase] = []
-    never: list[Word | Prefix | Phrase] = []
+    asked: dict[Clause, None] = {}
+    must: list[Clause] = []
+    never: list[Clause] = []
     limits: list[tuple[str, str]] = []
     prose: list[str] = []
     plain: list[str] = []
@@ -67,8 +67,8 @@ def parse(text: str) -> Parsed:
         # a document.
         if plain:
             for term in query_terms(" ".join(plain))[0]:
-                single = is_single_run_character(term)
-                asked[Prefix(term) if single else Word(term)] = None
+                kind: ClauseKind = "prefix" if is_single_run_character(term) else "word"
+                asked[Clause(kind, (term,))] = None
             plain.clear()
 
     for match in _TOKEN.finditer(text):
@@ -82,10 +82,10 @@ def parse(text: str) -> Parsed:
                 never.append(clause)
             continue
         prose.append(match["phrase"] if match["phrase"] is not None else match["word"])
-        if isinstance(clause, Phrase):
+        if clause and clause.kind == "phrase":
             must.append(clause)
             plain.append(match["phrase"])
-        elif isinstance(clause, Prefix):
+        elif clause and clause.kind == "prefix":
             flush()
             asked[clause] = None
         else:
@@ -94,24 +94,23 @@ def parse(text: str) -> Parsed:
     return _checked(text, list(asked), must, never, limits, " ".join(prose))
 
 
-def _clause(match: re.Match[str]) -> Word | Prefix | Phrase | None:
+def _clause(match: re.Match[str]) -> Clause | None:
     """What one token asks for; None when it has no terms."""
     if match["phrase"] is not None:
         _, exact = query_terms(match["phrase"])
-        return Phrase(tuple(exact)) if exact else None
+        return Clause("phrase", tuple(exact)) if exact else None
     prefix = _PREFIX.match(match["word"])
     if prefix:
-        stem = fold(prefix["stem"].lstrip("\"'([{<"))
-        return Prefix(stem)
+        return Clause("prefix", (fold(prefix["stem"].lstrip("\"'([{<")),))
     found, _ = query_terms(match["word"])
-    return Word(found[0]) if found else None
+    return Clause("word", (found[0],)) if found else None
 
 
 def _checked(
     text: str,
-    asked: list[Word | Prefix],
-    must: list[Phrase],
-    never: list[Word | Prefix | Phrase],
+    asked: list[Clause],
+    must: list[Clause],
+    never: list[Clause],
     limits: list[tuple[str, str]],
     prose: str,
 ) -> Parsed:
@@ -119,9 +118,7 @@ def _checked(
         raise QueryError("the query is empty", hint="say what to look for")
     if not asked and not must:
         if never:
-            raise QueryError(
-                "the query only excludes words", hint="say what to look for as well"
-            )
+            raise QueryError("the query only excludes words", hint="say what to look for as well")
         if limits:
             raise QueryError(
                 "the query only has filters",
@@ -130,12 +127,13 @@ def _checked(
         raise QueryError(
             f"the query {text.strip()[:40]!r} has no word in it", hint="say what to look for"
         )
-    meaningful = [a for a in asked if a.term not in STOPWORDS] or asked
+    grammar = stopwords()
+    meaningful = [a for a in asked if a.term not in grammar] or asked
     kept = meaningful[:MAX_WORDS]
     return Parsed(
         TextQuery(any=tuple(kept), must=tuple(must), never=tuple(never)),
         prose,
-        tuple(a.term for a in kept if isinstance(a, Word)),
+        tuple(a.term for a in kept if a.kind == "word"),
         tuple(limits),
         len(meaningful) - len(kept),
     )

@@ -6,6 +6,8 @@ same, so that "to be or not to be" and quoted phrases are found.
 
 from __future__ import annotations
 
+from functools import cache
+
 from recollect.text.terms import fold, stem
 
 _WORDS = """
@@ -28,4 +30,7 @@ comment il elle nous vous ils elles ce cette ces
 في من على إلى عن مع هذا هذه التي الذي ما ماذا متى أين كيف كم هل هو هي كان كانت أو و
 """
 
-STOPWORDS = frozenset(stem(fold(word)) for word in _WORDS.split())
+
+@cache
+def stopwords() -> frozenset[str]:
+    return frozenset(stem(fold(word)) for word in _WORDS.split())

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 from typing import NamedTuple
 
 import Stemmer
@@ -31,16 +32,39 @@ _MARKS = (  # combining signs that are part of a word, which \w leaves out
     "\u0900-\u0dff\u0f00-\u0fff\u200c\u200d"
 )
 _PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
-_W = rf"\w{_MARKS}"
+_WORD = rf"\w{_MARKS}"
 
-_CHUNK = re.compile(rf"[{_RUNS}]+|[^\s{_RUNS}]+")
-_RUN = re.compile(rf"[{_RUNS}]")
-_CORE = re.compile(
-    rf"[#$@€£.]?[{_W}]+(?:[-_./:@'+&=,\\]+[{_W}]+)*(?:%|\+\++|#)?|[{_PICTURES}]"
-)
-_PART = re.compile(
-    rf"[A-Z]+(?![a-z{_MARKS}])|[A-Z]?[a-z]+|\d+|(?:[^\W\d_A-Za-z]|[{_MARKS}])+"
-)
+_CORE = re.compile(r"[#$@.]?\w+(?:[-_./:@'+&=,\\]+\w+)*(?:%|\+\++|#)?", re.ASCII)
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", re.ASCII)
+
+
+class _Wide(NamedTuple):
+    """The patterns for text that is not ASCII."""
+
+    chunk: re.Pattern[str]
+    run: re.Pattern[str]
+    core: re.Pattern[str]
+    part: re.Pattern[str]
+
+
+@cache
+def _wide() -> _Wide:
+    """Compiled when first needed: their large classes take longer than a whole search."""
+    core = rf"[#$@€£.]?[{_WORD}]+(?:[-_./:@'+&=,\\]+[{_WORD}]+)*(?:%|\+\++|#)?|[{_PICTURES}]"
+    part = rf"[A-Z]+(?![a-z{_MARKS}])|[A-Z]?[a-z]+|\d+|(?:[^\W\d_A-Za-z]|[{_MARKS}])+"
+    return _Wide(
+        chunk=re.compile(rf"[{_RUNS}]+|[^\s{_RUNS}]+"),
+        run=re.compile(f"[{_RUNS}]"),
+        core=re.compile(core),
+        part=re.compile(part),
+    )
+
+
+def _is_run(text: str) -> bool:
+    """Whether *text* begins with a script that is written without spaces."""
+    return text[:1] > "\u0e00" and _wide().run.match(text) is not None
+
+
 _THOUSANDS = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?![\d,])")
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "`": "'"})
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae",
@@ -74,7 +98,7 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     word = unicodedata.normalize("NFKC", word).casefold()
-    if _RUN.match(word):
+    if _is_run(word):
         return word
     out = []
     for char in unicodedata.normalize("NFKD", word):
@@ -108,7 +132,7 @@ def _core_words(core: str) -> list[str]:
     whole = fold(core)
     if whole.isalpha() and (core[1:].islower() or core.isupper() or len(core) == 1):
         return [whole]
-    parts = _PART.findall(core)
+    parts = (_PART if core.isascii() else _wide().part).findall(core)
     if len(parts) == 1 and len(parts[0]) == len(core):
         return [whole]
     words = [whole] if len(whole) <= MAX_TERM else []
@@ -118,7 +142,7 @@ def _core_words(core: str) -> list[str]:
 
 def _chunk_terms(chunk: str) -> tuple[str, str]:
     """(stem, exact) of one chunk that has no white space in it."""
-    if _RUN.match(chunk):
+    if _is_run(chunk):
         pairs = [chunk[i : i + 2] for i in range(len(chunk) - 1)]
         run = " ".join([*pairs, chunk[-1]])
         return run, run
@@ -128,7 +152,8 @@ def _chunk_terms(chunk: str) -> tuple[str, str]:
         stemmed = stem(word)
         return (word, word) if stemmed == word else (stemmed, word)
     words: list[str] = []
-    for core in _CORE.findall(chunk.translate(_APOSTROPHES)):
+    chunk = chunk.translate(_APOSTROPHES)
+    for core in (_CORE if chunk.isascii() else _wide().core).findall(chunk):
         words += _core_words(core)
     words = [w for w in words if w]
     return " ".join([stem(w) for w in words]), " ".join(words)
@@ -152,7 +177,7 @@ _memo = _Memo()
 def chunks(text: str) -> list[str]:
     if text.isascii():
         return text.split()
-    return _CHUNK.findall(unicodedata.normalize("NFKC", text))
+    return _wide().chunk.findall(unicodedata.normalize("NFKC", text))
 
 
 def terms(text: str) -> Terms:
@@ -172,7 +197,7 @@ def query_terms(text: str) -> tuple[list[str], list[str]]:
     for chunk in chunks(text):
         stem_part, exact_part = _memo[chunk]
         found, plain = stem_part.split(), exact_part.split()
-        if len(chunk) > 1 and _RUN.match(chunk):
+        if len(chunk) > 1 and _is_run(chunk):
             del found[-1], plain[-1]
         stems += found
         exact += plain
@@ -180,4 +205,4 @@ def query_terms(text: str) -> tuple[list[str], list[str]]:
 
 
 def is_single_run_character(term: str) -> bool:
-    return len(term) == 1 and _RUN.match(term) is not None
+    return len(term) == 1 and _is_run(term)

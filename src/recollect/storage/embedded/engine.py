@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import StoreBusy, StoreError
 from recollect.ports import TextFound, VectorFound
-from recollect.text import lexical
+from recollect.storage.content import parse_cursor
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.record import Allowed, Record, Row, State
 from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex
 from recollect.storage.filters import folded_path
-from recollect.storage.plain import parse_cursor
+from recollect.text import lexical
 from recollect.types import (
     ChangeSet,
     Document,
@@ -37,7 +37,6 @@ from recollect.types import (
     StoredPassage,
     StoreStats,
     TextQuery,
-    Word,
     stable_id,
 )
 
@@ -65,7 +64,7 @@ class _View(NamedTuple):
     """One state of the record's text: an index commit, what is gone from it, what is new."""
 
     state: State
-    index: TextIndex
+    text: TextIndex
     snapshot: Snapshot
     dead: frozenset[int]
     tail: dict[int, _Tailed]
@@ -161,9 +160,7 @@ class EmbeddedStore:
                 self._build_text()
             return self._search_text(query, filter, limit, count)
 
-    def _search_text(
-        self, query: TextQuery, filter: Filter, limit: int, count: bool
-    ) -> TextFound:
+    def _search_text(self, query: TextQuery, filter: Filter, limit: int, count: bool) -> TextFound:
         view = self._text_view()
         if filter.limits:
             with self._snapshot() as (record, _):
@@ -194,7 +191,7 @@ class EmbeddedStore:
     def _text_view(self) -> _View:
         """The text of the record as it is now. Nothing is looked up twice for one state."""
         view = self._view
-        if view and view.state == self._record().state() and view.index.is_current(view.snapshot):
+        if view and view.state == self._record().state() and view.text.is_current(view.snapshot):
             return view
         index = self._fresh_text()
         with self._snapshot() as (record, state):
@@ -417,7 +414,7 @@ def _search_tail(
 ) -> tuple[list[Hit], dict[str, float]]:
     """Hits among passages that are in the record and not in the index, scored on its scale."""
     tail, state = view.tail.values(), view.state
-    words = [clause.term for clause in query.any if isinstance(clause, Word)]
+    words = [clause.term for clause in query.any if clause.kind == "word"]
     here = lexical.document_frequencies(words, query.field, (t.indexed for t in tail))
     total = view.snapshot.passages + len(tail)
     weights = {w: lexical.idf(found.frequencies.get(w, 0) + here[w], total) for w in words}

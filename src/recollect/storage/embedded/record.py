@@ -103,7 +103,7 @@ class VectorRow(NamedTuple):
     vector: bytes
 
 
-_DOCUMENT = """d.id, d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
+_DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
     d.meta, d.origin, d.stamp"""
 _ROW = """p.key, p.document, d.title, d.path, p.heading, p.text, d.owner, d.scopes, d.source,
     d.kind, p.role, d.date"""
@@ -257,7 +257,8 @@ class Record:
 
     def _where(self, allowed: Allowed) -> tuple[str, list[Any]]:
         """Conditions on ``d``, except for paths and roles."""
-        parts, values = ["1"], []
+        parts = ["1"]
+        values: list[Any] = []
         for column, ids in (
             ("owner", allowed.owner),
             ("scopes", allowed.scopes),
@@ -290,7 +291,6 @@ class Record:
 
     def _document(
         self,
-        id: str,
         external: str,
         source: int,
         kind: int,
@@ -334,8 +334,6 @@ class Record:
         return self._source_names[source]
 
     def _with_body(self, key: int, document: Document) -> Document:
-        from dataclasses import replace
-
         texts: dict[int, list[str]] = {}
         for turn, text in self._db.execute(
             "SELECT turn, text FROM passages WHERE document = ? ORDER BY n", (key,)
@@ -349,8 +347,8 @@ class Record:
             )
         )
         if messages:
-            return replace(document, messages=messages)
-        return replace(document, text="".join(texts.get(0, ())))
+            return document._replace(messages=messages)
+        return document._replace(text="".join(texts.get(0, ())))
 
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
         return self._passages(f"p.key IN ({_marks(len(keys))})", keys, order=keys)
@@ -368,18 +366,18 @@ class Record:
         self, condition: str, values: Sequence[Any], order: Sequence[int] | None = None
     ) -> list[StoredPassage]:
         rows = self._db.execute(
-            f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, {_DOCUMENT} "
+            f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {_DOCUMENT} "
             f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
             values,
         ).fetchall()
         found = [
             StoredPassage(
                 key,
-                f"{about[0]}:{n}",
+                f"{id}:{n}",
                 Passage(n, text, heading, turn, self._name(role)),
                 self._document(*about),
             )
-            for key, n, text, heading, turn, role, *about in rows
+            for key, n, text, heading, turn, role, id, *about in rows
         ]
         if order is None:
             return found
@@ -398,8 +396,7 @@ class Record:
             keys = set(self.documents_on_paths(allowed.paths))
         rows: list[tuple[Any, ...]] = []
         for row in self._db.execute(
-            f"SELECT d.key, {_DOCUMENT} FROM documents d "
-            f"WHERE {condition} ORDER BY d.key DESC",
+            f"SELECT d.key, {_DOCUMENT} FROM documents d WHERE {condition} ORDER BY d.key DESC",
             values,
         ):
             if allowed.paths is None or row[0] in keys:
@@ -584,7 +581,13 @@ class _Writer:
         self._events: list[tuple[Any, ...]] = []
         self._now = time.time()
         self._tombstones = db.execute("SELECT 1 FROM tombstones LIMIT 1").fetchone() is not None
-        self._done = {"added": 0, "changed": 0, "unchanged": 0, "forgotten": 0, "tombstoned": 0}
+        self._done: dict[str, Any] = {
+            "added": 0,
+            "changed": 0,
+            "unchanged": 0,
+            "forgotten": 0,
+            "tombstoned": 0,
+        }
 
     @property
     def receipt(self) -> Receipt:

@@ -6,10 +6,10 @@ edited: stores written by every version open with the next.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from uuid import uuid4
 
 from recollect.errors import StoreBusy, StoreTooNew
 from recollect.storage.embedded.lock import file_lock
@@ -100,7 +100,7 @@ def _first(db: sqlite3.Connection) -> None:
     for statement in _FIRST.split(";\n"):
         if statement.strip():
             db.execute(statement)
-    db.execute("INSERT INTO state (one, epoch) VALUES (1, ?)", (uuid4().hex,))
+    db.execute("INSERT INTO state (one, epoch) VALUES (1, ?)", (os.urandom(16).hex(),))
 
 
 MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_first,)

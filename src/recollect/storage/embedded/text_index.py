@@ -21,7 +21,7 @@ from recollect.storage.embedded.record import Allowed, Row
 from recollect.storage.filters import escaped, folded_path
 from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
 from recollect.text.terms import terms
-from recollect.types import Hit, Phrase, Prefix, TextQuery, Word
+from recollect.types import Clause, Hit, TextQuery
 
 _HEAP = 200_000_000
 _MARK = "position"
@@ -140,7 +140,7 @@ class Snapshot:
         frequencies = {
             clause.term: int(self._searcher.doc_freq(query.field, clause.term))
             for clause in query.any
-            if isinstance(clause, Word)
+            if clause.kind == "word"
         }
         built = self._build(query, allowed)
         found = self._searcher.search(built, max(1, limit), count=count)
@@ -167,9 +167,7 @@ class Snapshot:
                 (Occur.Should, Query.const_score_query(self._term("body", word), float(1 << i)))
                 for i, word in enumerate(some)
             ]
-            query = Query.boolean_query(
-                [(Occur.Must, Query.const_score_query(among, 0.0)), *bits]
-            )
+            query = Query.boolean_query([(Occur.Must, Query.const_score_query(among, 0.0)), *bits])
             hits = self._searcher.search(query, max(1, len(keys)), count=False).hits
             spelt = self._searcher.fast_field_values("passage", [a for _, a in hits])
             for (score, _), key in zip(hits, spelt, strict=True):
@@ -200,15 +198,15 @@ class Snapshot:
             return base
         return Query.boolean_query([(Occur.Must, base), *conditions, *never])
 
-    def _scored(self, clause: Word | Prefix, field: str) -> Query:
-        if isinstance(clause, Prefix):
+    def _scored(self, clause: Clause, field: str) -> Query:
+        if clause.kind == "prefix":
             return Query.const_score_query(self._prefix(clause), PREFIX_SCORE)
         return Query.term_query(self._schema, field, clause.term, index_option="freq")
 
-    def _condition(self, clause: Word | Prefix | Phrase) -> Query:
-        if isinstance(clause, Prefix):
+    def _condition(self, clause: Clause) -> Query:
+        if clause.kind == "prefix":
             found = self._prefix(clause)
-        elif isinstance(clause, Word):
+        elif clause.kind == "word":
             found = self._term("body", clause.term)
         elif len(clause.terms) == 1:
             found = self._term("exact", clause.terms[0])
@@ -216,7 +214,7 @@ class Snapshot:
             found = Query.phrase_query(self._schema, "exact", list(clause.terms))
         return Query.const_score_query(found, 0.0)
 
-    def _prefix(self, clause: Prefix) -> Query:
+    def _prefix(self, clause: Clause) -> Query:
         pattern = escaped(clause.term[:_PREFIX_MAX]) + ".*"
         return Query.regex_query(self._schema, "exact", pattern)
 
@@ -232,9 +230,13 @@ class Snapshot:
         if allowed.since is not None or allowed.until is not None:
             limits.append(
                 Query.range_query(
-                    self._schema, "date", tantivy.FieldType.Float,
-                    lower_bound=allowed.since, upper_bound=allowed.until, include_upper=False,
-                )  # fmt: skip
+                    self._schema,
+                    "date",
+                    tantivy.FieldType.Float,
+                    lower_bound=allowed.since,
+                    upper_bound=allowed.until,
+                    include_upper=False,
+                )
             )
         return [Query.const_score_query(limit, 0.0) for limit in limits]
 

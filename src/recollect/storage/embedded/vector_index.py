@@ -19,7 +19,6 @@ import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import uuid4
 
 import numpy as np
 
@@ -234,7 +233,9 @@ class VectorIndex:
         for segment in kept:
             segment.bury(np.array(record.deleted_after(segment.high), np.int64))
         low, waiting = manifest.seq, record.vectors_waiting(self.model, manifest.seq, 1 << 30)
-        while kept and (len(kept[-1]) <= 2 * waiting or kept[-1].dead > _DEAD_SHARE * len(kept[-1])):
+        while kept and (
+            len(kept[-1]) <= 2 * waiting or kept[-1].dead > _DEAD_SHARE * len(kept[-1])
+        ):
             last = kept.pop()
             low, waiting = last.low, waiting + len(last) - last.dead
         names = [s.name for s in kept]
@@ -244,7 +245,7 @@ class VectorIndex:
 
     def _write_segment(self, record: Record, low: int, high: int) -> str:
         columns = _columns(record.vectors_between(self.model, low, high))
-        name = f"segment-{uuid4().hex[:12]}"
+        name = f"segment-{os.urandom(6).hex()}"
         folder = self.folder / name
         folder.mkdir(parents=True, mode=0o700)
         for key, array in columns.items():
