@@ -23,7 +23,7 @@ from recollect.ports import TextFound, VectorFound
 from recollect.storage.content import parse_cursor
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.record import Allowed, Record, Row, State
-from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex
+from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex, TornIndex
 from recollect.storage.filters import folded_path
 from recollect.text import lexical
 from recollect.types import (
@@ -153,9 +153,7 @@ class EmbeddedStore:
     ) -> TextFound:
         try:
             return self._search_text(query, filter, limit, count)
-        except BaseException as error:
-            if not _is_torn(error):
-                raise
+        except TornIndex:
             with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS):
                 self._build_text()
             return self._search_text(query, filter, limit, count)
@@ -261,7 +259,7 @@ class EmbeddedStore:
                 if self._text is None:
                     self._text = TextIndex(folder)
                 position = self._text.reload().position
-            except (OSError, ValueError):
+            except (OSError, ValueError, TornIndex):
                 self._text = None
                 return None
             if position is None or position.epoch != state.epoch or position.seq > state.seq:
@@ -277,7 +275,7 @@ class EmbeddedStore:
             return self._build_text()
         try:
             self._feed_text(index)
-        except ValueError:
+        except (ValueError, TornIndex):
             return self._build_text()
         return index
 
@@ -402,11 +400,6 @@ class EmbeddedStore:
             indexes=indexes,
             **counts,
         )
-
-
-def _is_torn(error: BaseException) -> bool:
-    """Whether tantivy met something in its files that it did not write."""
-    return isinstance(error, ValueError | OSError) or type(error).__name__ == "PanicException"
 
 
 def _search_tail(

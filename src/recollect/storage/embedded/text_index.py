@@ -43,6 +43,10 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
+class TornIndex(Exception):
+    """The index's files are not as tantivy left them."""
+
+
 class Position(NamedTuple):
     epoch: str
     seq: int
@@ -126,11 +130,20 @@ class Snapshot:
         self.position = self._read_position()
 
     def _read_position(self) -> Position | None:
-        marks = self._searcher.search(self._term("mark", _MARK), 1, count=False).hits
+        marks = self._run(self._term("mark", _MARK), 1).hits
         if not marks:
             return None
         _, epoch, seq = self._searcher.doc(marks[0][1])["mark"]
         return Position(epoch, int(seq))
+
+    def _run(self, query: Query, limit: int, *, count: bool = False) -> tantivy.SearchResult:
+        try:
+            return self._searcher.search(query, max(1, limit), count=count)
+        except BaseException as error:
+            # tantivy tells of broken files by ValueError or, deeper down, by a Rust panic.
+            if isinstance(error, ValueError) or type(error).__name__ == "PanicException":
+                raise TornIndex(str(error)) from error
+            raise
 
     @property
     def passages(self) -> int:
@@ -143,7 +156,7 @@ class Snapshot:
             if clause.kind == "word"
         }
         built = self._build(query, allowed)
-        found = self._searcher.search(built, max(1, limit), count=count)
+        found = self._run(built, limit, count=count)
         addresses = [address for _, address in found.hits]
         keys = self._searcher.fast_field_values("passage", addresses)
         documents = self._searcher.fast_field_values("document", addresses)
@@ -168,7 +181,7 @@ class Snapshot:
                 for i, word in enumerate(some)
             ]
             query = Query.boolean_query([(Occur.Must, Query.const_score_query(among, 0.0)), *bits])
-            hits = self._searcher.search(query, max(1, len(keys)), count=False).hits
+            hits = self._run(query, len(keys)).hits
             spelt = self._searcher.fast_field_values("passage", [a for _, a in hits])
             for (score, _), key in zip(hits, spelt, strict=True):
                 found[key].update(word for i, word in enumerate(some) if int(score) >> i & 1)
@@ -222,8 +235,8 @@ class Snapshot:
         limits = []
         for letter, ids in zip("ocskr", allowed[:5], strict=True):
             if ids is not None:
-                values = [f"{letter}{id}" for id in sorted(ids)]
-                limits.append(Query.term_set_query(self._schema, "labels", values))
+                some = [self._term("labels", f"{letter}{id}") for id in sorted(ids)]
+                limits.append(Query.boolean_query([(Occur.Should, q) for q in some]))
         if allowed.paths is not None:
             some = [Query.regex_query(self._schema, "path", p) for p in allowed.paths]
             limits.append(Query.boolean_query([(Occur.Should, q) for q in some]))
@@ -235,7 +248,7 @@ class Snapshot:
                     tantivy.FieldType.Float,
                     lower_bound=allowed.since,
                     upper_bound=allowed.until,
-                    include_upper=False,
+                    include_upper=allowed.until is None,
                 )
             )
         return [Query.const_score_query(limit, 0.0) for limit in limits]

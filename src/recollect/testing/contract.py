@@ -1,0 +1,421 @@
+"""What every store must do. An engine inherits this suite and gives it a ``store`` fixture:
+
+    class TestMyEngine(StoreContract):
+        @pytest.fixture
+        def store(self, tmp_path):
+            ...
+
+Each test is a promise of :class:`recollect.ports.Store`.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from math import isclose
+from typing import Any
+
+import numpy as np
+
+from recollect.errors import UsageError
+from recollect.ports import Store
+from recollect.storage.plain import PlainStore
+from recollect.testing.builders import any_of, found, ids, note, phrase, prefix, put, session
+from recollect.types import ChangeSet, Filter, Forget, Passage, Put, Register, Source, TextQuery
+
+MODEL = "contract@1"
+JANUARY = datetime(2026, 1, 1, tzinfo=UTC)
+MARCH = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def unit(*numbers: float) -> Any:
+    vector = np.zeros(8, np.float32)
+    vector[: len(numbers)] = numbers
+    return vector / np.linalg.norm(vector)
+
+
+def embed_all(store: Store, vectors: dict[str, Any]) -> None:
+    """Give each pending passage the vector listed for its document."""
+    waiting = store.pending(MODEL, limit=1000)
+    keys = [key for key, _ in waiting]
+    names = [name.rpartition(":")[0] for name in ids(store, keys)]
+    pairs = [(k, vectors[n]) for k, n in zip(keys, names, strict=True) if n in vectors]
+    if pairs:
+        store.put_vectors(MODEL, [k for k, _ in pairs], np.array([v for _, v in pairs]))
+
+
+def nearest(store: Store, vector: Any, filter: Filter | None = None, limit: int = 10) -> list[str]:
+    hits = store.search_vector(MODEL, vector, filter or Filter(), limit=limit).hits
+    return [name.rpartition(":")[0] for name in ids(store, [h.passage for h in hits])]
+
+
+class StoreContract:
+    # -------------------------------------------------------------- writing
+
+    def test_a_new_store_is_empty_and_answers(self, store: Store) -> None:
+        assert store.stats().documents == 0
+        assert store.scan(Filter(), limit=10).items == ()
+        assert found(store, any_of("word")) == []
+        assert store.search_vector(MODEL, unit(1), Filter(), limit=5).hits == []
+        assert store.pending(MODEL, limit=5) == []
+
+    def test_what_is_stored_comes_back_whole(self, store: Store) -> None:
+        text = "# Über\r\n\r\nline\ttwo \x00 東京 🎉\n" * 200
+        document = note(
+            "a/b.md", text, title="T", path="a/b.md", date=MARCH, owner="ana",
+            scopes=("home", "work"), meta={"k": [1, {"x": None}]}, stamp="s1",
+        )  # fmt: skip
+        receipt = put(store, document)
+        assert receipt.added == 1
+        assert store.get(document.id) == [document]
+        assert store.get("a/b.md") == [document]
+
+    def test_a_session_comes_back_turn_by_turn(self, store: Store) -> None:
+        turns = [("user", "hi"), ("assistant", ""), ("user", "long " * 1500), ("tool", "x")]
+        document = session("s1", *turns, title="A session")
+        put(store, document)
+        (back,) = store.get("s1")
+        assert [(m.role, m.text) for m in back.messages] == turns
+
+    def test_storing_the_same_again_changes_nothing(self, store: Store) -> None:
+        put(store, note("a", "one"))
+        before, print_before = store.stats(), store.fingerprint(Filter())
+        receipt = put(store, note("a", "one", stamp="touched"))
+        assert (receipt.unchanged, receipt.added, receipt.changed) == (1, 0, 0)
+        assert store.stats().seq == before.seq
+        assert store.fingerprint(Filter()) == print_before
+        assert store.get("a")[0].stamp == "touched"
+
+    def test_an_edit_replaces_the_old_text(self, store: Store) -> None:
+        put(store, note("a", "the old wording"))
+        assert put(store, note("a", "the new wording")).changed == 1
+        assert found(store, any_of("old")) == []
+        assert found(store, any_of("new")) == ["a"]
+        assert store.stats().documents == 1
+
+    def test_changing_only_a_label_is_seen_by_filters(self, store: Store) -> None:
+        put(store, note("a", "harbour", scopes=("work",)))
+        put(store, note("a", "harbour", scopes=("home",)))
+        assert found(store, any_of("harbour"), Filter(scopes=("work",))) == []
+        assert found(store, any_of("harbour"), Filter(scopes=("home",))) == ["a"]
+
+    def test_forgetting_is_final(self, store: Store) -> None:
+        document = note("a", "secret")
+        put(store, document, note("b", "other"))
+        assert store.apply(ChangeSet((Forget(document.id),))).forgotten == 1
+        assert store.get("a") == []
+        assert found(store, any_of("secret")) == []
+        again = put(store, document)
+        assert (again.tombstoned, again.added) == (1, 0)
+        assert store.get("a") == []
+        assert store.stats().tombstones == 1
+
+    def test_forgetting_does_not_touch_another_owner(self, store: Store) -> None:
+        mine, theirs = note("a", "shared words", owner="me"), note("a", "shared words", owner="you")
+        put(store, mine, theirs)
+        store.apply(ChangeSet((Forget(mine.id),)))
+        assert [d.owner for d in store.get("a")] == ["you"]
+        assert found(store, any_of("share"), Filter(owner="me")) == []
+
+    def test_a_change_set_is_applied_whole_or_not_at_all(self, store: Store) -> None:
+        bad = Put(note("b", "text"), (Passage(0, "other text"),))
+        good = Put(note("a", "fine"), (Passage(0, "fine"),))
+        for change in (bad, Put(note("", "x"), (Passage(0, "x"),)),
+                       Put(note("c", "x", scopes=()), (Passage(0, "x"),))):  # fmt: skip
+            try:
+                store.apply(ChangeSet((good, change)))
+            except UsageError:
+                pass
+            else:
+                raise AssertionError("a document that cannot be given back was accepted")
+        assert store.stats().documents == 0
+
+    def test_the_same_id_in_two_sources_is_two_documents(self, store: Store) -> None:
+        put(store, note("1", "from one", source="one"), note("1", "from two", source="two"))
+        assert {d.source for d in store.get("1")} == {"one", "two"}
+
+    def test_a_source_keeps_its_stamp(self, store: Store) -> None:
+        store.apply(ChangeSet((Register(Source("s", "folder", "file:///x", "v1")),)))
+        store.apply(ChangeSet((Register(Source("s", "folder", "file:///x", "v2")),)))
+        (source,) = store.stats().sources
+        assert (source.name, source.uri, source.stamp) == ("s", "file:///x", "v2")
+
+    # -------------------------------------------------------------- history and state
+
+    def test_history_outlives_the_document(self, store: Store) -> None:
+        document = note("a", "one")
+        put(store, document)
+        put(store, note("a", "two"))
+        store.apply(ChangeSet((Forget(document.id),)))
+        events = store.history(document.id)
+        assert [e.action for e in events] == ["added", "changed", "forgotten"]
+        assert [e.seq for e in events] == sorted(e.seq for e in events)
+
+    def test_the_fingerprint_follows_what_the_filter_can_see(self, store: Store) -> None:
+        put(store, note("1", "x", source="one"), note("2", "x", source="two"))
+        one, two = Filter(sources=("one",)), Filter(sources=("two",))
+        before = store.fingerprint(one), store.fingerprint(two)
+        put(store, note("3", "y", source="two"))
+        assert store.fingerprint(one) == before[0]
+        assert store.fingerprint(two) != before[1]
+        changed = store.fingerprint(two)
+        store.apply(ChangeSet((Forget(note("3", source="two").id),)))
+        assert store.fingerprint(two) not in (changed, before[1])
+
+    def test_stats_count(self, store: Store) -> None:
+        put(store, note("a", "x"), note("b", "y", kind="commit"), session("s", ("user", "z")))
+        stats = store.stats()
+        assert (stats.documents, stats.passages) == (3, 3)
+        assert stats.kinds == {"note": 1, "commit": 1, "session": 1}
+
+    # -------------------------------------------------------------- listing
+
+    def test_pages_cover_everything_once_and_the_last_has_no_cursor(self, store: Store) -> None:
+        put(store, *(note(f"n{i}", "text") for i in range(10)))
+        for size in (1, 3, 5, 10, 11):
+            seen, cursor = [], ""
+            while True:
+                page = store.scan(Filter(), limit=size, cursor=cursor)
+                seen += [d.external for d in page.items]
+                cursor = page.cursor
+                if not cursor:
+                    break
+            assert seen == [f"n{i}" for i in reversed(range(10))]
+
+    def test_a_listing_has_no_bodies(self, store: Store) -> None:
+        put(store, note("a", "body", title="T"), session("s", ("user", "hi")))
+        for document in store.scan(Filter(), limit=5).items:
+            assert (document.text, document.messages) == ("", ())
+
+    # -------------------------------------------------------------- text
+
+    def test_words_match_title_heading_and_text(self, store: Store) -> None:
+        body = "# Kelp\n\n" + "filler words here. " * 60 + "\n\n## Moorings\n\n" + "ropes. " * 60
+        put(store, note("a", body, title="Harbours"))
+        for word in ("harbour", "kelp", "moor", "rope"):
+            assert "a" in found(store, any_of(word)), word
+
+    def test_the_title_field_is_title_and_path(self, store: Store) -> None:
+        put(store, note("a", "about otters", title="Seals", path="sea/animals.md"))
+        assert found(store, any_of("seal", field="title")) == ["a"]
+        assert found(store, any_of("anim", field="title")) == ["a"]
+        assert found(store, any_of("otter", field="title")) == []
+
+    def test_strict_needs_every_word(self, store: Store) -> None:
+        put(store, note("both", "red boat"), note("red", "red car"), note("boat", "blue boat"))
+        assert found(store, any_of("red", "boat", strict=True)) == ["both"]
+        assert set(found(store, any_of("red", "boat"))) == {"both", "red", "boat"}
+        assert found(store, any_of("red", "boat"))[0] == "both"
+
+    def test_phrases_are_words_in_a_row(self, store: Store) -> None:
+        put(store, note("yes", "the signing key rotates"), note("no", "key for signing"))
+        assert found(store, TextQuery(must=(phrase("signing", "key"),))) == ["yes"]
+        assert found(store, TextQuery(must=(phrase("rotates"),))) == ["yes"]
+
+    def test_prefixes_match_words_as_written(self, store: Store) -> None:
+        put(store, note("a", "deployments and chat-sender"), note("b", "deplore"))
+        assert found(store, TextQuery(any=(prefix("deployme"),))) == ["a"]
+        assert found(store, TextQuery(any=(prefix("chat-send"),))) == ["a"]
+        assert set(found(store, TextQuery(any=(prefix("deplo"),)))) == {"a", "b"}
+
+    def test_never_excludes(self, store: Store) -> None:
+        put(store, note("a", "redis cache"), note("b", "redis webhook"), note("c", "redis old key"))
+        query = any_of("redi", never=(*any_of("webhook").any, phrase("old", "key")))
+        assert found(store, query) == ["a"]
+
+    def test_a_word_is_worth_more_the_rarer_it_is(self, store: Store) -> None:
+        put(store, *(note(f"n{i}", "common" + (" rare" if i == 3 else "")) for i in range(9)))
+        weights = store.search_text(any_of("common", "rare", "absent"), Filter(), limit=1).idf
+        assert 0 < weights["common"] < weights["rare"] < weights["absent"]
+
+    def test_totals_count_every_match(self, store: Store) -> None:
+        put(store, *(note(f"n{i}", "word") for i in range(7)))
+        result = store.search_text(any_of("word"), Filter(), limit=2, count=True)
+        assert (len(result.hits), result.total) == (2, 7)
+
+    def test_matched_tells_which_words_each_passage_has(self, store: Store) -> None:
+        many = [f"w{i}" for i in range(50)]
+        put(store, note("a", " ".join(many[::2])), note("b", "w1"))
+        keys = {
+            name: hit.passage
+            for hit in store.search_text(any_of(*many), Filter(), limit=9).hits
+            for name in ids(store, [hit.passage])
+        }
+        told = store.matched(many, list(keys.values()))
+        assert told[keys["a:0"]] == set(many[::2])
+        assert told[keys["b:0"]] == {"w1"}
+
+    def test_scores_are_bm25(self, store: Store) -> None:
+        texts = ["red boat", "red red boat on the water", "blue boat", "red", "green water here"]
+        documents = [note(f"n{i}", text) for i, text in enumerate(texts)]
+        documents += [note(f"f{i}", f"filler number{i}") for i in range(95)]
+        put(store, *documents)
+        store.refresh(rebuild=True)
+        model = PlainStore()
+        put(model, *documents)
+        for query in (any_of("red", "boat"), any_of("water"), any_of("boat", "water", "green")):
+            ours = store.search_text(query, Filter(), limit=9).hits
+            wanted = model.search_text(query, Filter(), limit=9).hits
+            names = ids(store, [h.passage for h in ours]), ids(model, [h.passage for h in wanted])
+            assert names[0] == names[1]
+            for mine, theirs in zip(ours, wanted, strict=True):
+                # An engine may count a marker of its own among the passages.
+                assert isclose(mine.score, theirs.score, rel_tol=0.02), query
+
+    # -------------------------------------------------------------- filters
+
+    def filtered(self, store: Store) -> None:
+        put(
+            store,
+            note("old", "otter", date=JANUARY, owner="ana", path="src/read/fuse.py"),
+            note("new", "otter", date=MARCH, owner="ben", path="docs/Read me.md", kind="page"),
+            note("bare", "otter", scopes=("work", "home"), source="other"),
+            session("talk", ("user", "otter one"), ("tool", "otter two"), date=MARCH),
+        )
+        embed_all(store, {n: unit(1, i) for i, n in enumerate(("old", "new", "bare", "talk"))})
+
+    def filter_cases(self) -> list[tuple[Filter, set[str]]]:
+        everything = {"old", "new", "bare", "talk"}
+        return [
+            (Filter(), everything),
+            (Filter(owner="ana"), {"old"}),
+            (Filter(owner="nobody"), set()),
+            (Filter(scopes=()), set()),
+            (Filter(scopes=("work",)), {"bare"}),
+            (Filter(scopes=("home", "nowhere")), {"bare"}),
+            (Filter(scopes=("universal",)), everything - {"bare"}),
+            (Filter(sources=("OTHER",)), {"bare"}),
+            (Filter(sources=("missing",)), set()),
+            (Filter(kinds=("page", "session")), {"new", "talk"}),
+            (Filter(since=JANUARY), {"old", "new", "talk"}),
+            (Filter(since=MARCH), {"new", "talk"}),
+            (Filter(until=MARCH), {"old"}),
+            (Filter(since=JANUARY, until=JANUARY), set()),
+            (Filter(paths=("src",)), {"old"}),
+            (Filter(paths=("read",)), {"old"}),
+            (Filter(paths=("fuse.py",)), {"old"}),
+            (Filter(paths=("rea",)), set()),
+            (Filter(paths=("docs/read me.md",)), {"new"}),
+            (Filter(paths=("**/*.py", "docs/*")), {"old", "new"}),
+            (Filter(paths=("src/read", "nothing"), owner="ana"), {"old"}),
+            (Filter(paths=("src",), owner="ben"), set()),
+        ]
+
+    def test_filters_bind_text_search(self, store: Store) -> None:
+        self.filtered(store)
+        for filter, wanted in self.filter_cases():
+            assert set(found(store, any_of("otter"), filter)) == wanted, filter
+
+    def test_filters_bind_text_search_once_indexed(self, store: Store) -> None:
+        self.filtered(store)
+        store.refresh()
+        for filter, wanted in self.filter_cases():
+            assert set(found(store, any_of("otter"), filter)) == wanted, filter
+
+    def test_filters_bind_vector_search(self, store: Store) -> None:
+        self.filtered(store)
+        for filter, wanted in self.filter_cases():
+            assert set(nearest(store, unit(1, 1), filter)) == wanted, filter
+        store.refresh(rebuild=True)
+        for filter, wanted in self.filter_cases():
+            assert set(nearest(store, unit(1, 1), filter)) == wanted, filter
+
+    def test_filters_bind_listing(self, store: Store) -> None:
+        self.filtered(store)
+        for filter, wanted in self.filter_cases():
+            listed = {d.external for d in store.scan(filter, limit=10).items}
+            assert listed == wanted, filter
+
+    def test_roles_choose_turns_and_leave_documents_alone(self, store: Store) -> None:
+        put(store, session("s", ("user", "otter"), ("tool", "otter")), note("n", "otter"))
+        embed_all(store, {"s": unit(1), "n": unit(1)})
+        filter = Filter(roles=("user",))
+        hits = store.search_text(any_of("otter"), filter, limit=9).hits
+        assert sorted(ids(store, [h.passage for h in hits])) == ["n:0", "s:0"]
+        near = store.search_vector(MODEL, unit(1), filter, limit=9).hits
+        assert sorted(ids(store, [h.passage for h in near])) == ["n:0", "s:0"]
+
+    def test_a_filter_never_starves_the_result(self, store: Store) -> None:
+        put(store, *(note(f"n{i}", "otter " * 3) for i in range(200)))
+        put(store, note("rare", "otter and much else besides", owner="ana"))
+        embed_all(store, {**{f"n{i}": unit(1) for i in range(200)}, "rare": unit(-1, 1)})
+        only = Filter(owner="ana")
+        assert found(store, any_of("otter"), only, limit=1) == ["rare"]
+        assert nearest(store, unit(1), only, limit=1) == ["rare"]
+
+    # -------------------------------------------------------------- vectors
+
+    def test_the_nearest_come_first(self, store: Store) -> None:
+        put(store, *(note(n, n) for n in ("a", "b", "c")))
+        embed_all(store, {"a": unit(1, 0), "b": unit(1, 1), "c": unit(0, 1)})
+        assert nearest(store, unit(1, 0.1)) == ["a", "b", "c"]
+        result = store.search_vector(MODEL, unit(1, 0), Filter(), limit=1)
+        assert isclose(result.hits[0].score, 1.0, abs_tol=0.01)
+        assert (result.vectors, result.passages) == (3, 3)
+
+    def test_pending_is_what_has_no_vector_newest_first(self, store: Store) -> None:
+        put(store, note("a", "one", title="T"))
+        put(store, note("b", "two"))
+        waiting = store.pending(MODEL, limit=9)
+        assert [text for _, text in waiting] == ["two", "T\none"]
+        store.put_vectors(MODEL, [waiting[0][0]], np.array([unit(1)]))
+        assert [text for _, text in store.pending(MODEL, limit=9)] == ["T\none"]
+        assert len(store.pending("another@1", limit=9)) == 2
+        assert store.models() == [MODEL]
+
+    def test_vectors_of_what_is_gone_are_left_out(self, store: Store) -> None:
+        put(store, note("a", "one"))
+        ((key, _),) = store.pending(MODEL, limit=9)
+        store.apply(ChangeSet((Forget(note("a").id),)))
+        assert store.put_vectors(MODEL, [key], np.array([unit(1)])) == 0
+        assert nearest(store, unit(1)) == []
+
+    def test_an_edit_keeps_the_vectors_of_what_did_not_change(self, store: Store) -> None:
+        first, second = "first part. " * 80, "second part. " * 80
+        put(store, note("a", f"{first}\n\n# Next\n\n{second}"))
+        embed_all(store, {"a": unit(1)})
+        assert store.pending(MODEL, limit=9) == []
+        put(store, note("a", f"{first}\n\n# Next\n\n{second} and more"))
+        (waiting,) = store.pending(MODEL, limit=9)
+        assert waiting[1].endswith("and more")
+        assert nearest(store, unit(1)) == ["a"]
+
+    def test_a_deleted_passage_is_never_near(self, store: Store) -> None:
+        put(store, note("a", "one"), note("b", "two"))
+        embed_all(store, {"a": unit(1), "b": unit(0, 1)})
+        store.refresh(rebuild=True)
+        store.apply(ChangeSet((Forget(note("a").id),)))
+        assert nearest(store, unit(1)) == ["b"]
+
+    # -------------------------------------------------------------- passages
+
+    def test_passages_come_in_the_order_asked_without_those_gone(self, store: Store) -> None:
+        put(store, note("a", "word"), note("b", "word"))
+        keys = [h.passage for h in store.search_text(any_of("word"), Filter(), limit=9).hits]
+        assert ids(store, [keys[1], 10**9, keys[0]]) == ids(store, [keys[1]]) + ids(
+            store, [keys[0]]
+        )
+
+    def test_neighbours_stay_inside_the_document(self, store: Store) -> None:
+        put(store, session("s", *(("user", f"turn {i}") for i in range(6))), note("n", "turn"))
+        hits = store.search_text(any_of("3"), Filter(), limit=1).hits
+        around = store.neighbours(hits[0].passage, before=1, after=9)
+        assert [p.passage.text for p in around] == ["turn 2", "turn 3", "turn 4", "turn 5"]
+        assert store.neighbours(10**9, before=1, after=1) == []
+
+    # -------------------------------------------------------------- derived indexes
+
+    def test_rebuilding_changes_no_answer(self, store: Store) -> None:
+        self.filtered(store)
+        before = found(store, any_of("otter")), nearest(store, unit(1, 2))
+        store.refresh(rebuild=True)
+        assert (set(found(store, any_of("otter"))), nearest(store, unit(1, 2))) == (
+            set(before[0]),
+            before[1],
+        )
+
+    def test_an_insert_is_searchable_at_once(self, store: Store) -> None:
+        for i in range(30):
+            put(store, note(f"n{i}", f"unique{i}"))
+            assert found(store, any_of(f"unique{i}")) == [f"n{i}"]
+            if i % 10 == 5:
+                store.refresh()

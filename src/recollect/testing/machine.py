@@ -1,0 +1,160 @@
+"""Random sequences of operations on an engine and on the dict engine, compared at every step.
+
+def test_my_engine_agrees() -> None:
+    run_machine(reopen)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from recollect.ports import Store
+from recollect.storage.plain import PlainStore
+from recollect.testing.builders import any_of, ids, note, phrase, put, session
+from recollect.types import ChangeSet, Document, Filter, Forget, TextQuery
+
+MODEL = "machine@1"
+_WORDS = ("otter", "kelp", "boat", "tide", "rope")
+_NAMES = st.sampled_from(("a", "b", "c", "d"))
+_TEXTS = st.lists(st.sampled_from(_WORDS), max_size=6).map(" ".join)
+_OWNERS = st.sampled_from(("ana", "ben"))
+_SCOPES = st.lists(st.sampled_from(("work", "home")), min_size=1, unique=True).map(
+    lambda s: tuple(sorted(s))
+)
+_DATES = st.none() | st.integers(0, 3).map(lambda n: datetime(2026, 1, 1 + n, tzinfo=UTC))
+_DOCUMENTS: st.SearchStrategy[Document] = st.builds(
+    lambda name, text, owner, scopes, date, title, talk: (
+        session(name, ("user", text), ("assistant", title), owner=owner, scopes=scopes, date=date)
+        if talk
+        else note(name, text, owner=owner, scopes=scopes, date=date, title=title, path=f"p/{name}")
+    ),
+    _NAMES, _TEXTS, _OWNERS, _SCOPES, _DATES, _TEXTS, st.booleans(),
+)  # fmt: skip
+_FILTERS = st.builds(
+    Filter,
+    owner=st.none() | _OWNERS,
+    scopes=st.none() | st.just(()) | _SCOPES,
+    kinds=st.none() | st.just(("note",)),
+    paths=st.none() | st.just(("a",)) | st.just(("p",)),
+    roles=st.none() | st.just(("user",)),
+    since=_DATES,
+    until=_DATES,
+    sources=st.none(),
+)
+_QUERIES = st.builds(
+    lambda some, strict, must, never: any_of(
+        *some, strict=strict,
+        must=(phrase(*must),) if must else (),
+        never=any_of(never).any if never else (),
+    ),
+    st.lists(st.sampled_from(("otter", "kelp", "boat", "tide", "rope")), min_size=1, unique=True),
+    st.booleans(),
+    st.just(()) | st.tuples(st.sampled_from(_WORDS), st.sampled_from(_WORDS)),
+    st.none() | st.sampled_from(("otter", "kelp")),
+)  # fmt: skip
+
+
+def _vector(seed: int) -> Any:
+    vector = np.random.default_rng(seed).normal(size=16).astype(np.float32)
+    return vector / np.linalg.norm(vector)
+
+
+class StoreMachine(RuleBasedStateMachine):
+    """The two stores must agree on everything that can be seen of them."""
+
+    reopen: Callable[[Store | None], Store]
+    """Closes a store and opens it again; given None, makes a new one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model: Store = PlainStore()
+        self.store: Store = type(self).reopen(None)
+
+    def teardown(self) -> None:
+        self.store.close()
+
+    @rule(documents=st.lists(_DOCUMENTS, min_size=1, max_size=4))
+    def put(self, documents: list[Document]) -> None:
+        assert put(self.store, *documents) == put(self.model, *documents)
+
+    @rule(document=_DOCUMENTS)
+    def forget(self, document: Document) -> None:
+        change = ChangeSet((Forget(document.id),))
+        assert self.store.apply(change) == self.model.apply(change)
+
+    @rule(limit=st.integers(1, 6))
+    def embed(self, limit: int) -> None:
+        for store in (self.store, self.model):
+            waiting = store.pending(MODEL, limit=limit)
+            names = ids(store, [key for key, _ in waiting])
+            if waiting:
+                vectors = np.array([_vector(sum(name.encode())) for name in names])
+                store.put_vectors(MODEL, [key for key, _ in waiting], vectors)
+
+    @rule()
+    def close_and_open(self) -> None:
+        self.store = type(self).reopen(self.store)
+
+    @rule(rebuild=st.booleans())
+    def refresh(self, rebuild: bool) -> None:
+        self.store.refresh(rebuild=rebuild)
+
+    @rule(query=_QUERIES, filter=_FILTERS)
+    def search_text(self, query: TextQuery, filter: Filter) -> None:
+        ours = self.store.search_text(query, filter, limit=100, count=True)
+        wanted = self.model.search_text(query, filter, limit=100, count=True)
+        assert self._names(self.store, ours.hits) == self._names(self.model, wanted.hits)
+        assert ours.total == wanted.total
+
+    @rule(seed=st.integers(0, 5), filter=_FILTERS)
+    def search_vector(self, seed: int, filter: Filter) -> None:
+        ours = self.store.search_vector(MODEL, _vector(seed), filter, limit=100).hits
+        wanted = self.model.search_vector(MODEL, _vector(seed), filter, limit=100).hits
+        assert self._names(self.store, ours) == self._names(self.model, wanted)
+
+    @rule(filter=_FILTERS, limit=st.integers(1, 5))
+    def scan(self, filter: Filter, limit: int) -> None:
+        ours = self.store.scan(filter, limit=limit)
+        wanted = self.model.scan(filter, limit=limit)
+        assert ours.items == wanted.items
+        assert bool(ours.cursor) == bool(wanted.cursor)
+
+    @rule(name=_NAMES)
+    def get(self, name: str) -> None:
+        ours, wanted = self.store.get(name), self.model.get(name)
+        assert ours == wanted
+        for document in ours:
+            actions = [e.action for e in self.store.history(document.id)]
+            assert actions == [e.action for e in self.model.history(document.id)]
+
+    @invariant()
+    def the_counts_agree(self) -> None:
+        ours, wanted = self.store.stats(), self.model.stats()
+        assert (ours.documents, ours.passages, ours.kinds, ours.tombstones) == (
+            wanted.documents, wanted.passages, wanted.kinds, wanted.tombstones,
+        )  # fmt: skip
+        assert ours.vectors == wanted.vectors
+
+    @staticmethod
+    def _names(store: Store, hits: Any) -> list[str]:
+        return sorted(ids(store, [h.passage for h in hits]))
+
+
+def run_machine(reopen: Callable[[Store | None], Store], *, examples: int = 40) -> None:
+    """Run the machine on the engine that *reopen* makes; raises where the two disagree."""
+    machine = type("Machine", (StoreMachine,), {"reopen": staticmethod(reopen)})
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=examples, stateful_step_count=30, deadline=None)
+    )

@@ -1,0 +1,76 @@
+"""Fixtures: every test has a home of its own, and none can reach the user's store or model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from recollect import Memory, config
+from recollect.text.terms import terms
+from recollect.types import stable_id
+
+if TYPE_CHECKING:
+    from recollect.ports import Vector, Vectors
+
+MODELS = os.environ.get("RECOLLECT_MODELS", "")
+"""Where `make test` puts the real model; tests that need it say so when it is not there."""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh home, and a working folder outside any project."""
+    for name in list(os.environ):
+        if name.startswith("RECOLLECT_"):
+            monkeypatch.delenv(name)
+    place = tmp_path / "home"
+    work = tmp_path / "work"
+    work.mkdir()
+    monkeypatch.setenv("RECOLLECT_HOME", str(place))
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.chdir(work)
+    return place
+
+
+class HashEmbedder:
+    """A bag of hashed words: texts that share words are near each other. No model needed."""
+
+    key = "hash@1"
+    dimensions = 64
+
+    def embed_query(self, text: str) -> Vector:
+        vector: Vector = self.embed_passages([text])[0]
+        return vector
+
+    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        out = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in enumerate(texts):
+            for word in terms(text).stem.split() or [""]:
+                out[row, int(stable_id(word), 16) % self.dimensions] += 1
+        norms: Vectors = np.linalg.norm(out, axis=1, keepdims=True)
+        return out / norms
+
+
+@pytest.fixture
+def embedder() -> HashEmbedder:
+    return HashEmbedder()
+
+
+@pytest.fixture
+def memory(tmp_path: Path, embedder: HashEmbedder) -> Iterator[Memory]:
+    """An embedded store with an embedder that needs no model."""
+    from recollect.storage import open_store
+
+    with Memory(open_store(str(tmp_path / "store")), config.load(), embedder) as opened:
+        yield opened
+
+
+@pytest.fixture
+def keyword_memory(tmp_path: Path) -> Iterator[Memory]:
+    """An embedded store without any embedder."""
+    with Memory.open(tmp_path / "store", embed_model="none") as opened:
+        yield opened

@@ -1,0 +1,80 @@
+"""Every engine against the contract, and against the dict engine under random operations."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect.ports import Store
+from recollect.storage.embedded.engine import EmbeddedStore
+from recollect.storage.plain import PlainStore
+from recollect.testing.contract import StoreContract
+from recollect.testing.machine import run_machine
+
+
+class TestPlain(StoreContract):
+    @pytest.fixture
+    def store(self) -> Store:
+        return PlainStore()
+
+
+class TestEmbedded(StoreContract):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Iterator[Store]:
+        opened = EmbeddedStore(tmp_path / "store")
+        yield opened
+        opened.close()
+
+
+class TestEmbeddedSmallParts(StoreContract):
+    """The same promises where every threshold is crossed: commits of two passages, segments of
+    two vectors, no tail."""
+
+    test_scores_are_bm25 = None  # type: ignore[assignment]  # the markers of fifty commits weigh in
+
+    @pytest.fixture
+    def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+        _small_parts(monkeypatch)
+        opened = EmbeddedStore(tmp_path / "store")
+        yield opened
+        opened.close()
+
+
+def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    from recollect.storage.embedded import engine, vector_index
+
+    monkeypatch.setattr(engine, "BATCH", 2)
+    monkeypatch.setattr(engine, "TAIL", 1)
+    monkeypatch.setattr(vector_index, "SEGMENT_ROWS", 2)
+    monkeypatch.setattr(vector_index, "EXACT_ROWS", 1)
+
+
+def _reopen(store: Store | None) -> Store:
+    """The machine runs outside any fixture, so its folders are made and removed here."""
+    if isinstance(store, _Disposable):
+        folder = store.folder
+        store.close(keep=True)
+        return _Disposable(folder)
+    return _Disposable(Path(tempfile.mkdtemp()))
+
+
+class _Disposable(EmbeddedStore):
+    def close(self, *, keep: bool = False) -> None:
+        super().close()
+        if not keep:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def test_random_operations_agree_with_the_dict_engine() -> None:
+    run_machine(_reopen)
+
+
+def test_random_operations_agree_where_every_threshold_is_crossed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _small_parts(monkeypatch)
+    run_machine(_reopen, examples=30)
