@@ -186,14 +186,17 @@ class Memory:
             if isinstance(found, files.Found) and found.path.suffix.lower() in files.JSONL:
                 whole, items = importer.jsonl(found)
                 if items is not None:
-                    receipt += import_documents(self.store, whole, items, progress)
+                    known = importer.known(whole.name)
+                    receipt += import_documents(self.store, whole, items, known, progress)
                 else:
                     receipt += Receipt(unchanged=importer.held(whole.name), sources=(whole.name,))
             else:
                 notes.append(found)
         if notes:
             folder = importer.folder(root)
-            receipt += import_documents(self.store, folder, importer.notes(notes, folder), progress)
+            items = importer.notes(notes, folder)
+            known = importer.known(folder.name)
+            receipt += import_documents(self.store, folder, items, known, progress)
             receipt += Receipt(unchanged=importer.untouched)
         return receipt
 
@@ -352,51 +355,51 @@ class _Importer:
         self._max_bytes = config["import.max_mb"] * 1_000_000
         stats = memory.store.stats()
         self._sources = {s.name: s for s in stats.sources}
+        self._taken: set[str] = set()
         self.untouched = 0
 
     def held(self, source: str) -> int:
-        return self._sources[source].documents
+        """How many documents the store has of it."""
+        return self._sources[source].documents if source in self._sources else 0
+
+    def known(self, source: str) -> Source | None:
+        """The source as the store knows it."""
+        about = self._sources.get(source)
+        return about and Source(about.name, about.kind, about.uri, about.stamp)
 
     def _source(self, kind: str, place: Path, stamp: str = "") -> Source:
         """The source at this place: the one that is known, else a new one named after it."""
         uri = place.as_uri()
-        for known in self._sources.values():
-            if known.uri == uri and (self._name is None or self._name == known.name):
-                return Source(known.name, kind, uri, stamp)
+        names = [s.name for s in self._sources.values() if s.uri == uri]
         if self._name is not None:
-            return Source(self._name, kind, uri, stamp)
-        base = name = place.name or "root"
-        number = 1
-        while name in self._sources:
-            number += 1
-            name = f"{base}-{number}"
+            name = self._name
+        elif names:
+            name = names[0]
+        else:
+            base = name = place.name or "root"
+            number = 1
+            while name in self._taken or name in self._sources:
+                number += 1
+                name = f"{base}-{number}"
+        self._taken.add(name)
         return Source(name, kind, uri, stamp)
 
     def folder(self, root: Path) -> Source:
         """The source of a folder's files; a file inside a known folder belongs to that."""
-        from recollect.types import SourceStats
-
         for place in (root, *root.parents):
             uri = place.as_uri()
-            known = next(
-                (s for s in self._sources.values() if s.uri == uri and s.kind == "folder"), None
-            )
-            if known and self._name in (None, known.name):
-                return Source(known.name, "folder", uri)
-        source = self._source("folder" if root.is_dir() else "file", root)
-        self._sources[source.name] = SourceStats(source.name, source.kind, source.uri, 0)
-        return source
+            for known in self._sources.values():
+                if known.uri == uri and known.kind == "folder" and self._name in (None, known.name):
+                    return Source(known.name, "folder", uri)
+        return self._source("folder" if root.is_dir() else "file", root)
 
     def jsonl(self, found: Any) -> tuple[Source, Iterator[Document | Problem] | None]:
         """The source that the file is, and its documents, or None when it has not changed."""
         from recollect.sources import jsonl
-        from recollect.types import SourceStats
 
         options = f"{IMPORT_VERSION}:{self._owner}:{','.join(self._scopes)}"
         source = self._source("jsonl", found.path, f"{found.stamp}:{options}")
-        known = self._sources.get(source.name)
-        self._sources.setdefault(source.name, SourceStats(source.name, source.kind, source.uri, 0))
-        if known and known.stamp == source.stamp:
+        if source == self.known(source.name):
             return source, None
         return source, jsonl.documents(found, source.name, self._owner, self._scopes)
 

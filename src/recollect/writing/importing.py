@@ -25,9 +25,17 @@ def import_documents(
     store: Store,
     source: Source,
     items: Iterable[Item],
+    known: Source | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Receipt:
-    """Store what *items* yields; *progress* is told how many documents have been stored."""
+    """Store what *items* yields; *progress* is told how many documents have been stored.
+
+    The source is made known before its documents, so that an import which is cut off is found
+    again; its stamp says "this version has been read", and only a whole reading earns it.
+    """
+    unread = source._replace(stamp="")
+    if known != unread:
+        store.apply(ChangeSet((Register(unread),)))
     receipt = Receipt(sources=(source.name,))
     complete = True
     for batch, problems in _batches(items):
@@ -37,9 +45,8 @@ def import_documents(
             puts = tuple(Put(document, passages(document)) for document in batch)
             receipt += store.apply(ChangeSet(puts))
             progress(len(batch))
-    # The stamp says "this version has been read": only a whole reading earns it.
-    stamped = source if complete else Source(source.name, source.kind, source.uri)
-    store.apply(ChangeSet((Register(stamped),)))
+    if complete and source.stamp:
+        store.apply(ChangeSet((Register(source),)))
     return receipt
 
 

@@ -13,10 +13,10 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect.errors import StoreBusy, StoreError
 from recollect.ports import TextFound, VectorFound
@@ -51,6 +51,8 @@ LONG_TAIL = 4096
 BATCH = 200_000
 """Passages in one commit of the text index: bounds memory and what a crash repeats."""
 WAIT_SECONDS = 60.0
+
+T = TypeVar("T")
 
 
 class _Tailed(NamedTuple):
@@ -151,12 +153,21 @@ class EmbeddedStore:
     def search_text(
         self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
     ) -> TextFound:
-        try:
-            return self._search_text(query, filter, limit, count)
-        except TornIndex:
-            with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS):
-                self._build_text()
-            return self._search_text(query, filter, limit, count)
+        return self._retried(lambda: self._search_text(query, filter, limit, count))
+
+    def _retried(self, search: Callable[[], T]) -> T:
+        """Do it; if the index turns out torn, look again (it may have been replaced meanwhile),
+        and if it still is, make it anew."""
+        for attempt in range(3):
+            try:
+                return search()
+            except TornIndex:
+                with self._lock:
+                    self._text = self._view = None
+                if attempt:
+                    with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS):
+                        self._build_text()
+        return search()
 
     def _search_text(self, query: TextQuery, filter: Filter, limit: int, count: bool) -> TextFound:
         view = self._text_view()
@@ -167,9 +178,8 @@ class EmbeddedStore:
             allowed = Allowed()
         if allowed.nothing:
             return TextFound([], {}, 0)
-        # A passage that is in the index and gone from the record takes a place; ask for more.
-        found = view.snapshot.search(query, allowed, limit + min(len(view.dead), 1000), count)
-        hits = [hit for hit in found.hits if hit.passage not in view.dead]
+        found = view.snapshot.search(query, allowed, limit, count, view.dead)
+        hits = found.hits
         weights = view.snapshot.idf(found.frequencies)
         total = found.total
         if view.tail:
@@ -179,6 +189,9 @@ class EmbeddedStore:
         return TextFound(hits[:limit], weights, total)
 
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+        return self._retried(lambda: self._matched(words, keys))
+
+    def _matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
         view = self._text_view()
         found = view.snapshot.matched(words, keys)
         for key in keys:
@@ -193,7 +206,10 @@ class EmbeddedStore:
             return view
         index = self._fresh_text()
         with self._snapshot() as (record, state):
-            snapshot = index.reload()
+            try:
+                snapshot = index.reload()
+            except (OSError, ValueError) as error:  # replaced by a newer generation just now
+                raise TornIndex(str(error)) from error
             seen = snapshot.position.seq if snapshot.position else 0
             dead = frozenset(record.deleted_after(seen))
             tail = self._tail_after(record, seen)
@@ -390,16 +406,25 @@ class EmbeddedStore:
         }
         for model, _ in models:
             indexes[f"vectors {model}"] = self._vector_index(model).describe(state.epoch)
-        files = [f for f in self.folder.rglob("*") if f.is_file()]
         return StoreStats(
             location=str(self.folder),
             engine="embedded",
             seq=state.seq,
             passages=state.passages,
-            bytes=sum(f.stat().st_size for f in files),
+            bytes=_bytes_in(self.folder),
             indexes=indexes,
             **counts,
         )
+
+
+def _bytes_in(folder: Path) -> int:
+    """The size of everything in it; files that go away meanwhile do not count."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                total += os.stat(os.path.join(place, name)).st_size
+    return total
 
 
 def _search_tail(

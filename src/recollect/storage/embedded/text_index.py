@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,7 +82,10 @@ class TextIndex:
         self.reload()
 
     def is_current(self, snapshot: Snapshot) -> bool:
-        return snapshot is self._snapshot and self._stamp() == self._seen
+        try:
+            return snapshot is self._snapshot and self._stamp() == self._seen
+        except OSError:  # the folder is gone: a newer generation has taken its place
+            return False
 
     def _stamp(self) -> tuple[int, int]:
         stat = os.stat(self._meta)
@@ -103,7 +106,9 @@ class TextIndex:
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
         try:
             for key in deleted:
-                writer.delete_documents_by_term("passage", key)
+                # By query: deletion by term takes an int for a signed one and finds nothing.
+                gone = Query.term_query(self._schema, "passage", key, "basic")
+                writer.delete_documents_by_query(gone)
             for row in added:
                 writer.add_document(tantivy.Document.from_dict(_fields(row), self._schema))
             writer.delete_documents_by_term("mark", _MARK)
@@ -149,38 +154,45 @@ class Snapshot:
     def passages(self) -> int:
         return max(0, int(self._searcher.num_docs) - 1)
 
-    def search(self, query: TextQuery, allowed: Allowed, limit: int, count: bool) -> Found:
+    def search(
+        self, query: TextQuery, allowed: Allowed, limit: int, count: bool, dead: Collection[int]
+    ) -> Found:
+        """The best, less the *dead*: passages that are gone from the record by now."""
         frequencies = {
             clause.term: int(self._searcher.doc_freq(query.field, clause.term))
             for clause in query.any
             if clause.kind == "word"
         }
         built = self._build(query, allowed)
-        found = self._run(built, limit, count=count)
+        if count and dead:
+            built = Query.boolean_query([(Occur.Must, built), (Occur.MustNot, self._among(dead))])
+        # A dead passage takes a place, so more are asked for than are wanted.
+        found = self._run(built, limit + min(len(dead), 1000), count=count)
         addresses = [address for _, address in found.hits]
         keys = self._searcher.fast_field_values("passage", addresses)
         documents = self._searcher.fast_field_values("document", addresses)
-        scores = [score for score, _ in found.hits]
-        hits = list(map(Hit, keys, documents, scores))
+        hits = list(map(Hit, keys, documents, [score for score, _ in found.hits]))
+        if dead:
+            hits = [hit for hit in hits if hit.passage not in dead]
         return Found(hits, frequencies, int(found.count or 0) if count else 0)
+
+    def _among(self, keys: Iterable[int]) -> Query:
+        """These passages and no others."""
+        terms = (Query.term_query(self._schema, "passage", key, "basic") for key in keys)
+        return Query.boolean_query([(Occur.Should, term) for term in terms])
 
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
         """One query for up to _BITS words: word i scores 2**i and the passages nothing, so that
         a passage's score spells which words it has. Single precision holds 24 such bits."""
         found: dict[int, set[str]] = {key: set() for key in keys}
-        among = Query.boolean_query(
-            [
-                (Occur.Should, Query.term_query(self._schema, "passage", key, "basic"))
-                for key in keys
-            ]
-        )
+        among = Query.const_score_query(self._among(keys), 0.0)
         for start in range(0, len(words), _BITS):
             some = words[start : start + _BITS]
             bits = [
                 (Occur.Should, Query.const_score_query(self._term("body", word), float(1 << i)))
                 for i, word in enumerate(some)
             ]
-            query = Query.boolean_query([(Occur.Must, Query.const_score_query(among, 0.0)), *bits])
+            query = Query.boolean_query([(Occur.Must, among), *bits])
             hits = self._run(query, len(keys)).hits
             spelt = self._searcher.fast_field_values("passage", [a for _, a in hits])
             for (score, _), key in zip(hits, spelt, strict=True):
