@@ -321,7 +321,9 @@ def test_a_date_may_be_written_in_many_ways(
 
 
 @pytest.mark.parametrize(
-    "written", ["someday", "2026-13-45", True, ["2026-03-01"], {"y": 2026}, 1e300, 10**400]
+    "written",
+    ["someday", "2026-13-45", True, ["2026-03-01"], {"y": 2026}, 1e300, 10**400],
+    ids=["words", "no such day", "truth", "list", "object", "float", "400 digits"],
 )
 def test_a_date_that_is_none_is_a_warning_and_the_rest_is_imported(
     keyword_memory: Memory, lines: Callable[..., Path], written: object
@@ -487,8 +489,8 @@ TEXTS = {
     "many headings": "".join(f"## Heading {n}\n\nText {n}.\n\n" for n in range(300)),
     "one huge line": "word " * 20_000,
     "one huge word": "x" * 50_000,
-    "scripts": "Füße, naïve, ﬁ, Ⅳ, 数据库每天备份。ありがとう 한국어 ไทย עברית العربية हिन्दी 🚀👩‍💻\n"
-    * 40,
+    "scripts": "Füße, naïve, ﬁ, Ⅳ, 数据库每天备份。 ありがとう 한국어 ไทย\n" * 40,
+    "right to left and signs": "עברית العربية हिन्दी 🚀👩\u200d💻\n" * 40,
     "combining": "e\u0301 versus \u00e9\n",
     "a zero byte far in": "word " * 2000 + "\x00" + " word" * 10,
 }

@@ -249,8 +249,8 @@ class Policy(NamedTuple):
     rrf_k: int = 60
     """Cormack, Clarke & Büttcher (2009): ranks are fused as weight / (k + rank)."""
     lexical_weight: float = 1.0
-    vector_weight: float = 1.0
-    title_weight: float = 0.5
+    vector_weight: float = 2.0
+    title_weight: float = 0.25
     direct_confidence: float = 0.6
     """From here on an answer is served as it stands; below it needs synthesis."""
 

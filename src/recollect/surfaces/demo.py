@@ -32,8 +32,8 @@ STEPS = (
         "E_REFUND_TOO_SMALL in the dead letter queue",
     ),
     Step(
-        "Ask by meaning: no word of this is in the note that answers it.",
-        "Why could rival households turn up for an identical vessel?",
+        "Ask by meaning: no word of this is in what it finds.",
+        "Which vacation destination did we settle on?",
     ),
     Step(
         "Past sessions are searched the same way.",
@@ -42,7 +42,7 @@ STEPS = (
     ),
     Step(
         "Syntax is there when it is wanted: a phrase, an exclusion, a folder.",
-        '"signing key" -webhook path:runbooks',
+        '"signing keys" -canary path:runbooks',
     ),
     Step(
         "What is not known is not made up.",

@@ -115,6 +115,7 @@ class StoreMachine(RuleBasedStateMachine):
     def search_text(self, query: TextQuery, filter: Filter) -> None:
         ours = self.store.search_text(query, filter, limit=100, count=True)
         wanted = self.model.search_text(query, filter, limit=100, count=True)
+        assert len(ours.hits) == len(wanted.hits)
         assert self._names(self.store, ours.hits) == self._names(self.model, wanted.hits)
         assert ours.total == wanted.total
 

@@ -1,0 +1,338 @@
+"""The read path, through the facade."""
+
+from __future__ import annotations
+
+import time
+from math import isclose
+from pathlib import Path
+
+import pytest
+
+from conftest import MODELS, HashEmbedder
+from recollect import Memory, config
+from recollect.errors import ModelError, QueryError, UsageError
+from recollect.policy import MODES
+from recollect.reading.fuse import fuse
+from recollect.storage import open_store
+from recollect.testing.builders import note, session
+from recollect.types import Answer, Arm, Document, Hit, Stage
+
+
+def stage(answer: Answer, name: str) -> Stage:
+    (found,) = [s for s in answer.stages if s.name == name]
+    return found
+
+
+def documents(answer: Answer) -> list[str]:
+    return [r.document for r in answer.results]
+
+
+@pytest.fixture
+def harbour(memory: Memory) -> Memory:
+    memory.put(
+        [
+            note(
+                "deploy", "We deploy every Friday at noon.", title="Deploying", path="run/deploy.md"
+            ),
+            note("redis", "Sessions were kept in redis until October.", path="adr/003.md"),
+            note("postgres", "Sessions are kept in postgres now.", path="adr/011.md", owner="ana"),
+            session(
+                "talk", ("user", "why is the build red?"), ("assistant", "a flaky timezone test")
+            ),
+        ]
+    )
+    memory.embed()
+    return memory
+
+
+# ------------------------------------------------------------------ fusing
+
+
+def test_fusion_is_weighted_reciprocal_rank() -> None:
+    lexical = Arm("lexical", 1.0, (Hit(11, 1, 9.0), Hit(12, 2, 8.0)))
+    vector = Arm("vector", 2.0, (Hit(22, 2, 0.9), Hit(33, 3, 0.8)))
+    found, total = fuse([lexical, vector], k=60, limit=2)
+    assert total == 3
+    assert [c.document for c in found] == [2, 3]
+    assert isclose(found[0].score, 1 / 62 + 2 / 61)
+    assert found[0].passage == 22  # where the arm that was surer of it found it
+
+
+def test_a_title_does_not_choose_the_passage() -> None:
+    title = Arm("title", 0.25, (Hit(10, 1, 5.0),))
+    lexical = Arm("lexical", 1.0, (Hit(99, 9, 9.0), Hit(13, 1, 8.0)))
+    found, _ = fuse([title, lexical], k=60, limit=5)
+    assert {c.document: c.passage for c in found} == {9: 99, 1: 13}
+
+
+# ------------------------------------------------------------------ answers
+
+
+def test_every_arm_may_contribute_and_contributions_sum_to_the_score(harbour: Memory) -> None:
+    answer = harbour.search("deploy friday")
+    top = answer.results[0]
+    assert top.document == "deploy"
+    assert set(top.evidence) == {"lexical", "title", "vector"}
+    for result in answer.results:
+        assert isclose(result.score, sum(c.value for c in result.contributions))
+        for part in result.contributions:
+            assert isclose(part.value, part.weight / (60 + part.rank))
+
+
+def test_confidence_is_the_share_of_the_question_that_the_passage_covers(harbour: Memory) -> None:
+    whole = harbour.search("deploy friday", by="keyword")
+    part = harbour.search("deploy friday submarine", by="keyword")
+    assert whole.confidence == 1.0
+    assert whole.status == "direct_passages"
+    assert 0 < part.confidence < 0.7
+    nothing = harbour.search("submarine periscope", by="keyword")
+    assert (nothing.status, nothing.results, nothing.confidence) == ("no_results", (), 0.0)
+    assert nothing.hints
+
+
+def test_a_question_in_prose_is_relaxed_and_says_so(harbour: Memory) -> None:
+    answer = harbour.search("tell me when the team would usually deploy the submarine")
+    assert documents(answer)[0] == "deploy"
+    assert "relaxed" in stage(answer, "lexical").reason
+
+
+def test_passages_with_all_the_words_come_before_those_with_any(memory: Memory) -> None:
+    memory.put([note(f"kelp{i}", "kelp kelp kelp kelp") for i in range(5)])
+    memory.put([note("both", "kelp " + "and many other words that dilute it " * 20 + "otter")])
+    answer = memory.search("kelp otter", by="keyword")
+    assert documents(answer)[0] == "both"
+    assert "all the words first" in stage(answer, "lexical").reason
+
+
+def test_phrases_and_exclusions_bind_every_arm(harbour: Memory) -> None:
+    assert documents(harbour.search('"kept in postgres"')) == ["postgres"]
+    found = documents(harbour.search("sessions kept -redis"))
+    assert "postgres" in found
+    assert "redis" not in found
+    assert "redis" not in documents(harbour.search("sessions kept -redis", by="semantic"))
+
+
+def test_a_session_is_found_by_a_turn(harbour: Memory) -> None:
+    answer = harbour.search("flaky timezone", kinds=["session"])
+    assert answer.results[0].document == "talk"
+    assert answer.results[0].role == "assistant"
+    assert answer.results[0].text == "a flaky timezone test"
+    assert (
+        harbour.search("flaky timezone", kinds=["session"], roles=["user"], by="keyword").results
+        == ()
+    )
+
+
+def test_a_written_filter_narrows_and_an_explicit_one_wins(harbour: Memory) -> None:
+    assert documents(harbour.search("sessions kept path:adr/003.md")) == ["redis"]
+    explicit = harbour.search("sessions kept path:adr/003.md", paths=["adr/011.md"])
+    assert documents(explicit) == ["postgres"]
+
+
+def test_what_a_filter_hides_is_counted_by_reason(harbour: Memory) -> None:
+    answer = harbour.search("sessions", owner="ana", by="keyword")
+    assert documents(answer) == ["postgres"]
+    assert answer.hidden == {"owner": 1}
+    empty = harbour.search("sessions", scopes=[], by="keyword")
+    assert (empty.results, empty.hidden) == ((), {"scopes": 2})
+    assert "2 passages" in empty.hints[0]
+    assert harbour.search("sessions").hidden == {}
+
+
+def test_only_one_result_a_document_and_its_best_passage(memory: Memory) -> None:
+    filler = "words about nothing in particular. " * 40
+    memory.put([note("long", f"# One\n\n{filler}\n\n# Two\n\nthe otter sleeps. {filler}")])
+    answer = memory.search("otter sleeps", by="keyword")
+    assert documents(answer) == ["long"]
+    assert "otter" in answer.results[0].text
+
+
+# ------------------------------------------------------------------ budget
+
+
+def test_the_budget_keeps_order_and_counts_what_it_drops(memory: Memory) -> None:
+    memory.put([note(f"n{i}", f"otter {'water ' * 60} {i}") for i in range(8)])
+    free = memory.search("otter", mode="tokenmax", by="keyword")
+    assert free.budget.budget is None
+    assert free.budget.used == sum(r.tokens for r in free.results)
+    tight = memory.search("otter", mode="tokenmax", by="keyword", budget=free.results[0].tokens * 3)
+    assert documents(tight) == documents(free)[: tight.budget.kept]
+    assert (tight.budget.kept, tight.budget.dropped, tight.budget.truncated) == (3, 5, 0)
+    assert tight.budget.used <= free.results[0].tokens * 3
+
+
+def test_one_result_is_always_returned_cut_to_the_budget(memory: Memory) -> None:
+    memory.put([note("n", "otter " * 300)])
+    answer = memory.search("otter", budget=40, by="keyword")
+    assert answer.budget.truncated == 1
+    assert answer.results[0].truncated
+    assert 0 < len(answer.results[0].text) < 300
+    assert memory.search("otter", budget=1, by="keyword").results
+
+
+def test_absurd_requests_are_refused(memory: Memory) -> None:
+    for wrong in ({"limit": 0}, {"limit": 10**6}, {"budget": 0}, {"budget": -5}, {"mode": "x"},
+                  {"by": "magic"}, {"since": "soon"},
+                  {"since": "2026-02-01", "until": "2026-01-01"}):  # fmt: skip
+        with pytest.raises(UsageError) as caught:
+            memory.search("otter", **wrong)  # type: ignore[arg-type]
+        assert caught.value.hint
+    for empty in ("", "  ", "-otter", "kind:note", "?!"):
+        with pytest.raises(QueryError):
+            memory.search(empty)
+
+
+def test_modes_set_limit_and_budget(memory: Memory) -> None:
+    memory.put([note(f"n{i}", "otter") for i in range(60)])
+    for name, policy in MODES.items():
+        answer = memory.search("otter", mode=name)
+        assert answer.mode == name
+        assert len(answer.results) == policy.limit
+        assert answer.budget.budget == policy.budget
+    assert len(memory.search("otter", mode="conservative", limit=2).results) == 2
+
+
+# ------------------------------------------------------------------ degraded answers say so
+
+
+def test_without_a_model_the_answer_says_it_is_by_words_alone(keyword_memory: Memory) -> None:
+    keyword_memory.put([note("n", "otter")])
+    answer = keyword_memory.search("otter")
+    assert documents(answer) == ["n"]
+    assert stage(answer, "vector").state == "skipped"
+    assert any("embed.model is none" in reason for reason in answer.degraded)
+
+
+def test_before_anything_is_embedded_the_answer_says_so(memory: Memory) -> None:
+    memory.put([note("n", "otter")])
+    answer = memory.search("otter")
+    assert answer.degraded == ("vector: nothing is embedded yet",)
+
+
+def test_a_half_embedded_store_says_how_much_is_missing(
+    memory: Memory, embedder: HashEmbedder
+) -> None:
+    memory.put([note(f"n{i}", f"otter {i}") for i in range(4)])
+    waiting = memory.store.pending(embedder.key, limit=1)
+    memory.store.put_vectors(
+        embedder.key, [waiting[0][0]], embedder.embed_passages([waiting[0][1]])
+    )
+    answer = memory.search("otter")
+    assert len(answer.results) == 4
+    assert "25% of the passages are embedded" in answer.degraded[0]
+    assert memory.status().pending == 3
+    memory.embed()
+    assert memory.search("otter").degraded == ()
+
+
+def test_an_embedder_that_fails_is_reported_and_the_rest_answers(harbour: Memory) -> None:
+    class Broken(HashEmbedder):
+        def embed_query(self, text: str) -> object:  # type: ignore[override]
+            raise ModelError("the model file is garbled")
+
+    broken = Memory(harbour.store, harbour.config, Broken())
+    answer = broken.search("deploy friday")
+    assert documents(answer)[0] == "deploy"
+    assert stage(answer, "vector").state == "failed"
+    assert answer.degraded == ("vector: the model file is garbled",)
+
+
+# ------------------------------------------------------------------ state
+
+
+def test_a_write_is_visible_to_the_next_search(memory: Memory) -> None:
+    for i in range(5):
+        memory.put([note(f"n{i}", f"unique{i} otter")])
+        assert documents(memory.search(f"unique{i}", by="keyword")) == [f"n{i}"]
+        memory.forget(f"n{i}")
+        assert memory.search(f"unique{i}", by="keyword").results == ()
+
+
+def test_the_fingerprint_names_the_request_and_the_state(harbour: Memory) -> None:
+    first = harbour.search("sessions").fingerprint
+    assert harbour.search("sessions").fingerprint == first
+    assert harbour.search("sessions", limit=3).fingerprint != first
+    assert harbour.search("session").fingerprint != first
+    harbour.put([note("new", "sessions")])
+    assert harbour.search("sessions").fingerprint != first
+
+
+def test_long_lived_processes_embed_in_the_background(memory: Memory) -> None:
+    memory.put([note(f"n{i}", f"otter {i}") for i in range(10)])
+    memory.embed_in_background()
+    for _ in range(200):
+        if memory.status().pending == 0:
+            break
+        time.sleep(0.02)
+    assert memory.status().pending == 0
+    memory.put([note("late", "otter")])
+    for _ in range(400):
+        if memory.status().pending == 0:
+            break
+        time.sleep(0.02)
+    assert memory.status().pending == 0
+
+
+def test_an_interrupted_embedding_goes_on_where_it_was(memory: Memory) -> None:
+    from threading import Event
+
+    from recollect.writing.embedding import embed_pending
+
+    memory.put([note(f"n{i}", f"otter {i}") for i in range(200)])
+    stop = Event()
+    done = embed_pending(memory.store, HashEmbedder(), lambda _: stop.set(), stop)
+    assert 0 < done < 200
+    assert memory.status().pending == 200 - done
+    assert memory.embed() == 200 - done
+
+
+def test_a_store_in_memory_answers_the_same_way(harbour: Memory, embedder: HashEmbedder) -> None:
+    def bodies(memory: Memory) -> list[Document]:
+        return [memory.get(d.id) for d in memory.list(limit=100).items]
+
+    with Memory(open_store("memory://"), config.load(), embedder) as plain:
+        plain.put(reversed(bodies(harbour)))
+        plain.embed()
+        for query in ("deploy friday", "sessions kept", "why was redis dropped", "timezone"):
+            assert documents(plain.search(query)) == documents(harbour.search(query))
+
+
+# ------------------------------------------------------------------ the real model
+
+needs_model = pytest.mark.skipif(
+    not (Path(MODELS) / "arctic-embed-s" / "model.onnx").is_file(),
+    reason="no model here: `make model` fetches it and sets RECOLLECT_MODELS",
+)
+
+
+@needs_model
+def test_a_paraphrase_is_found_by_meaning(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "store", models=MODELS) as memory:
+        memory.put(
+            [
+                note("cat", "My kitten sleeps on the radiator all winter."),
+                note("tax", "The income statement is due at the end of May."),
+                note("boat", "Check the oil before the engine of the boat is started."),
+            ]
+        )
+        memory.embed()
+        answer = memory.search("Where does the pet like to rest when it is cold?")
+        assert documents(answer)[0] == "cat"
+        assert "vector" in answer.results[0].evidence
+        assert "lexical" not in answer.results[0].evidence
+
+
+@needs_model
+def test_the_embedder_gives_unit_vectors_whatever_the_length(tmp_path: Path) -> None:
+    import numpy as np
+
+    from recollect.models.catalog import ARCTIC_S
+    from recollect.models.onnx import OnnxEmbedder
+
+    embedder = OnnxEmbedder(ARCTIC_S, Path(MODELS) / ARCTIC_S.name)
+    texts = ["", "a", "word " * 5000, "東京 🎉", "\x00"]
+    vectors = embedder.embed_passages(texts)
+    assert vectors.shape == (5, 384)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-4)
+    alone = embedder.embed_passages(["a"])[0]
+    assert float(alone @ vectors[1]) > 0.97  # what else is in a batch hardly matters
