@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from math import isclose
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +17,9 @@ from recollect.reading.fuse import fuse
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
 from recollect.types import Answer, Arm, Document, Hit, Stage
+
+if TYPE_CHECKING:
+    from recollect.ports import Vector
 
 
 def stage(answer: Answer, name: str) -> Stage:
@@ -171,11 +175,20 @@ def test_one_result_is_always_returned_cut_to_the_budget(memory: Memory) -> None
 
 
 def test_absurd_requests_are_refused(memory: Memory) -> None:
-    for wrong in ({"limit": 0}, {"limit": 10**6}, {"budget": 0}, {"budget": -5}, {"mode": "x"},
-                  {"by": "magic"}, {"since": "soon"},
-                  {"since": "2026-02-01", "until": "2026-01-01"}):  # fmt: skip
+    wrongs: list[dict[str, Any]] = [
+        {"limit": 0},
+        {"limit": 10**6},
+        {"budget": 0},
+        {"budget": -5},
+        {"mode": "x"},
+        {"by": "magic"},
+        {"since": "soon"},
+        {"since": "2026-02-01", "until": "2026-01-01"},
+        {"scopes": [""]},
+    ]
+    for wrong in wrongs:
         with pytest.raises(UsageError) as caught:
-            memory.search("otter", **wrong)  # type: ignore[arg-type]
+            memory.search("otter", **wrong)
         assert caught.value.hint
     for empty in ("", "  ", "-otter", "kind:note", "?!"):
         with pytest.raises(QueryError):
@@ -227,7 +240,7 @@ def test_a_half_embedded_store_says_how_much_is_missing(
 
 def test_an_embedder_that_fails_is_reported_and_the_rest_answers(harbour: Memory) -> None:
     class Broken(HashEmbedder):
-        def embed_query(self, text: str) -> object:  # type: ignore[override]
+        def embed_query(self, text: str) -> Vector:
             raise ModelError("the model file is garbled")
 
     broken = Memory(harbour.store, harbour.config, Broken())

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.text import terms as module
-from recollect.text.terms import MAX_TERM, chunks, fold, is_single_run_character, query_terms, terms
+from recollect.text.terms import MAX_TERM, chunks, fold, is_run, query_terms, terms
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
 """Every code point there is, half surrogate pairs among them."""
@@ -197,15 +197,18 @@ def test_scripts_without_spaces_are_found_by_any_two_characters(run: str) -> Non
 
 
 def test_a_question_does_not_ask_for_the_tail_of_a_run() -> None:
-    assert query_terms("東京都") == (["東京", "京都"], ["東京", "京都"])
-    assert query_terms("東") == (["東"], ["東"])
+    assert query_terms("東京都") == (("東京", "京都"), ("東京", "京都"))
+    assert query_terms("東") == (("東",), ("東",))
 
 
-def test_only_one_character_of_a_run_counts_as_single() -> None:
-    assert is_single_run_character("東")
-    assert not is_single_run_character("東京")
-    assert not is_single_run_character("a")
-    assert not is_single_run_character("")
+@pytest.mark.parametrize("text", ["東", "東京", "ภาษา", "한국어", "ひらがな", "東京tower"])
+def test_a_text_that_begins_without_spaces_between_words_is_a_run(text: str) -> None:
+    assert is_run(text)
+
+
+@pytest.mark.parametrize("text", ["", "a", "5", "tower東京", "книга", "हिन्दी", "عربي", "🎉"])
+def test_a_text_that_begins_with_spaced_words_is_not_a_run(text: str) -> None:
+    assert not is_run(text)
 
 
 def test_a_run_and_latin_letters_that_touch_are_read_apart() -> None:
@@ -285,7 +288,7 @@ def test_a_nul_separates_words() -> None:
 @pytest.mark.parametrize("text", ["", " ", "\n\t\r\n", "\u3000", "…", "-- !? ##", "\x00", "\u200d"])
 def test_a_text_without_words_has_no_terms(text: str) -> None:
     assert terms(text) == ("", "")
-    assert query_terms(text) == ([], [])
+    assert query_terms(text) == ((), ())
 
 
 def test_a_chunk_too_long_to_be_a_word_is_indexed_by_its_parts() -> None:

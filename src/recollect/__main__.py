@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> int:
+    """Run the command, whatever has become of stdout."""
+    if sys.stdout is None or sys.stderr is None:  # closed by the caller: write into nothing
+        nothing = open(os.devnull, "w")  # noqa: SIM115  open as long as the process
+        sys.stdout, sys.stderr = sys.stdout or nothing, sys.stderr or nothing
+    try:
+        try:
+            code = _run()
+        except SystemExit as done:  # argparse, after --help
+            code = int(done.code or 0)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # The reader has had enough. Python would complain about it once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.stderr.write(f"recollect: the output could not be written: {error.strerror}\n")
+        return 1
+
+
+def _run() -> int:
     if sys.argv[1:] in (["--version"], ["-V"]):
         from recollect import __version__
 
@@ -13,6 +36,9 @@ def main() -> int:
         return 0
     from recollect.surfaces.cli import run
 
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may not know every letter
     return run(sys.argv[1:])
 
 

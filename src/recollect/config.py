@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 from recollect.errors import ConfigError
 
 PROJECT_FILE = ".recollect.toml"
+_OTHER_VARIABLES = {"RECOLLECT_HOME", "RECOLLECT_DATA"}
 Origin = Literal["flag", "environment", "project", "user", "default"]
 Plain = str | int | bool | tuple[str, ...] | None
 
@@ -205,9 +206,10 @@ def load(
             if refusal:
                 ignored.append(f"{project}: {name} is ignored: {refusal}")
                 continue
-            if name == "store" and "://" not in str(good):
-                good = str((project.parent / str(good)).resolve())
+            if name in ("store", "models") and "://" not in str(good):
+                good = str((project.parent / Path(str(good)).expanduser()).resolve())
             values[name] = Value(good, "project", str(project))
+    ignored += _unknown_variables(environ)
     for name, spec in SETTINGS.items():
         if spec.variable in environ and environ[spec.variable] != "":
             good = parsed(name, environ[spec.variable], spec.variable)
@@ -216,6 +218,16 @@ def load(
         if value is not None:
             values[name] = Value(parsed(name, value, "the call"), "flag")
     return Config(values, tuple(ignored))
+
+
+def _unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """A misspelt variable would set nothing; that is worth a word."""
+    known = {s.variable for s in SETTINGS.values()} | _OTHER_VARIABLES
+    return [
+        f"{name} is ignored: there is no such setting"
+        for name in environ
+        if name.startswith("RECOLLECT_") and name not in known
+    ]
 
 
 def _refusal(spec: Setting, value: Plain, folder: Path) -> str:
@@ -289,7 +301,7 @@ def _toml(value: Any) -> str:
         return str(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_toml(v) for v in value) + "]"
-    return json.dumps(str(value))
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def is_trusted(project: Path) -> bool:

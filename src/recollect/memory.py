@@ -7,6 +7,8 @@ with Memory.open() as m:
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -18,6 +20,7 @@ from recollect import config as settings
 from recollect.errors import InputError, ModelError, ModelMissing, NotFound, UsageError
 from recollect.policy import policy_for
 from recollect.ports import Embedder, Store
+from recollect.text.terms import fold
 from recollect.types import (
     Answer,
     ChangeSet,
@@ -102,7 +105,8 @@ class Memory:
     def from_config(cls, config: settings.Config) -> Memory:
         from recollect.storage import open_store
 
-        store = open_store(config["store"] or str(settings.data_folder() / "store"))
+        location = str(config["store"] or settings.data_folder() / "store")
+        store = open_store(location if "://" in location else str(_place(location)))
         embedder, why = _embedder(config)
         return cls(store, config, embedder, why)
 
@@ -136,12 +140,14 @@ class Memory:
         """
         if not paths:
             raise UsageError("nothing to add", hint="give a file or a folder")
+        if not all(str(path) for path in paths):
+            raise UsageError("a path is empty", hint="give a file or a folder")
+        places = [_place(path) for path in paths]
+        if not any(map(_is_there, places)):
+            raise InputError(f"{paths[0]}: there is no such file or folder")
         receipt = Receipt()
-        for path in paths:
-            root = Path(path).expanduser()
-            if not root.exists() and not root.is_symlink():
-                raise InputError(f"{path}: there is no such file or folder")
-            receipt += self._add_path(root.absolute(), source, owner, scopes, report)
+        for place in places:
+            receipt += self._add_path(place, source, owner, scopes, report)
         self.store.refresh()
         if embed and self._embedder is not None:
             receipt = receipt._replace(embedded=self.embed(report))
@@ -182,7 +188,7 @@ class Memory:
 
         receipt = Receipt()
         notes: list[files.Found | Problem] = []
-        for found in files.walk(root):
+        for found in files.walk(root, self.store.stats().location):
             if isinstance(found, files.Found) and found.path.suffix.lower() in files.JSONL:
                 whole, items = importer.jsonl(found)
                 if items is not None:
@@ -193,8 +199,8 @@ class Memory:
             else:
                 notes.append(found)
         if notes:
-            folder = importer.folder(root)
-            items = importer.notes(notes, folder)
+            folder, base = importer.folder(root)
+            items = importer.notes(notes, folder, base)
             known = importer.known(folder.name)
             receipt += import_documents(self.store, folder, items, known, progress)
             receipt += Receipt(unchanged=importer.untouched)
@@ -271,7 +277,7 @@ class Memory:
             by=by,
         )
         return search(
-            Query(text, limits, policy),
+            Query(_clean(text), limits, policy),
             self.store,
             self._embedder,
             why_no_embedder=self._why_no_embedder,
@@ -307,6 +313,13 @@ class Memory:
 
     def get(self, name: str) -> Document:
         """A whole document by its id, the id its source gave it, or the id of a passage."""
+        passage = re.fullmatch(r"([0-9a-f]{16}):(\d{1,9})", name)
+        if passage and not self.store.get(name):
+            from recollect.text.chunk import passages
+
+            for document in self.store.get(passage[1]):
+                if int(passage[2]) < len(passages(document)):
+                    return document
         return self._one(name)
 
     def list(self, *, limit: int = 20, cursor: str = "", **limits: Any) -> Page:
@@ -328,9 +341,7 @@ class Memory:
         return Status(stats, self._embedder.key, "ready", pending)
 
     def _one(self, name: str) -> Document:
-        found = self.store.get(name)
-        if not found and ":" in name:
-            found = self.store.get(name.rsplit(":", 1)[0])
+        found = self.store.get(_clean(name))
         if not found:
             raise NotFound(f"there is no document {name!r}",
                            hint="`recollect list` shows what there is")  # fmt: skip
@@ -349,13 +360,16 @@ class _Importer:
     ) -> None:
         config = memory.config
         self._store = memory.store
-        self._name = name
         self._owner = owner or config["import.owner"]
         self._scopes = _names(scopes) or config["import.scopes"]
         self._max_bytes = config["import.max_mb"] * 1_000_000
         stats = memory.store.stats()
         self._sources = {s.name: s for s in stats.sources}
-        self._taken: set[str] = set()
+        self._forgotten = stats.tombstones > 0
+        # Names that differ in case alone would be one name to a filter, so they are one here.
+        alike = [s for s in self._sources if name is not None and fold(s) == fold(name)]
+        self._name = alike[0] if alike else name
+        self._taken = {fold(s) for s in self._sources}
         self.untouched = 0
 
     def held(self, source: str) -> int:
@@ -370,28 +384,30 @@ class _Importer:
     def _source(self, kind: str, place: Path, stamp: str = "") -> Source:
         """The source at this place: the one that is known, else a new one named after it."""
         uri = place.as_uri()
-        names = [s.name for s in self._sources.values() if s.uri == uri]
+        known = [s for s in self._sources.values() if s.uri == uri]
         if self._name is not None:
-            name = self._name
-        elif names:
-            name = names[0]
-        else:
-            base = name = place.name or "root"
-            number = 1
-            while name in self._taken or name in self._sources:
-                number += 1
-                name = f"{base}-{number}"
-        self._taken.add(name)
+            # A named source may gather several places; it keeps the first as its own.
+            first = self._sources.get(self._name)
+            return Source(self._name, kind, first.uri if first and first.uri else uri, stamp)
+        if known:
+            return Source(known[0].name, kind, uri, stamp)
+        base = name = place.name or "root"
+        number = 1
+        while fold(name) in self._taken:
+            number += 1
+            name = f"{base}-{number}"
+        self._taken.add(fold(name))
         return Source(name, kind, uri, stamp)
 
-    def folder(self, root: Path) -> Source:
-        """The source of a folder's files; a file inside a known folder belongs to that."""
+    def folder(self, root: Path) -> tuple[Source, Path]:
+        """The source of a folder's files, and the place their paths are told from. A file
+        inside a known folder belongs to that."""
         for place in (root, *root.parents):
             uri = place.as_uri()
             for known in self._sources.values():
                 if known.uri == uri and known.kind == "folder" and self._name in (None, known.name):
-                    return Source(known.name, "folder", uri)
-        return self._source("folder" if root.is_dir() else "file", root)
+                    return Source(known.name, "folder", uri), place
+        return self._source("folder" if root.is_dir() else "file", root), root
 
     def jsonl(self, found: Any) -> tuple[Source, Iterator[Document | Problem] | None]:
         """The source that the file is, and its documents, or None when it has not changed."""
@@ -399,17 +415,20 @@ class _Importer:
 
         options = f"{IMPORT_VERSION}:{self._owner}:{','.join(self._scopes)}"
         source = self._source("jsonl", found.path, f"{found.stamp}:{options}")
-        if source == self.known(source.name):
+        if source == self.known(source.name) and not self._forgotten:
             return source, None
         return source, jsonl.documents(found, source.name, self._owner, self._scopes)
 
-    def notes(self, found: Iterable[Any], source: Source) -> Iterator[Document | Problem]:
+    def notes(
+        self, found: Iterable[Any], source: Source, root: Path
+    ) -> Iterator[Document | Problem]:
         """The files as documents, less those that are known to be as they were."""
         from recollect.sources import files, notes
 
-        root = _from_uri(source.uri)
         named = root.is_file()
-        known = {d.external: d for d in self._scan(source.name)}
+        # Where a source gathers several places, files of the same path are told apart by it.
+        origin = "" if source.uri == root.as_uri() else root.as_uri()
+        known = {d.external: d for d in self._scan(source.name) if d.origin == origin}
         for file in found:
             if isinstance(file, Problem):
                 yield file
@@ -429,7 +448,8 @@ class _Importer:
             if isinstance(text, Problem):
                 yield text
             else:
-                yield notes.document(text, source.name, self._owner, self._scopes)
+                document = notes.document(text, source.name, self._owner, self._scopes)
+                yield document._replace(origin=origin)
 
     def _scan(self, source: str) -> Iterator[Document]:
         cursor = ""
@@ -439,12 +459,6 @@ class _Importer:
             cursor = page.cursor
             if not cursor:
                 return
-
-
-def _from_uri(uri: str) -> Path:
-    from urllib.parse import unquote, urlparse
-
-    return Path(unquote(urlparse(uri).path))
 
 
 def _embedder(config: settings.Config) -> tuple[Embedder | None, str]:
@@ -464,7 +478,7 @@ def _embedder(config: settings.Config) -> tuple[Embedder | None, str]:
 
 
 def models_folder(config: settings.Config) -> Path:
-    return Path(config["models"] or settings.data_folder() / "models").expanduser()
+    return _place(config["models"] or settings.data_folder() / "models")
 
 
 def fetch_model(config: settings.Config, name: str) -> Path:
@@ -492,9 +506,33 @@ def model_states(config: settings.Config) -> list[tuple[str, str, bool]]:
 def _names(values: Sequence[str] | None) -> tuple[str, ...] | None:
     if values is None:
         return None
-    if isinstance(values, str):
-        return (values,)
-    return tuple(values)
+    names = (values,) if isinstance(values, str) else tuple(values)
+    if not all(names):
+        raise UsageError("a name is empty", hint="leave the option out instead")
+    return tuple(map(_clean, names))
+
+
+def _clean(text: str) -> str:
+    """Without halves of surrogate pairs, which no store could hold or terminal show."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _place(path: str | Path) -> Path:
+    """Where a path leads, however it is spelt; ``~`` is the home folder unless there is a file
+    of that name."""
+    text = str(path)
+    if text.startswith("~") and not os.path.lexists(text):
+        text = os.path.expanduser(text)
+        if text.startswith("~"):
+            raise InputError(f"{path}: there is no such user")
+    return Path(os.path.abspath(text))
+
+
+def _is_there(place: Path) -> bool:
+    try:
+        return os.path.lexists(place)
+    except ValueError:  # a NUL in it
+        return False
 
 
 def _moment(value: str | datetime | None, name: str) -> datetime | None:

@@ -50,21 +50,22 @@ class Text(NamedTuple):
     text: str
 
 
-def walk(root: Path) -> Iterator[Found | Problem]:
-    """The files at *root* in order of their names, or *root* itself if it is a file."""
+def walk(root: Path, leave_out: str = "") -> Iterator[Found | Problem]:
+    """The files at *root* in order of their names, or *root* itself if it is a file; what is in
+    the folder *leave_out* does not count."""
     try:
         info = os.stat(root)
     except OSError as error:
         yield Problem(str(root), _why(error))
         return
     if stat.S_ISDIR(info.st_mode):
-        yield from _folder(root, root, frozenset({(info.st_dev, info.st_ino)}))
+        yield from _folder(root, root, frozenset({(info.st_dev, info.st_ino)}), leave_out)
     else:
         yield _file(root, root.name, info)
 
 
 def _folder(
-    root: Path, folder: Path, above: frozenset[tuple[int, int]]
+    root: Path, folder: Path, above: frozenset[tuple[int, int]], leave_out: str
 ) -> Iterator[Found | Problem]:
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
@@ -73,7 +74,7 @@ def _folder(
         return
     for entry in entries:
         path = folder / entry.name
-        if entry.name.startswith("."):
+        if entry.name.startswith(".") or str(path) == leave_out:
             continue
         try:
             info = entry.stat()
@@ -87,10 +88,17 @@ def _folder(
             if here in above:
                 yield Problem(str(path), "a link to a folder that it is in; not followed")
             else:
-                yield from _folder(root, path, above | {here})
+                yield from _folder(root, path, above | {here}, leave_out)
 
 
 def _file(path: Path, relative: str, info: os.stat_result) -> Found | Problem:
+    try:
+        relative.encode()
+    except UnicodeEncodeError:
+        return Problem(
+            os.fsencode(path).decode("utf-8", "backslashreplace"),
+            "its name is not UTF-8; rename it, for instance with `convmv`",
+        )
     if not stat.S_ISREG(info.st_mode):
         return Problem(str(path), "not a regular file (a device, pipe or socket); not read")
     return Found(path, relative, info.st_size, info.st_mtime_ns)

@@ -19,9 +19,7 @@ from recollect.text.dates import parse_date
 from recollect.types import Document, Message, Problem
 
 MAX_LINE = 64_000_000
-_OURS = frozenset(
-    {"as", "id", "text", "title", "kind", "date", "owner", "scopes", "path", "meta", "turns"}
-)
+_OURS = frozenset({"as", "id", "title", "kind", "date", "owner", "scopes", "path", "meta"})
 
 
 class _Unusable(ValueError):
@@ -36,34 +34,47 @@ def documents(
     except OSError as error:
         yield Problem(str(file.path), f"cannot be read: {error.strerror}")
         return
-    seen: dict[str, dict[int, int]] = {}  # id to its contents (hashed), each with its line
     with stream:
-        for number, line in _lines(stream):
-            where = f"{file.path}:{number}"
-            try:
-                if line is None:
-                    raise _Unusable(f"a line of over {MAX_LINE // 1_000_000} MB")
-                if not line.strip():
-                    continue
-                document, warnings = _document(line, source, owner, scopes)
-            except _Unusable as error:
-                yield Problem(where, str(error))
+        try:
+            yield from _read(stream, file, source, owner, scopes)
+        except OSError as error:
+            yield Problem(str(file.path), f"cannot be read to its end: {error.strerror}")
+
+
+def _read(
+    stream: IO[bytes], file: Found, source: str, owner: str, scopes: tuple[str, ...]
+) -> Iterator[Document | Problem]:
+    seen: dict[str, dict[int, int]] = {}  # id to its contents (hashed), each with its line
+    for number, line in _lines(stream):
+        where = f"{file.path}:{number}"
+        try:
+            if line is None:
+                raise _Unusable(f"a line of over {MAX_LINE // 1_000_000} MB")
+            if not line.strip():
                 continue
-            for warning in warnings:
-                yield Problem(where, warning, "warning")
-            again = seen.setdefault(document.id, {})
-            first = again.setdefault(hash(line), number)
-            if first != number:
-                yield Problem(where, f"the same as line {first}", "skipped")
-                continue
-            if len(again) > 1:
-                yield Problem(
-                    where,
-                    f"the id {document.external!r} was used before; both are kept",
-                    "warning",
-                )
-                document = document._replace(origin=f"#{len(again)}")
-            yield document
+            document, warnings = _document(line, source, owner, scopes)
+        except _Unusable as error:
+            yield Problem(where, str(error))
+            continue
+        for warning in warnings:
+            yield Problem(where, warning, "warning")
+        again = seen.setdefault(document.id, {})
+        first = again.setdefault(_content(document), number)
+        if first != number:
+            yield Problem(where, f"the same as line {first}", "skipped")
+            continue
+        if len(again) > 1:
+            said = f"the id {document.external!r} was used before; both are kept"
+            yield Problem(where, said, "warning")
+            document = document._replace(origin=f"#{len(again)}")
+        yield document
+
+
+def _content(document: Document) -> int:
+    """The same for lines that say the same, however they are written."""
+    meta = json.dumps(document.meta, sort_keys=True) if document.meta else ""
+    said = (document.text, document.messages, document.kind, document.title, document.path)
+    return hash((*said, document.date, document.owner, document.scopes, meta))
 
 
 def _lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
@@ -89,6 +100,7 @@ def _document(
     if what not in ("document", "session"):
         raise _Unusable(f"{what!r} lines are not understood by this version")
     warnings: list[str] = []
+    body = "turns" if what == "session" else "text"
     external = record.get("id")
     if isinstance(external, bool) or not isinstance(external, str | int) or external == "":
         raise _Unusable("no id: each line needs its own `id`, a text or a number")
@@ -109,7 +121,7 @@ def _document(
         date=_date(record, "date", warnings),
         owner=_text(record, "owner", owner),
         scopes=_scopes(record, scopes),
-        meta={**{k: v for k, v in record.items() if k not in _OURS}, **meta},
+        meta={**{k: v for k, v in record.items() if k not in _OURS and k != body}, **meta},
     )
     return document, warnings
 
@@ -120,8 +132,8 @@ def _record(line: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise _Unusable(f"not UTF-8 (byte 0x{line[error.start]:02x} at {error.start})") from None
     try:
-        record = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        record = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
         raise _Unusable(f"not JSON: {error}") from None
     if not isinstance(record, dict):
         raise _Unusable(f"not an object but a {type(record).__name__}")
@@ -132,6 +144,10 @@ def _record(line: bytes) -> dict[str, Any]:
     except UnicodeEncodeError:
         raise _Unusable("half a surrogate pair (\\ud800–\\udfff) in a text") from None
     return record
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def _messages(record: dict[str, Any], warnings: list[str]) -> tuple[Message, ...]:
@@ -146,7 +162,7 @@ def _messages(record: dict[str, Any], warnings: list[str]) -> tuple[Message, ...
             Message(
                 role=_text(turn, "role", "user"),
                 text=turn["text"],
-                id=str(turn.get("id", "")),
+                id=str(turn["id"]) if turn.get("id") is not None else "",
                 date=_date(turn, "date", warnings),
             )
         )

@@ -13,7 +13,7 @@ from recollect.types import Document
 
 _FRONTMATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _FIELD = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]*(.*)")
-_TITLE = re.compile(r"^ {0,3}#[ \t]+(\S.*?)[ \t]*#*[ \t]*\r?$", re.MULTILINE)
+_TITLE = re.compile(r"^\ufeff? {0,3}#[ \t]+(\S.*)$", re.MULTILINE)
 _MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 _PROSE = _MARKDOWN | {".txt", ".rst", ".org", ".adoc", ""}
 
@@ -67,7 +67,7 @@ def _title(text: str, fields: Mapping[str, Any], stem: str, suffix: str) -> str:
     if suffix in _MARKDOWN:
         heading = _TITLE.search(text, 0, 4000)
         if heading:
-            return heading[1]
+            return heading[1].rstrip().rstrip("#").rstrip()
     return stem
 
 

@@ -21,4 +21,4 @@ def open_store(location: str) -> Store:
         )
     from recollect.storage.embedded.engine import EmbeddedStore
 
-    return EmbeddedStore(Path(location).expanduser())
+    return EmbeddedStore(Path(location))

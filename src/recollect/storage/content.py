@@ -19,7 +19,7 @@ def digest(put: Put) -> bytes:
         [(p.n, len(p.text), p.heading, p.turn) for p in put.passages],
     ]  # fmt: skip
     try:
-        canonical = json.dumps(state, sort_keys=True, ensure_ascii=True, default=str)
+        canonical = json.dumps(state, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"{d.external}: meta is not JSON: {error}") from error
     return blake2b(canonical.encode(), digest_size=16).digest()
@@ -48,6 +48,6 @@ def check(put: Put) -> None:
 def parse_cursor(cursor: str) -> int | None:
     if not cursor:
         return None
-    if not cursor.isdecimal():
+    if not cursor.isdecimal() or len(cursor) > 18:
         raise UsageError(f"{cursor!r} is not a cursor", hint="use the one of the page before")
     return int(cursor)

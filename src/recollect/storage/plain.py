@@ -108,7 +108,7 @@ class PlainStore:
         self._source_seq.setdefault(source.name, 0)
 
     def _put(self, put: Put) -> Receipt:
-        document = put.document
+        document = put.document._replace(scopes=tuple(sorted(set(put.document.scopes))))
         if document.id in self._tombstones:
             return Receipt(tombstoned=1)
         made = digest(put)

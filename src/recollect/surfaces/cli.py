@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -39,7 +38,6 @@ def run(arguments: Sequence[str]) -> int:
         for ignored in settings.load().ignored if options.command != "config" else ():
             _say(options, f"warning: {ignored}")
         code: int = options.run(options)
-        sys.stdout.flush()
         return code
     except RecollectError as error:
         _fail(options, error)
@@ -47,10 +45,6 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         _say(options, "interrupted; what was finished is kept, and the same command goes on")
         return 130
-    except BrokenPipeError:
-        # The reader has had enough. Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def _fail(options: Options, error: RecollectError) -> None:
@@ -121,8 +115,9 @@ def _add(options: Options) -> int:
             embed=not options.no_embed,
             report=bar,
         )
-    for line in render.problems(done, Style(wants_colour(sys.stderr))):
-        _say(options, line)
+    if done.failed or not options.quiet:
+        for line in render.problems(done, Style(wants_colour(sys.stderr))):
+            sys.stderr.write(line + "\n")
     _show(options, done.as_json(), lambda style: render.receipt(done, style))
     return 1 if done.failed else 0
 
@@ -449,7 +444,7 @@ COMMANDS = (
     ),
     Command("get", "show a whole document", _declare_name, _get, "recollect get 4f2a90c1d6e8b375"),
     Command(
-        "list", "list documents, newest first", _declare_list, _list,
+        "list", "list documents, last imported first", _declare_list, _list,
         "recollect list --kind session --since 7d",
     ),
     Command(

@@ -111,6 +111,7 @@ def receipt(done: Receipt, style: Style) -> str:
             ("kept out because they were forgotten", done.tombstoned),
             ("embedded", done.embedded),
             ("skipped", len(done.skipped)),
+            ("failed", len(done.failed)),
         )
         if count
     ]

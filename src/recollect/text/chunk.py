@@ -21,7 +21,7 @@ SMALL = 240
 """A passage shorter than this is not closed only because a heading comes."""
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(\S.*?)[ \t]*#*\s*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _SENTENCE = re.compile(r"[.!?。！？]+[\"')\]]*\s+|[。！？]")
 _WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -42,11 +42,12 @@ class _Block(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """Headings and the block under them; ``above`` is the trail of headings it stands in."""
+    """Headings and the block under them, with the trail of headings above and inside it."""
 
     start: int
     end: int
     above: str
+    inside: str
     headed: bool
 
 
@@ -64,35 +65,49 @@ def split(text: str, target: int = TARGET_SIZE, limit: int = MAX_SIZE) -> list[P
     if len(text) > SMALL and not text.isascii():
         # A character of these scripts costs about as many tokens as four Latin ones.
         share = len(_WIDE.findall(text)) / len(text)
-        target, limit = int(target / (1 + 2 * share)), int(limit / (1 + 2 * share))
+        target = max(16, int(target / (1 + 2 * share)))
+        limit = max(32, int(limit / (1 + 2 * share)))
     if len(text) <= target:
         return [Piece(text, "")]
     return _packed(text, _blocks(text), target, limit)
 
 
 def _blocks(text: str) -> list[_Block]:
+    """Paragraphs with the blank lines after them, headings, and code fences whole."""
     blocks: list[_Block] = []
     start = 0
     fence = ""
-    blank = False
+    ended = full = False  # the open block has had its blank line; it holds anything but blanks
+
+    def close(at: int) -> None:
+        nonlocal start, ended, full
+        if full:
+            blocks.append(_Block(start, at))
+            start = at
+        ended = full = False
+
     for match in _LINE.finditer(text):
         line, at = match[0], match.start()
         marker = _FENCE.match(line)
         if fence:
-            if marker and marker[1].startswith(fence) and not line.strip().strip(marker[1][0]):
+            if marker and marker[1].startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
+                ended = True  # what follows it is a block of its own
             continue
         heading = _HEADING.match(line)
-        empty = not line.strip()
-        if at > start and (heading or (blank and not empty)):
-            blocks.append(_Block(start, at))
-            start = at
         if heading:
-            blocks.append(_Block(at, match.end(), len(heading[1]), heading[2]))
+            close(at)
+            words = line[heading.end() :].strip().rstrip("#").rstrip()
+            blocks.append(_Block(start, match.end(), len(heading[1]), words))
             start = match.end()
-        elif marker:
-            fence = marker[1]
-        blank = empty
+        elif line.strip():
+            if ended or marker:
+                close(at)
+            full = True
+            if marker:
+                fence = marker[1]
+        else:
+            ended = full
     if start < len(text):
         blocks.append(_Block(start, len(text)))
     return blocks
@@ -103,30 +118,30 @@ def _units(blocks: list[_Block]) -> Iterator[_Unit]:
     trail: list[tuple[int, str]] = []
     start, above = -1, ""
     for block in blocks:
+        while block.level and trail and trail[-1][0] >= block.level:
+            trail.pop()
         if start < 0:
             start, above, headed = block.start, _trail(trail), block.level > 0
         if block.level:
-            while trail and trail[-1][0] >= block.level:
-                trail.pop()
             trail.append((block.level, block.words))
         else:
-            yield _Unit(start, block.end, above, headed)
+            yield _Unit(start, block.end, above, _trail(trail), headed)
             start = -1
     if start >= 0:
-        yield _Unit(start, blocks[-1].end, above, True)
+        yield _Unit(start, blocks[-1].end, above, _trail(trail), True)
 
 
 def _packed(text: str, blocks: list[_Block], target: int, limit: int) -> list[Piece]:
     """Units joined up to the target; a heading opens a new piece once this one is not small."""
     pieces: list[Piece] = []
-    start, end, heading = 0, 0, ""
+    start, end, heading, inside = 0, 0, "", ""
     for unit in _units(blocks):
         size = end - start
         if size and (unit.end - start > target or (unit.headed and size >= SMALL)):
-            pieces += _cut(text[start:end], heading, limit)
+            pieces += _cut(text[start:end], heading, inside, limit)
             start, heading = unit.start, unit.above
-        end = unit.end
-    pieces += _cut(text[start:end], heading, limit)
+        end, inside = unit.end, unit.inside
+    pieces += _cut(text[start:end], heading, inside, limit)
     return _without_blank(pieces, limit)
 
 
@@ -147,13 +162,14 @@ def _without_blank(pieces: list[Piece], limit: int) -> list[Piece]:
     return out
 
 
-def _cut(text: str, heading: str, limit: int) -> list[Piece]:
-    """*text* in pieces of at most *limit*, each ended at the best place in its second half."""
+def _cut(text: str, heading: str, inside: str, limit: int) -> list[Piece]:
+    """*text* in pieces of at most *limit*, each ended at the best place in its second half; the
+    first shows the headings it begins with, the others stand under them."""
     pieces = []
     while len(text) > limit:
         at = _best_end(text, limit)
         pieces.append(Piece(text[:at], heading))
-        text = text[at:]
+        text, heading = text[at:], inside
     if text:
         pieces.append(Piece(text, heading))
     return pieces

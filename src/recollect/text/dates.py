@@ -8,6 +8,7 @@ from typing import Any
 
 _AGO = re.compile(r"(\d{1,6})\s*(h|d|w|m|y)", re.IGNORECASE)
 _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
+_EPOCH = re.compile(r"\d{9,13}(\.\d+)?")
 _WEEKDAY = re.compile(r"\s*\((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?\)", re.IGNORECASE)
 _FORMATS = (
     "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d", "%Y-%m", "%Y",
@@ -24,8 +25,13 @@ def parse_date(value: Any) -> datetime:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(f"not a date: {value!r}")
     if isinstance(value, int | float):
-        return _from_epoch(float(value))
+        try:
+            return _from_epoch(float(value))
+        except OverflowError as error:
+            raise ValueError("not a date: a number that large") from error
     text = _WEEKDAY.sub("", value.strip())
+    if _EPOCH.fullmatch(text):
+        return _from_epoch(float(text))
     try:
         return _aware(datetime.fromisoformat(text))
     except ValueError:
@@ -35,8 +41,6 @@ def parse_date(value: Any) -> datetime:
             return _aware(datetime.strptime(text, form))
         except ValueError:
             continue
-    if re.fullmatch(r"\d{9,13}(\.\d+)?", text):
-        return _from_epoch(float(text))
     raise ValueError(f"not a date: {value!r}")
 
 

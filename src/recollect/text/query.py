@@ -12,23 +12,26 @@ one that only excludes.
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Any, Literal, NamedTuple
 
 from recollect.errors import QueryError
 from recollect.text.stopwords import stopwords
-from recollect.text.terms import fold, is_single_run_character, query_terms
+from recollect.text.terms import fold_prefix, is_run, phrase_terms, query_terms
 from recollect.types import Clause, Filter, TextQuery
 
 MAX_WORDS = 256
 """Distinct terms of a query that are looked up; a pasted page asks with its first ones."""
+MAX_CONDITIONS = 32
+"""Phrases, exclusions and limits that are heeded, of each; the rest is passed over."""
 
 _TOKEN = re.compile(
-    r"""(?P<filter>(?:(?<=\s)|^)(?P<key>path|kind|source):(?:"(?P<quoted>[^"]+)"|(?P<bare>[^\s"]+)))
+    r"""(?P<filter>(?:(?<=\s)|^)(?P<key>(?ai:path|kind|source)):(?:"(?P<quoted>[^"]+)"|(?P<bare>[^\s"]+)))
       | (?P<minus>(?:(?<=\s)|^)-(?=["\w])(?!\d))?
         (?: "(?P<phrase>[^"]*)" | (?P<word>[^\s"]+) )""",
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE,
 )
-_PREFIX = re.compile(r"(?P<stem>.*\w)\*+$", re.DOTALL)
+_PREFIX = re.compile(r"(?P<stem>[^*]*\w)\*+$")
 ClauseKind = Literal["word", "prefix", "phrase"]
 _LIMITS = {"path": "paths", "kind": "kinds", "source": "sources"}
 
@@ -54,7 +57,8 @@ class Parsed(NamedTuple):
 
 
 def parse(text: str) -> Parsed:
-    text = text.replace("\x00", " ")
+    text = text.replace("\x00", " ").encode("utf-8", "replace").decode()
+    text = unicodedata.normalize("NFKC", text)
     asked: dict[Clause, None] = {}
     must: list[Clause] = []
     never: list[Clause] = []
@@ -67,7 +71,7 @@ def parse(text: str) -> Parsed:
         # a document.
         if plain:
             for term in query_terms(" ".join(plain))[0]:
-                kind: ClauseKind = "prefix" if is_single_run_character(term) else "word"
+                kind: ClauseKind = "prefix" if len(term) == 1 and is_run(term) else "word"
                 asked[Clause(kind, (term,))] = None
             plain.clear()
 
@@ -82,10 +86,10 @@ def parse(text: str) -> Parsed:
                 never.append(clause)
             continue
         prose.append(match["phrase"] if match["phrase"] is not None else match["word"])
-        if clause and clause.kind == "phrase":
+        if clause and match["phrase"] is not None:
             must.append(clause)
             plain.append(match["phrase"])
-        elif clause and clause.kind == "prefix":
+        elif clause and clause.kind == "prefix" and not is_run(clause.term):
             flush()
             asked[clause] = None
         else:
@@ -97,13 +101,17 @@ def parse(text: str) -> Parsed:
 def _clause(match: re.Match[str]) -> Clause | None:
     """What one token asks for; None when it has no terms."""
     if match["phrase"] is not None:
-        _, exact = query_terms(match["phrase"])
-        return Clause("phrase", tuple(exact)) if exact else None
+        exact = phrase_terms(match["phrase"])
+        return Clause("phrase", exact) if exact else None
     prefix = _PREFIX.match(match["word"])
-    if prefix:
-        return Clause("prefix", (fold(prefix["stem"].lstrip("\"'([{<")),))
-    found, _ = query_terms(match["word"])
-    return Clause("word", (found[0],)) if found else None
+    if prefix and not is_run(prefix["stem"]):  # a run is found by its pairs, wherever it goes on
+        return Clause("prefix", (fold_prefix(prefix["stem"]),))
+    found, exact = query_terms(match["word"])
+    if not found:
+        return None
+    if is_run(found[0]):
+        return Clause("prefix", (found[0],)) if len(found[0]) == 1 else Clause("phrase", exact)
+    return Clause("word", (found[0],))
 
 
 def _checked(
@@ -128,12 +136,12 @@ def _checked(
             f"the query {text.strip()[:40]!r} has no word in it", hint="say what to look for"
         )
     grammar = stopwords()
-    meaningful = [a for a in asked if a.term not in grammar] or asked
+    meaningful = [a for a in asked if a.kind != "word" or a.term not in grammar] or asked
     kept = meaningful[:MAX_WORDS]
     return Parsed(
-        TextQuery(any=tuple(kept), must=tuple(must), never=tuple(never)),
+        TextQuery(tuple(kept), tuple(must[:MAX_CONDITIONS]), tuple(never[:MAX_CONDITIONS])),
         prose,
         tuple(a.term for a in kept if a.kind == "word"),
-        tuple(limits),
+        tuple(limits[:MAX_CONDITIONS]),
         len(meaningful) - len(kept),
     )

@@ -6,13 +6,15 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
-from recollect.text.terms import terms
+from recollect.text.terms import is_run, terms
 
 _WORD = re.compile(r"\S+")
+_NEAR = 40
+"""A window is moved to a word's edge if there is one so near; else it cuts through."""
 
 
 class Snippet(NamedTuple):
-    """A stretch of text; ``marks`` are (start, end) of the words that match, inside it."""
+    """A stretch of text; ``marks`` are (start, end) of what matches, inside it."""
 
     text: str
     marks: tuple[tuple[int, int], ...]
@@ -22,25 +24,47 @@ class Snippet(NamedTuple):
 
 def snippet(text: str, wanted: Collection[str], width: int = 320) -> Snippet:
     """The window of about *width* characters with the most wanted words in it."""
-    wanted = set(wanted)
-    words = [(m.start(), m.end(), m[0]) for m in _WORD.finditer(text)]
-    matching = [(s, e) for s, e, w in words if wanted.intersection(terms(w).stem.split())]
-    start = _best_start([s for s, _ in matching], width) if len(text) > width else 0
-    if start:
-        start = max((s for s, _, _ in words if s <= max(0, start - width // 6)), default=0)
-    end = min(len(text), start + width)
-    if end < len(text):
-        end = max((e for _, e, _ in words if start < e <= end), default=end)
+    matching = _matches(text, set(wanted))
+    start, end = 0, len(text)
+    if len(text) > width:
+        start = _edge(text, max(0, _best_start(matching, width) - width // 6))
+        end = start + width
+        if end < len(text):
+            end = max(_edge(text, end) - 1, start + width - _NEAR)
     marks = tuple((s - start, e - start) for s, e in matching if start <= s and e <= end)
     return Snippet(text[start:end], marks, start > 0, end < len(text))
 
 
-def _best_start(starts: list[int], width: int) -> int:
-    best, at = 0, 0
-    low = 0
-    for high, position in enumerate(starts):
-        while position - starts[low] > width:
+def _matches(text: str, wanted: set[str]) -> list[tuple[int, int]]:
+    found = {
+        match.span()
+        for match in _WORD.finditer(text)
+        if not is_run(match[0]) and wanted.intersection(terms(match[0]).stem.split())
+    }
+    for term in wanted:
+        if is_run(term):
+            found.update(m.span() for m in re.finditer(re.escape(term), text))
+    return sorted(found)
+
+
+def _best_start(matches: list[tuple[int, int]], width: int) -> int:
+    """Where the window begins that holds the most matches whole; the first of several."""
+    best, at, low = 0, 0, 0
+    for high, (_, end) in enumerate(matches):
+        while end - matches[low][0] > width - width // 6:
+            if low == high:
+                break
             low += 1
         if high - low + 1 > best:
-            best, at = high - low + 1, starts[low]
+            best, at = high - low + 1, matches[low][0]
+    return at
+
+
+def _edge(text: str, at: int) -> int:
+    """The beginning of the word at *at*, if it is near."""
+    if at == 0 or at >= len(text):
+        return min(at, len(text))
+    for back in range(min(_NEAR, at)):
+        if text[at - back - 1].isspace():
+            return at - back
     return at

@@ -28,8 +28,8 @@ _RUNS = (  # scripts written without spaces between words, and Hangul with its p
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003ffff"
 )
 _MARKS = (  # combining signs that are part of a word, which \w leaves out
-    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670"
-    "\u0900-\u0dff\u0f00-\u0fff\u200c\u200d"
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff\u200c\u200d"
 )
 _PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
 _WORD = rf"\w{_MARKS}"
@@ -60,13 +60,13 @@ def _wide() -> _Wide:
     )
 
 
-def _is_run(text: str) -> bool:
+def is_run(text: str) -> bool:
     """Whether *text* begins with a script that is written without spaces."""
     return text[:1] > "\u0e00" and _wide().run.match(text) is not None
 
 
 _THOUSANDS = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?![\d,])")
-_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "`": "'"})
+_TYPOGRAPHY = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "\u2010": "-", "\u2011": "-"})
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae",
                           "œ": "oe", "ı": "i", "ĸ": "k", "ŧ": "t", "ħ": "h"})  # fmt: skip
 
@@ -74,7 +74,7 @@ _MARGIN = "\"'()[]{}<>,;:!?*_`~|"
 """What may stand around a plain word and means nothing to it; a dot or a sign may mean more."""
 
 MAX_TERM = 80
-"""Longer wholes (data URIs, hashes glued together) are indexed by their parts only."""
+"""Longer compounds (data URIs) are indexed by their parts only, longer words by so much."""
 
 _MEMO_SIZE = 1 << 18
 
@@ -98,16 +98,24 @@ def fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     word = unicodedata.normalize("NFKC", word).casefold()
-    if _is_run(word):
+    if is_run(word):
         return word
     out = []
     for char in unicodedata.normalize("NFKD", word):
         if unicodedata.combining(char) and not "\u0900" <= char < "\u1000":
+            if char == "\u0306" and out[-1:] == ["и"]:
+                out[-1] = "й"  # a letter of its own, and the stemmer's
             continue
         if char > "\u007f" and char.isdigit():
             char = str(unicodedata.digit(char, 0))
         out.append(char)
     return "".join(out).replace("\u200c", "").replace("\u200d", "").translate(_LETTERS)
+
+
+def _unaccented(text: str) -> str:
+    """Latin letters without their accents, in their case; anything else as it is."""
+    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    return bare if bare.isascii() else text
 
 
 def stem(word: str) -> str:
@@ -129,30 +137,32 @@ def _core_words(core: str) -> list[str]:
         core = core.removesuffix("'s").removesuffix("'S").replace("'", "")
     if "," in core:
         core = _THOUSANDS.sub(lambda m: m[0].replace(",", ""), core)
+    if not core.isascii():
+        core = _unaccented(core)
     whole = fold(core)
     if whole.isalpha() and (core[1:].islower() or core.isupper() or len(core) == 1):
-        return [whole]
+        return [whole[:MAX_TERM]]
     parts = (_PART if core.isascii() else _wide().part).findall(core)
     if len(parts) == 1 and len(parts[0]) == len(core):
-        return [whole]
+        return [whole[:MAX_TERM]]
     words = [whole] if len(whole) <= MAX_TERM else []
-    words += [fold(p) for p in parts if len(p) > 1 or not p.isascii() or p.isdigit()]
+    words += [fold(p)[:MAX_TERM] for p in parts if len(p) > 1 or not p.isascii() or p.isdigit()]
     return words or [whole[:MAX_TERM]]
 
 
 def _chunk_terms(chunk: str) -> tuple[str, str]:
     """(stem, exact) of one chunk that has no white space in it."""
-    if _is_run(chunk):
+    if is_run(chunk):
         pairs = [chunk[i : i + 2] for i in range(len(chunk) - 1)]
         run = " ".join([*pairs, chunk[-1]])
         return run, run
     plain = chunk.strip(_MARGIN)
     if plain.isascii() and plain.isalpha() and (plain[1:].islower() or plain.isupper()):
-        word = plain.lower()  # nine of ten chunks, without a regular expression
+        word = plain[:MAX_TERM].lower()  # nine of ten chunks, without a regular expression
         stemmed = stem(word)
         return (word, word) if stemmed == word else (stemmed, word)
     words: list[str] = []
-    chunk = chunk.translate(_APOSTROPHES)
+    chunk = chunk.translate(_TYPOGRAPHY)
     for core in (_CORE if chunk.isascii() else _wide().core).findall(chunk):
         words += _core_words(core)
     words = [w for w in words if w]
@@ -189,7 +199,22 @@ def terms(text: str) -> Terms:
     )
 
 
-def query_terms(text: str) -> tuple[list[str], list[str]]:
+def fold_prefix(text: str) -> str:
+    """The beginning of a word as the exact terms have it."""
+    return fold(text.translate(_TYPOGRAPHY).strip(_MARGIN).replace("'", ""))
+
+
+def phrase_terms(text: str) -> tuple[str, ...]:
+    """The exact terms of words in a row. They may end inside a longer run, so only the last
+    run loses the helper term that ends it."""
+    found = chunks(text)
+    terms = [term for chunk in found for term in _memo[chunk][1].split()]
+    if found and len(found[-1]) > 1 and is_run(found[-1]):
+        del terms[-1]
+    return tuple(terms)
+
+
+def query_terms(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(stem, exact) terms that *text* asks for: as a document's, less the helper term that ends
     a run of two characters or more."""
     stems: list[str] = []
@@ -197,12 +222,8 @@ def query_terms(text: str) -> tuple[list[str], list[str]]:
     for chunk in chunks(text):
         stem_part, exact_part = _memo[chunk]
         found, plain = stem_part.split(), exact_part.split()
-        if len(chunk) > 1 and _is_run(chunk):
+        if len(chunk) > 1 and is_run(chunk):
             del found[-1], plain[-1]
         stems += found
         exact += plain
-    return stems, exact
-
-
-def is_single_run_character(term: str) -> bool:
-    return len(term) == 1 and _is_run(term)
+    return tuple(stems), tuple(exact)

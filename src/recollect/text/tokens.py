@@ -57,5 +57,7 @@ def clip_tokens(text: str, tokens: int) -> str:
         else:
             high = middle - 1
     cut = text[:low]
+    if text[low].isspace():
+        return cut
     space = max(cut.rfind(" "), cut.rfind("\n"))
     return cut[:space] if space > len(cut) // 2 else cut

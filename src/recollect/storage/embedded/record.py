@@ -11,7 +11,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +39,7 @@ from recollect.types import (
 )
 
 BUSY_SECONDS = 60.0
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MANY = 500
 """How many values one statement is given: below every limit of every SQLite."""
 
@@ -59,8 +60,8 @@ class Allowed(NamedTuple):
     source: frozenset[int] | None = None
     kind: frozenset[int] | None = None
     role: frozenset[int] | None = None
-    since: float | None = None
-    until: float | None = None
+    since: int | None = None
+    until: int | None = None
     paths: tuple[str, ...] | None = None
 
     @property
@@ -87,7 +88,7 @@ class Row(NamedTuple):
     source: int
     kind: int
     role: int
-    date: float | None
+    date: int | None
 
 
 class VectorRow(NamedTuple):
@@ -99,7 +100,7 @@ class VectorRow(NamedTuple):
     source: int
     kind: int
     role: int
-    date: float | None
+    date: int | None
     vector: bytes
 
 
@@ -124,11 +125,15 @@ class Record:
                 check_same_thread=False,
                 cached_statements=256,
             )
-            self._db.execute("PRAGMA synchronous = FULL")
-            self._db.execute("PRAGMA secure_delete = ON")
-            self._db.execute("PRAGMA cache_size = -32768")
-            self._db.execute("PRAGMA mmap_size = 268435456")
-            migrate(self._db, folder)
+            try:
+                self._db.execute("PRAGMA synchronous = FULL")
+                self._db.execute("PRAGMA secure_delete = ON")
+                self._db.execute("PRAGMA cache_size = -32768")
+                self._db.execute("PRAGMA mmap_size = 268435456")
+                migrate(self._db, folder)
+            except BaseException:
+                self._db.close()
+                raise
 
     def close(self) -> None:
         self._db.close()
@@ -236,8 +241,8 @@ class Record:
             if kinds is None
             else frozenset(i for i, v in labels.get("kind", ()) if fold(v) in kinds),
             role=ids("role", roles),
-            since=filter.since.timestamp() if filter.since else None,
-            until=filter.until.timestamp() if filter.until else None,
+            since=_micros(filter.since),
+            until=_micros(filter.until),
             paths=None if filter.paths is None else tuple(map(path_pattern, filter.paths)),
         )
 
@@ -296,7 +301,7 @@ class Record:
         kind: int,
         title: str,
         path: str,
-        date: float | None,
+        date: int | None,
         owner: int,
         scopes: int,
         meta: str,
@@ -680,7 +685,7 @@ class _Writer:
                 self._label("scopes", json.dumps(sorted(set(document.scopes)))),
                 document.title,
                 document.path,
-                _seconds(document.date),
+                _micros(document.date),
                 json.dumps(document.meta, ensure_ascii=False) if document.meta else "{}",
                 document.stamp,
                 made,
@@ -690,7 +695,7 @@ class _Writer:
             self._db.executemany(
                 "INSERT INTO messages (document, turn, role, id, date) VALUES (?, ?, ?, ?, ?)",
                 [
-                    (key, turn, m.role, m.id, _seconds(m.date))
+                    (key, turn, m.role, m.id, _micros(m.date))
                     for turn, m in enumerate(document.messages)
                 ],
             )
@@ -774,12 +779,12 @@ def translated(folder: Path) -> Iterator[None]:
         raise StoreError(f"{folder}: {error}") from error
 
 
-def _moment(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+def _moment(micros: int | None) -> datetime | None:
+    return None if micros is None else _EPOCH + timedelta(microseconds=micros)
 
 
-def _seconds(moment: datetime | None) -> float | None:
-    return moment.timestamp() if moment else None
+def _micros(moment: datetime | None) -> int | None:
+    return None if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def _marks(count: int) -> str:

@@ -51,7 +51,7 @@ CREATE TABLE documents (
     scopes INTEGER NOT NULL,
     title TEXT NOT NULL,
     path TEXT NOT NULL,
-    date REAL,
+    date INTEGER,  -- microseconds since 1970: what goes in comes out
     meta TEXT NOT NULL,
     stamp TEXT NOT NULL,
     digest BLOB NOT NULL
@@ -63,7 +63,7 @@ CREATE TABLE messages (
     turn INTEGER NOT NULL,
     role TEXT NOT NULL,
     id TEXT NOT NULL,
-    date REAL,
+    date INTEGER,
     PRIMARY KEY (document, turn)
 ) WITHOUT ROWID;
 CREATE TABLE passages (

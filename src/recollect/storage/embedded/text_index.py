@@ -39,7 +39,7 @@ def _schema() -> tantivy.Schema:
     builder.add_text_field("mark", tokenizer_name="raw", index_option="basic", stored=True)
     builder.add_unsigned_field("passage", indexed=True, fast=True)
     builder.add_unsigned_field("document", fast=True)
-    builder.add_float_field("date", indexed=True, fast=True)
+    builder.add_integer_field("date", indexed=True, fast=True)
     return builder.build()
 
 
@@ -257,7 +257,7 @@ class Snapshot:
                 Query.range_query(
                     self._schema,
                     "date",
-                    tantivy.FieldType.Float,
+                    tantivy.FieldType.Integer,
                     lower_bound=allowed.since,
                     upper_bound=allowed.until,
                     include_upper=allowed.until is None,

@@ -35,6 +35,7 @@ SURVIVORS = 2000
 """How many the signs let through to be rescored, over all segments together."""
 _DEAD_SHARE = 0.25
 _FORMAT = 1
+_UNDATED = np.iinfo(np.int64).min
 _FAR = np.iinfo(np.uint16).max
 
 
@@ -333,7 +334,7 @@ def _top(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
 
 def _mask(
     labels: NDArray[np.int32],
-    dates: NDArray[np.float64],
+    dates: NDArray[np.int64],
     documents: NDArray[np.int64],
     allowed: Allowed,
     on_paths: NDArray[np.int64] | None,
@@ -346,7 +347,7 @@ def _mask(
     if allowed.since is not None:
         masks.append(dates >= allowed.since)
     if allowed.until is not None:
-        masks.append(dates < allowed.until)
+        masks.append((dates < allowed.until) & (dates != _UNDATED))
     if on_paths is not None:
         masks.append(np.isin(documents, on_paths))
     return np.logical_and.reduce(masks) if masks else None
@@ -357,8 +358,8 @@ def _matrix(rows: Sequence[VectorRow]) -> NDArray[np.float32]:
     return np.frombuffer(joined, np.float16).reshape(len(rows), -1).astype(np.float32)
 
 
-def _dates(rows: Sequence[VectorRow]) -> NDArray[np.float64]:
-    return np.array([np.nan if r.date is None else r.date for r in rows], np.float64)
+def _dates(rows: Sequence[VectorRow]) -> NDArray[np.int64]:
+    return np.array([_UNDATED if r.date is None else r.date for r in rows], np.int64)
 
 
 def _signs(centred: NDArray[np.float32]) -> NDArray[np.uint64]:
