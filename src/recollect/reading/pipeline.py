@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from time import perf_counter
 
+from recollect.errors import RecollectError
 from recollect.ports import Embedder, Store
 from recollect.reading.budget import cost, fit
 from recollect.reading.candidates import Found, gather
@@ -36,8 +38,7 @@ def search(
     found = gather(parsed, filter, policy, store, embedder, trace, why_no_embedder)
     with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
         candidates, total = fuse(found.arms, policy.rrf_k, policy.limit)
-    with trace.stage("grade", "coverage of the question's words; not calibrated"):
-        graded = _graded(candidates, parsed, found, store)
+    graded = _graded(candidates, parsed, found, store, trace)
     with trace.stage("budget"):
         results, budget = fit(graded, policy.budget)
     hidden = _hidden(parsed, filter, store, trace) if filter.limits else {}
@@ -68,13 +69,21 @@ def _status(results: tuple[Result, ...], confidence: float, direct: float) -> St
 
 
 def _graded(
-    candidates: list[Candidate], parsed: Parsed, found: Found, store: Store
+    candidates: list[Candidate], parsed: Parsed, found: Found, store: Store, trace: Trace
 ) -> list[Result]:
+    since = perf_counter()
     keys = [c.passage for c in candidates]
     passages = {p.key: p for p in store.passages(keys)}
-    matched = store.matched(parsed.content, keys) if keys else {}
+    matched: Mapping[int, set[str]] = {}
+    try:
+        matched = store.matched(parsed.content, keys) if keys else {}
+        trace.ran("grade", since, reason="coverage of the question's words; not calibrated")
+    except RecollectError as error:
+        trace.failed("grade", error.message)
     return [
-        _result(c, passages[c.passage], coverage(parsed.content, found.idf, matched[c.passage]))
+        _result(
+            c, passages[c.passage], coverage(parsed.content, found.idf, matched.get(c.passage, ()))
+        )
         for c in candidates
         if c.passage in passages
     ]

@@ -100,7 +100,7 @@ def fold(word: str) -> str:
     word = unicodedata.normalize("NFKC", word).casefold()
     if is_run(word):
         return word
-    out = []
+    out: list[str] = []
     for char in unicodedata.normalize("NFKD", word):
         if unicodedata.combining(char) and not "\u0900" <= char < "\u1000":
             if char == "\u0306" and out[-1:] == ["и"]:

@@ -238,18 +238,19 @@ class EmbeddedStore:
             index, behind = self._look_at_text()
             if index and behind <= TAIL:
                 return index
+            reason = "another process is building it"
             with file_lock(self.folder / "text.lock") as held:
                 if held:
-                    with suppress(OSError, ValueError):
+                    try:
                         return self._update_text(index)
-                    # A disk that is full or read-only is no reason not to answer.
+                    except (OSError, ValueError, TornIndex) as error:
+                        reason = str(error)  # a full disk is no reason not to answer
             if index and behind <= LONG_TAIL:
                 return index
-            if time.monotonic() > deadline or held:
+            if held or time.monotonic() > deadline:
                 raise StoreBusy(
-                    f"{self.folder}: the text index is over {LONG_TAIL} passages behind",
-                    hint="another process is building it, or the disk is full; "
-                    "`recollect status` shows how far it is",
+                    f"{self.folder}: the text index is over {LONG_TAIL} passages behind: {reason}",
+                    hint="try again, or `recollect rebuild`",
                 )
             time.sleep(0.05)
 

@@ -163,6 +163,8 @@ class Snapshot:
             for clause in query.any
             if clause.kind == "word"
         }
+        if query.any and not self._can_match(query, frequencies):
+            return Found([], frequencies, 0)
         built = self._build(query, allowed)
         if count and dead:
             built = Query.boolean_query([(Occur.Must, built), (Occur.MustNot, self._among(dead))])
@@ -175,6 +177,11 @@ class Snapshot:
         if dead:
             hits = [hit for hit in hits if hit.passage not in dead]
         return Found(hits, frequencies, int(found.count or 0) if count else 0)
+
+    def _can_match(self, query: TextQuery, frequencies: dict[str, int]) -> bool:
+        """Whether the words that occur here at all could satisfy the query."""
+        here = [clause.kind == "prefix" or frequencies[clause.term] > 0 for clause in query.any]
+        return all(here) if query.strict else any(here)
 
     def _among(self, keys: Iterable[int]) -> Query:
         """These passages and no others."""

@@ -34,9 +34,14 @@ EXACT_ROWS = 4096
 SURVIVORS = 2000
 """How many the signs let through to be rescored, over all segments together."""
 _DEAD_SHARE = 0.25
+_SMALL_SEGMENT = 50_000
+"""Rewriting so many takes a second, embedding them took an hour: they are always merged."""
 _FORMAT = 1
 _UNDATED = np.iinfo(np.int64).min
 _FAR = np.iinfo(np.uint16).max
+_SAMPLE = 16_384
+"""How many distances tell where to draw the line; an exact count would cost as much as half
+the scan."""
 
 
 class Manifest(NamedTuple):
@@ -110,8 +115,9 @@ class Segment:
             distance += np.bitwise_count(column ^ bits)
         if mask is not None:
             distance[~mask] = _FAR
-        counts = np.bincount(distance[distance < _FAR] if mask is not None else distance)
-        nearest = int(np.searchsorted(counts.cumsum(), min(wanted, counts.sum())))
+        sample = distance[:: max(1, len(self) // _SAMPLE)]
+        rank = min(len(sample) - 1, wanted * len(sample) // len(self))
+        nearest = min(np.partition(sample, rank)[rank], _FAR - 1)  # never what the mask keeps out
         return np.flatnonzero(distance <= nearest)
 
 
@@ -235,7 +241,8 @@ class VectorIndex:
             segment.bury(np.array(record.deleted_after(segment.high), np.int64))
         low, waiting = manifest.seq, record.vectors_waiting(self.model, manifest.seq, 1 << 30)
         while kept and (
-            len(kept[-1]) <= 2 * waiting or kept[-1].dead > _DEAD_SHARE * len(kept[-1])
+            len(kept[-1]) <= max(4 * waiting, _SMALL_SEGMENT)
+            or kept[-1].dead > _DEAD_SHARE * len(kept[-1])
         ):
             last = kept.pop()
             low, waiting = last.low, waiting + len(last) - last.dead
