@@ -51,8 +51,8 @@ def samples(folder: Path) -> Iterable[tuple[str, str]]:
 
 def features(text: str) -> list[float]:
     raw = text.encode()
-    counted = [len(raw.translate(None, o)) for o, _ in (*tokens.PER_BYTE, *tokens.PER_WIDE)]
-    return [len(raw.split()), *counted]
+    counted = tokens.kinds(raw)
+    return [len(raw.split()), *(counted.count(kind) for kind in tokens.PER_BYTE)]
 
 
 def main() -> None:

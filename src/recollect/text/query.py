@@ -80,20 +80,20 @@ def parse(text: str) -> Parsed:
             value = match["quoted"] or match["bare"]
             limits.append((_LIMITS[match["key"].lower()], value))
             continue
-        clause = _clause(match)
+        said = match["phrase"] if match["phrase"] is not None else match["word"]
+        special = match["minus"] or match["phrase"] is not None or said.endswith("*")
+        clause = _clause(match) if special else None
         if match["minus"]:
-            if clause:
-                never.append(clause)
+            never += [clause] if clause else []
             continue
-        prose.append(match["phrase"] if match["phrase"] is not None else match["word"])
+        prose.append(said)
         if clause and match["phrase"] is not None:
             must.append(clause)
-            plain.append(match["phrase"])
-        elif clause and clause.kind == "prefix" and not is_run(clause.term):
+        if clause and clause.kind == "prefix" and not is_run(clause.term):
             flush()
             asked[clause] = None
         else:
-            plain.append(prose[-1])
+            plain.append(said)
     flush()
     return _checked(text, list(asked), must, never, limits, " ".join(prose))
 

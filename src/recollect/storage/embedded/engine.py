@@ -118,8 +118,7 @@ class EmbeddedStore:
             return record.get(name)
 
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
-        with self._snapshot() as (record, _):
-            return record.passages(keys)
+        return self._record().passages(keys)
 
     def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
         before = parse_cursor(cursor)
@@ -135,9 +134,8 @@ class EmbeddedStore:
             return record.history(id)
 
     def fingerprint(self, filter: Filter) -> str:
-        with self._snapshot() as (record, state):
-            seen = record.source_seqs(filter)
-        return stable_id(state.epoch, *(f"{name}={seq}" for name, seq in seen))
+        seen = self._record().source_seqs(filter)
+        return stable_id(*(f"{name}={seq}" for name, seq in seen))
 
     def close(self) -> None:
         with self._lock:

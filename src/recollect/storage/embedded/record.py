@@ -106,6 +106,7 @@ class VectorRow(NamedTuple):
 
 _DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
     d.meta, d.origin, d.stamp"""
+_STATE = "SELECT epoch, seq, generation, passages, characters FROM state"
 _ROW = """p.key, p.document, d.title, d.path, p.heading, p.text, d.owner, d.scopes, d.source,
     d.kind, p.role, d.date"""
 
@@ -164,10 +165,7 @@ class Record:
                 raise
 
     def state(self) -> State:
-        row = self._db.execute(
-            "SELECT epoch, seq, generation, passages, characters FROM state"
-        ).fetchone()
-        return State(*row)
+        return State._make(self._db.execute(_STATE).fetchone())
 
     def next_generation(self) -> int:
         with self._write():
@@ -370,11 +368,12 @@ class Record:
     def _passages(
         self, condition: str, values: Sequence[Any], order: Sequence[int] | None = None
     ) -> list[StoredPassage]:
-        rows = self._db.execute(
-            f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {_DOCUMENT} "
-            f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
-            values,
-        ).fetchall()
+        with translated(self.folder):
+            rows = self._db.execute(
+                f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {_DOCUMENT} "
+                f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
+                values,
+            ).fetchall()
         found = [
             StoredPassage(
                 key,
@@ -422,8 +421,15 @@ class Record:
         ]
 
     def source_seqs(self, filter: Filter) -> list[tuple[str, int]]:
-        rows = self._db.execute("SELECT name, seq FROM sources ORDER BY name").fetchall()
-        return [(name, seq) for name, seq in rows if source_allows(filter.sources, name)]
+        """The last change of each source that the filter lets through, and of the store's
+        history itself."""
+        with translated(self.folder):
+            rows = self._db.execute(
+                "SELECT name, seq FROM sources UNION ALL SELECT epoch, -1 FROM state ORDER BY 1"
+            ).fetchall()
+        if filter.sources is None:
+            return rows
+        return [row for row in rows if row[1] < 0 or source_allows(filter.sources, row[0])]
 
     # -------------------------------------------------------------- for the indexes
 

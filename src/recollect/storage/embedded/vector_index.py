@@ -110,15 +110,24 @@ class Segment:
         elif len(self) <= EXACT_ROWS:
             return np.arange(len(self))
         asked = _signs((query - self.mean)[None, :])[:, 0]
-        distance = np.zeros(len(self), np.uint16)
-        for column, bits in zip(self.signs, asked, strict=True):
-            distance += np.bitwise_count(column ^ bits)
+        distance = self._distance(asked)
         if mask is not None:
             distance[~mask] = _FAR
         sample = distance[:: max(1, len(self) // _SAMPLE)]
         rank = min(len(sample) - 1, wanted * len(sample) // len(self))
         nearest = min(np.partition(sample, rank)[rank], _FAR - 1)  # never what the mask keeps out
         return np.flatnonzero(distance <= nearest)
+
+    def _distance(self, asked: NDArray[np.uint64]) -> NDArray[np.uint16]:
+        """In how many signs each row differs. Three words differ in 192 at most, so that most
+        of the sum is done in bytes."""
+        total = np.zeros(len(self), np.uint16)
+        for start in range(0, len(asked), 3):
+            part = np.bitwise_count(self.signs[start] ^ asked[start])
+            for word in range(start + 1, min(start + 3, len(asked))):
+                part += np.bitwise_count(self.signs[word] ^ asked[word])
+            total += part
+        return total
 
 
 class VectorIndex:
