@@ -27,6 +27,8 @@ _HEAP = 200_000_000
 _MARK = "position"
 _PREFIX_MAX = 200
 _BITS = 20
+_PASSAGE = (1 << 32) - 1
+"""Keys are numbers of changes; four thousand million of them fit."""
 
 
 def _schema() -> tantivy.Schema:
@@ -37,8 +39,8 @@ def _schema() -> tantivy.Schema:
     builder.add_text_field("labels", tokenizer_name="spaces", index_option="basic")
     builder.add_text_field("path", tokenizer_name="raw", index_option="basic")
     builder.add_text_field("mark", tokenizer_name="raw", index_option="basic", stored=True)
-    builder.add_unsigned_field("passage", indexed=True, fast=True)
-    builder.add_unsigned_field("document", fast=True)
+    builder.add_unsigned_field("passage", indexed=True)
+    builder.add_unsigned_field("place", fast=True)  # document and passage, in one column read
     builder.add_integer_field("date", indexed=True, fast=True)
     return builder.build()
 
@@ -170,13 +172,18 @@ class Snapshot:
             built = Query.boolean_query([(Occur.Must, built), (Occur.MustNot, self._among(dead))])
         # A dead passage takes a place, so more are asked for than are wanted.
         found = self._run(built, limit + min(len(dead), 1000), count=count)
-        addresses = [address for _, address in found.hits]
-        keys = self._searcher.fast_field_values("passage", addresses)
-        documents = self._searcher.fast_field_values("document", addresses)
-        hits = list(map(Hit, keys, documents, [score for score, _ in found.hits]))
+        places = self._places(found.hits)
+        hits = [
+            Hit(place & _PASSAGE, place >> 32, score)
+            for place, (score, _) in zip(places, found.hits, strict=True)
+        ]
         if dead:
             hits = [hit for hit in hits if hit.passage not in dead]
         return Found(hits, frequencies, int(found.count or 0) if count else 0)
+
+    def _places(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
+        places: list[int] = self._searcher.fast_field_values("place", [a for _, a in hits])
+        return places
 
     def _can_match(self, query: TextQuery, frequencies: dict[str, int]) -> bool:
         """Whether the words that occur here at all could satisfy the query."""
@@ -201,9 +208,10 @@ class Snapshot:
             ]
             query = Query.boolean_query([(Occur.Must, among), *bits])
             hits = self._run(query, len(keys)).hits
-            spelt = self._searcher.fast_field_values("passage", [a for _, a in hits])
-            for (score, _), key in zip(hits, spelt, strict=True):
-                found[key].update(word for i, word in enumerate(some) if int(score) >> i & 1)
+            for (score, _), place in zip(hits, self._places(hits), strict=True):
+                found[place & _PASSAGE].update(
+                    word for i, word in enumerate(some) if int(score) >> i & 1
+                )
         return found
 
     def idf(self, frequencies: dict[str, int]) -> dict[str, float]:
@@ -281,7 +289,7 @@ def _fields(row: Row) -> dict[str, object]:
         "title": terms(f"{row.title} {row.path}").stem,
         "labels": f"o{row.owner} c{row.scopes} s{row.source} k{row.kind} r{row.role}",
         "passage": row.key,
-        "document": row.document,
+        "place": row.document << 32 | row.key,
     }
     if row.path:
         fields["path"] = folded_path(row.path)
