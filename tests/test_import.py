@@ -809,3 +809,16 @@ def test_a_path_with_odd_characters_is_known_again(keyword_memory: Memory, tmp_p
     assert counts(keyword_memory.add(folder)) == (0, 0, 1)
     assert keyword_memory.get("a b;c#d?e%20f.md").title == "Odd"
     assert counts(keyword_memory.add(folder / "a b;c#d?e%20f.md")) == (0, 0, 1)
+
+
+def test_a_folder_around_a_known_one_leaves_it_its_files(
+    keyword_memory: Memory, tmp_path: Path
+) -> None:
+    write(tmp_path / "all" / "top.md", "The heron.\n")
+    write(tmp_path / "all" / "work" / "inner.md", "The grebe.\n")
+    keyword_memory.add(tmp_path / "all" / "work")
+    receipt = keyword_memory.add(tmp_path / "all")
+    assert counts(receipt) == (1, 0, 1)
+    assert keyword_memory.get("inner.md").source == "work"
+    assert keyword_memory.get("top.md").source == "all"
+    assert counts(keyword_memory.add(tmp_path / "all")) == (0, 0, 2)

@@ -22,7 +22,8 @@ from recollect.errors import StoreBusy, StoreError
 from recollect.ports import TextFound, VectorFound
 from recollect.storage.content import parse_cursor
 from recollect.storage.embedded.lock import file_lock
-from recollect.storage.embedded.record import Allowed, Record, Row, State
+from recollect.storage.embedded.record import Record
+from recollect.storage.embedded.rows import Allowed, Row, State
 from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex, TornIndex
 from recollect.storage.filters import folded_path
 from recollect.text import lexical
@@ -163,8 +164,9 @@ class EmbeddedStore:
                 with self._lock:
                     self._text = self._view = None
                 if attempt:
-                    with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS):
-                        self._build_text()
+                    with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS) as held:
+                        if held:
+                            self._build_text()
         return search()
 
     def _search_text(self, query: TextQuery, filter: Filter, limit: int, count: bool) -> TextFound:

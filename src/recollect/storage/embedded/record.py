@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
 from recollect.storage.content import check, digest
+from recollect.storage.embedded.rows import Allowed, Row, State, VectorRow, micros, moment
 from recollect.storage.embedded.schema import migrate
+from recollect.storage.embedded.writer import Writer
 from recollect.storage.filters import path_pattern, scopes_allow, source_allows
 from recollect.text.lexical import indexed_text
 from recollect.text.terms import fold
@@ -33,75 +34,13 @@ from recollect.types import (
     Put,
     Receipt,
     Register,
-    Source,
     SourceStats,
     StoredPassage,
 )
 
 BUSY_SECONDS = 60.0
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MANY = 500
 """How many values one statement is given: below every limit of every SQLite."""
-
-
-class State(NamedTuple):
-    epoch: str
-    seq: int
-    generation: int
-    passages: int
-    characters: int
-
-
-class Allowed(NamedTuple):
-    """A filter in the record's own numbers. ``None`` is no limit; an empty set is nothing."""
-
-    owner: frozenset[int] | None = None
-    scopes: frozenset[int] | None = None
-    source: frozenset[int] | None = None
-    kind: frozenset[int] | None = None
-    role: frozenset[int] | None = None
-    since: int | None = None
-    until: int | None = None
-    paths: tuple[str, ...] | None = None
-
-    @property
-    def nothing(self) -> bool:
-        sets = (self.owner, self.scopes, self.source, self.kind, self.role, self.paths)
-        return any(s is not None and not s for s in sets)
-
-    @property
-    def everything(self) -> bool:
-        return self == Allowed()
-
-
-class Row(NamedTuple):
-    """A passage as the indexes want it: its text, and its labels."""
-
-    key: int
-    document: int
-    title: str
-    path: str
-    heading: str
-    text: str
-    owner: int
-    scopes: int
-    source: int
-    kind: int
-    role: int
-    date: int | None
-
-
-class VectorRow(NamedTuple):
-    seq: int
-    passage: int
-    document: int
-    owner: int
-    scopes: int
-    source: int
-    kind: int
-    role: int
-    date: int | None
-    vector: bytes
 
 
 _DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
@@ -182,7 +121,7 @@ class Record:
                 digests.append(digest(change))
         made = iter(digests)
         with self._write():
-            writer = _Writer(self._db, self._label, self.state())
+            writer = Writer(self._db, self._label, self.state())
             for change in changes.changes:
                 if isinstance(change, Register):
                     writer.register(change.source)
@@ -239,8 +178,8 @@ class Record:
             if kinds is None
             else frozenset(i for i, v in labels.get("kind", ()) if fold(v) in kinds),
             role=ids("role", roles),
-            since=_micros(filter.since),
-            until=_micros(filter.until),
+            since=micros(filter.since),
+            until=micros(filter.until),
             paths=None if filter.paths is None else tuple(map(path_pattern, filter.paths)),
         )
 
@@ -312,7 +251,7 @@ class Record:
             kind=self._name(kind),
             title=title,
             path=path,
-            date=_moment(date),
+            date=moment(date),
             owner=self._name(owner),
             scopes=self._scope_set(scopes),
             meta=json.loads(meta) if meta != "{}" else {},
@@ -343,7 +282,7 @@ class Record:
         ):
             texts.setdefault(turn, []).append(text)
         messages = tuple(
-            Message(role, "".join(texts.get(turn, ())), id, _moment(date))
+            Message(role, "".join(texts.get(turn, ())), id, moment(date))
             for turn, role, id, date in self._db.execute(
                 "SELECT turn, role, id, date FROM messages WHERE document = ? ORDER BY turn",
                 (key,),
@@ -576,191 +515,6 @@ class Record:
         }
 
 
-class _Writer:
-    """The changes of one transaction. Numbers are taken from the sequence as they are needed
-    and written back once, at the end; so are rows that nothing reads before."""
-
-    def __init__(self, db: sqlite3.Connection, label: Any, state: State) -> None:
-        self._db = db
-        self._label = label
-        self._seq = state.seq
-        self._count = state.passages
-        self._characters = state.characters
-        self._touched: dict[int, int] = {}
-        self._sources: dict[str, int] = {}
-        self._passages: list[tuple[Any, ...]] = []
-        self._events: list[tuple[Any, ...]] = []
-        self._now = time.time()
-        self._tombstones = db.execute("SELECT 1 FROM tombstones LIMIT 1").fetchone() is not None
-        self._done: dict[str, Any] = {
-            "added": 0,
-            "changed": 0,
-            "unchanged": 0,
-            "forgotten": 0,
-            "tombstoned": 0,
-        }
-
-    @property
-    def receipt(self) -> Receipt:
-        return Receipt(**self._done)
-
-    def _next(self) -> int:
-        self._seq += 1
-        return self._seq
-
-    def finish(self) -> None:
-        self._flush_passages()
-        self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", self._events)
-        self._db.executemany(
-            "UPDATE sources SET seq = ? WHERE id = ?",
-            [(seq, source) for source, seq in self._touched.items()],
-        )
-        self._db.execute(
-            "UPDATE state SET seq = ?, passages = ?, characters = ?",
-            (self._seq, self._count, self._characters),
-        )
-
-    def _flush_passages(self) -> None:
-        self._db.executemany(
-            "INSERT INTO passages (key, document, n, turn, role, heading, text) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            self._passages,
-        )
-        self._passages.clear()
-
-    def register(self, source: Source) -> None:
-        self._db.execute(
-            "INSERT INTO sources (name, kind, uri, stamp) VALUES (?, ?, ?, ?) "
-            "ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, uri = excluded.uri, "
-            "stamp = excluded.stamp",
-            (source.name, source.kind, source.uri, source.stamp),
-        )
-
-    def _source(self, name: str) -> int:
-        if name not in self._sources:
-            self._db.execute(
-                "INSERT INTO sources (name, kind, uri, stamp) VALUES (?, 'caller', '', '') "
-                "ON CONFLICT (name) DO NOTHING",
-                (name,),
-            )
-            row = self._db.execute("SELECT id FROM sources WHERE name = ?", (name,)).fetchone()
-            self._sources[name] = row[0]
-        return self._sources[name]
-
-    def put(self, put: Put, made: bytes) -> None:
-        document, id = put.document, put.document.id
-        old = self._db.execute(
-            "SELECT key, digest, stamp FROM documents WHERE id = ?", (id,)
-        ).fetchone()
-        if old and old[1] == made:
-            if old[2] != document.stamp:
-                self._db.execute(
-                    "UPDATE documents SET stamp = ? WHERE key = ?", (document.stamp, old[0])
-                )
-            self._done["unchanged"] += 1
-            return
-        if self._tombstones and not old and self._is_forgotten(id):
-            self._done["tombstoned"] += 1
-            return
-        saved = self._drop(old[0]) if old else {}
-        key = old[0] if old else self._next()
-        source = self._source(document.source)
-        self._put_document(key, id, source, document, made)
-        self._put_passages(key, put, saved)
-        self._log(id, "changed" if old else "added", source)
-
-    def _is_forgotten(self, id: str) -> bool:
-        row = self._db.execute("SELECT 1 FROM tombstones WHERE id = ?", (id,)).fetchone()
-        return row is not None
-
-    def _put_document(
-        self, key: int, id: str, source: int, document: Document, made: bytes
-    ) -> None:
-        self._db.execute(
-            "INSERT OR REPLACE INTO documents (key, id, source, external, origin, owner, kind, "
-            "scopes, title, path, date, meta, stamp, digest) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                key,
-                id,
-                source,
-                document.external,
-                document.origin,
-                self._label("owner", document.owner),
-                self._label("kind", document.kind),
-                self._label("scopes", json.dumps(sorted(set(document.scopes)))),
-                document.title,
-                document.path,
-                _micros(document.date),
-                json.dumps(document.meta, ensure_ascii=False) if document.meta else "{}",
-                document.stamp,
-                made,
-            ),
-        )
-        if document.messages:
-            self._db.executemany(
-                "INSERT INTO messages (document, turn, role, id, date) VALUES (?, ?, ?, ?, ?)",
-                [
-                    (key, turn, m.role, m.id, _micros(m.date))
-                    for turn, m in enumerate(document.messages)
-                ],
-            )
-
-    def _put_passages(self, key: int, put: Put, saved: dict[str, list[tuple[int, bytes]]]) -> None:
-        for p in put.passages:
-            passage = self._next()
-            role = self._label("role", p.role)
-            self._passages.append((passage, key, p.n, p.turn, role, p.heading, p.text))
-            self._count += 1
-            self._characters += len(p.text)
-            if saved:
-                text = indexed_text(put.document.title, p.heading, p.text)
-                for model, blob in saved.get(text, ()):
-                    self._db.execute(
-                        "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
-                        (self._next(), model, passage, blob),
-                    )
-
-    def _drop(self, key: int) -> dict[str, list[tuple[int, bytes]]]:
-        """Remove a document's passages; the vectors of each come back by the text they were
-        made from, to be used again for what did not change."""
-        self._flush_passages()
-        saved: dict[str, list[tuple[int, bytes]]] = {}
-        title = self._db.execute("SELECT title FROM documents WHERE key = ?", (key,)).fetchone()[0]
-        for passage, heading, text in self._db.execute(
-            "SELECT key, heading, text FROM passages WHERE document = ? ORDER BY n", (key,)
-        ).fetchall():
-            vectors = self._db.execute(
-                "SELECT model, vector FROM vectors WHERE passage = ?", (passage,)
-            ).fetchall()
-            if vectors:
-                saved.setdefault(indexed_text(title, heading, text), vectors)
-            self._db.execute(
-                "INSERT INTO deletions (seq, passage) VALUES (?, ?)", (self._next(), passage)
-            )
-            self._db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
-            self._count -= 1
-            self._characters -= len(text)
-        self._db.execute("DELETE FROM passages WHERE document = ?", (key,))
-        self._db.execute("DELETE FROM messages WHERE document = ?", (key,))
-        return saved
-
-    def forget(self, id: str) -> None:
-        self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (id, self._now))
-        self._tombstones = True
-        row = self._db.execute("SELECT key, source FROM documents WHERE id = ?", (id,)).fetchone()
-        if row is not None:
-            self._drop(row[0])
-            self._db.execute("DELETE FROM documents WHERE key = ?", (row[0],))
-            self._log(id, "forgotten", row[1])
-
-    def _log(self, id: str, action: str, source: int) -> None:
-        seq = self._next()
-        self._touched[source] = seq
-        self._done[action] += 1
-        self._events.append((seq, id, action, self._now))
-
-
 @contextmanager
 def translated(folder: Path) -> Iterator[None]:
     """SQLite's errors as ours, with what to do about each."""
@@ -783,14 +537,6 @@ def translated(folder: Path) -> Iterator[None]:
                 hint="restore it from a backup; nothing has been written to it",
             ) from error
         raise StoreError(f"{folder}: {error}") from error
-
-
-def _moment(micros: int | None) -> datetime | None:
-    return None if micros is None else _EPOCH + timedelta(microseconds=micros)
-
-
-def _micros(moment: datetime | None) -> int | None:
-    return None if moment is None else (moment - _EPOCH) // timedelta(microseconds=1)
 
 
 def _marks(count: int) -> str:

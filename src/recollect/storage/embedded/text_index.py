@@ -17,7 +17,7 @@ from typing import NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
-from recollect.storage.embedded.record import Allowed, Row
+from recollect.storage.embedded.rows import Allowed, Row
 from recollect.storage.filters import escaped, folded_path
 from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
 from recollect.text.terms import terms

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from recollect.storage.embedded.record import Allowed, Record, VectorRow
+from recollect.storage.embedded.record import Record
+from recollect.storage.embedded.rows import Allowed, VectorRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

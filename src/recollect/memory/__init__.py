@@ -1,0 +1,321 @@
+"""The facade, and the one place where the parts are put together.
+
+with Memory.open() as m:
+    m.add("~/notes")
+    m.search("when do we deploy?")
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from recollect import config as settings
+from recollect.errors import InputError, ModelError, NotFound, UsageError
+from recollect.memory.arguments import clean, is_there, moment, names, place
+from recollect.memory.models import embedder_for, fetch_model, model_states, models_folder
+from recollect.policy import policy_for
+from recollect.ports import Embedder, Store
+from recollect.types import (
+    Answer,
+    ChangeSet,
+    Document,
+    Event,
+    Filter,
+    Forget,
+    Page,
+    Query,
+    Receipt,
+    Source,
+    StoreStats,
+)
+
+__all__ = ["Memory", "Progress", "Status", "fetch_model", "model_states", "models_folder"]
+
+if TYPE_CHECKING:
+    from recollect.writing.embedding import BackgroundEmbedder
+
+
+class Progress(NamedTuple):
+    """How far a long operation is. ``total`` is 0 while it is not known."""
+
+    doing: Literal["importing", "embedding"]
+    done: int
+    total: int
+
+
+Report = Callable[[Progress], None]
+
+
+class Status(NamedTuple):
+    """What the store holds, and what is still to be done."""
+
+    store: StoreStats
+    model: str
+    model_state: str
+    pending: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self.store.as_json(),
+            "model": self.model,
+            "model_state": self.model_state,
+            "pending": self.pending,
+        }
+
+
+class Memory:
+    """One store, opened. Safe to share between threads; several processes may open the same."""
+
+    def __init__(
+        self,
+        store: Store,
+        config: settings.Config,
+        embedder: Embedder | None = None,
+        why_no_embedder: str = "",
+    ) -> None:
+        """For tests and for those who bring their own parts; others use :meth:`open`."""
+        self.store = store
+        self.config = config
+        self._embedder = embedder
+        self._why_no_embedder = why_no_embedder or "no embedding model is configured"
+        self._background: BackgroundEmbedder | None = None
+
+    @classmethod
+    def open(cls, location: str | Path | None = None, **overrides: Any) -> Memory:
+        """The store at *location* (a folder or a URL), else the configured one, else the user's
+        own. *overrides* are settings by name, with ``_`` for the dot: ``embed_model="none"``."""
+        flags = {name.replace("_", ".", 1): value for name, value in overrides.items()}
+        for name in flags:
+            settings.setting(name)
+        if location is not None:
+            flags["store"] = str(location)
+        config = settings.load(flags)
+        return cls.from_config(config)
+
+    @classmethod
+    def from_config(cls, config: settings.Config) -> Memory:
+        from recollect.storage import open_store
+
+        location = str(config["store"] or settings.data_folder() / "store")
+        store = open_store(location if "://" in location else str(place(location)))
+        embedder, why = embedder_for(config)
+        return cls(store, config, embedder, why)
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._background:
+            self._background.stop()
+            self._background = None
+        self.store.close()
+
+    # -------------------------------------------------------------- writing
+
+    def add(
+        self,
+        *paths: str | Path,
+        source: str | None = None,
+        owner: str | None = None,
+        scopes: Sequence[str] | None = None,
+        embed: bool = True,
+        report: Report = lambda _: None,
+    ) -> Receipt:
+        """Import files and folders. Run again, it imports only what has changed.
+
+        Text is searchable when this returns; vectors follow unless *embed* is false, newest
+        first, and whatever is interrupted is continued by the next call.
+        """
+        from recollect.memory.importer import Importer
+
+        if not paths:
+            raise UsageError("nothing to add", hint="give a file or a folder")
+        if not all(str(path) for path in paths):
+            raise UsageError("a path is empty", hint="give a file or a folder")
+        places = [place(path) for path in paths]
+        if not any(map(is_there, places)):
+            raise InputError(f"{paths[0]}: there is no such file or folder")
+        receipt = Receipt()
+        done = 0
+
+        def progress(more: int) -> None:
+            nonlocal done
+            done += more
+            report(Progress("importing", done, 0))
+
+        for root in places:
+            importer = Importer(
+                self.store, self.config, source=source, owner=owner, scopes=scopes,
+                progress=progress,
+            )  # fmt: skip
+            receipt += importer.add(root)
+        self.store.refresh()
+        if embed and self._embedder is not None:
+            receipt = receipt._replace(embedded=self.embed(report))
+        if self._embedder is not None and not receipt.embedded:
+            receipt = receipt._replace(pending=self._pending())
+        return receipt
+
+    def put(self, documents: Iterable[Document]) -> Receipt:
+        """Store documents that the caller has made."""
+        from recollect.writing.importing import import_documents
+
+        receipt = Receipt()
+        by_source: dict[str, list[Document]] = {}
+        for document in documents:
+            by_source.setdefault(document.source, []).append(document)
+        for name, some in by_source.items():
+            receipt += import_documents(self.store, Source(name), some)
+        return receipt
+
+    def embed(self, report: Report = lambda _: None) -> int:
+        """Give every passage a vector. Returns how many were made."""
+        from recollect.writing.embedding import embed_pending
+
+        if self._embedder is None:
+            raise ModelError(self._why_no_embedder)
+        total = self._pending()
+        if not total:
+            return 0
+        return embed_pending(
+            self.store, self._embedder, lambda done: report(Progress("embedding", done, total))
+        )
+
+    def embed_in_background(self) -> None:
+        """Embed what is pending from now until :meth:`close`, beside everything else."""
+        from recollect.writing.embedding import BackgroundEmbedder
+
+        if self._embedder is not None and self._background is None:
+            self._background = BackgroundEmbedder(self.store, self._embedder)
+
+    def _pending(self) -> int:
+        if self._embedder is None:
+            return 0
+        stats = self.store.stats()
+        return stats.passages - stats.vectors.get(self._embedder.key, 0)
+
+    def forget(self, name: str) -> Receipt:
+        """Remove a document for good, by its id or the id its source gave it. A later import
+        does not bring it back."""
+        document = self._one(name)
+        receipt = self.store.apply(ChangeSet((Forget(document.id),)))
+        self.store.refresh()
+        return receipt
+
+    def rebuild(self) -> None:
+        """Make the text and vector indexes anew from the record."""
+        self.store.refresh(rebuild=True)
+
+    # -------------------------------------------------------------- reading
+
+    def search(
+        self,
+        text: str,
+        *,
+        owner: str | None = None,
+        scopes: Sequence[str] | None = None,
+        sources: Sequence[str] | None = None,
+        kinds: Sequence[str] | None = None,
+        paths: Sequence[str] | None = None,
+        roles: Sequence[str] | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        limit: int | None = None,
+        budget: int | None = None,
+        mode: str | None = None,
+        by: str | None = None,
+    ) -> Answer:
+        """What is known about *text*: the best passages, inside a token budget."""
+        from recollect.reading.pipeline import search
+
+        limits = self.filter(
+            owner=owner, scopes=scopes, sources=sources, kinds=kinds, paths=paths, roles=roles,
+            since=since, until=until,
+        )  # fmt: skip
+        policy = policy_for(
+            mode or self.config["mode"],
+            limit=limit if limit is not None else self.config["search.limit"],
+            budget=budget if budget is not None else self.config["search.budget"],
+            by=by,
+        )
+        return search(
+            Query(clean(text), limits, policy),
+            self.store,
+            self._embedder,
+            why_no_embedder=self._why_no_embedder,
+        )
+
+    def filter(
+        self,
+        *,
+        owner: str | None = None,
+        scopes: Sequence[str] | None = None,
+        sources: Sequence[str] | None = None,
+        kinds: Sequence[str] | None = None,
+        paths: Sequence[str] | None = None,
+        roles: Sequence[str] | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+    ) -> Filter:
+        """A filter from a call's arguments, with the configuration where they are silent."""
+        made = Filter(
+            owner=owner if owner is not None else self.config["search.owner"],
+            scopes=names(scopes if scopes is not None else self.config["search.scopes"]),
+            sources=names(sources),
+            kinds=names(kinds),
+            paths=names(paths),
+            roles=names(roles),
+            since=moment(since, "since"),
+            until=moment(until, "until"),
+        )
+        if made.since and made.until and made.since >= made.until:
+            raise UsageError("since is not before until, so nothing can match",
+                             hint="since is inclusive, until exclusive")  # fmt: skip
+        return made
+
+    def get(self, name: str) -> Document:
+        """A whole document by its id, the id its source gave it, or the id of a passage."""
+        passage = re.fullmatch(r"([0-9a-f]{16}):(\d{1,9})", name)
+        if passage and not self.store.get(name):
+            from recollect.text.chunk import passages
+
+            for document in self.store.get(passage[1]):
+                if int(passage[2]) < len(passages(document)):
+                    return document
+        return self._one(name)
+
+    def list(self, *, limit: int = 20, cursor: str = "", **limits: Any) -> Page:
+        """Documents, newest first, without their bodies; *limits* as for :meth:`search`."""
+        if not 1 <= limit <= 1000:
+            raise UsageError(f"limit is {limit}", hint="ask for 1 to 1000")
+        return self.store.scan(self.filter(**limits), limit=limit, cursor=cursor)
+
+    def history(self, name: str) -> Sequence[Event]:
+        """What happened to a document, also to one that was forgotten (by its id)."""
+        events = self.store.history(name)
+        return events or self.store.history(self._one(name).id)
+
+    def status(self) -> Status:
+        stats = self.store.stats()
+        if self._embedder is None:
+            return Status(stats, self.config["embed.model"], self._why_no_embedder, 0)
+        pending = stats.passages - stats.vectors.get(self._embedder.key, 0)
+        return Status(stats, self._embedder.key, "ready", pending)
+
+    def _one(self, name: str) -> Document:
+        found = self.store.get(clean(name))
+        if not found:
+            raise NotFound(f"there is no document {name!r}",
+                           hint="`recollect list` shows what there is")  # fmt: skip
+        if len(found) > 1:
+            ids = ", ".join(f"{d.id} (in {d.source})" for d in found[:5])
+            raise UsageError(f"{name!r} names {len(found)} documents: {ids}",
+                             hint="give the id of the one that is meant")  # fmt: skip
+        return found[0]

@@ -1,0 +1,76 @@
+"""What the record hands to the rest of the engine: plain rows, with labels as numbers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class State(NamedTuple):
+    epoch: str
+    seq: int
+    generation: int
+    passages: int
+    characters: int
+
+
+class Allowed(NamedTuple):
+    """A filter in the record's own numbers. ``None`` is no limit; an empty set is nothing."""
+
+    owner: frozenset[int] | None = None
+    scopes: frozenset[int] | None = None
+    source: frozenset[int] | None = None
+    kind: frozenset[int] | None = None
+    role: frozenset[int] | None = None
+    since: int | None = None
+    until: int | None = None
+    paths: tuple[str, ...] | None = None
+
+    @property
+    def nothing(self) -> bool:
+        sets = (self.owner, self.scopes, self.source, self.kind, self.role, self.paths)
+        return any(s is not None and not s for s in sets)
+
+    @property
+    def everything(self) -> bool:
+        return self == Allowed()
+
+
+class Row(NamedTuple):
+    """A passage as the indexes want it: its text, and its labels."""
+
+    key: int
+    document: int
+    title: str
+    path: str
+    heading: str
+    text: str
+    owner: int
+    scopes: int
+    source: int
+    kind: int
+    role: int
+    date: int | None
+
+
+class VectorRow(NamedTuple):
+    seq: int
+    passage: int
+    document: int
+    owner: int
+    scopes: int
+    source: int
+    kind: int
+    role: int
+    date: int | None
+    vector: bytes
+
+
+def moment(number: int | None) -> datetime | None:
+    return None if number is None else _EPOCH + timedelta(microseconds=number)
+
+
+def micros(date: datetime | None) -> int | None:
+    return None if date is None else (date - _EPOCH) // timedelta(microseconds=1)

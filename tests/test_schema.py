@@ -1,0 +1,43 @@
+"""The record's schema: what has been released is never edited, only added to."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sqlite3
+from pathlib import Path
+
+from recollect import Memory
+from recollect.storage.embedded import schema
+from recollect.testing.builders import note
+
+RELEASED: list[str] = []
+"""SHA-256 of each migration that a release has carried, in order."""
+
+
+def _hash(number: int) -> str:
+    source = inspect.getsource(schema.MIGRATIONS[number])
+    if number == 0:
+        source += schema._FIRST
+    return hashlib.sha256(source.encode()).hexdigest()
+
+
+def test_released_migrations_are_as_they_were_released() -> None:
+    assert [_hash(number) for number in range(len(RELEASED))] == RELEASED
+
+
+def test_a_new_store_is_at_the_newest_schema(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "store", embed_model="none") as memory:
+        memory.put([note("a", "otter")])
+    db = sqlite3.connect(tmp_path / "store" / "record.db")
+    assert db.execute("PRAGMA user_version").fetchone()[0] == len(schema.MIGRATIONS)
+    assert db.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    db.close()
+
+
+def test_the_store_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "store", embed_model="none") as memory:
+        memory.put([note("a", "otter")])
+        memory.search("otter")
+    assert (tmp_path / "store").stat().st_mode & 0o077 == 0
+    assert (tmp_path / "store" / "record.db").stat().st_mode & 0o077 == 0
