@@ -180,7 +180,9 @@ def status(found: Status, style: Style) -> str:
     if behind is None and stats.engine == "embedded":
         lines.append("the text index is not built yet; the next search builds it")
     elif behind:
-        lines.append(f"the text index is {behind:,} changes behind; the next search catches up")
+        lines.append(
+            f"the text index is {behind:,} passages behind; the next search sees them all the same"
+        )
     return "\n".join(lines)
 
 

@@ -399,12 +399,8 @@ class EmbeddedStore:
             models = record.models()
             index = self._open_text(state)
             position = index.reload().position if index else None
-        indexes: dict[str, Any] = {
-            "text": {
-                "generation": state.generation,
-                "behind": None if position is None else state.seq - position.seq,
-            }
-        }
+            behind = None if position is None else record.text_behind(position.seq)
+        indexes: dict[str, Any] = {"text": {"generation": state.generation, "behind": behind}}
         for model, _ in models:
             indexes[f"vectors {model}"] = self._vector_index(model).describe(state.epoch)
         return StoreStats(

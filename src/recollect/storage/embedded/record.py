@@ -378,6 +378,15 @@ class Record:
         ).fetchone()
         return row is not None
 
+    def text_behind(self, seq: int) -> int:
+        """How many passages were written or deleted after *seq*."""
+        row = self._db.execute(
+            "SELECT (SELECT COUNT(*) FROM passages WHERE key > ?) + "
+            "(SELECT COUNT(*) FROM deletions WHERE seq > ?)",
+            (seq, seq),
+        ).fetchone()
+        return int(row[0])
+
     def nth_key_after(self, seq: int, n: int) -> int | None:
         row = self._db.execute(
             "SELECT key FROM passages WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?", (seq, n - 1)
