@@ -10,7 +10,7 @@ from recollect.ports import Embedder, Store
 
 FETCH = 1024
 """Passages asked for at once; finding them costs more than reading them."""
-WRITE = 64
+WRITE = 32
 """Passages embedded and stored at once: what an interruption can lose."""
 
 
