@@ -44,7 +44,7 @@ def run(work: Path) -> Iterator[Ratio]:
     folder = corpus.data_folder()
     if folder is None:
         sys.exit("no data: set RECOLLECT_DATA to the data folder")
-    if not any(here for _, _, here in model_states(config.load())):
+    if not any(state.here for state in model_states(config.load())):
         sys.exit("no model: `make bench` fetches it, or `recollect models fetch`")
     work.mkdir(parents=True, exist_ok=True)
     documents = corpus.big_corpus(folder)
@@ -138,7 +138,7 @@ def _synthetic_vectors(memory: Memory) -> None:
 
 def _fresh_embedder(memory: Memory) -> OnnxEmbedder:
     """One that remembers no query."""
-    return OnnxEmbedder(ARCTIC_S, models_folder(memory.config) / ARCTIC_S.name)
+    return OnnxEmbedder(ARCTIC_S, models_folder(memory.config) / ARCTIC_S.key)
 
 
 def _hybrid(large: Memory, little: Memory, queries: list[str]) -> Iterator[Ratio]:
@@ -197,7 +197,7 @@ def _cold(store: Path, query: str) -> Iterator[Ratio]:
     place = models_folder(config.load())
     hybrid, model = commands(
         [*recollect, "search", query, "--json", "--store", str(store)],
-        [sys.executable, "-c", load, str(place / ARCTIC_S.name), query],
+        [sys.executable, "-c", load, str(place / ARCTIC_S.key), query],
         rounds=9,
     )
     yield Ratio("(d) cold hybrid search against start + load + embedding", hybrid, model, "ms",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from recollect import Document, Memory, config
 from recollect.config import PROJECT_FILE, SETTINGS
 from recollect.errors import ConfigError
+from recollect.models.catalog import ARCTIC_S
 
 
 def write_user(text: str) -> Path:
@@ -449,7 +450,7 @@ def _store(_: Path) -> object:
 
 
 def _models(folder: Path) -> object:
-    home = folder / "elsewhere" / "arctic-embed-s"
+    home = folder / "elsewhere" / ARCTIC_S.key
     home.mkdir(parents=True, exist_ok=True)
     for name in ("model.onnx", "tokenizer.json"):
         (home / name).touch()

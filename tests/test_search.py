@@ -12,6 +12,7 @@ import pytest
 from conftest import MODELS, HashEmbedder
 from recollect import Memory, config
 from recollect.errors import ModelError, QueryError, UsageError
+from recollect.models.catalog import ARCTIC_S
 from recollect.policy import MODES
 from recollect.reading.fuse import fuse
 from recollect.storage import open_store
@@ -313,7 +314,7 @@ def test_a_store_in_memory_answers_the_same_way(harbour: Memory, embedder: HashE
 # ------------------------------------------------------------------ the real model
 
 needs_model = pytest.mark.skipif(
-    not (Path(MODELS) / "arctic-embed-s" / "model.onnx").is_file(),
+    not (Path(MODELS) / ARCTIC_S.key / "model.onnx").is_file(),
     reason="no model here: `make model` fetches it and sets RECOLLECT_MODELS",
 )
 
@@ -339,10 +340,9 @@ def test_a_paraphrase_is_found_by_meaning(tmp_path: Path) -> None:
 def test_the_embedder_gives_unit_vectors_whatever_the_length(tmp_path: Path) -> None:
     import numpy as np
 
-    from recollect.models.catalog import ARCTIC_S
     from recollect.models.onnx import OnnxEmbedder
 
-    embedder = OnnxEmbedder(ARCTIC_S, Path(MODELS) / ARCTIC_S.name)
+    embedder = OnnxEmbedder(ARCTIC_S, Path(MODELS) / ARCTIC_S.key)
     texts = ["", "a", "word " * 5000, "東京 🎉", "\x00"]
     vectors = embedder.embed_passages(texts)
     assert vectors.shape == (5, 384)

@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 from recollect.errors import ConfigError
 
 PROJECT_FILE = ".recollect.toml"
-_OTHER_VARIABLES = {"RECOLLECT_HOME", "RECOLLECT_DATA"}
+_OTHER_VARIABLES = {"RECOLLECT_HOME", "RECOLLECT_DATA", "RECOLLECT_EMBED_KEY"}
 Origin = Literal["flag", "environment", "project", "user", "default"]
 Plain = str | int | bool | tuple[str, ...] | None
 
@@ -130,7 +130,7 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("search.owner", None, _text, "Only see what this owner has."),
         Setting("search.scopes", None, _names, "Only see these scopes."),
         Setting("embed.model", "arctic-embed-s", _text,
-                "The embedding model; `none` searches by words alone.", "trusted"),
+                "The embedding model: a name, a folder, URL#MODEL, or `none`.", "trusted"),
         Setting("import.owner", "local", _text, "The owner of what is added without one."),
         Setting("import.scopes", ("universal",), _names,
                 "The scopes of what is added without any."),
@@ -183,6 +183,11 @@ class Config:
 
     def origin(self, name: str) -> Origin:
         return self.values[name].origin
+
+    def with_value(self, name: str, value: Any) -> Config:
+        """The same, but for one setting."""
+        good = Value(parsed(name, value, "the call"), "flag")
+        return Config({**self.values, name: good}, self.ignored)
 
 
 def load(

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from recollect import config as settings
 from recollect.errors import InputError, ModelError, NotFound, UsageError
 from recollect.memory.arguments import clean, is_there, moment, names, place
-from recollect.memory.models import embedder_for, fetch_model, model_states, models_folder
+from recollect.memory.models import (
+    embedder_for,
+    fetch_model,
+    model_states,
+    models_folder,
+    usable_model,
+    verify_model,
+)
 from recollect.policy import policy_for
 from recollect.ports import Embedder, Store
 from recollect.types import (
@@ -33,7 +40,16 @@ from recollect.types import (
     StoreStats,
 )
 
-__all__ = ["Memory", "Progress", "Status", "fetch_model", "model_states", "models_folder"]
+__all__ = [
+    "Memory",
+    "Progress",
+    "Status",
+    "fetch_model",
+    "model_states",
+    "models_folder",
+    "usable_model",
+    "verify_model",
+]
 
 if TYPE_CHECKING:
     from recollect.writing.embedding import BackgroundEmbedder

@@ -2,52 +2,110 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import config as settings
-from recollect.errors import ModelMissing
+from recollect.errors import ModelError, ModelMissing
 from recollect.memory.arguments import place
+from recollect.models.catalog import CATALOG, Model, known
 from recollect.ports import Embedder
+
+if TYPE_CHECKING:
+    from recollect.models.shelf import Shelf
 
 
 def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
     """The configured model, or why there is none. Nothing is loaded yet."""
-    from recollect.models.files import known, locate
-    from recollect.models.onnx import OnnxEmbedder
-
-    name = config["embed.model"]
+    name: str = config["embed.model"]
     if name == "none":
         return None, "embed.model is none"
-    model = known(name)
+    if "://" in name:
+        from recollect.models.endpoint import EndpointEmbedder
+
+        return EndpointEmbedder(name), ""
+    from recollect.models.onnx import OnnxEmbedder
+
+    model = _model(name)
     try:
-        home = locate(models_folder(config), model)
+        return OnnxEmbedder(model, _shelf(config).locate(model)), ""
     except ModelMissing as error:
         return None, f"{error.message} ({error.hint})"
-    return OnnxEmbedder(model, home), ""
+
+
+def _model(name: str) -> Model:
+    """A model by its name, or by the folder it is in."""
+    if "/" in name or "\\" in name or name.startswith((".", "~")):
+        from recollect.models.shelf import own_model
+
+        return own_model(place(name))
+    return known(name)
+
+
+def _shelf(config: settings.Config) -> Shelf:
+    from recollect.models.shelf import Shelf
+
+    return Shelf(models_folder(config))
 
 
 def models_folder(config: settings.Config) -> Path:
     return place(config["models"] or settings.data_folder() / "models")
 
 
-def fetch_model(config: settings.Config, name: str) -> Path:
+def fetch_model(
+    config: settings.Config, name: str, say: Callable[[str], None] = lambda _: None
+) -> Path:
     """Download a model's files, check them, and put them where :meth:`Memory.open` looks."""
-    from recollect.models.files import fetch, known
-
-    return fetch(models_folder(config), known(name))
+    return _shelf(config).fetch(_model(name), say)
 
 
-def model_states(config: settings.Config) -> list[tuple[str, str, bool]]:
-    """(name, licence, whether it is on this machine) of every model known by name."""
-    from recollect.models.catalog import CATALOG
-    from recollect.models.files import locate
+def verify_model(config: settings.Config, name: str) -> Path:
+    """Read every byte of a model's files and compare it with what it should be."""
+    return _shelf(config).verify(_model(name))
 
+
+def usable_model(config: settings.Config, name: str) -> str:
+    """What to write into the configuration for *name* (a model, a folder, an address), once it
+    has embedded a sentence."""
+    if "://" not in name and name != "none":
+        model = _model(name)
+        name = name if model.name == name else str(place(name))
+        _shelf(config).verify(model)
+    chosen = config.with_value("embed.model", name)
+    embedder, why = embedder_for(chosen)
+    if embedder is None and name != "none":
+        raise ModelError(why)
+    if embedder is not None:
+        embedder.embed_query("a sentence to try it with")
+    return name
+
+
+class ModelState(NamedTuple):
+    name: str
+    licence: str
+    dimensions: int
+    megabytes: int
+    here: bool
+    used: bool
+
+
+def model_states(config: settings.Config) -> list[ModelState]:
+    """Every model known by name, and the one in use."""
     states = []
-    for model in CATALOG.values():
-        here = False
-        with suppress(ModelMissing):
-            locate(models_folder(config), model)
-            here = True
-        states.append((model.name, model.licence, here))
+    used = config["embed.model"]
+    models = dict(CATALOG)
+    if used not in models and used != "none" and "://" not in used:
+        with suppress(ModelError):
+            models[used] = _model(used)
+    for name, model in models.items():
+        here = True
+        try:
+            _shelf(config).locate(model)
+        except ModelMissing:
+            here = False
+        states.append(
+            ModelState(name, model.licence, model.dimensions, model.megabytes, here, name == used)
+        )
     return states

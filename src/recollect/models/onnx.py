@@ -63,7 +63,8 @@ class OnnxEmbedder:
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         for start in range(0, len(order), BATCH):
             some = order[start : start + BATCH]
-            out[some] = self._embed([texts[i][:_PASSAGE_CHARACTERS] for i in some])
+            prefix = self._model.passage_prefix
+            out[some] = self._embed([prefix + texts[i][:_PASSAGE_CHARACTERS] for i in some])
         return out
 
     def _embed(self, texts: list[str]) -> Vectors:
@@ -80,16 +81,35 @@ class OnnxEmbedder:
             ids[row, : len(encoding.ids)] = encoding.ids
             mask[row, : len(encoding.ids)] = 1
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        hidden = self._session.run(None, {k: v for k, v in feed.items() if k in self._inputs})[0]
-        vectors: Vectors = hidden[:, 0, :].astype(np.float32)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        if vectors.shape[1] != self.dimensions or not np.isfinite(vectors).all():
+        feed = {name: array for name, array in feed.items() if name in self._inputs}
+        try:
+            hidden = self._session.run(None, feed)[0]
+        except Exception as error:
             raise ModelError(
-                f"{self._model.name} gave vectors that cannot be right "
-                f"({vectors.shape[1]} dimensions, {self.dimensions} expected, or not numbers)",
-                hint="fetch the model again",
+                f"{self._model.name} cannot read its tokenizer's tokens: {error}",
+                hint="model.onnx and tokenizer.json must belong together",
+            ) from error
+        vectors: Vectors = self._pooled(hidden, mask).astype(np.float32)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        if vectors.shape[1] != self.dimensions:
+            raise ModelError(
+                f"{self._model.name} gave vectors of {vectors.shape[1]} dimensions instead of "
+                f"{self.dimensions}",
+                hint="nothing was stored; mend the manifest, or fetch the model again",
             )
+        if not np.isfinite(vectors).all():
+            raise ModelError(f"{self._model.name} gave vectors that are not numbers",
+                             hint="nothing was stored; fetch the model again")  # fmt: skip
         return vectors
+
+    def _pooled(self, hidden: Any, mask: Any) -> Any:
+        """One vector a text: that of its first token, or the mean over its tokens."""
+        if hidden.ndim == 2:  # the graph pools by itself
+            return hidden
+        if self._model.pooling == "cls":
+            return hidden[:, 0, :]
+        weights = mask[:, :, None].astype(hidden.dtype)
+        return (hidden * weights).sum(axis=1) / weights.sum(axis=1)
 
     def _load(self) -> None:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")

