@@ -387,3 +387,26 @@ def test_a_change_of_dimensions_is_refused(server: Server) -> None:
 def test_an_address_must_name_its_model() -> None:
     with pytest.raises(ModelError, match="which model"):
         EndpointEmbedder("http://127.0.0.1:8080/v1")
+
+
+def test_old_vectors_serve_until_the_new_ones_are_complete(tmp_path: Path, server: Server) -> None:
+    store = tmp_path / "store"
+    old, new = f"{server.url}/v1#old", f"{server.url}/v1#new"
+    with Memory.open(store, embed_model=old) as memory:
+        memory.put([note("a", "otter"), note("b", "kelp")])
+        server.answers = [(200, vectors([1, 0], [0, 1]))]
+        memory.embed()
+    with Memory.open(store, embed_model=new) as memory:
+        server.answers = [(200, vectors([1, 0]))]
+        answer = memory.search("sea grass")
+        assert answer.results[0].document == "b"
+        assert server.asked[-1][0]["model"] == "old"
+        assert "serves until" in answer.degraded[0]
+        assert "(0 of 2)" in answer.degraded[0]
+        assert memory.status().pending == 2
+        server.answers = [(200, vectors([0, 0, 1], [0, 1, 0])), (200, vectors([0, 0, 1]))]
+        assert memory.embed() == 2
+        answer = memory.search("sea grass")
+        assert server.asked[-1][0]["model"] == "new"
+        assert answer.degraded == ()
+        assert answer.results[0].document == "b"

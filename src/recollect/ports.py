@@ -106,8 +106,8 @@ class Store(Protocol):
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
         """Store one vector a key; keys that are gone are left out. Returns how many were kept."""
 
-    def models(self) -> list[str]:
-        """The models that have vectors here."""
+    def models(self) -> dict[str, int]:
+        """The models that have vectors here, and how many."""
 
     def stats(self) -> StoreStats:
         """What there is."""

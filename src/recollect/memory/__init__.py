@@ -17,6 +17,7 @@ from recollect import config as settings
 from recollect.errors import InputError, ModelError, NotFound, UsageError
 from recollect.memory.arguments import clean, is_there, moment, names, place
 from recollect.memory.models import (
+    embedder_by_key,
     embedder_for,
     fetch_model,
     model_states,
@@ -98,6 +99,7 @@ class Memory:
         self.config = config
         self._embedder = embedder
         self._why_no_embedder = why_no_embedder or "no embedding model is configured"
+        self._older: dict[str, Embedder | None] = {}
         self._background: BackgroundEmbedder | None = None
 
     @classmethod
@@ -261,12 +263,26 @@ class Memory:
             budget=budget if budget is not None else self.config["search.budget"],
             by=by,
         )
-        return search(
-            Query(clean(text), limits, policy),
-            self.store,
-            self._embedder,
-            why_no_embedder=self._why_no_embedder,
-        )
+        embedder, note = self._serving()
+        return search(Query(clean(text), limits, policy), self.store, embedder, note=note)
+
+    def _serving(self) -> tuple[Embedder | None, str]:
+        """The embedder to search with, and what is to be said of it. After a change of model,
+        the old vectors serve until there are as many new ones."""
+        if self._embedder is None:
+            return None, self._why_no_embedder
+        counts = self.store.models()
+        done = counts.pop(self._embedder.key, 0)
+        for key, count in sorted(counts.items(), key=lambda item: -item[1]):
+            if count <= done:
+                break
+            if key not in self._older:
+                self._older[key] = embedder_by_key(self.config, key)
+            older = self._older[key]
+            if older is not None:
+                note = f"{key} serves until {self._embedder.key} has as many vectors"
+                return older, f"{note} ({done:,} of {count:,})"
+        return self._embedder, ""
 
     def filter(
         self,

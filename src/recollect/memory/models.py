@@ -35,6 +35,22 @@ def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
         return None, f"{error.message} ({error.hint})"
 
 
+def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
+    """The embedder that made vectors of this key, if it can still be had here."""
+    name, _, rest = key.partition("@")
+    if "://" in rest:
+        from recollect.models.endpoint import EndpointEmbedder
+
+        return EndpointEmbedder(f"{rest.removesuffix('/embeddings')}#{name}")
+    from recollect.models.onnx import OnnxEmbedder
+
+    for model in CATALOG.values():
+        if model.key == key:
+            with suppress(ModelMissing):
+                return OnnxEmbedder(model, _shelf(config).locate(model))
+    return None
+
+
 def _model(name: str) -> Model:
     """A model by its name, or by the folder it is in."""
     if "/" in name or "\\" in name or name.startswith((".", "~")):

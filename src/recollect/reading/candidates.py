@@ -22,7 +22,7 @@ class Found(NamedTuple):
 
 def gather(
     parsed: Parsed, filter: Filter, policy: Policy, store: Store, embedder: Embedder | None,
-    trace: Trace, why_no_embedder: str = "",
+    trace: Trace, note: str = "",
 ) -> Found:  # fmt: skip
     arms: list[Arm] = []
     idf: Mapping[str, float] = {}
@@ -35,8 +35,10 @@ def gather(
     if policy.by == "keyword":
         trace.skipped("vector", "the search is by keyword")
     elif embedder is None:
-        _degrade(trace, "vector", why_no_embedder)
+        _degrade(trace, "vector", note)
     else:
+        if note:
+            trace.degraded.append(f"vector: {note}")
         arms.append(_vector(parsed, filter, policy, store, embedder, trace))
     return Found(tuple(arm for arm in arms if arm.hits), idf)
 

@@ -27,15 +27,14 @@ from recollect.types import (
 )
 
 
-def search(
-    query: Query, store: Store, embedder: Embedder | None, *, why_no_embedder: str = ""
-) -> Answer:
+def search(query: Query, store: Store, embedder: Embedder | None, *, note: str = "") -> Answer:
+    """Answer the query; *note* says why there is no embedder, or what is to be known of it."""
     trace = Trace()
     policy = query.policy
     with trace.stage("parse"):
         parsed = parse(query.text)
         filter = parsed.narrowed(query.filter)
-    found = gather(parsed, filter, policy, store, embedder, trace, why_no_embedder)
+    found = gather(parsed, filter, policy, store, embedder, trace, note)
     with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
         candidates, total = fuse(found.arms, policy.rrf_k, policy.limit)
     graded = _graded(candidates, parsed, found, store, trace)

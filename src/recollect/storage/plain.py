@@ -247,8 +247,8 @@ class PlainStore:
         return VectorFound(hits[:limit], len(vectors), len(self._rows))
 
     @_atomic
-    def models(self) -> list[str]:
-        return sorted(model for model, vectors in self._vectors.items() if vectors)
+    def models(self) -> dict[str, int]:
+        return {model: len(vectors) for model, vectors in self._vectors.items() if vectors}
 
     @_atomic
     def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
@@ -306,7 +306,7 @@ class PlainStore:
                 SourceStats(s.name, s.kind, s.uri, owned[s.name], s.stamp)
                 for s in self._sources.values()
             ],
-            vectors={model: len(v) for model, v in self._vectors.items() if v},
+            vectors=self.models(),
             tombstones=len(self._tombstones),
             bytes=0,
         )

@@ -360,7 +360,7 @@ class StoreContract:
         store.put_vectors(MODEL, [waiting[0][0]], np.array([unit(1)]))
         assert [text for _, text in store.pending(MODEL, limit=9)] == ["T\none"]
         assert len(store.pending("another@1", limit=9)) == 2
-        assert store.models() == [MODEL]
+        assert store.models() == {MODEL: 1}
 
     def test_vectors_of_what_is_gone_are_left_out(self, store: Store) -> None:
         put(store, note("a", "one"))

@@ -146,7 +146,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert (ours.documents, ours.passages, ours.kinds, ours.tombstones) == (
             wanted.documents, wanted.passages, wanted.kinds, wanted.tombstones,
         )  # fmt: skip
-        assert ours.vectors == wanted.vectors
+        assert self.store.models() == self.model.models()
 
     @staticmethod
     def _names(store: Store, hits: Any) -> list[str]:

@@ -352,8 +352,8 @@ class EmbeddedStore:
                 self._flush_vectors(model)
         return VectorFound([Hit(*hit) for hit in hits], index.size, state.passages)
 
-    def models(self) -> list[str]:
-        return [key for key, _ in self._record().models()]
+    def models(self) -> dict[str, int]:
+        return self._record().models()
 
     def _vector_index(self, model: str) -> VectorIndex:
         from recollect.storage.embedded.vector_index import VectorIndex
@@ -390,7 +390,7 @@ class EmbeddedStore:
             elif rebuild:
                 raise StoreBusy(f"{self.folder}: another process is busy with the text index",
                                 hint="try again when it has finished")  # fmt: skip
-        for model, _ in self._record().models():
+        for model in self._record().models():
             self._flush_vectors(model, rebuild=rebuild)
 
     def stats(self) -> StoreStats:
@@ -401,7 +401,7 @@ class EmbeddedStore:
             position = index.reload().position if index else None
             behind = None if position is None else record.text_behind(position.seq)
         indexes: dict[str, Any] = {"text": {"generation": state.generation, "behind": behind}}
-        for model, _ in models:
+        for model in models:
             indexes[f"vectors {model}"] = self._vector_index(model).describe(state.epoch)
         return StoreStats(
             location=str(self.folder),

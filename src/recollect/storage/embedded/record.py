@@ -421,8 +421,10 @@ class Record:
 
     # -------------------------------------------------------------- vectors
 
-    def models(self) -> list[tuple[str, int]]:
-        return self._db.execute("SELECT key, dimensions FROM models ORDER BY id").fetchall()
+    def models(self) -> dict[str, int]:
+        with translated(self.folder):
+            rows = self._db.execute("SELECT key, vectors FROM models WHERE vectors > 0 ORDER BY id")
+            return dict(rows.fetchall())
 
     def pending(self, model: str, limit: int) -> list[tuple[int, str]]:
         rows = self._db.execute(
@@ -465,9 +467,14 @@ class Record:
                 if key in sources:
                     seq += 1
                     rows.append((seq, id, key, blob))
+            replaced = self._db.executemany(
+                "DELETE FROM vectors WHERE passage = ? AND model = ?", [(r[2], id) for r in rows]
+            ).rowcount
             self._db.executemany(
-                "INSERT OR REPLACE INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
-                rows,
+                "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)", rows
+            )
+            self._db.execute(
+                "UPDATE models SET vectors = vectors + ? WHERE id = ?", (len(rows) - replaced, id)
             )
             self._db.execute("UPDATE state SET seq = ?", (seq,))
             self._db.executemany(
@@ -508,12 +515,7 @@ class Record:
                     "GROUP BY kind) JOIN labels l ON l.id = kind ORDER BY l.value"
                 ).fetchall()
             ),
-            "vectors": dict(
-                one(
-                    "SELECT m.key, c FROM (SELECT model, COUNT(*) AS c FROM vectors "
-                    "GROUP BY model) JOIN models m ON m.id = model"
-                ).fetchall()
-            ),
+            "vectors": self.models(),
             "sources": [
                 SourceStats(*row)
                 for row in one(

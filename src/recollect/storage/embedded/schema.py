@@ -77,7 +77,13 @@ CREATE TABLE passages (
 );
 CREATE INDEX passages_document ON passages (document, n);
 CREATE TABLE deletions (seq INTEGER PRIMARY KEY, passage INTEGER NOT NULL);
-CREATE TABLE models (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
+-- vectors: how many there are, kept with every change, because counting them takes too long.
+CREATE TABLE models (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    dimensions INTEGER NOT NULL,
+    vectors INTEGER NOT NULL DEFAULT 0
+);
 CREATE TABLE vectors (
     seq INTEGER PRIMARY KEY,
     model INTEGER NOT NULL,

@@ -29,6 +29,7 @@ class Writer:
         self._sources: dict[str, int] = {}
         self._passages: list[tuple[Any, ...]] = []
         self._events: list[tuple[Any, ...]] = []
+        self._vectors: dict[int, int] = {}
         self._now = time.time()
         self._tombstones = db.execute("SELECT 1 FROM tombstones LIMIT 1").fetchone() is not None
         self._done: dict[str, Any] = {
@@ -53,6 +54,10 @@ class Writer:
         self._db.executemany(
             "UPDATE sources SET seq = ? WHERE id = ?",
             [(seq, source) for source, seq in self._touched.items()],
+        )
+        self._db.executemany(
+            "UPDATE models SET vectors = vectors + ? WHERE id = ?",
+            [(more, model) for model, more in self._vectors.items()],
         )
         self._db.execute(
             "UPDATE state SET seq = ?, passages = ?, characters = ?",
@@ -159,6 +164,7 @@ class Writer:
                         "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
                         (self._next(), model, passage, blob),
                     )
+                    self._vectors[model] = self._vectors.get(model, 0) + 1
 
     def _drop(self, key: int) -> dict[str, list[tuple[int, bytes]]]:
         """Remove a document's passages; the vectors of each come back by the text they were
@@ -172,6 +178,8 @@ class Writer:
             vectors = self._db.execute(
                 "SELECT model, vector FROM vectors WHERE passage = ?", (passage,)
             ).fetchall()
+            for model, _ in vectors:
+                self._vectors[model] = self._vectors.get(model, 0) - 1
             if vectors:
                 saved.setdefault(indexed_text(title, heading, text), vectors)
             self._db.execute(
