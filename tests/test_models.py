@@ -410,3 +410,60 @@ def test_old_vectors_serve_until_the_new_ones_are_complete(tmp_path: Path, serve
         assert server.asked[-1][0]["model"] == "new"
         assert answer.degraded == ()
         assert answer.results[0].document == "b"
+
+
+# ------------------------------------------------------------------ several processes
+
+
+@needs_model
+def test_several_processes_embed_as_one_does(tmp_path: Path) -> None:
+    import numpy as np
+
+    from recollect.models.hands import ManyHands
+    from recollect.models.onnx import OnnxEmbedder
+
+    alone = OnnxEmbedder(ARCTIC_S, Path(MODELS) / ARCTIC_S.key)
+    texts = [f"The otter number {i} sleeps {'very ' * (i % 7)}well." for i in range(70)]
+    hands = ManyHands(alone, 2)
+    try:
+        together = hands.embed_passages(texts)
+        again = hands.embed_passages(texts[:3])
+    finally:
+        hands.close()
+    cosines = (together * alone.embed_passages(texts)).sum(axis=1)
+    assert cosines.min() > 0.98
+    assert np.allclose(np.linalg.norm(again, axis=1), 1, atol=1e-4)
+
+
+@needs_model
+def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
+    from recollect.models.hands import ManyHands
+    from recollect.models.onnx import OnnxEmbedder
+
+    hands = ManyHands(OnnxEmbedder(ARCTIC_S, Path(MODELS) / ARCTIC_S.key), 2)
+    try:
+        for worker in hands._workers:
+            worker.kill()
+            worker.wait()
+        vectors = hands.embed_passages(["otter", "kelp"])
+    finally:
+        hands.close()
+    assert vectors.shape == (2, 384)
+
+
+@needs_model
+def test_an_import_may_ask_for_processes(tmp_path: Path) -> None:
+    lines = [json.dumps({"id": f"d{i}", "text": f"otter {i}"}) for i in range(40)]
+    (tmp_path / "d.jsonl").write_text("\n".join(lines))
+    with Memory.open(tmp_path / "store", models=MODELS) as memory:
+        assert memory.add(tmp_path / "d.jsonl", processes=2).embedded == 40
+        assert memory.status().pending == 0
+
+
+def test_a_model_that_fails_in_a_worker_is_reported(tmp_path: Path) -> None:
+    folder = own(tmp_path / "mine")
+    with Memory.open(tmp_path / "store", embed_model=str(folder)) as memory:
+        memory.put([note("a", "otter")])
+        with pytest.raises(ModelError, match="no usable model"):
+            memory.embed(processes=2)
+        assert memory.status().store.vectors == {}

@@ -20,6 +20,7 @@ from recollect.memory.models import (
     embedder_by_key,
     embedder_for,
     fetch_model,
+    many_hands,
     model_states,
     models_folder,
     usable_model,
@@ -144,6 +145,7 @@ class Memory:
         owner: str | None = None,
         scopes: Sequence[str] | None = None,
         embed: bool = True,
+        processes: int | None = None,
         report: Report = lambda _: None,
     ) -> Receipt:
         """Import files and folders. Run again, it imports only what has changed.
@@ -176,7 +178,7 @@ class Memory:
             receipt += importer.add(root)
         self.store.refresh()
         if embed and self._embedder is not None:
-            receipt = receipt._replace(embedded=self.embed(report))
+            receipt = receipt._replace(embedded=self.embed(report, processes=processes))
         if self._embedder is not None and not receipt.embedded:
             receipt = receipt._replace(pending=self._pending())
         return receipt
@@ -193,18 +195,25 @@ class Memory:
             receipt += import_documents(self.store, Source(name), some)
         return receipt
 
-    def embed(self, report: Report = lambda _: None) -> int:
-        """Give every passage a vector. Returns how many were made."""
-        from recollect.writing.embedding import embed_pending
+    def embed(self, report: Report = lambda _: None, *, processes: int | None = None) -> int:
+        """Give every passage a vector, with several processes where that pays (or as many as
+        are asked for). Returns how many were made."""
+        from recollect.writing.embedding import WRITE, embed_pending
 
         if self._embedder is None:
             raise ModelError(self._why_no_embedder)
         total = self._pending()
         if not total:
             return 0
-        return embed_pending(
-            self.store, self._embedder, lambda done: report(Progress("embedding", done, total))
-        )
+        if processes is not None and not 1 <= processes <= 64:
+            raise UsageError(f"processes is {processes}", hint="give 1 to 64")
+        with many_hands(self._embedder, total, processes) as (embedder, hands):
+            return embed_pending(
+                self.store,
+                embedder,
+                lambda done: report(Progress("embedding", done, total)),
+                step=WRITE * hands,
+            )
 
     def embed_in_background(self) -> None:
         """Embed what is pending from now until :meth:`close`, beside everything else."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +16,10 @@ from recollect.ports import Embedder
 
 if TYPE_CHECKING:
     from recollect.models.shelf import Shelf
+
+
+_WORTH_A_PROCESS = 200
+"""Passages from which on starting more processes pays."""
 
 
 def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
@@ -49,6 +54,27 @@ def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
             with suppress(ModelMissing):
                 return OnnxEmbedder(model, _shelf(config).locate(model))
     return None
+
+
+@contextmanager
+def many_hands(
+    embedder: Embedder, passages: int, processes: int | None
+) -> Iterator[tuple[Embedder, int]]:
+    """An embedder for that many passages, and how many processes it works with: as many as the
+    machine has processors (at most 4) when there is enough to do, unless told otherwise."""
+    from recollect.models.onnx import OnnxEmbedder
+
+    wanted = processes or (min(4, os.cpu_count() or 1) if passages >= _WORTH_A_PROCESS else 1)
+    if wanted < 2 or not isinstance(embedder, OnnxEmbedder):
+        yield embedder, 1
+        return
+    from recollect.models.hands import ManyHands
+
+    hands = ManyHands(embedder, wanted)
+    try:
+        yield hands, wanted
+    finally:
+        hands.close()
 
 
 def _model(name: str) -> Model:

@@ -28,8 +28,8 @@ class OnnxEmbedder:
     """Loads on first use; safe to share between threads."""
 
     def __init__(self, model: Model, home: Path) -> None:
-        self._model = model
-        self._home = home
+        self.model = model
+        self.home = home
         self._lock = Lock()
         self._session: Any = None
         self._tokenizer: Any = None
@@ -37,18 +37,18 @@ class OnnxEmbedder:
 
     @property
     def key(self) -> str:
-        return self._model.key
+        return self.model.key
 
     @property
     def dimensions(self) -> int:
-        return self._model.dimensions
+        return self.model.dimensions
 
     def embed_query(self, text: str) -> Vector:
         with self._lock:
             if text in self._recent:
                 self._recent.move_to_end(text)
                 return self._recent[text]
-        asked = self._model.query_prefix + text[:_QUERY_CHARACTERS]
+        asked = self.model.query_prefix + text[:_QUERY_CHARACTERS]
         vector: Vector = self._embed([asked])[0]
         with self._lock:
             self._recent[text] = vector
@@ -63,7 +63,7 @@ class OnnxEmbedder:
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         for start in range(0, len(order), BATCH):
             some = order[start : start + BATCH]
-            prefix = self._model.passage_prefix
+            prefix = self.model.passage_prefix
             out[some] = self._embed([prefix + texts[i][:_PASSAGE_CHARACTERS] for i in some])
         return out
 
@@ -86,19 +86,19 @@ class OnnxEmbedder:
             hidden = self._session.run(None, feed)[0]
         except Exception as error:
             raise ModelError(
-                f"{self._model.name} cannot read its tokenizer's tokens: {error}",
+                f"{self.model.name} cannot read its tokenizer's tokens: {error}",
                 hint="model.onnx and tokenizer.json must belong together",
             ) from error
         vectors: Vectors = self._pooled(hidden, mask).astype(np.float32)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         if vectors.shape[1] != self.dimensions:
             raise ModelError(
-                f"{self._model.name} gave vectors of {vectors.shape[1]} dimensions instead of "
+                f"{self.model.name} gave vectors of {vectors.shape[1]} dimensions instead of "
                 f"{self.dimensions}",
                 hint="nothing was stored; mend the manifest, or fetch the model again",
             )
         if not np.isfinite(vectors).all():
-            raise ModelError(f"{self._model.name} gave vectors that are not numbers",
+            raise ModelError(f"{self.model.name} gave vectors that are not numbers",
                              hint="nothing was stored; fetch the model again")  # fmt: skip
         return vectors
 
@@ -106,7 +106,7 @@ class OnnxEmbedder:
         """One vector a text: that of its first token, or the mean over its tokens."""
         if hidden.ndim == 2:  # the graph pools by itself
             return hidden
-        if self._model.pooling == "cls":
+        if self.model.pooling == "cls":
             return hidden[:, 0, :]
         weights = mask[:, :, None].astype(hidden.dtype)
         return (hidden * weights).sum(axis=1) / weights.sum(axis=1)
@@ -122,16 +122,16 @@ class OnnxEmbedder:
         options.log_severity_level = 3
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
-            self._tokenizer = Tokenizer.from_file(str(self._home / "tokenizer.json"))
+            self._tokenizer = Tokenizer.from_file(str(self.home / "tokenizer.json"))
             self._tokenizer.no_padding()
-            self._tokenizer.enable_truncation(self._model.max_tokens)
+            self._tokenizer.enable_truncation(self.model.max_tokens)
             session = onnxruntime.InferenceSession(
-                str(self._home / "model.onnx"), options, providers=["CPUExecutionProvider"]
+                str(self.home / "model.onnx"), options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:
             raise ModelError(
-                f"{self._home} holds no usable model: {error}",
-                hint=f"`recollect models fetch {self._model.name}` gets it again",
+                f"{self.home} holds no usable model: {error}",
+                hint=f"`recollect models fetch {self.model.name}` gets it again",
             ) from error
         self._inputs = {i.name for i in session.get_inputs()}
         self._session = session

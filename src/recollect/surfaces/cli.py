@@ -100,6 +100,9 @@ def _declare_add(parser: argparse.ArgumentParser) -> None:
         "--scope", action="append", metavar="NAME", help="a scope it belongs to (repeatable)"
     )
     parser.add_argument("--no-embed", action="store_true", help="leave the vectors for later")
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help="embed with so many processes (as it pays)"
+    )
 
 
 def _add(options: Options) -> int:
@@ -113,6 +116,7 @@ def _add(options: Options) -> int:
             owner=options.owner,
             scopes=options.scope,
             embed=not options.no_embed,
+            processes=options.processes,
             report=bar,
         )
     if done.failed or not options.quiet:

@@ -19,15 +19,17 @@ def embed_pending(
     embedder: Embedder,
     progress: Callable[[int], None] = lambda _: None,
     stop: Event | None = None,
+    step: int = WRITE,
 ) -> int:
-    """Embed until nothing is pending or *stop* is set; returns how many were embedded."""
+    """Embed until nothing is pending or *stop* is set, storing every *step* passages; returns
+    how many were embedded."""
     done = 0
     while waiting := store.pending(embedder.key, limit=FETCH):
         before = done
-        for start in range(0, len(waiting), WRITE):
+        for start in range(0, len(waiting), step):
             if stop is not None and stop.is_set():
                 return done
-            some = waiting[start : start + WRITE]
+            some = waiting[start : start + step]
             vectors = embedder.embed_passages([text for _, text in some])
             done += store.put_vectors(embedder.key, [key for key, _ in some], vectors)
             progress(done)
