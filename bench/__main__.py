@@ -6,7 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 
-BENCHES = ("foundation",)
+BENCHES = ("foundation", "models")
 
 
 def main() -> int:
