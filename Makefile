@@ -2,7 +2,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-export RECOLLECT_MODELS ?= $(CURDIR)/.cache/models
 
 .PHONY: demo test lint types layers unit bench install model clean
 
@@ -36,7 +35,8 @@ $(VENV)/.installed: pyproject.toml
 	$(BIN)/python -m compileall -q src  # as pip does for an ordinary install: start-up counts
 	@touch $@
 
-# The embedding model, pinned by hash; without it search is by words alone.
+# The embedding model, pinned by hash, into the user's data folder (or RECOLLECT_MODELS), where
+# `recollect` finds it from then on; without it search is by words alone.
 model: install
 	@$(BIN)/recollect models fetch --quiet >/dev/null || echo "no model could be fetched: search is by words alone"
 

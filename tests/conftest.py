@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 
 from recollect import Memory, config
+from recollect.memory import models_folder
 from recollect.text.terms import terms
 from recollect.types import stable_id
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
 
-MODELS = os.environ.get("RECOLLECT_MODELS", "")
+MODELS = str(models_folder(config.load(start=Path("/"))))
 """Where `make test` puts the real model; tests that need it say so when it is not there."""
 
 

@@ -254,7 +254,7 @@ def test_garbled_weights_are_reported_and_nothing_is_stored(tmp_path: Path) -> N
 
 needs_model = pytest.mark.skipif(
     not (Path(MODELS) / ARCTIC_S.key / "model.onnx").is_file(),
-    reason="no model here: `make model` fetches it and sets RECOLLECT_MODELS",
+    reason="no model here: `make model` fetches it",
 )
 
 

@@ -315,7 +315,7 @@ def test_a_store_in_memory_answers_the_same_way(harbour: Memory, embedder: HashE
 
 needs_model = pytest.mark.skipif(
     not (Path(MODELS) / ARCTIC_S.key / "model.onnx").is_file(),
-    reason="no model here: `make model` fetches it and sets RECOLLECT_MODELS",
+    reason="no model here: `make model` fetches it",
 )
 
 

@@ -348,7 +348,8 @@ class Memory:
         if self._embedder is None:
             return Status(stats, self.config["embed.model"], self._why_no_embedder, 0)
         pending = stats.passages - stats.vectors.get(self._embedder.key, 0)
-        return Status(stats, self._embedder.key, "ready", pending)
+        failure = self._background.failure if self._background else ""
+        return Status(stats, self._embedder.key, failure or "ready", pending)
 
     def _one(self, name: str) -> Document:
         found = self.store.get(clean(name))
