@@ -467,3 +467,65 @@ def test_a_model_that_fails_in_a_worker_is_reported(tmp_path: Path) -> None:
         with pytest.raises(ModelError, match="no usable model"):
             memory.embed(processes=2)
         assert memory.status().store.vectors == {}
+
+
+# ------------------------------------------------------------------ choosing
+
+
+def library(memory: Memory, count: int = 30) -> None:
+    filler = "and so on about the weather and the tides of that day, at some length. " * 2
+    memory.put(
+        [
+            note(
+                f"n{i}",
+                f"# Topic {i} alpha{i}\n\nalpha{i} beta{i} {filler}",
+                title=f"Topic alpha{i}",
+            )
+            for i in range(count)
+        ]
+    )
+
+
+def test_models_are_measured_on_the_users_own_store(memory: Memory) -> None:
+    from conftest import HashEmbedder
+    from recollect.memory.model_bench import bench, recommended
+
+    class Blind(HashEmbedder):
+        key = "blind@1"
+
+        def embed_query(self, text: str) -> Any:
+            return super().embed_query("nothing at all")
+
+    library(memory)
+    scores = bench(memory.store, {"hash": HashEmbedder(), "blind": Blind()})
+    words, good, blind = scores
+    assert words.name == "words"
+    assert words.questions == 30
+    assert words.mrr > 0.9
+    assert good.mrr > 3 * blind.mrr
+    assert recommended(scores) == "hash"
+    assert recommended([words]) == "none"
+
+
+def test_too_small_a_store_tells_nothing(memory: Memory) -> None:
+    from recollect.errors import UsageError
+
+    library(memory, 5)
+    with pytest.raises(UsageError, match="5 questions"):
+        memory.bench_models()
+
+
+@needs_model
+def test_the_bench_runs_from_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECOLLECT_MODELS", MODELS)
+    with Memory.open(tmp_path / "store") as memory:
+        library(memory, 25)
+    command = ["models", "bench", "--sample", "20", "--store", str(tmp_path / "store")]
+    assert run([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [s["name"] for s in told["scores"]] == ["words", "arctic-embed-s"]
+    assert told["recommended"] == "arctic-embed-s"
+    assert run(command) == 0
+    assert "20 questions from your own store" in capsys.readouterr().out

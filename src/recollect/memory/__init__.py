@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from recollect.memory.model_bench import Score
     from recollect.writing.embedding import BackgroundEmbedder
 
 
@@ -342,6 +343,27 @@ class Memory:
         """What happened to a document, also to one that was forgotten (by its id)."""
         events = self.store.history(name)
         return events or self.store.history(self._one(name).id)
+
+    def bench_models(self, *names: str, sample: int = 200) -> Sequence[Score]:
+        """How well models find things in this store: those named, else all that are here and
+        the one in use. Words alone come first, for comparison."""
+        from recollect.memory.model_bench import bench
+
+        if not 20 <= sample <= 10_000:
+            raise UsageError(f"sample is {sample}", hint="give 20 to 10000 questions")
+        return bench(self.store, self._candidates(names), sample=sample)
+
+    def _candidates(self, names: Sequence[str]) -> dict[str, Embedder]:
+        wanted = names or [s.name for s in model_states(self.config) if s.here]
+        found: dict[str, Embedder] = {}
+        if self._embedder is not None and not names:
+            found[self.config["embed.model"]] = self._embedder
+        for name in wanted:
+            embedder, why = embedder_for(self.config.with_value("embed.model", name))
+            if embedder is None:
+                raise ModelError(why)
+            found.setdefault(name, embedder)
+        return found
 
     def status(self) -> Status:
         stats = self.store.stats()

@@ -1,0 +1,158 @@
+"""Which model serves this store best, measured on the store itself.
+
+No labels are needed: a note's title should find its body (the title taken out of it), and a
+question in a session should find the answer that followed. Each question looks for its own
+passage among those of all the others.
+
+    MRR = mean of 1 / rank        hit@k = share of questions whose passage is among the first k
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from recollect.errors import UsageError
+from recollect.ports import Embedder, Store
+from recollect.storage.plain import PlainStore
+from recollect.text.chunk import passages
+from recollect.text.query import parse
+from recollect.types import ChangeSet, Document, Filter, Passage, Put
+
+LEAST = 20
+"""Fewer questions than this tell nothing."""
+NEAR = 0.02
+"""A difference in MRR below which the faster model is the better one."""
+_LOOKED_AT = 5_000
+_LONGEST = 2_000
+
+
+class Score(NamedTuple):
+    """How one way of searching did; ``words`` is BM25 without any model."""
+
+    name: str
+    questions: int
+    mrr: float
+    hit_at_1: float
+    hit_at_10: float
+    passages_a_second: float | None
+    query_ms: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+class Pair(NamedTuple):
+    question: str
+    passage: str
+
+
+def bench(
+    store: Store, embedders: Mapping[str, Embedder], *, sample: int = 200, seed: int = 42
+) -> list[Score]:
+    """Words alone and each embedder, on the same questions."""
+    found = list(_pairs(store))
+    if len(found) < LEAST:
+        raise UsageError(
+            f"the store gives {len(found)} questions, too few to tell models apart",
+            hint=f"import more notes with titles, or sessions: {LEAST} questions are the least",
+        )
+    random.Random(seed).shuffle(found)
+    pairs = found[:sample]
+    return [_words(pairs), *(_model(name, e, pairs) for name, e in embedders.items())]
+
+
+def recommended(scores: list[Score]) -> str:
+    """The model with the best MRR, or a faster one that is as good."""
+    models = [s for s in scores if s.query_ms is not None]
+    if not models:
+        return "none"
+    best = max(models, key=lambda s: s.mrr)
+    as_good = [s for s in models if best.mrr - s.mrr < NEAR]
+    return max(as_good, key=lambda s: s.passages_a_second or 0.0).name
+
+
+# ------------------------------------------------------------------ questions
+
+
+def _pairs(store: Store) -> Iterator[Pair]:
+    cursor, looked_at = "", 0
+    while looked_at < _LOOKED_AT:
+        page = store.scan(Filter(), limit=500, cursor=cursor)
+        for head in page.items:
+            for document in store.get(head.id):
+                yield from _of_session(document) if document.messages else _of_note(document)
+        looked_at += len(page.items)
+        cursor = page.cursor
+        if not cursor:
+            return
+
+
+def _of_note(document: Document) -> Iterator[Pair]:
+    """The title, and the first passage without it. A title that is only the file's name asks
+    nothing."""
+    if len(document.title.split()) < 2 or document.title == document.path:
+        return
+    for passage in passages(document)[:1]:
+        body = passage.text.replace(document.title, " ").strip()
+        if len(body) > 80:
+            yield Pair(document.title, body)
+
+
+def _of_session(document: Document) -> Iterator[Pair]:
+    """The first question of a session, and what was answered."""
+    for asked, answered in zip(document.messages, document.messages[1:], strict=False):
+        if asked.role == "user" and answered.role == "assistant" and "?" in asked.text:
+            if len(answered.text) > 80:
+                yield Pair(asked.text[:_LONGEST], answered.text[:_LONGEST])
+            return
+
+
+# ------------------------------------------------------------------ scoring
+
+
+def _score(
+    name: str, ranks: list[int | None], speed: float | None = None, ms: float | None = None
+) -> Score:
+    count = len(ranks)
+    return Score(
+        name=name,
+        questions=count,
+        mrr=sum(1 / rank for rank in ranks if rank) / count,
+        hit_at_1=sum(rank == 1 for rank in ranks) / count,
+        hit_at_10=sum(rank is not None and rank <= 10 for rank in ranks) / count,
+        passages_a_second=speed,
+        query_ms=ms,
+    )
+
+
+def _words(pairs: list[Pair]) -> Score:
+    store = PlainStore()
+    puts = [
+        Put(Document(str(i), "bench", text=p.passage), (Passage(0, p.passage),))
+        for i, p in enumerate(pairs)
+    ]
+    store.apply(ChangeSet(tuple(puts)))
+    ranks: list[int | None] = []
+    for number, pair in enumerate(pairs):
+        hits = store.search_text(parse(pair.question).text, Filter(), limit=len(pairs)).hits
+        order = [p.document.external for p in store.passages([h.passage for h in hits])]
+        ranks.append(order.index(str(number)) + 1 if str(number) in order else None)
+    return _score("words", ranks)
+
+
+def _model(name: str, embedder: Embedder, pairs: list[Pair]) -> Score:
+    embedder.embed_query("to load the model")
+    since = perf_counter()
+    table = embedder.embed_passages([pair.passage for pair in pairs])
+    speed = len(pairs) / (perf_counter() - since)
+    ranks: list[int | None] = []
+    taken = 0.0
+    for number, pair in enumerate(pairs):
+        since = perf_counter()
+        cosines = table @ embedder.embed_query(pair.question)
+        taken += perf_counter() - since
+        ranks.append(int((cosines > cosines[number]).sum()) + 1)
+    return _score(name, ranks, speed, taken / len(pairs) * 1000)
