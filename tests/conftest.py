@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from recollect import Memory, config
 from recollect.memory import models_folder
@@ -17,6 +18,11 @@ from recollect.types import stable_id
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
+
+# A slow machine is no failure. CI tries the same examples every time; people get new ones.
+settings.register_profile("people", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("people"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "people")
 
 MODELS = str(models_folder(config.load(start=Path("/"))))
 """Where `make test` puts the real model; tests that need it say so when it is not there."""
