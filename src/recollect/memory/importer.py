@@ -17,6 +17,10 @@ IMPORT_VERSION = 1
 """Changes when the same file would be read into other documents: it is then read again."""
 
 
+Home = tuple[Source, Path]
+"""A source, and the place that the paths of its files are told from."""
+
+
 class Importer:
     """One call of ``add``. Every file belongs to the source that is nearest to it: a file or
     folder inside a known folder is imported as a part of that, and never twice."""
@@ -44,18 +48,26 @@ class Importer:
         alike = [s for s in self._sources if source is not None and fold(s) == fold(source)]
         self._name = alike[0] if alike else source
         self._taken = {fold(s) for s in self._sources}
+        self._folders = {
+            s.uri: Source(s.name, "folder", s.uri)
+            for s in stats.sources
+            if s.kind == "folder" and self._name in (None, s.name)
+        }
+        self._homes: dict[Path, Home | None] = {}
 
     def add(self, root: Path) -> Receipt:
         """Import what is at *root*, less what is known to be as it was."""
         receipt = Receipt()
-        groups: dict[tuple[Source, Path], list[files.Found | Problem]] = {}
-        home: tuple[Source, Path] | None = None
+        groups: dict[Home, list[files.Found | Problem]] = {}
+        home: Home | None = None
         for found in files.walk(root, self._location):
             if isinstance(found, files.Found) and found.path.suffix.lower() in files.JSONL:
                 receipt += self._jsonl(found)
                 continue
             home = home or self._home(root)
-            nearest = home if isinstance(found, Problem) else self._nearest(found.path) or home
+            nearest = (
+                home if isinstance(found, Problem) else self._nearest(found.path.parent) or home
+            )
             groups.setdefault(nearest, []).append(found)
         for (source, base), some in groups.items():
             unchanged, changed = self._sorted(some, source, base)
@@ -93,25 +105,27 @@ class Importer:
         self._taken.add(fold(name))
         return Source(name, kind, uri, stamp)
 
-    def _home(self, root: Path) -> tuple[Source, Path]:
+    def _home(self, root: Path) -> Home:
         """The source of what is at *root*, and the place its paths are told from."""
-        found = self._nearest(root)
+        found = self._nearest(root if root.is_dir() else root.parent)
         return found or (self._source("folder" if root.is_dir() else "file", root), root)
 
-    def _nearest(self, path: Path) -> tuple[Source, Path] | None:
-        """The known folder that the path is in, the innermost of several."""
-        for place in (path, *path.parents):
-            uri = place.as_uri()
-            for known in self._sources.values():
-                if known.uri == uri and known.kind == "folder" and self._name in (None, known.name):
-                    return Source(known.name, "folder", uri), place
-        return None
+    def _nearest(self, folder: Path) -> Home | None:
+        """The known source that the folder is in, the innermost of several."""
+        if folder not in self._homes:
+            known = self._folders.get(folder.as_uri())
+            if known is not None:
+                self._homes[folder] = known, folder
+            else:
+                above = folder.parent
+                self._homes[folder] = None if above == folder else self._nearest(above)
+        return self._homes[folder]
 
     # -------------------------------------------------------------- what is in it
 
     def _jsonl(self, found: files.Found) -> Receipt:
         options = f"{IMPORT_VERSION}:{self._owner}:{','.join(self._scopes)}"
-        source = self._source("jsonl", found.path, f"{found.stamp}:{options}")
+        source = self._source("jsonl", found.path, f"{found.stamp}:{options}:{found.path}")
         if source == self._known(source.name) and not self._forgotten:
             held = self._sources[source.name].documents
             return Receipt(unchanged=held, sources=(source.name,))
