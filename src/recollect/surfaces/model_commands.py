@@ -1,0 +1,94 @@
+"""``recollect models``: see, download, check, choose and measure them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from recollect import config as settings
+from recollect.errors import UsageError
+from recollect.surfaces.config_commands import set_setting
+from recollect.surfaces.shared import Options, open_memory, say, show
+
+if TYPE_CHECKING:
+    from recollect.surfaces.terminal import Style
+
+
+def declare_models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action", choices=("list", "fetch", "verify", "use", "bench"),
+        help="see them; download one; read every byte of one; search with one from now on; "
+        "measure them on your own store",
+    )  # fmt: skip
+    parser.add_argument("name", nargs="?", help="a model, a folder, or URL#MODEL (the one in use)")
+    parser.add_argument(
+        "--sample", type=int, default=200, metavar="N", help="questions for bench (200)"
+    )
+
+
+def models(options: Options) -> int:
+    from recollect import memory
+
+    config = settings.load()
+    name = options.name or config["embed.model"]
+    if options.action == "list":
+        return _models_list(options, config)
+    if options.action == "bench":
+        return _models_bench(options)
+    if options.action == "use":
+        if not options.name:
+            raise UsageError("use which model?", hint="`recollect models list` shows them")
+        value = memory.usable_model(config, name)
+        options.key, options.value = "embed.model", value
+        return set_setting(options)
+    if options.action == "fetch":
+        place = memory.fetch_model(config, name, lambda line: say(options, line))
+    else:
+        place = memory.verify_model(config, name)
+    content = {"model": name, "path": str(place), "verified": True}
+    show(options, content, lambda _: f"{name} is at {place}, and every byte is as it should be")
+    return 0
+
+
+def _models_bench(options: Options) -> int:
+    from recollect.memory.model_bench import recommended
+
+    with open_memory(options) as memory:
+        names = [options.name] if options.name else []
+        scores = memory.bench_models(*names, sample=options.sample)
+    best = recommended(scores)
+    content = {"scores": [s.as_json() for s in scores], "recommended": best}
+
+    def text(style: Style) -> str:
+        head = f"{'':24} {'MRR':>6} {'hit@1':>6} {'hit@10':>7} {'passages/s':>11} {'query ms':>9}"
+        lines = [head]
+        for s in scores:
+            speed = f"{s.passages_a_second:11.1f} {s.query_ms:9.2f}" if s.query_ms else ""
+            lines.append(
+                f"{s.name[-24:]:24} {s.mrr:6.3f} {s.hit_at_1:6.3f} {s.hit_at_10:7.3f} {speed}"
+            )
+        said = f"{scores[0].questions} questions from your own store; recommended: {best}"
+        return "\n".join([*lines, f"{style.dim}{said}{style.off}"])
+
+    show(options, content, text)
+    return 0
+
+
+def _models_list(options: Options, config: settings.Config) -> int:
+    from recollect.memory import model_states
+
+    states = model_states(config)
+    content = {"in_use": config["embed.model"], "models": [s._asdict() for s in states]}
+
+    def text(_: Style) -> str:
+        lines = [
+            f"{'*' if s.used else ' '} {s.name:20} {s.dimensions:5} dimensions  {s.licence:12} "
+            f"{'here' if s.here else f'not fetched, {s.megabytes} MB'}"
+            for s in states
+        ]
+        if not any(s.used for s in states):
+            lines.append(f"* {config['embed.model']}")
+        return "\n".join(lines)
+
+    show(options, content, text)
+    return 0

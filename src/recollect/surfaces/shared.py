@@ -1,0 +1,75 @@
+"""What all commands have in common: their options, and how they show what they found."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.errors import UsageError
+from recollect.types import SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from recollect.surfaces.terminal import Style
+
+Options = argparse.Namespace
+
+
+class Command(NamedTuple):
+    name: str
+    help: str
+    declare: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[Options], int]
+    example: str = ""
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors as ours: one line, the nearest command, exit code 2."""
+
+    def error(self, message: str) -> Any:
+        raise UsageError(message, hint=f"`{self.prog} --help` shows how")
+
+
+def common_options() -> Parser:
+    """Options that every command takes. They have no defaults here, so that they may stand
+    before the command as well as after it."""
+    common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--store", metavar="PATH|URL", help="where things are kept")
+    common.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    common.add_argument("--quiet", action="store_true", help="no notes on stderr")
+    return common
+
+
+def say(options: Options, line: str) -> None:
+    if not getattr(options, "quiet", False):
+        sys.stderr.write(line + "\n")
+
+
+def print_json(content: dict[str, Any]) -> None:
+    whole = {"schema_version": SCHEMA_VERSION, **content}
+    sys.stdout.write(json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
+
+
+def show(options: Options, content: dict[str, Any], text: Callable[[Style], str]) -> None:
+    """The same thing as JSON for a program or as text for a person."""
+    if options.json:
+        print_json(content)
+    else:
+        from recollect.surfaces.terminal import Style, wants_colour
+
+        sys.stdout.write(text(Style(wants_colour(sys.stdout))) + "\n")
+
+
+def rendering() -> Any:
+    """Loaded only when a person reads the output: a program that asks for JSON need not wait."""
+    from recollect.surfaces import render
+
+    return render
+
+
+def open_memory(options: Options) -> Any:
+    from recollect.memory import Memory
+
+    return Memory.open(options.store)
