@@ -75,3 +75,26 @@ def test_what_is_deleted_is_gone_from_the_segments(store: EmbeddedStore, vectors
     assert nearest[0] == 10
     store.apply(ChangeSet((Forget(note("10", owner="ana").id),)))
     assert found(store, vectors[10], Filter())[:9] == nearest[1:]
+
+
+def test_a_segment_written_after_the_snapshot_is_not_read_twice(tmp_path: Path) -> None:
+    from recollect.storage.embedded.rows import Allowed
+    from recollect.testing.contract import MODEL as NAME
+    from recollect.testing.contract import embed_all, unit
+
+    ours, other = EmbeddedStore(tmp_path / "store"), EmbeddedStore(tmp_path / "store")
+    put(ours, note("a", "one"))
+    embed_all(ours, {"a": unit(1)})
+    record, index = ours._record(), ours._vector_index(NAME)
+    with record.snapshot():
+        state = record.state()
+        put(other, note("b", "two"))
+        embed_all(other, {"b": unit(0, 1)})
+        other.refresh(rebuild=True)
+        index.search(record, state.epoch, state.seq, unit(1), Allowed(), 9)
+    put(ours, note("c", "three"))
+    found = ours.search_vector(NAME, unit(1), Filter(), limit=9)
+    assert sorted(ids(ours, [h.passage for h in found.hits])) == ["a:0", "b:0"]
+    assert found.vectors == 2
+    ours.close()
+    other.close()

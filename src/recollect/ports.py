@@ -104,7 +104,8 @@ class Store(Protocol):
         """Passages that have no vector of this model: key and the text to embed, newest first."""
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
-        """Store one vector a key; keys that are gone are left out. Returns how many were kept."""
+        """Store one vector a key; keys that are gone, or have one, are left out. Returns how many
+        were kept."""
 
     def models(self) -> dict[str, int]:
         """The models that have vectors here, and how many."""

@@ -279,7 +279,7 @@ class PlainStore:
         kept = self._vectors.setdefault(model, {})
         stored = 0
         for key, vector in zip(keys, vectors, strict=True):
-            if key in self._rows:
+            if key in self._rows and key not in kept:
                 kept[key] = vector.astype("float16").astype("float32")
                 source = self._stored(self._rows[key]).document.source
                 self._source_seq[source] = self._next()

@@ -362,6 +362,15 @@ class StoreContract:
         assert len(store.pending("another@1", limit=9)) == 2
         assert store.models() == {MODEL: 1}
 
+    def test_a_vector_is_stored_once(self, store: Store) -> None:
+        put(store, note("a", "one"), note("b", "two"))
+        keys = [key for key, _ in store.pending(MODEL, limit=9)]
+        assert store.put_vectors(MODEL, keys, np.array([unit(1), unit(0, 1)])) == 2
+        store.refresh(rebuild=True)
+        assert store.put_vectors(MODEL, keys, np.array([unit(0, 1), unit(1)])) == 0
+        assert len(nearest(store, unit(1))) == 2
+        assert store.search_vector(MODEL, unit(1), Filter(), limit=9).vectors == 2
+
     def test_vectors_of_what_is_gone_are_left_out(self, store: Store) -> None:
         put(store, note("a", "one"))
         ((key, _),) = store.pending(MODEL, limit=9)

@@ -457,8 +457,10 @@ class Record:
                 sources.update(
                     self._db.execute(
                         "SELECT p.key, d.source FROM passages p JOIN documents d "
-                        f"ON d.key = p.document WHERE p.key IN ({_marks(len(some))})",
-                        some,
+                        f"ON d.key = p.document WHERE p.key IN ({_marks(len(some))}) "
+                        "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.key "
+                        "AND v.model = ?)",
+                        [*some, id],
                     ).fetchall()
                 )
             seq = self.state().seq
@@ -467,14 +469,11 @@ class Record:
                 if key in sources:
                     seq += 1
                     rows.append((seq, id, key, blob))
-            replaced = self._db.executemany(
-                "DELETE FROM vectors WHERE passage = ? AND model = ?", [(r[2], id) for r in rows]
-            ).rowcount
             self._db.executemany(
                 "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)", rows
             )
             self._db.execute(
-                "UPDATE models SET vectors = vectors + ? WHERE id = ?", (len(rows) - replaced, id)
+                "UPDATE models SET vectors = vectors + ? WHERE id = ?", (len(rows), id)
             )
             self._db.execute("UPDATE state SET seq = ?", (seq,))
             self._db.executemany(

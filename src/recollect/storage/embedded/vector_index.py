@@ -301,14 +301,12 @@ class _Tail:
         return len(self._rows)
 
     def upto(self, record: Record, model: str, seq: int) -> _Tail:
-        if seq == self._high:
+        if seq <= self._high:  # a segment may have been written after the snapshot was taken
             return self
         tail = _Tail(self._low)
         gone = set(record.deleted_after(self._high)) if self._rows else set()
-        new = list(record.vectors_between(model, self._high, seq))
-        again = {row.passage for row in new}
-        tail._rows = [r for r in self._rows if r.passage not in gone and r.passage not in again]
-        tail._rows += new
+        tail._rows = [row for row in self._rows if row.passage not in gone]
+        tail._rows += record.vectors_between(model, self._high, seq)
         tail._high = seq
         if tail._rows:
             tail._matrix = _matrix(tail._rows)
