@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import HealthCheck, settings
 
 from recollect import Memory, config
 from recollect.memory import models_folder
+from recollect.surfaces.cli import run
 from recollect.text.terms import terms
-from recollect.types import stable_id
+from recollect.types import SCHEMA_VERSION, stable_id
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
@@ -81,3 +83,35 @@ def keyword_memory(tmp_path: Path) -> Iterator[Memory]:
     """An embedded store without any embedder."""
     with Memory.open(tmp_path / "store", embed_model="none") as opened:
         yield opened
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """Standard output as the single object, in strict JSON, that it must be."""
+
+        def refuse(constant: str) -> None:
+            raise AssertionError(f"{constant} is not JSON")
+
+        content = json.loads(self.out, parse_constant=refuse)
+        assert isinstance(content, dict)
+        assert content["schema_version"] == SCHEMA_VERSION
+        return content
+
+
+Cli = Callable[..., Ran]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    def call(*arguments: str) -> Ran:
+        capsys.readouterr()
+        code = run(arguments)
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return call

@@ -13,30 +13,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from conftest import Cli
 from recollect import Document, Memory, RecollectError
 from recollect.errors import InputError, NotFound, QueryError, StoreCorrupt, StoreError, StoreTooNew
 from recollect.sources import jsonl
-from recollect.surfaces.cli import run
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Cli = Callable[..., Ran]
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    def call(*arguments: str) -> Ran:
-        capsys.readouterr()
-        code = run(arguments)
-        out, err = capsys.readouterr()
-        return Ran(code, out, err)
-
-    return call
 
 
 def externals(memory: Memory) -> list[str]:

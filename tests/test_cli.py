@@ -7,15 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 
+from conftest import Cli, Ran
 from recollect import Memory, __version__, config
 from recollect.surfaces.cli import COMMANDS, run
-from recollect.types import SCHEMA_VERSION
 
 NAMES = tuple(command.name for command in COMMANDS)
 CONFIG_ACTIONS = ("get", "set", "unset", "list", "trust")
@@ -28,38 +26,6 @@ SEARCH_FIELDS = {
 RESULT_FIELDS = {
     "id", "document", "kind", "source", "title", "path", "text", "score", "evidence", "tokens",
 }  # fmt: skip
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """Standard output as the single object, in strict JSON, that it must be."""
-
-        def refuse(constant: str) -> None:
-            raise AssertionError(f"{constant} is not JSON")
-
-        content = json.loads(self.out, parse_constant=refuse)
-        assert isinstance(content, dict)
-        assert content["schema_version"] == SCHEMA_VERSION
-        return content
-
-
-Cli = Callable[..., Ran]
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    def call(*arguments: str) -> Ran:
-        capsys.readouterr()
-        code = run(arguments)
-        out, err = capsys.readouterr()
-        return Ran(code, out, err)
-
-    return call
 
 
 def process(*arguments: str | bytes, **changes: str) -> Ran:

@@ -181,7 +181,7 @@ class Memory:
         if embed and self._embedder is not None:
             receipt = receipt._replace(embedded=self.embed(report, processes=processes))
         if self._embedder is not None and not receipt.embedded:
-            receipt = receipt._replace(pending=self._pending())
+            receipt = receipt._replace(pending=self.status().pending)
         return receipt
 
     def put(self, documents: Iterable[Document]) -> Receipt:
@@ -201,13 +201,13 @@ class Memory:
         are asked for). Returns how many were made."""
         from recollect.writing.embedding import WRITE, embed_pending
 
-        if self._embedder is None:
-            raise ModelError(self._why_no_embedder)
-        total = self._pending()
-        if not total:
-            return 0
         if processes is not None and not 1 <= processes <= 64:
             raise UsageError(f"processes is {processes}", hint="give 1 to 64")
+        if self._embedder is None:
+            raise ModelError(self._why_no_embedder)
+        total = self.status().pending
+        if not total:
+            return 0
         with many_hands(self._embedder, total, processes) as (embedder, hands):
             return embed_pending(
                 self.store,
@@ -222,12 +222,6 @@ class Memory:
 
         if self._embedder is not None and self._background is None:
             self._background = BackgroundEmbedder(self.store, self._embedder)
-
-    def _pending(self) -> int:
-        if self._embedder is None:
-            return 0
-        stats = self.store.stats()
-        return stats.passages - stats.vectors.get(self._embedder.key, 0)
 
     def forget(self, name: str) -> Receipt:
         """Remove a document for good, by its id or the id its source gave it. A later import
@@ -273,7 +267,7 @@ class Memory:
             budget=budget if budget is not None else self.config["search.budget"],
             by=by,
         )
-        embedder, note = self._serving()
+        embedder, note = (None, "") if policy.by == "keyword" else self._serving()
         return search(Query(clean(text), limits, policy), self.store, embedder, note=note)
 
     def _serving(self) -> tuple[Embedder | None, str]:
@@ -292,7 +286,7 @@ class Memory:
             if older is not None:
                 note = f"{key} serves until {self._embedder.key} has as many vectors"
                 return older, f"{note} ({done:,} of {count:,})"
-        return self._embedder, ""
+        return (self._embedder, "") if done else (None, "nothing is embedded yet")
 
     def filter(
         self,

@@ -100,9 +100,6 @@ def _vector(
 ) -> Arm:
     none = Arm("vector", 0.0, ())
     since = perf_counter()
-    if embedder.key not in store.models():
-        _degrade(trace, "vector", "nothing is embedded yet")
-        return none
     try:
         vector = embedder.embed_query(parsed.prose)
         trace.ran("embed", since)

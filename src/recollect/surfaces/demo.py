@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from recollect.memory import Memory
 from recollect.surfaces import render
+from recollect.surfaces.shared import print_json
 from recollect.surfaces.terminal import ProgressBar, Style, wants_colour
-from recollect.types import SCHEMA_VERSION, Answer
+from recollect.types import Answer
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 
@@ -64,14 +65,8 @@ def demo(options: argparse.Namespace) -> int:
             ]
             status = memory.status()
     if options.json:
-        import json
-
-        content = {
-            "schema_version": SCHEMA_VERSION,
-            "receipt": done.as_json(),
-            "answers": [answer.as_json() for _, answer in answers],
-        }
-        print(json.dumps(content, ensure_ascii=False, indent=2))
+        answered = [answer.as_json() for _, answer in answers]
+        print_json({"receipt": done.as_json(), "answers": answered})
         return 0
     print(f"{style.bold}recollect{style.off}: sample notes and agent sessions of a small company\n")
     print(f"$ recollect add vault sessions.jsonl\n{render.receipt(done, style)}")
