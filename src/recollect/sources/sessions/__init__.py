@@ -1,0 +1,1 @@
+"""Agent sessions: what each client writes, read into one shape."""
