@@ -1,17 +1,20 @@
-"""Retrieval quality on the public question sets, by words, by meaning and by both.
+"""Retrieval quality on the public question sets, by words, by meaning, by both, and reranked.
 
 Every figure comes through :class:`recollect.Memory`, as a user would get it. ``fit`` questions
 (the SHA-1 of their id is even) may be used to choose things, ``test`` questions never.
 
-``python -m bench quality [MODEL…]`` writes ``docs/quality.md``. The stores are kept in
-``.cache/bench/quality``, so that a second run embeds nothing.
+``python -m bench.quality [--sets NAME…] [MODEL…]`` prints the tables of ``docs/quality.md``. The
+stores are kept in ``.cache/bench/quality``, so that a second run embeds nothing; the first takes
+hours of one processor.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import math
+import random
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -33,7 +36,11 @@ SETS = {
         for code in LANGUAGES
     },
 }
-WAYS = ("keyword", "semantic", "hybrid")
+SAMPLED = {"2wiki": 10_000}
+"""Sets that are cut to the documents that answer a question and others up to this many, so that
+embedding them takes minutes."""
+WAYS = ("keyword", "semantic", "hybrid", "reranked")
+"""``hybrid`` is without the reranker, ``reranked`` is what a user gets."""
 
 
 class Figures(NamedTuple):
@@ -54,15 +61,26 @@ def asked(folder: Path, name: str) -> list[dict[str, Any]]:
     return [q for q in corpus.lines(folder / SETS[name][1]) if q.get("gold")]
 
 
+def documents(folder: Path, name: str) -> list[dict[str, Any]]:
+    rows = list(corpus.lines(folder / SETS[name][0]))
+    most = SAMPLED.get(name, len(rows))
+    if len(rows) <= most:
+        return rows
+    wanted = {gold for question in asked(folder, name) for gold in question["gold"]}
+    others = [row for row in rows if row["id"] not in wanted]
+    chosen = random.Random(5).sample(others, max(0, most - (len(rows) - len(others))))
+    return [row for row in rows if row["id"] in wanted] + chosen
+
+
 def store_for(work: Path, folder: Path, name: str, model: str) -> Memory:
     """A store with the set's documents in it, embedded by the model."""
     home = work / "quality" / Path(model).name / name
     home.mkdir(parents=True, exist_ok=True)
-    memory = Memory.open(home / "store", embed_model=model)
+    memory = Memory.open(home / "store", embed_model=model, rerank_model="none")
     if not (home / "complete").exists():
         plain = home / f"{name}.jsonl"
         with open(plain, "w", encoding="utf-8") as out:
-            for document in corpus.lines(folder / SETS[name][0]):
+            for document in documents(folder, name):
                 out.write(json.dumps(document, ensure_ascii=False) + "\n")
         memory.add(plain)
         plain.unlink()
@@ -71,9 +89,10 @@ def store_for(work: Path, folder: Path, name: str, model: str) -> Memory:
 
 
 def measure(memory: Memory, questions: Iterable[dict[str, Any]], way: str) -> Figures:
+    by = way if way in ("keyword", "semantic") else None
     rows = []
     for question in questions:
-        found = memory.search(question["query"], by=None if way == "hybrid" else way, limit=10)
+        found = memory.search(question["query"], by=by, limit=10, budget=1_000_000)
         rows.append(scores([r.document for r in found.results], set(question["gold"])))
     count = len(rows)
     return Figures(count, *(sum(column) / max(count, 1) for column in zip(*rows, strict=True)))
@@ -92,33 +111,44 @@ def scores(ranked: Sequence[str], gold: set[str]) -> tuple[float, float, float, 
     )
 
 
-def table(work: Path, folder: Path, models: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    for part in ("fit", "test"):
-        yield f"\n## {part.capitalize()} half\n\n"
-        yield "| set | questions | model | by | first hit | R@10 | all@5 | nDCG@10 |\n"
-        yield "|---|---|---|---|---|---|---|---|\n"
-        for name in names:
-            questions = [q for q in asked(folder, name) if half(q) == part]
-            for number, model in enumerate(models):
-                with store_for(work, folder, name, model) as memory:
-                    for way in WAYS if not number else WAYS[1:]:
-                        f = measure(memory, questions, way)
-                        yield (
-                            f"| {name} | {f.questions} | {model if way != 'keyword' else ''} | "
-                            f"{way} | {f.first:.3f} | {f.recall:.3f} | {f.everything:.3f} | "
-                            f"{f.ndcg:.3f} |\n"
-                        )
+def figures(
+    work: Path, folder: Path, name: str, model: str, ways: Sequence[str]
+) -> Iterator[tuple[str, str, Figures]]:
+    """(half, way, figures) of one set with one model."""
+    questions = asked(folder, name)
+    with store_for(work, folder, name, model) as plain:
+        place = plain.store.stats().location
+        with Memory.open(place, embed_model=model) as whole:
+            for part in ("fit", "test"):
+                some = [q for q in questions if half(q) == part]
+                for way in ways if some else ():
+                    memory = whole if way == "reranked" else plain
+                    yield part, way, measure(memory, some, way)
 
 
-def main(models: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> int:
+    ask = argparse.ArgumentParser(prog="python -m bench.quality")
+    ask.add_argument("models", nargs="*", default=["recollect-embed", "arctic-embed-s"])
+    ask.add_argument("--sets", nargs="+", default=list(SETS), choices=list(SETS))
+    ask.add_argument("--ways", nargs="+", default=WAYS, choices=WAYS)
+    given = ask.parse_args(arguments)
     folder = corpus.data_folder()
     if folder is None:
         sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
-    root = Path(__file__).resolve().parents[1]
-    for line in table(root / ".cache" / "bench", folder, models, list(SETS)):
-        print(line, end="", flush=True)
+    work = Path(__file__).resolve().parents[1] / ".cache" / "bench"
+    print("| set | half | questions | model | by | first hit | R@10 | all@5 | nDCG@10 |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name in given.sets:
+        for number, model in enumerate(given.models):
+            ways = [w for w in given.ways if w != "keyword" or not number]
+            for part, way, f in figures(work, folder, name, model, ways):
+                shown = "" if way == "keyword" else Path(model).name
+                means = " | ".join(f"{value:.3f}" for value in f[1:])
+                print(
+                    f"| {name} | {part} | {f.questions} | {shown} | {way} | {means} |", flush=True
+                )
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or ["arctic-embed-s"]))
+    sys.exit(main(sys.argv[1:]))

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from recollect import Memory, config
-from recollect.memory import models_folder
+from recollect.models.catalog import EMBED
+from recollect.models.shelf import Shelf
 from recollect.surfaces.cli import run
 from recollect.text.terms import terms
 from recollect.types import SCHEMA_VERSION, stable_id
@@ -26,8 +27,8 @@ settings.register_profile("people", deadline=None, suppress_health_check=[Health
 settings.register_profile("ci", settings.get_profile("people"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "people")
 
-MODELS = str(models_folder(config.load(start=Path("/"))))
-"""Where `make test` puts the real model; tests that need it say so when it is not there."""
+EMBED_HOME = Shelf(Path("/nowhere")).locate(EMBED)
+"""The embedder that ships inside the package."""
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +51,9 @@ class HashEmbedder:
 
     key = "hash@1"
     dimensions = 64
+
+    def reads(self, text: str) -> bool:
+        return True
 
     def embed_query(self, text: str) -> Vector:
         vector: Vector = self.embed_passages([text])[0]

@@ -454,7 +454,7 @@ def _models(folder: Path) -> object:
     home.mkdir(parents=True, exist_ok=True)
     for name in ("model.onnx", "tokenizer.json"):
         (home / name).touch()
-    with Memory.open("memory://") as memory:
+    with Memory.open("memory://", embed_model="arctic-embed-s") as memory:
         return memory.status().model_state.split(" (")[0]
 
 
@@ -487,6 +487,12 @@ def _vector_stage(_: Path) -> object:
     return vector.state, vector.reason.split(" (")[0]
 
 
+def _rerank_stage(_: Path) -> object:
+    with with_boats() as memory:
+        stages = memory.search("boat").stages
+    return next(stage.state for stage in stages if stage.name == "rerank")
+
+
 def _import_owner(folder: Path) -> object:
     return imported(folder).owner
 
@@ -512,8 +518,12 @@ CASES = {
     "search.owner": Case("ann", _found, 12, 4),
     "search.scopes": Case("work,home", _found, 12, 8),
     "embed.model": Case(
-        "none", _vector_stage, ("skipped", MISSING), ("skipped", "embed.model is none")
+        "none",
+        _vector_stage,
+        ("skipped", "nothing is embedded yet"),
+        ("skipped", "embed.model is none"),
     ),
+    "rerank.model": Case("none", _rerank_stage, "ran", "skipped"),
     "import.owner": Case("ann", _import_owner, "local", "ann"),
     "import.scopes": Case("work,home", _import_scopes, {"universal"}, {"work", "home"}),
     "import.max_mb": Case("1", _import_max_mb, (1, []), (0, [True])),

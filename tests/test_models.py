@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from conftest import MODELS
+from conftest import EMBED_HOME
 from recollect import Memory, config
 from recollect.errors import ModelError, ModelMissing
 from recollect.memory import usable_model, verify_model
 from recollect.models import shelf
-from recollect.models.catalog import ARCTIC_S, MANIFEST, Location, Model
+from recollect.models.catalog import ARCTIC_S, CATALOG, EMBED, MANIFEST, Location, Model
 from recollect.models.endpoint import EndpointEmbedder
 from recollect.models.shelf import Shelf, own_model
 from recollect.surfaces.cli import run
@@ -187,7 +187,7 @@ def test_nothing_is_downloaded_unasked(monkeypatch: pytest.MonkeyPatch, tmp_path
         raise AssertionError("a download was begun")
 
     monkeypatch.setattr(shelf, "_take", refuse)
-    with Memory.open(tmp_path / "store") as memory:
+    with Memory.open(tmp_path / "store", embed_model="arctic-embed-s") as memory:
         memory.put([note("a", "otter")])
         answer = memory.search("otter")
         assert [r.document for r in answer.results] == ["a"]
@@ -196,8 +196,8 @@ def test_nothing_is_downloaded_unasked(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_the_catalogue_pins_every_file() -> None:
-    for digest in ARCTIC_S.files.values():
-        assert len(digest) == 64
+    for model in CATALOG.values():
+        assert all(len(digest) == 64 for digest in model.files.values())
     assert ARCTIC_S.key.startswith("arctic-embed-s@f93ff225")
 
 
@@ -252,21 +252,14 @@ def test_garbled_weights_are_reported_and_nothing_is_stored(tmp_path: Path) -> N
         assert [r.document for r in memory.search("otter").results] == ["a"]
 
 
-needs_model = pytest.mark.skipif(
-    not (Path(MODELS) / ARCTIC_S.key / "model.onnx").is_file(),
-    reason="no model here: `make model` fetches it",
-)
-
-
 def real(folder: Path, **about: Any) -> Path:
     own(folder, **about)
-    for name in ARCTIC_S.files:
+    for name in EMBED.files:
         (folder / name).unlink()
-        (folder / name).symlink_to(Path(MODELS) / ARCTIC_S.key / name)
+        (folder / name).symlink_to(EMBED_HOME / name)
     return folder
 
 
-@needs_model
 def test_a_model_of_ones_own_is_used_from_then_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -277,22 +270,20 @@ def test_a_model_of_ones_own_is_used_from_then_on(
         memory.put([note("a", "the kitten sleeps"), note("b", "taxes are due")])
         assert memory.embed() == 2
         assert memory.search("cat nap").results[0].document == "a"
-        assert memory.status().model.startswith("mine@f93ff225")
+        assert memory.status().model.startswith(f"mine@{EMBED.files['model.onnx'][:8]}")
     assert run(["models", "list"]) == 0
     assert f"* {folder}" in capsys.readouterr().out
 
 
-@needs_model
 def test_a_wrong_dimension_is_refused_and_never_stored(tmp_path: Path) -> None:
     folder = real(tmp_path / "mine", dimensions=128)
     with pytest.raises(ModelError, match="384 dimensions instead of 128"):
         usable_model(config.load(), str(folder))
 
 
-@needs_model
-def test_the_fetched_model_verifies() -> None:
-    place = verify_model(config.load({"models": MODELS}), "arctic-embed-s")
-    assert place == Path(MODELS) / ARCTIC_S.key
+@pytest.mark.parametrize("name", ["recollect-embed", "recollect-rerank"])
+def test_the_models_that_ship_are_what_they_should_be(name: str) -> None:
+    assert (verify_model(config.load(), name) / "model.onnx").stat().st_size < 25_000_000
 
 
 def test_an_unknown_model_is_named_with_what_there_is() -> None:
@@ -415,14 +406,13 @@ def test_old_vectors_serve_until_the_new_ones_are_complete(tmp_path: Path, serve
 # ------------------------------------------------------------------ several processes
 
 
-@needs_model
 def test_several_processes_embed_as_one_does(tmp_path: Path) -> None:
     import numpy as np
 
     from recollect.models.hands import ManyHands
     from recollect.models.onnx import OnnxEmbedder
 
-    alone = OnnxEmbedder(ARCTIC_S, Path(MODELS) / ARCTIC_S.key)
+    alone = OnnxEmbedder(EMBED, EMBED_HOME)
     texts = [f"The otter number {i} sleeps {'very ' * (i % 7)}well." for i in range(70)]
     hands = ManyHands(alone, 2)
     try:
@@ -435,12 +425,11 @@ def test_several_processes_embed_as_one_does(tmp_path: Path) -> None:
     assert np.allclose(np.linalg.norm(again, axis=1), 1, atol=1e-4)
 
 
-@needs_model
 def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
     from recollect.models.hands import ManyHands
     from recollect.models.onnx import OnnxEmbedder
 
-    hands = ManyHands(OnnxEmbedder(ARCTIC_S, Path(MODELS) / ARCTIC_S.key), 2)
+    hands = ManyHands(OnnxEmbedder(EMBED, EMBED_HOME), 2)
     try:
         for worker in hands._workers:
             worker.kill()
@@ -451,11 +440,10 @@ def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
     assert vectors.shape == (2, 384)
 
 
-@needs_model
 def test_an_import_may_ask_for_processes(tmp_path: Path) -> None:
     lines = [json.dumps({"id": f"d{i}", "text": f"otter {i}"}) for i in range(40)]
     (tmp_path / "d.jsonl").write_text("\n".join(lines))
-    with Memory.open(tmp_path / "store", models=MODELS) as memory:
+    with Memory.open(tmp_path / "store") as memory:
         assert memory.add(tmp_path / "d.jsonl", processes=2).embedded == 40
         assert memory.status().pending == 0
 
@@ -493,6 +481,9 @@ def test_models_are_measured_on_the_users_own_store(memory: Memory) -> None:
     class Blind(HashEmbedder):
         key = "blind@1"
 
+        def reads(self, text: str) -> bool:
+            return True
+
         def embed_query(self, text: str) -> Any:
             return super().embed_query("nothing at all")
 
@@ -515,17 +506,15 @@ def test_too_small_a_store_tells_nothing(memory: Memory) -> None:
         memory.bench_models()
 
 
-@needs_model
 def test_the_bench_runs_from_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("RECOLLECT_MODELS", MODELS)
     with Memory.open(tmp_path / "store") as memory:
         library(memory, 25)
     command = ["models", "bench", "--sample", "20", "--store", str(tmp_path / "store")]
     assert run([*command, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert [s["name"] for s in told["scores"]] == ["words", "arctic-embed-s"]
-    assert told["recommended"] == "arctic-embed-s"
+    assert [s["name"] for s in told["scores"]] == ["words", "recollect-embed"]
+    assert told["recommended"] == "recollect-embed"
     assert run(command) == 0
     assert "20 questions from your own store" in capsys.readouterr().out

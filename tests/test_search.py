@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conftest import MODELS, HashEmbedder
+from conftest import EMBED_HOME, HashEmbedder
 from recollect import Memory, config
 from recollect.errors import ModelError, QueryError, UsageError
-from recollect.models.catalog import ARCTIC_S
+from recollect.models.catalog import EMBED
 from recollect.policy import MODES
 from recollect.reading.fuse import fuse
 from recollect.storage import open_store
@@ -241,6 +241,9 @@ def test_a_half_embedded_store_says_how_much_is_missing(
 
 def test_an_embedder_that_fails_is_reported_and_the_rest_answers(harbour: Memory) -> None:
     class Broken(HashEmbedder):
+        def reads(self, text: str) -> bool:
+            return True
+
         def embed_query(self, text: str) -> Vector:
             raise ModelError("the model file is garbled")
 
@@ -313,15 +316,9 @@ def test_a_store_in_memory_answers_the_same_way(harbour: Memory, embedder: HashE
 
 # ------------------------------------------------------------------ the real model
 
-needs_model = pytest.mark.skipif(
-    not (Path(MODELS) / ARCTIC_S.key / "model.onnx").is_file(),
-    reason="no model here: `make model` fetches it",
-)
 
-
-@needs_model
 def test_a_paraphrase_is_found_by_meaning(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "store", models=MODELS) as memory:
+    with Memory.open(tmp_path / "store") as memory:
         memory.put(
             [
                 note("cat", "My kitten sleeps on the radiator all winter."),
@@ -336,13 +333,12 @@ def test_a_paraphrase_is_found_by_meaning(tmp_path: Path) -> None:
         assert "lexical" not in answer.results[0].evidence
 
 
-@needs_model
 def test_the_embedder_gives_unit_vectors_whatever_the_length(tmp_path: Path) -> None:
     import numpy as np
 
     from recollect.models.onnx import OnnxEmbedder
 
-    embedder = OnnxEmbedder(ARCTIC_S, Path(MODELS) / ARCTIC_S.key)
+    embedder = OnnxEmbedder(EMBED, EMBED_HOME)
     texts = ["", "a", "word " * 5000, "東京 🎉", "\x00"]
     vectors = embedder.embed_passages(texts)
     assert vectors.shape == (5, 384)

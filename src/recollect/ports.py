@@ -1,4 +1,4 @@
-"""The seams: what the core asks of a store and of an embedder.
+"""The seams: what the core asks of a store, an embedder and a reranker.
 
 ``testing.contract`` is the executable form of :class:`Store`; an engine inherits that suite.
 """
@@ -55,9 +55,24 @@ class Embedder(Protocol):
     @property
     def key(self) -> str: ...
 
+    def reads(self, text: str) -> bool:
+        """Whether the text is in a script that the model knows."""
+
     def embed_query(self, text: str) -> Vector: ...
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors: ...
+
+
+class Reranker(Protocol):
+    """Reads a question and a passage together."""
+
+    @property
+    def key(self) -> str: ...
+
+    def reads(self, text: str) -> bool: ...
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        """For each passage the log-odds that it answers the question."""
 
 
 class Store(Protocol):
@@ -68,8 +83,9 @@ class Store(Protocol):
     All methods may be called from several threads.
     """
 
-    def apply(self, changes: ChangeSet) -> Receipt:
-        """All of it, durably, in one transaction. Applying it again changes nothing."""
+    def apply(self, changes: ChangeSet, *, dry_run: bool = False) -> Receipt:
+        """All of it, durably, in one transaction. Applying it again changes nothing. A dry run
+        tells what it would have done, and does nothing."""
 
     def get(self, name: str) -> list[Document]:
         """The whole documents with this id, or else with this external id."""
@@ -96,6 +112,9 @@ class Store(Protocol):
 
     def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
         """The passages around this one in its document, itself among them, in order."""
+
+    def holders(self, messages: Sequence[str]) -> dict[str, str]:
+        """Message id to the id of the document that has it: the first, if several have."""
 
     def history(self, id: str) -> list[Event]:
         """What happened to a document, oldest first; it outlives the document."""

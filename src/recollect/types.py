@@ -139,13 +139,20 @@ class Forget(NamedTuple):
     id: str
 
 
+class Remove(NamedTuple):
+    """Take the document out, because its source no longer has it: a later import of it may
+    bring it back."""
+
+    id: str
+
+
 class Register(NamedTuple):
     """Make a source known, or note its new stamp."""
 
     source: Source
 
 
-Change = Put | Forget | Register
+Change = Put | Forget | Remove | Register
 
 
 class ChangeSet(NamedTuple):
@@ -172,6 +179,7 @@ class Receipt(NamedTuple):
     changed: int = 0
     unchanged: int = 0
     forgotten: int = 0
+    removed: int = 0
     tombstoned: int = 0
     """Not stored, because the user forgot them earlier."""
     skipped: tuple[Problem, ...] = ()
@@ -216,6 +224,8 @@ class Filter(NamedTuple):
     kinds: tuple[str, ...] | None = None
     paths: tuple[str, ...] | None = None
     roles: tuple[str, ...] | None = None
+    issues: tuple[str, ...] | None = None
+    events: tuple[str, ...] | None = None
     since: datetime | None = None
     until: datetime | None = None
 
@@ -251,6 +261,11 @@ class Policy(NamedTuple):
     lexical_weight: float = 1.0
     vector_weight: float = 2.0
     title_weight: float = 0.25
+    rerank: int = 20
+    """How many of the best the reranker reads; 0 is none."""
+    rerank_fused: float = 6.5
+    rerank_cosine: float = 11.0
+    """What the first stage's order and the cosine weigh beside the reranker's log-odds."""
     direct_confidence: float = 0.6
     """From here on an answer is served as it stands; below it needs synthesis."""
 
@@ -331,7 +346,7 @@ class Arm(NamedTuple):
 
 
 class Contribution(NamedTuple):
-    """What one arm added to a score: ``weight / (k + rank)``."""
+    """What one arm or stage added to a score."""
 
     arm: str
     rank: int

@@ -17,17 +17,19 @@ from recollect import config as settings
 from recollect.errors import InputError, ModelError, NotFound, UsageError
 from recollect.memory.arguments import clean, is_there, moment, names, place
 from recollect.memory.models import (
+    ModelState,
     embedder_by_key,
     embedder_for,
     fetch_model,
     many_hands,
     model_states,
     models_folder,
+    reranker_for,
     usable_model,
     verify_model,
 )
 from recollect.policy import policy_for
-from recollect.ports import Embedder, Store
+from recollect.ports import Embedder, Reranker, Store
 from recollect.types import (
     Answer,
     ChangeSet,
@@ -44,6 +46,7 @@ from recollect.types import (
 
 __all__ = [
     "Memory",
+    "ModelState",
     "Progress",
     "Status",
     "fetch_model",
@@ -95,12 +98,16 @@ class Memory:
         config: settings.Config,
         embedder: Embedder | None = None,
         why_no_embedder: str = "",
+        reranker: Reranker | None = None,
+        why_no_reranker: str = "",
     ) -> None:
         """For tests and for those who bring their own parts; others use :meth:`open`."""
         self.store = store
         self.config = config
         self._embedder = embedder
         self._why_no_embedder = why_no_embedder or "no embedding model is configured"
+        self._reranker = reranker
+        self._why_no_reranker = why_no_reranker or "no reranker is configured"
         self._older: dict[str, Embedder | None] = {}
         self._background: BackgroundEmbedder | None = None
 
@@ -122,8 +129,7 @@ class Memory:
 
         location = str(config["store"] or settings.data_folder() / "store")
         store = open_store(location if "://" in location else str(place(location)))
-        embedder, why = embedder_for(config)
-        return cls(store, config, embedder, why)
+        return cls(store, config, *embedder_for(config), *reranker_for(config))
 
     def __enter__(self) -> Memory:
         return self
@@ -255,7 +261,7 @@ class Memory:
         by: str | None = None,
     ) -> Answer:
         """What is known about *text*: the best passages, inside a token budget."""
-        from recollect.reading.pipeline import search
+        from recollect.reading.pipeline import Models, search
 
         limits = self.filter(
             owner=owner, scopes=scopes, sources=sources, kinds=kinds, paths=paths, roles=roles,
@@ -268,7 +274,8 @@ class Memory:
             by=by,
         )
         embedder, note = (None, "") if policy.by == "keyword" else self._serving()
-        return search(Query(clean(text), limits, policy), self.store, embedder, note=note)
+        models = Models(embedder, note, self._reranker, self._why_no_reranker)
+        return search(Query(clean(text), limits, policy), self.store, models)
 
     def _serving(self) -> tuple[Embedder | None, str]:
         """The embedder to search with, and what is to be said of it. After a change of model,
@@ -348,7 +355,7 @@ class Memory:
         return bench(self.store, self._candidates(names), sample=sample)
 
     def _candidates(self, names: Sequence[str]) -> dict[str, Embedder]:
-        wanted = names or [s.name for s in model_states(self.config) if s.here]
+        wanted = names or [s.name for s in model_states(self.config) if s.here and s.job == "embed"]
         found: dict[str, Embedder] = {}
         if self._embedder is not None and not names:
             found[self.config["embed.model"]] = self._embedder

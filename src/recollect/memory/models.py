@@ -12,7 +12,7 @@ from recollect import config as settings
 from recollect.errors import ModelError, ModelMissing
 from recollect.memory.arguments import place
 from recollect.models.catalog import CATALOG, Model, known
-from recollect.ports import Embedder
+from recollect.ports import Embedder, Reranker
 
 if TYPE_CHECKING:
     from recollect.models.shelf import Shelf
@@ -33,11 +33,25 @@ def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
         return EndpointEmbedder(name), ""
     from recollect.models.onnx import OnnxEmbedder
 
-    model = _model(name)
+    model = _model(name, "embed")
     try:
         return OnnxEmbedder(model, _shelf(config).locate(model)), ""
     except ModelMissing as error:
         return None, f"{error.message} ({error.hint})"
+
+
+def reranker_for(config: settings.Config) -> tuple[Reranker | None, str]:
+    """The configured reranker, or why there is none. Nothing is loaded yet."""
+    name: str = config["rerank.model"]
+    if name == "none":
+        return None, "rerank.model is none"
+    from recollect.models.onnx import OnnxReranker
+
+    model = _model(name, "rerank")
+    try:
+        return OnnxReranker(model, _shelf(config).locate(model)), ""
+    except ModelMissing as error:
+        return None, error.message
 
 
 def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
@@ -77,13 +91,17 @@ def many_hands(
         hands.close()
 
 
-def _model(name: str) -> Model:
-    """A model by its name, or by the folder it is in."""
+def _model(name: str, job: str = "") -> Model:
+    """A model by its name, or by the folder it is in; for that job, if one is named."""
     if "/" in name or "\\" in name or name.startswith((".", "~")):
         from recollect.models.shelf import own_model
 
-        return own_model(place(name))
-    return known(name)
+        model = own_model(place(name))
+        if job not in ("", model.job):
+            raise ModelError(f"{model.name} is there to {model.job}, not to {job}",
+                             hint=f"set {model.job}.model to it instead")  # fmt: skip
+        return model
+    return known(name, job)
 
 
 def _shelf(config: settings.Config) -> Shelf:
@@ -108,24 +126,35 @@ def verify_model(config: settings.Config, name: str) -> Path:
     return _shelf(config).verify(_model(name))
 
 
-def usable_model(config: settings.Config, name: str) -> str:
-    """What to write into the configuration for *name* (a model, a folder, an address), once it
-    has embedded a sentence."""
-    if "://" not in name and name != "none":
+def usable_model(config: settings.Config, name: str) -> tuple[str, str]:
+    """The setting and the value that choose *name* (a model, a folder, an address), once it has
+    been tried."""
+    if name == "none":
+        return "embed.model", name
+    if "://" in name:
+        key = "embed.model"
+    else:
         model = _model(name)
+        key = f"{model.job}.model"
         name = name if model.name == name else str(place(name))
         _shelf(config).verify(model)
-    chosen = config.with_value("embed.model", name)
+    chosen = config.with_value(key, name)
+    if key == "rerank.model":
+        reranker, why = reranker_for(chosen)
+        if reranker is None:
+            raise ModelError(why)
+        reranker.score("a question to try it with", ["a passage"])
+        return key, name
     embedder, why = embedder_for(chosen)
-    if embedder is None and name != "none":
+    if embedder is None:
         raise ModelError(why)
-    if embedder is not None:
-        embedder.embed_query("a sentence to try it with")
-    return name
+    embedder.embed_query("a sentence to try it with")
+    return key, name
 
 
 class ModelState(NamedTuple):
     name: str
+    job: str
     licence: str
     dimensions: int
     megabytes: int
@@ -134,13 +163,14 @@ class ModelState(NamedTuple):
 
 
 def model_states(config: settings.Config) -> list[ModelState]:
-    """Every model known by name, and the one in use."""
+    """Every model known by name, and those in use."""
     states = []
-    used = config["embed.model"]
     models = dict(CATALOG)
-    if used not in models and used != "none" and "://" not in used:
-        with suppress(ModelError):
-            models[used] = _model(used)
+    used = {config["embed.model"], config["rerank.model"]}
+    for name in sorted(used - models.keys() - {"none"}):
+        if "://" not in name:
+            with suppress(ModelError):
+                models[name] = _model(name)
     for name, model in models.items():
         here = True
         try:
@@ -148,6 +178,9 @@ def model_states(config: settings.Config) -> list[ModelState]:
         except ModelMissing:
             here = False
         states.append(
-            ModelState(name, model.licence, model.dimensions, model.megabytes, here, name == used)
-        )
+            ModelState(
+                name, model.job, model.licence, model.dimensions, model.megabytes, here,
+                name in used,
+            )
+        )  # fmt: skip
     return states

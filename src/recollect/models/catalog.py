@@ -43,6 +43,19 @@ class Model(NamedTuple):
     pooling: Literal["cls", "mean"] = "cls"
     query_prefix: str = ""
     passage_prefix: str = ""
+    job: Literal["embed", "rerank"] = "embed"
+    latin: bool = False
+    """It has learned the Latin script only; text in another tells it next to nothing."""
+    max_question: int = 0
+    """A reranker's: the most tokens of the question that it reads."""
+    calibration: tuple[float, float] = (1.0, 0.0)
+    """A reranker's: slope and offset that turn its output into log-odds."""
+
+    def reads(self, text: str) -> bool:
+        """Whether the text is in a script that the model knows."""
+        letters = [c for c in text if c.isalpha()]
+        known = sum(c < "\u0250" or "\u1e00" <= c <= "\u1eff" for c in letters)
+        return not self.latin or 2 * known >= len(letters)
 
     @property
     def key(self) -> str:
@@ -55,6 +68,7 @@ ARCTIC_S = Model(
     licence="Apache-2.0",
     dimensions=384,
     megabytes=34,
+    latin=True,
     query_prefix="Represent this sentence for searching relevant passages: ",
     files={
         "model.onnx": "f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14",
@@ -72,14 +86,49 @@ ARCTIC_S = Model(
     ),
 )
 
-CATALOG: Mapping[str, Model] = {ARCTIC_S.name: ARCTIC_S}
+EMBED = Model(
+    name="recollect-embed",
+    licence="Apache-2.0",
+    dimensions=384,
+    megabytes=23,
+    latin=True,
+    query_prefix=ARCTIC_S.query_prefix,
+    files={
+        "model.onnx": "3e17826bd431965816bd0f2fb60459817f88f8cafd763caedf8c017f79d782fe",
+        "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
+    },
+    locations=(Location("package", "recollect/weights/embed"),),
+)
+"""Six layers, taught by arctic-embed-s; see the model card beside its files."""
+
+RERANK = Model(
+    name="recollect-rerank",
+    licence="Apache-2.0",
+    dimensions=1,
+    megabytes=19,
+    max_tokens=288,
+    max_question=72,
+    latin=True,
+    job="rerank",
+    calibration=(0.534, -0.653),
+    files={
+        "model.onnx": "0520bad87990c83d06d25f70ca760f00480ba22dfb070c719a6af037fffea4ed",
+        "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
+    },
+    locations=(Location("package", "recollect/weights/rerank"),),
+)
+"""Four layers over question and passage; see the model card beside its files."""
+
+CATALOG: Mapping[str, Model] = {m.name: m for m in (EMBED, RERANK, ARCTIC_S)}
 
 
-def known(name: str) -> Model:
-    if name not in CATALOG:
+def known(name: str, job: str = "") -> Model:
+    """The model of that name, for that job if one is named."""
+    names = sorted(m.name for m in CATALOG.values() if job in ("", m.job))
+    if name not in names:
         raise ModelError(
-            f"there is no model {name!r}",
-            hint=f"known: {', '.join(sorted(CATALOG))}; or give a folder with a {MANIFEST}, "
+            f"there is no model {name!r}{f' to {job} with' if job else ''}",
+            hint=f"known: {', '.join(names)}; or give a folder with a {MANIFEST}, "
             "or the URL of an OpenAI-compatible server",
         )
     return CATALOG[name]
@@ -95,7 +144,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read: {error}", hint=_EXAMPLE) from error
     wanted = {"name": str, "dimensions": int, "licence": str, "max_tokens": int, "pooling": str,
-              "query_prefix": str, "passage_prefix": str}  # fmt: skip
+              "query_prefix": str, "passage_prefix": str, "latin": bool, "job": str,
+              "max_question": int}  # fmt: skip
     if not isinstance(about, dict) or not {"name", "dimensions"} <= about.keys():
         raise ModelError(f"{path} needs at least a name and dimensions", hint=_EXAMPLE)
     for key, value in about.items():
@@ -106,6 +156,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
                              hint=_EXAMPLE)  # fmt: skip
     if about.get("pooling", "cls") not in ("cls", "mean"):
         raise ModelError(f"{path}: pooling is cls or mean", hint=_EXAMPLE)
+    if about.get("job", "embed") not in ("embed", "rerank"):
+        raise ModelError(f"{path}: job is embed or rerank", hint=_EXAMPLE)
     if about["dimensions"] < 1 or about.get("max_tokens", 512) < 1:
         raise ModelError(f"{path}: dimensions and max_tokens are at least 1", hint=_EXAMPLE)
     return about

@@ -38,6 +38,9 @@ class EndpointEmbedder:
     def key(self) -> str:
         return f"{self._model}@{self._url}"
 
+    def reads(self, text: str) -> bool:  # noqa: ARG002  what a server knows it does not say
+        return True
+
     def embed_query(self, text: str) -> Vector:
         vector: Vector = self._embed([text])[0]
         return vector

@@ -50,6 +50,9 @@ class ManyHands:
     def key(self) -> str:
         return self._embedder.key
 
+    def reads(self, text: str) -> bool:
+        return self._embedder.reads(text)
+
     def embed_query(self, text: str) -> Vector:
         return self._embedder.embed_query(text)
 

@@ -1,4 +1,4 @@
-"""An embedder on ONNX Runtime: one thread, no spinning, length-sorted batches.
+"""Models on ONNX Runtime: one thread, no spinning, length-sorted batches.
 
 More throughput comes from more processes, not from more threads in one.
 """
@@ -24,8 +24,8 @@ _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
 
 
-class OnnxEmbedder:
-    """Loads on first use; safe to share between threads."""
+class _Network:
+    """A model's tokenizer and session; loads on first use, safe to share between threads."""
 
     def __init__(self, model: Model, home: Path) -> None:
         self.model = model
@@ -33,11 +33,76 @@ class OnnxEmbedder:
         self._lock = Lock()
         self._session: Any = None
         self._tokenizer: Any = None
-        self._recent: OrderedDict[str, Vector] = OrderedDict()
+        self._inputs: set[str] = set()
 
     @property
     def key(self) -> str:
         return self.model.key
+
+    def reads(self, text: str) -> bool:
+        return self.model.reads(text)
+
+    def tokenizer(self) -> Any:
+        with self._lock:
+            if self._session is None:
+                self._load()
+        return self._tokenizer
+
+    def run(self, encoded: Sequence[Any]) -> tuple[Any, Any]:
+        """What the network gives for tokenised texts or pairs, and which tokens are theirs."""
+        import numpy as np
+
+        ids = np.zeros((len(encoded), max(len(e.ids) for e in encoded)), np.int64)
+        mask, types = np.zeros_like(ids), np.zeros_like(ids)
+        for row, one in enumerate(encoded):
+            size = len(one.ids)
+            ids[row, :size] = one.ids
+            mask[row, :size] = 1
+            types[row, :size] = one.type_ids
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+        feed = {name: array for name, array in feed.items() if name in self._inputs}
+        try:
+            return self._session.run(None, feed)[0], mask
+        except Exception as error:
+            raise ModelError(
+                f"{self.model.name} cannot read its tokenizer's tokens: {error}",
+                hint="model.onnx and tokenizer.json must belong together",
+            ) from error
+
+    def not_numbers(self) -> ModelError:
+        return ModelError(f"{self.model.name} gave what is not a number",
+                          hint="nothing was stored; fetch the model again")  # fmt: skip
+
+    def _load(self) -> None:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        import onnxruntime
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        try:
+            self._tokenizer = Tokenizer.from_file(str(self.home / "tokenizer.json"))
+            self._tokenizer.no_padding()
+            self._tokenizer.enable_truncation(self.model.max_tokens)
+            session = onnxruntime.InferenceSession(
+                str(self.home / "model.onnx"), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:
+            raise ModelError(
+                f"{self.home} holds no usable model: {error}",
+                hint=f"`recollect models fetch {self.model.name}` gets it again",
+            ) from error
+        self._inputs = {i.name for i in session.get_inputs()}
+        self._session = session
+
+
+class OnnxEmbedder(_Network):
+    def __init__(self, model: Model, home: Path) -> None:
+        super().__init__(model, home)
+        self._recent: OrderedDict[str, Vector] = OrderedDict()
 
     @property
     def dimensions(self) -> int:
@@ -70,25 +135,7 @@ class OnnxEmbedder:
     def _embed(self, texts: list[str]) -> Vectors:
         import numpy as np
 
-        with self._lock:
-            if self._session is None:
-                self._load()
-        encoded = self._tokenizer.encode_batch(texts)
-        longest = max(len(e.ids) for e in encoded)
-        ids = np.zeros((len(texts), longest), np.int64)
-        mask = np.zeros_like(ids)
-        for row, encoding in enumerate(encoded):
-            ids[row, : len(encoding.ids)] = encoding.ids
-            mask[row, : len(encoding.ids)] = 1
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        feed = {name: array for name, array in feed.items() if name in self._inputs}
-        try:
-            hidden = self._session.run(None, feed)[0]
-        except Exception as error:
-            raise ModelError(
-                f"{self.model.name} cannot read its tokenizer's tokens: {error}",
-                hint="model.onnx and tokenizer.json must belong together",
-            ) from error
+        hidden, mask = self.run(self.tokenizer().encode_batch(texts))
         vectors: Vectors = self._pooled(hidden, mask).astype(np.float32)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         if vectors.shape[1] != self.dimensions:
@@ -98,8 +145,7 @@ class OnnxEmbedder:
                 hint="nothing was stored; mend the manifest, or fetch the model again",
             )
         if not np.isfinite(vectors).all():
-            raise ModelError(f"{self.model.name} gave vectors that are not numbers",
-                             hint="nothing was stored; fetch the model again")  # fmt: skip
+            raise self.not_numbers()
         return vectors
 
     def _pooled(self, hidden: Any, mask: Any) -> Any:
@@ -111,27 +157,30 @@ class OnnxEmbedder:
         weights = mask[:, :, None].astype(hidden.dtype)
         return (hidden * weights).sum(axis=1) / weights.sum(axis=1)
 
-    def _load(self) -> None:
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        import onnxruntime
-        from tokenizers import Tokenizer
 
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        try:
-            self._tokenizer = Tokenizer.from_file(str(self.home / "tokenizer.json"))
-            self._tokenizer.no_padding()
-            self._tokenizer.enable_truncation(self.model.max_tokens)
-            session = onnxruntime.InferenceSession(
-                str(self.home / "model.onnx"), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:
-            raise ModelError(
-                f"{self.home} holds no usable model: {error}",
-                hint=f"`recollect models fetch {self.model.name}` gets it again",
-            ) from error
-        self._inputs = {i.name for i in session.get_inputs()}
-        self._session = session
+class OnnxReranker(_Network):
+    """A cross-encoder: reads a question and a passage together."""
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        """For each passage the log-odds that it answers the question."""
+        import numpy as np
+
+        tokenizer = self.tokenizer()
+        asked = self._beginning(question[:_QUERY_CHARACTERS])
+        pairs = [(asked, passage[:_PASSAGE_CHARACTERS]) for passage in passages]
+        encoded = tokenizer.encode_batch(pairs)
+        out = np.empty(len(pairs), np.float64)
+        order = sorted(range(len(pairs)), key=lambda i: len(encoded[i].ids))
+        for start in range(0, len(order), BATCH):
+            some = order[start : start + BATCH]
+            out[some] = self.run([encoded[i] for i in some])[0].reshape(len(some))
+        if not np.isfinite(out).all():
+            raise self.not_numbers()
+        slope, offset = self.model.calibration
+        return [float(x) for x in slope * out + offset]
+
+    def _beginning(self, question: str) -> str:
+        """As much of the question as the model reads."""
+        tokens = self.tokenizer().encode(question, add_special_tokens=False)
+        most = self.model.max_question or self.model.max_tokens // 2
+        return question if len(tokens.ids) <= most else question[: tokens.offsets[most - 1][1]]

@@ -36,6 +36,8 @@ def gather(
         trace.skipped("vector", "the search is by keyword")
     elif embedder is None:
         _degrade(trace, "vector", note)
+    elif not embedder.reads(parsed.prose):
+        _degrade(trace, "vector", f"{embedder.key.partition('@')[0]} does not know this script")
     else:
         if note:
             trace.degraded.append(f"vector: {note}")

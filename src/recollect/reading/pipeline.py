@@ -1,16 +1,18 @@
-"""The read path on one screen: query → candidates → fuse → grade → budget → answer."""
+"""The read path on one screen: query → candidates → fuse → rerank → grade → budget → answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from time import perf_counter
+from typing import NamedTuple
 
 from recollect.errors import RecollectError
-from recollect.ports import Embedder, Store
+from recollect.ports import Embedder, Reranker, Store
 from recollect.reading.budget import cost, fit
 from recollect.reading.candidates import Found, gather
 from recollect.reading.fuse import fuse
 from recollect.reading.grade import coverage
+from recollect.reading.rerank import STAGES, rerank
 from recollect.text.query import Parsed, parse
 from recollect.trace import Trace
 from recollect.types import (
@@ -27,17 +29,32 @@ from recollect.types import (
 )
 
 
-def search(query: Query, store: Store, embedder: Embedder | None, *, note: str = "") -> Answer:
-    """Answer the query; *note* says why there is no embedder, or what is to be known of it."""
+class Models(NamedTuple):
+    """What a search can call on, and for each what is to be said of it: why there is none, or
+    that an older one serves meanwhile."""
+
+    embedder: Embedder | None = None
+    embedder_note: str = ""
+    reranker: Reranker | None = None
+    reranker_note: str = ""
+
+
+def search(query: Query, store: Store, models: Models) -> Answer:
     trace = Trace()
     policy = query.policy
     with trace.stage("parse"):
         parsed = parse(query.text)
         filter = parsed.narrowed(query.filter)
-    found = gather(parsed, filter, policy, store, embedder, trace, note)
+    found = gather(parsed, filter, policy, store, models.embedder, trace, models.embedder_note)
     with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
-        candidates, total = fuse(found.arms, policy.rrf_k, policy.limit)
-    graded = _graded(candidates, parsed, found, store, trace)
+        depth = max(policy.limit, policy.rerank)
+        candidates, total = fuse(found.arms, policy.rrf_k, depth)
+        passages = {p.key: p for p in store.passages([c.passage for c in candidates])}
+    candidates = rerank(
+        parsed.prose, candidates, passages, found.arms, policy, models.reranker, trace,
+        models.reranker_note,
+    )[: policy.limit]  # fmt: skip
+    graded = _graded(candidates, passages, parsed, found, store, trace)
     with trace.stage("budget"):
         results, budget = fit(graded, policy.budget)
     hidden = _hidden(parsed, filter, store, trace) if filter.limits else {}
@@ -68,11 +85,11 @@ def _status(results: tuple[Result, ...], confidence: float, direct: float) -> St
 
 
 def _graded(
-    candidates: list[Candidate], parsed: Parsed, found: Found, store: Store, trace: Trace
-) -> list[Result]:
+    candidates: list[Candidate], passages: Mapping[int, StoredPassage], parsed: Parsed,
+    found: Found, store: Store, trace: Trace,
+) -> list[Result]:  # fmt: skip
     since = perf_counter()
     keys = [c.passage for c in candidates]
-    passages = {p.key: p for p in store.passages(keys)}
     matched: Mapping[int, set[str]] = {}
     try:
         matched = store.matched(parsed.content, keys) if keys else {}
@@ -104,7 +121,7 @@ def _result(candidate: Candidate, stored: StoredPassage, confidence: float) -> R
         text=passage.text,
         score=candidate.score,
         confidence=confidence,
-        evidence=tuple(c.arm for c in candidate.contributions),
+        evidence=tuple(c.arm for c in candidate.contributions if c.arm not in STAGES),
         contributions=candidate.contributions,
         tokens=cost(stored.id, document.title, document.path, passage.heading, passage.text),
     )

@@ -46,6 +46,12 @@ def source_allows(limit: tuple[str, ...] | None, source: str) -> bool:
     return limit is None or fold(source) in {fold(name) for name in limit}
 
 
+def label_of(document: Document, name: str) -> str:
+    """The issue or event that a record is about, as its metadata has it; empty if none."""
+    value = document.meta.get(name)
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
 def allows(filter: Filter, document: Document, role: str | None = None) -> bool:
     """Whether the document may be seen; with a *role*, whether that turn of it may."""
     if filter.owner is not None and document.owner != filter.owner:
@@ -60,6 +66,9 @@ def allows(filter: Filter, document: Document, role: str | None = None) -> bool:
         re.fullmatch(path_pattern(p), folded_path(document.path), re.DOTALL) for p in filter.paths
     ):
         return False
+    for limit, label in ((filter.issues, "issue"), (filter.events, "event")):
+        if limit is not None and fold(label_of(document, label)) not in {fold(x) for x in limit}:
+            return False
     if role is not None and filter.roles is not None and role and role not in filter.roles:
         return False
     if filter.since is not None and (document.date is None or document.date < filter.since):

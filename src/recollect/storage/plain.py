@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
@@ -26,6 +27,7 @@ from recollect.types import (
     Put,
     Receipt,
     Register,
+    Remove,
     Source,
     SourceStats,
     StoredPassage,
@@ -85,7 +87,9 @@ class PlainStore:
     # -------------------------------------------------------------- writing
 
     @_atomic
-    def apply(self, changes: ChangeSet) -> Receipt:
+    def apply(self, changes: ChangeSet, *, dry_run: bool = False) -> Receipt:
+        if dry_run:
+            return self._copy().apply(changes)
         for change in changes.changes:
             if isinstance(change, Put):
                 check(change)
@@ -94,10 +98,19 @@ class PlainStore:
             if isinstance(change, Register):
                 self._register(change.source)
             elif isinstance(change, Forget):
-                receipt += self._forget(change.id)
+                self._tombstones.add(change.id)
+                receipt += self._remove(change.id, "forgotten")
+            elif isinstance(change, Remove):
+                receipt += self._remove(change.id, "removed")
             else:
                 receipt += self._put(change)
         return receipt
+
+    def _copy(self) -> PlainStore:
+        other = PlainStore()
+        state = {k: deepcopy(v) for k, v in vars(self).items() if k != "_lock"}
+        vars(other).update(state)
+        return other
 
     def _next(self) -> int:
         self._seq += 1
@@ -146,15 +159,14 @@ class PlainStore:
                     saved[model][row.to_embed] = vectors.pop(pid)
         return saved
 
-    def _forget(self, id: str) -> Receipt:
-        self._tombstones.add(id)
+    def _remove(self, id: str, action: str) -> Receipt:
         kept = self._documents.pop(id, None)
         if kept is None:
             return Receipt()
         self._drop(kept)
         del self._by_key[kept.key]
-        self._log(id, "forgotten", kept.document.source)
-        return Receipt(forgotten=1)
+        self._log(id, action, kept.document.source)
+        return Receipt(forgotten=1) if action == "forgotten" else Receipt(removed=1)
 
     def _log(self, id: str, action: str, source: str) -> None:
         seq = self._next()
@@ -261,6 +273,16 @@ class PlainStore:
             self._rows[p] for p in kept.passages if -before <= self._rows[p].passage.n - n <= after
         ]
         return [self._stored(r) for r in around]
+
+    @_atomic
+    def holders(self, messages: Sequence[str]) -> dict[str, str]:
+        wanted = set(messages)
+        return {
+            m.id: k.document.id
+            for k in self._newest_first()
+            for m in k.document.messages
+            if m.id and m.id in wanted
+        }
 
     @_atomic
     def history(self, id: str) -> list[Event]:

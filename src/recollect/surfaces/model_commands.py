@@ -11,6 +11,7 @@ from recollect.surfaces.config_commands import set_setting
 from recollect.surfaces.shared import Options, open_memory, say, show
 
 if TYPE_CHECKING:
+    from recollect.memory import ModelState
     from recollect.surfaces.terminal import Style
 
 
@@ -38,8 +39,7 @@ def models(options: Options) -> int:
     if options.action == "use":
         if not options.name:
             raise UsageError("use which model?", hint="`recollect models list` shows them")
-        value = memory.usable_model(config, name)
-        options.key, options.value = "embed.model", value
+        options.key, options.value = memory.usable_model(config, name)
         return set_setting(options)
     if options.action == "fetch":
         place = memory.fetch_model(config, name, lambda line: say(options, line))
@@ -74,6 +74,10 @@ def _models_bench(options: Options) -> int:
     return 0
 
 
+def _job(state: ModelState) -> str:
+    return f"{state.dimensions} dimensions" if state.job == "embed" else "reranker"
+
+
 def _models_list(options: Options, config: settings.Config) -> int:
     from recollect.memory import model_states
 
@@ -82,11 +86,11 @@ def _models_list(options: Options, config: settings.Config) -> int:
 
     def text(_: Style) -> str:
         lines = [
-            f"{'*' if s.used else ' '} {s.name:20} {s.dimensions:5} dimensions  {s.licence:12} "
+            f"{'*' if s.used else ' '} {s.name:20} {_job(s):14} {s.licence:12} "
             f"{'here' if s.here else f'not fetched, {s.megabytes} MB'}"
             for s in states
         ]
-        if not any(s.used for s in states):
+        if not any(s.used and s.job == "embed" for s in states):
             lines.append(f"* {config['embed.model']}")
         return "\n".join(lines)
 

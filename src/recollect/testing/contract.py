@@ -20,7 +20,19 @@ from recollect.errors import UsageError
 from recollect.ports import Store
 from recollect.storage.plain import PlainStore
 from recollect.testing.builders import any_of, found, ids, note, phrase, prefix, put, session
-from recollect.types import ChangeSet, Filter, Forget, Passage, Put, Register, Source, TextQuery
+from recollect.text.chunk import passages
+from recollect.types import (
+    ChangeSet,
+    Filter,
+    Forget,
+    Message,
+    Passage,
+    Put,
+    Register,
+    Remove,
+    Source,
+    TextQuery,
+)
 
 MODEL = "contract@1"
 JANUARY = datetime(2026, 1, 1, tzinfo=UTC)
@@ -108,6 +120,39 @@ class StoreContract:
         assert (again.tombstoned, again.added) == (1, 0)
         assert store.get("a") == []
         assert store.stats().tombstones == 1
+
+    def test_what_is_removed_may_come_back(self, store: Store) -> None:
+        document = note("a", "harbour")
+        put(store, document, note("b", "other"))
+        assert store.apply(ChangeSet((Remove(document.id),))).removed == 1
+        assert store.get("a") == []
+        assert found(store, any_of("harbour")) == []
+        assert store.apply(ChangeSet((Remove(document.id),))).removed == 0
+        assert put(store, document).added == 1
+        assert found(store, any_of("harbour")) == ["a"]
+        assert [e.action for e in store.history(document.id)] == ["added", "removed", "added"]
+
+    def test_a_dry_run_tells_and_does_nothing(self, store: Store) -> None:
+        put(store, note("a", "one"), note("b", "two"))
+        before, print_before = store.stats(), store.fingerprint(Filter())
+        documents = (note("a", "one"), note("b", "changed"), note("c", "new", owner="ana"))
+        puts = tuple(Put(d, passages(d)) for d in documents)
+        changes = ChangeSet((*puts, Forget(note("a").id), Register(Source("s", "folder"))))
+        told = store.apply(changes, dry_run=True)
+        assert (told.unchanged, told.changed, told.added, told.forgotten) == (1, 1, 1, 1)
+        assert store.stats() == before
+        assert store.fingerprint(Filter()) == print_before
+        assert found(store, any_of("changed")) == []
+        assert store.apply(changes) == told
+
+    def test_messages_know_who_holds_them(self, store: Store) -> None:
+        first, second = session("s1", ("user", "x")), session("s2", ("user", "y"))
+        first = first._replace(messages=(Message("user", "x", "m1"), Message("user", "y", "m2")))
+        second = second._replace(messages=(Message("user", "y", "m2"), Message("user", "z", "m3")))
+        put(store, first)
+        put(store, second)
+        held = store.holders(["m1", "m2", "m3", "m4", ""])
+        assert held == {"m1": first.id, "m2": first.id, "m3": second.id}
 
     def test_forgetting_does_not_touch_another_owner(self, store: Store) -> None:
         mine, theirs = note("a", "shared words", owner="me"), note("a", "shared words", owner="you")
@@ -268,7 +313,13 @@ class StoreContract:
             store,
             note("old", "otter", date=JANUARY, owner="ana", path="src/read/fuse.py"),
             note("new", "otter", date=MARCH, owner="ben", path="docs/Read me.md", kind="page"),
-            note("bare", "otter", scopes=("work", "home"), source="other"),
+            note(
+                "bare",
+                "otter",
+                scopes=("work", "home"),
+                source="other",
+                meta={"issue": 7, "event": "Merged"},
+            ),
             session("talk", ("user", "otter one"), ("tool", "otter two"), date=MARCH),
         )
         embed_all(store, {n: unit(1, i) for i, n in enumerate(("old", "new", "bare", "talk"))})
@@ -290,6 +341,10 @@ class StoreContract:
             (Filter(since=MARCH), {"new", "talk"}),
             (Filter(until=MARCH), {"old"}),
             (Filter(since=JANUARY, until=JANUARY), set()),
+            (Filter(issues=("7",)), {"bare"}),
+            (Filter(issues=("8",)), set()),
+            (Filter(events=("merged", "closed")), {"bare"}),
+            (Filter(events=("closed",)), set()),
             (Filter(paths=("src",)), {"old"}),
             (Filter(paths=("read",)), {"old"}),
             (Filter(paths=("fuse.py",)), {"old"}),

@@ -23,7 +23,8 @@ from hypothesis.stateful import (
 from recollect.ports import Store
 from recollect.storage.plain import PlainStore
 from recollect.testing.builders import any_of, ids, note, phrase, put, session
-from recollect.types import ChangeSet, Document, Filter, Forget, TextQuery
+from recollect.text.chunk import passages
+from recollect.types import ChangeSet, Document, Filter, Forget, Put, Remove, TextQuery
 
 MODEL = "machine@1"
 _WORDS = ("otter", "kelp", "boat", "tide", "rope")
@@ -38,7 +39,10 @@ _DOCUMENTS: st.SearchStrategy[Document] = st.builds(
     lambda name, text, owner, scopes, date, title, talk: (
         session(name, ("user", text), ("assistant", title), owner=owner, scopes=scopes, date=date)
         if talk
-        else note(name, text, owner=owner, scopes=scopes, date=date, title=title, path=f"p/{name}")
+        else note(
+            name, text, owner=owner, scopes=scopes, date=date, title=title, path=f"p/{name}",
+            meta={"issue": len(text) % 3},
+        )
     ),
     _NAMES, _TEXTS, _OWNERS, _SCOPES, _DATES, _TEXTS, st.booleans(),
 )  # fmt: skip
@@ -49,6 +53,7 @@ _FILTERS = st.builds(
     kinds=st.none() | st.just(("note",)),
     paths=st.none() | st.just(("a",)) | st.just(("p",)),
     roles=st.none() | st.just(("user",)),
+    issues=st.none() | st.just(("0", "2")),
     since=_DATES,
     until=_DATES,
     sources=st.none(),
@@ -93,6 +98,17 @@ class StoreMachine(RuleBasedStateMachine):
     def forget(self, document: Document) -> None:
         change = ChangeSet((Forget(document.id),))
         assert self.store.apply(change) == self.model.apply(change)
+
+    @rule(document=_DOCUMENTS)
+    def remove(self, document: Document) -> None:
+        change = ChangeSet((Remove(document.id),))
+        assert self.store.apply(change) == self.model.apply(change)
+
+    @rule(documents=st.lists(_DOCUMENTS, min_size=1, max_size=3))
+    def try_out(self, documents: list[Document]) -> None:
+        change = ChangeSet(tuple(Put(d, passages(d)) for d in documents))
+        told = self.store.apply(change, dry_run=True)
+        assert told == self.model.apply(change, dry_run=True)
 
     @rule(limit=st.integers(1, 6))
     def embed(self, limit: int) -> None:

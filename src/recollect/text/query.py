@@ -3,7 +3,7 @@
     "exact words"      must occur, in this order
     -word  -"words"    must not occur (a dash before a letter or a quote, after a space)
     prefix*            any word that begins so
-    path: kind: source:   limits, also with a quoted value; repeated ones widen each other
+    path: kind: source: issue: event:   limits, also with a quoted value; repeated ones widen each other
 
 Everything else is words. No input is a syntax error; the only refusals are an empty query and
 one that only excludes.
@@ -26,14 +26,16 @@ MAX_CONDITIONS = 32
 """Phrases, exclusions and limits that are heeded, of each; the rest is passed over."""
 
 _TOKEN = re.compile(
-    r"""(?P<filter>(?:(?<=\s)|^)(?P<key>(?ai:path|kind|source)):(?:"(?P<quoted>[^"]+)"|(?P<bare>[^\s"]+)))
+    r"""(?P<filter>(?:(?<=\s)|^)(?P<key>(?ai:path|kind|source|issue|event)):(?:"(?P<quoted>[^"]+)"|(?P<bare>[^\s"]+)))
       | (?P<minus>(?:(?<=\s)|^)-(?=["\w])(?!\d))?
         (?: "(?P<phrase>[^"]*)" | (?P<word>[^\s"]+) )""",
     re.VERBOSE,
 )
 _PREFIX = re.compile(r"(?P<stem>[^*]*\w)\*+$")
 ClauseKind = Literal["word", "prefix", "phrase"]
-_LIMITS = {"path": "paths", "kind": "kinds", "source": "sources"}
+_LIMITS = {
+    "path": "paths", "kind": "kinds", "source": "sources", "issue": "issues", "event": "events",
+}  # fmt: skip
 
 
 class Parsed(NamedTuple):

@@ -111,8 +111,8 @@ class EmbeddedStore:
 
     # -------------------------------------------------------------- the record
 
-    def apply(self, changes: ChangeSet) -> Receipt:
-        return self._record().apply(changes)
+    def apply(self, changes: ChangeSet, *, dry_run: bool = False) -> Receipt:
+        return self._record().apply(changes, dry_run)
 
     def get(self, name: str) -> list[Document]:
         with self._snapshot() as (record, _):
@@ -129,6 +129,10 @@ class EmbeddedStore:
     def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
         with self._snapshot() as (record, _):
             return record.neighbours(key, before, after)
+
+    def holders(self, messages: Sequence[str]) -> dict[str, str]:
+        with self._snapshot() as (record, _):
+            return record.holders(messages)
 
     def history(self, id: str) -> list[Event]:
         with self._snapshot() as (record, _):
@@ -453,8 +457,8 @@ def _search_tail(
 
 
 def _allows(allowed: Allowed, row: Row) -> bool:
-    labels = (row.owner, row.scopes, row.source, row.kind, row.role)
-    if any(ids is not None and id not in ids for ids, id in zip(allowed[:5], labels, strict=True)):
+    limits = zip(allowed.labels, row.labels, strict=True)
+    if any(ids is not None and id not in ids for ids, id in limits):
         return False
     if allowed.since is not None and (row.date is None or row.date < allowed.since):
         return False

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
 from recollect.storage.content import check, digest
@@ -34,9 +34,12 @@ from recollect.types import (
     Put,
     Receipt,
     Register,
+    Remove,
     SourceStats,
     StoredPassage,
 )
+
+T = TypeVar("T")
 
 BUSY_SECONDS = 60.0
 _MANY = 500
@@ -45,9 +48,12 @@ _MANY = 500
 
 _DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
     d.meta, d.origin, d.stamp"""
+_FEW_LABELS = (
+    "SELECT id, dimension, value FROM labels WHERE dimension IN ('owner', 'kind', 'role', 'scopes')"
+)
 _STATE = "SELECT epoch, seq, generation, passages, characters FROM state"
 _ROW = """p.key, p.document, d.title, d.path, p.heading, p.text, d.owner, d.scopes, d.source,
-    d.kind, p.role, d.date"""
+    d.kind, p.role, d.issue, d.event, d.date"""
 
 
 class Record:
@@ -91,12 +97,15 @@ class Record:
                 self._db.execute("ROLLBACK")
 
     @contextmanager
-    def _write(self) -> Iterator[None]:
+    def _write(self, *, keep: bool = True) -> Iterator[None]:
+        """A transaction, which is undone at its end unless it is to be kept."""
         with translated(self.folder):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
-                self._db.execute("COMMIT")
+                self._db.execute("COMMIT" if keep else "ROLLBACK")
+                if not keep:
+                    self._labels.clear()
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
@@ -113,20 +122,22 @@ class Record:
 
     # -------------------------------------------------------------- writing
 
-    def apply(self, changes: ChangeSet) -> Receipt:
+    def apply(self, changes: ChangeSet, dry_run: bool) -> Receipt:
         digests = []
         for change in changes.changes:
             if isinstance(change, Put):
                 check(change)
                 digests.append(digest(change))
         made = iter(digests)
-        with self._write():
+        with self._write(keep=not dry_run):
             writer = Writer(self._db, self._label, self.state())
             for change in changes.changes:
                 if isinstance(change, Register):
                     writer.register(change.source)
                 elif isinstance(change, Forget):
                     writer.forget(change.id)
+                elif isinstance(change, Remove):
+                    writer.remove(change.id)
                 else:
                     writer.put(change, next(made))
             writer.finish()
@@ -154,7 +165,7 @@ class Record:
         if not filter.limits:
             return Allowed()
         labels: dict[str, list[tuple[int, str]]] = {}
-        for id, dimension, value in self._db.execute("SELECT id, dimension, value FROM labels"):
+        for id, dimension, value in self._db.execute(_FEW_LABELS):
             labels.setdefault(dimension, []).append((id, value))
         kinds = None if filter.kinds is None else {fold(k) for k in filter.kinds}
         roles = None if filter.roles is None else {"", *filter.roles}
@@ -178,10 +189,19 @@ class Record:
             if kinds is None
             else frozenset(i for i, v in labels.get("kind", ()) if fold(v) in kinds),
             role=ids("role", roles),
+            issue=self._labels_like("issue", filter.issues),
+            event=self._labels_like("event", filter.events),
             since=micros(filter.since),
             until=micros(filter.until),
             paths=None if filter.paths is None else tuple(map(path_pattern, filter.paths)),
         )
+
+    def _labels_like(self, dimension: str, wanted: tuple[str, ...] | None) -> frozenset[int] | None:
+        if wanted is None:
+            return None
+        same = {fold(value) for value in wanted}
+        rows = self._db.execute("SELECT id, value FROM labels WHERE dimension = ?", (dimension,))
+        return frozenset(id for id, value in rows if fold(value) in same)
 
     def _source_ids(self, filter: Filter) -> list[int]:
         rows = self._db.execute("SELECT id, name FROM sources").fetchall()
@@ -206,6 +226,8 @@ class Record:
             ("scopes", allowed.scopes),
             ("source", allowed.source),
             ("kind", allowed.kind),
+            ("issue", allowed.issue),
+            ("event", allowed.event),
         ):
             if ids is not None:
                 parts.append(f"d.{column} IN ({_marks(len(ids))})")
@@ -351,6 +373,17 @@ class Record:
         items = tuple(self._document(*row[1:]) for row in page)
         return Page(items, str(page[-1][0]) if more else "")
 
+    def holders(self, messages: Sequence[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for some in _batches(messages):
+            rows = self._db.execute(
+                "SELECT m.id, d.id FROM messages m JOIN documents d ON d.key = m.document "
+                f"WHERE m.id IN ({_marks(len(some))}) AND m.id != '' ORDER BY d.key DESC",
+                list(some),
+            )
+            found.update(rows.fetchall())
+        return found
+
     def history(self, id: str) -> list[Event]:
         return [
             Event(seq, datetime.fromtimestamp(at, UTC), action, id)
@@ -485,6 +518,7 @@ class Record:
         """Live vectors of a model written in (low, high], in order."""
         for row in self._db.execute(
             "SELECT v.seq, v.passage, p.document, d.owner, d.scopes, d.source, d.kind, p.role, "
+            "d.issue, d.event, "
             "d.date, v.vector FROM vectors v JOIN passages p ON p.key = v.passage "
             "JOIN documents d ON d.key = p.document WHERE v.seq > ? AND v.seq <= ? "
             "AND v.model = (SELECT id FROM models WHERE key = ?) ORDER BY v.seq",
@@ -553,6 +587,6 @@ def _marks(count: int) -> str:
     return ",".join("?" * count)
 
 
-def _batches(values: Sequence[int]) -> Iterable[Sequence[int]]:
+def _batches(values: Sequence[T]) -> Iterable[Sequence[T]]:
     for start in range(0, len(values), _MANY):
         yield values[start : start + _MANY]

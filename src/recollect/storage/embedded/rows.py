@@ -24,14 +24,20 @@ class Allowed(NamedTuple):
     source: frozenset[int] | None = None
     kind: frozenset[int] | None = None
     role: frozenset[int] | None = None
+    issue: frozenset[int] | None = None
+    event: frozenset[int] | None = None
     since: int | None = None
     until: int | None = None
     paths: tuple[str, ...] | None = None
 
     @property
+    def labels(self) -> tuple[frozenset[int] | None, ...]:
+        """The limits on labels, in the order in which rows have them."""
+        return self[:7]
+
+    @property
     def nothing(self) -> bool:
-        sets = (self.owner, self.scopes, self.source, self.kind, self.role, self.paths)
-        return any(s is not None and not s for s in sets)
+        return any(s is not None and not s for s in (*self.labels, self.paths))
 
     @property
     def everything(self) -> bool:
@@ -52,7 +58,13 @@ class Row(NamedTuple):
     source: int
     kind: int
     role: int
+    issue: int
+    event: int
     date: int | None
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        return self[6:13]
 
 
 class VectorRow(NamedTuple):
@@ -64,8 +76,14 @@ class VectorRow(NamedTuple):
     source: int
     kind: int
     role: int
+    issue: int
+    event: int
     date: int | None
     vector: bytes
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        return self[3:10]
 
 
 def moment(number: int | None) -> datetime | None:

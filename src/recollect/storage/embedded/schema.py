@@ -33,7 +33,7 @@ CREATE TABLE sources (
     stamp TEXT NOT NULL,
     seq INTEGER NOT NULL DEFAULT 0
 );
--- Owners, kinds, roles and whole sets of scopes, as small numbers for the indexes.
+-- Owners, kinds, roles, issues, events and whole sets of scopes, as numbers for the indexes.
 CREATE TABLE labels (
     id INTEGER PRIMARY KEY,
     dimension TEXT NOT NULL,
@@ -49,6 +49,8 @@ CREATE TABLE documents (
     owner INTEGER NOT NULL,
     kind INTEGER NOT NULL,
     scopes INTEGER NOT NULL,
+    issue INTEGER NOT NULL,
+    event INTEGER NOT NULL,
     title TEXT NOT NULL,
     path TEXT NOT NULL,
     date INTEGER,  -- microseconds since 1970: what goes in comes out
@@ -66,6 +68,7 @@ CREATE TABLE messages (
     date INTEGER,
     PRIMARY KEY (document, turn)
 ) WITHOUT ROWID;
+CREATE INDEX messages_id ON messages (id) WHERE id != '';
 CREATE TABLE passages (
     key INTEGER PRIMARY KEY,
     document INTEGER NOT NULL,

@@ -27,6 +27,8 @@ _HEAP = 200_000_000
 _MARK = "position"
 _PREFIX_MAX = 200
 _BITS = 20
+_LETTERS = "ocskriv"
+"""The label fields, each by its letter, in the order rows have them."""
 _PASSAGE = (1 << 32) - 1
 """Keys are numbers of changes; four thousand million of them fit."""
 
@@ -260,7 +262,7 @@ class Snapshot:
 
     def _limits(self, allowed: Allowed) -> list[Query]:
         limits = []
-        for letter, ids in zip("ocskr", allowed[:5], strict=True):
+        for letter, ids in zip(_LETTERS, allowed.labels, strict=True):
             if ids is not None:
                 some = [self._term("labels", f"{letter}{id}") for id in sorted(ids)]
                 limits.append(Query.boolean_query([(Occur.Should, q) for q in some]))
@@ -287,7 +289,7 @@ def _fields(row: Row) -> dict[str, object]:
         "body": body.stem,
         "exact": body.exact,
         "title": terms(f"{row.title} {row.path}").stem,
-        "labels": f"o{row.owner} c{row.scopes} s{row.source} k{row.kind} r{row.role}",
+        "labels": " ".join(f"{x}{id}" for x, id in zip(_LETTERS, row.labels, strict=True)),
         "passage": row.key,
         "place": row.document << 32 | row.key,
     }

@@ -323,7 +323,7 @@ class _Tail:
             return []
         scores = self._matrix @ query
         if not allowed.everything:
-            labels = np.array([r[3:8] for r in self._rows], np.int32)
+            labels = np.array([r.labels for r in self._rows], np.int32)
             dates = _dates(self._rows)
             documents = np.array([r.document for r in self._rows], np.int64)
             mask = _mask(labels, dates, documents, allowed, on_paths)
@@ -356,7 +356,7 @@ def _mask(
 ) -> NDArray[np.bool_] | None:
     """Which rows the filter lets through; None when it lets everything through."""
     masks = []
-    for i, ids in enumerate(allowed[:5]):
+    for i, ids in enumerate(allowed.labels):
         if ids is not None:
             masks.append(np.isin(labels[:, i], np.array(sorted(ids), np.int32)))
     if allowed.since is not None:
@@ -396,7 +396,7 @@ def _columns(rows: Iterable[VectorRow]) -> dict[str, NDArray[Any]]:
         parts = {
             "passages": np.array([r.passage for r in block], np.int64),
             "documents": np.array([r.document for r in block], np.int64),
-            "labels": np.array([r[3:8] for r in block], np.int32),
+            "labels": np.array([r.labels for r in block], np.int32),
             "dates": _dates(block),
             "codes": codes,
             "scales": scales,

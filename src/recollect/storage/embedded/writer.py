@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from recollect.storage.embedded.rows import State, micros
+from recollect.storage.filters import label_of
 from recollect.text.lexical import indexed_text
 from recollect.types import Document, Put, Receipt, Source
 
@@ -37,6 +38,7 @@ class Writer:
             "changed": 0,
             "unchanged": 0,
             "forgotten": 0,
+            "removed": 0,
             "tombstoned": 0,
         }
 
@@ -122,8 +124,8 @@ class Writer:
     ) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO documents (key, id, source, external, origin, owner, kind, "
-            "scopes, title, path, date, meta, stamp, digest) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "scopes, issue, event, title, path, date, meta, stamp, digest) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 key,
                 id,
@@ -133,6 +135,8 @@ class Writer:
                 self._label("owner", document.owner),
                 self._label("kind", document.kind),
                 self._label("scopes", json.dumps(sorted(set(document.scopes)))),
+                self._label("issue", label_of(document, "issue")),
+                self._label("event", label_of(document, "event")),
                 document.title,
                 document.path,
                 micros(document.date),
@@ -195,11 +199,14 @@ class Writer:
     def forget(self, id: str) -> None:
         self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?)", (id, self._now))
         self._tombstones = True
+        self.remove(id, "forgotten")
+
+    def remove(self, id: str, action: str = "removed") -> None:
         row = self._db.execute("SELECT key, source FROM documents WHERE id = ?", (id,)).fetchone()
         if row is not None:
             self._drop(row[0])
             self._db.execute("DELETE FROM documents WHERE key = ?", (row[0],))
-            self._log(id, "forgotten", row[1])
+            self._log(id, action, row[1])
 
     def _log(self, id: str, action: str, source: int) -> None:
         seq = self._next()
