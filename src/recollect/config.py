@@ -102,6 +102,14 @@ def _one_of(*values: str) -> Callable[[Any], str]:
     return parse
 
 
+def _yes_or_no(value: Any) -> bool:
+    said = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+    found = said.get(str(value).lower())
+    if found is None:
+        raise ValueError("true or false")
+    return found
+
+
 def _names(value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         value = value.split(",")
@@ -137,6 +145,8 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("import.owner", "local", _text, "The owner of what is added without one."),
         Setting("import.scopes", ("universal",), _names,
                 "The scopes of what is added without any."),
+        Setting("import.redact", True, _yes_or_no,
+                "Take keys, tokens and passwords out of what is imported."),
         Setting("import.max_mb", 64, _whole(1, 100_000),
                 "Files of text larger than this are refused; JSONL is read line by line."),
     )

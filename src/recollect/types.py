@@ -9,6 +9,7 @@ keeps its own field; no label is ever made from a blend of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -186,10 +187,14 @@ class Receipt(NamedTuple):
     """Left out on purpose."""
     warnings: tuple[Problem, ...] = ()
     """Imported, but not wholly as it was meant."""
+    missing: tuple[Problem, ...] = ()
+    """Stored earlier, and no longer in its source; only pruning removes it."""
     failed: tuple[Problem, ...] = ()
     """Should have been imported and could not be."""
     embedded: int = 0
     pending: int = 0
+    redacted: Counter[str] = Counter()  # noqa: RUF012  receipts are summed, never changed
+    """Secrets that were taken out, by the rule that found them."""
     sources: tuple[str, ...] = ()
 
     def __add__(self, other: Receipt) -> Receipt:  # type: ignore[override]  # sums, not joins
@@ -202,7 +207,7 @@ class Receipt(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         out = self._asdict()
-        for name in ("skipped", "warnings", "failed"):
+        for name in ("skipped", "warnings", "missing", "failed"):
             out[name] = [p.as_json() for p in out[name]]
         out["sources"] = sorted(set(self.sources))
         return out

@@ -8,7 +8,7 @@ with Memory.open() as m:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -45,11 +45,13 @@ from recollect.types import (
 )
 
 __all__ = [
+    "Logs",
     "Memory",
     "ModelState",
     "Progress",
     "Status",
     "fetch_model",
+    "found_logs",
     "model_states",
     "models_folder",
     "usable_model",
@@ -57,6 +59,9 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
+    from threading import Event as Stop
+
+    from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
     from recollect.writing.embedding import BackgroundEmbedder
 
@@ -70,6 +75,13 @@ class Progress(NamedTuple):
 
 
 Report = Callable[[Progress], None]
+
+
+def found_logs() -> Iterator[Logs]:
+    """The session logs that clients keep on this machine."""
+    from recollect.memory.logs import found_logs
+
+    return found_logs()
 
 
 class Status(NamedTuple):
@@ -87,6 +99,15 @@ class Status(NamedTuple):
             "model_state": self.model_state,
             "pending": self.pending,
         }
+
+
+def _issues(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Issues by the names that records keep them under."""
+    if given is None:
+        return None
+    from recollect.sources.records import issue_key
+
+    return tuple(map(issue_key, given))
 
 
 class Memory:
@@ -151,24 +172,36 @@ class Memory:
         source: str | None = None,
         owner: str | None = None,
         scopes: Sequence[str] | None = None,
+        redact: bool | None = None,
+        history: bool = True,
+        prune: bool = False,
+        dry_run: bool = False,
         embed: bool = True,
         processes: int | None = None,
         report: Report = lambda _: None,
     ) -> Receipt:
-        """Import files and folders. Run again, it imports only what has changed.
+        """Import files, folders, session logs, exports and repositories, each by what it is.
+        Run again, it imports only what has changed, and tells what is no longer there; *prune*
+        removes that.
 
         Text is searchable when this returns; vectors follow unless *embed* is false, newest
-        first, and whatever is interrupted is continued by the next call.
+        first, and whatever is interrupted is continued by the next call. Secrets are taken out
+        unless *redact* is false. A repository's commits come with it unless *history* is false.
         """
-        from recollect.memory.importer import Importer
+        from recollect.memory.importer import Importer, Options
 
         if not paths:
             raise UsageError("nothing to add", hint="give a file or a folder")
         if not all(str(path) for path in paths):
             raise UsageError("a path is empty", hint="give a file or a folder")
         places = [place(path) for path in paths]
-        if not any(map(is_there, places)):
+        if not any(map(is_there, places)) and not self.store.stats().sources:
             raise InputError(f"{paths[0]}: there is no such file or folder")
+        options = Options(
+            source, owner, scopes,
+            redact=self.config["import.redact"] if redact is None else redact,
+            history=history, prune=prune, dry_run=dry_run,
+        )  # fmt: skip
         receipt = Receipt()
         done = 0
 
@@ -178,17 +211,85 @@ class Memory:
             report(Progress("importing", done, 0))
 
         for root in places:
-            importer = Importer(
-                self.store, self.config, source=source, owner=owner, scopes=scopes,
-                progress=progress,
-            )  # fmt: skip
-            receipt += importer.add(root)
+            receipt += Importer(self.store, self.config, options, progress).add(root)
+        if dry_run:
+            return receipt
         self.store.refresh()
         if embed and self._embedder is not None:
             receipt = receipt._replace(embedded=self.embed(report, processes=processes))
         if self._embedder is not None and not receipt.embedded:
             receipt = receipt._replace(pending=self.status().pending)
         return receipt
+
+    def watch(
+        self,
+        *sources: str,
+        tell: Callable[[str, Receipt], None] = lambda _source, _receipt: None,
+        begun: Callable[[Sequence[str]], None] = lambda _: None,
+        stop: Stop | None = None,
+    ) -> Sequence[str]:
+        """Follow sources that are on disk (these, or all) and import what changes within two
+        seconds, until *stop* is set. Returns which were followed."""
+        from threading import Event
+
+        from recollect.memory.watcher import watch, watched
+
+        places = watched(self.store.stats().sources)
+        for name in sources:
+            if name not in [p.source for p in places]:
+                known = ", ".join(p.source for p in places) or "none yet"
+                raise NotFound(f"there is no source {name!r} to watch", hint=f"known: {known}")
+        if sources:
+            places = [p for p in places if p.source in sources]
+        if places:
+            begun([p.source for p in places])
+            watch(
+                places,
+                lambda place, source: self.add(place, source=source),
+                lambda one, receipt: tell(one.source, receipt),
+                stop or Event(),
+            )
+        return [p.source for p in places]
+
+    def record(
+        self,
+        kind: str,
+        body: str,
+        *,
+        title: str = "",
+        author: str = "",
+        issue: str = "",
+        branch: str = "",
+        event: str = "",
+        path: str = "",
+        date: str | datetime | None = None,
+        content: Any = None,
+        id: str = "",
+        owner: str | None = None,
+        scopes: Sequence[str] | None = None,
+    ) -> Document:
+        """Keep one record: a ``discussion``, a ``decision``, an ``audit`` entry (what happened) or
+        what a ``file`` is for."""
+        from datetime import UTC
+
+        from recollect.sources.records import record
+        from recollect.text.redact import redact
+        from recollect.writing.importing import import_documents
+
+        if self.config["import.redact"]:
+            body, title = redact(body).text, redact(title).text
+        given, now = moment(date, "date"), datetime.now(UTC)
+        made = record(
+            kind, body=clean(body), title=clean(title), author=author, issue=issue, branch=branch,
+            event=event, path=path, content=content, id=id, source="records",
+            date=now if kind == "audit" and given is None else given,
+            owner=owner or self.config["import.owner"],
+            scopes=names(scopes) or self.config["import.scopes"],
+        )  # fmt: skip
+        if made.date is None:  # said twice it is still one record; two events are two
+            made = made._replace(date=now)
+        import_documents(self.store, Source("records", "records"), [made])
+        return made
 
     def put(self, documents: Iterable[Document]) -> Receipt:
         """Store documents that the caller has made."""
@@ -253,6 +354,8 @@ class Memory:
         kinds: Sequence[str] | None = None,
         paths: Sequence[str] | None = None,
         roles: Sequence[str] | None = None,
+        issues: Sequence[str] | None = None,
+        events: Sequence[str] | None = None,
         since: str | datetime | None = None,
         until: str | datetime | None = None,
         limit: int | None = None,
@@ -265,7 +368,7 @@ class Memory:
 
         limits = self.filter(
             owner=owner, scopes=scopes, sources=sources, kinds=kinds, paths=paths, roles=roles,
-            since=since, until=until,
+            issues=issues, events=events, since=since, until=until,
         )  # fmt: skip
         policy = policy_for(
             mode or self.config["mode"],
@@ -304,6 +407,8 @@ class Memory:
         kinds: Sequence[str] | None = None,
         paths: Sequence[str] | None = None,
         roles: Sequence[str] | None = None,
+        issues: Sequence[str] | None = None,
+        events: Sequence[str] | None = None,
         since: str | datetime | None = None,
         until: str | datetime | None = None,
     ) -> Filter:
@@ -315,6 +420,8 @@ class Memory:
             kinds=names(kinds),
             paths=names(paths),
             roles=names(roles),
+            issues=_issues(names(issues)),
+            events=names(events),
             since=moment(since, "since"),
             until=moment(until, "until"),
         )

@@ -1,8 +1,8 @@
 """Folders and files: what is there, and what each file is.
 
-Links are followed, but never into a folder that is being walked already; anything that is not a
-regular file is refused. What cannot be read is yielded as a problem that names the file, and
-the walk goes on.
+What a ``.gitignore`` or ``.recollectignore`` names is left out. Links are followed, but never
+into a folder that is being walked already; anything that is not a regular file is refused. What
+cannot be read is yielded as a problem that names the file, and the walk goes on.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.sources.ignore import Rules
 from recollect.types import Problem
 
 JSONL = frozenset({".jsonl", ".ndjson"})
@@ -59,19 +60,23 @@ def walk(root: Path, leave_out: str = "") -> Iterator[Found | Problem]:
         yield Problem(str(root), _why(error))
         return
     if stat.S_ISDIR(info.st_mode):
-        yield from _folder(root, root, frozenset({(info.st_dev, info.st_ino)}), leave_out)
+        rules = Rules.at(root)
+        yield from rules.problems
+        yield from _folder(root, root, frozenset({(info.st_dev, info.st_ino)}), leave_out, rules)
     else:
         yield _file(root, root.name, info)
 
 
 def _folder(
-    root: Path, folder: Path, above: frozenset[tuple[int, int]], leave_out: str
+    root: Path, folder: Path, above: frozenset[tuple[int, int]], leave_out: str, rules: Rules
 ) -> Iterator[Found | Problem]:
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError as error:
         yield Problem(str(folder), _why(error))
         return
+    rules = rules.child(folder, {entry.name for entry in entries})
+    yield from rules.problems
     for entry in entries:
         path = folder / entry.name
         if entry.name.startswith(".") or str(path) == leave_out:
@@ -81,14 +86,18 @@ def _folder(
         except OSError as error:
             yield Problem(str(path), _why(error))
             continue
-        if not stat.S_ISDIR(info.st_mode):
-            yield _file(path, path.relative_to(root).as_posix(), info)
+        is_folder = stat.S_ISDIR(info.st_mode)
+        relative = path.relative_to(root).as_posix()
+        if rules.ignores(relative, is_folder):
+            continue
+        if not is_folder:
+            yield _file(path, relative, info)
         elif entry.name not in _LEFT_OUT:
             here = (info.st_dev, info.st_ino)
             if here in above:
                 yield Problem(str(path), "a link to a folder that it is in; not followed")
             else:
-                yield from _folder(root, path, above | {here}, leave_out)
+                yield from _folder(root, path, above | {here}, leave_out, rules)
 
 
 def _file(path: Path, relative: str, info: os.stat_result) -> Found | Problem:

@@ -2,6 +2,7 @@
 
     {"id", "text", "title"?, "kind"?, "date"?, "owner"?, "scopes"?, "path"?, "meta"?}
     {"id", "turns": [{"role", "text", "id"?, "date"?}], …}
+    {"kind": "discussion" | "decision" | "audit" | "file", "body", "author"?, "issue"?, …}
 
 A line says what it is with ``as``; else ``turns`` makes a session, ``name`` a fact and anything
 else a document. Fields that are not ours are kept under ``meta``. A line that cannot be used is
@@ -14,7 +15,9 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
+from recollect.errors import InputError
 from recollect.sources.files import Found
+from recollect.sources.records import from_json, is_record
 from recollect.text.dates import parse_date
 from recollect.types import Document, Message, Problem
 
@@ -94,6 +97,11 @@ def _document(
     line: bytes, source: str, owner: str, scopes: tuple[str, ...]
 ) -> tuple[Document, list[str]]:
     record = _record(line)
+    if is_record(record):
+        try:
+            return from_json(record, source, owner, scopes)
+        except InputError as error:
+            raise _Unusable(error.message) from error
     what = record.get("as") or (
         "session" if "turns" in record else "fact" if "name" in record else "document"
     )

@@ -47,9 +47,16 @@ def source_allows(limit: tuple[str, ...] | None, source: str) -> bool:
 
 
 def label_of(document: Document, name: str) -> str:
-    """The issue or event that a record is about, as its metadata has it; empty if none."""
+    """The issues or events that a record is about, one a line, as its metadata has them."""
     value = document.meta.get(name)
-    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    given = value if isinstance(value, list | tuple) else [value]
+    return "\n".join(
+        str(v) for v in given if isinstance(v, str | int) and v is not True and v != ""
+    )
+
+
+def label_allows(limit: tuple[str, ...], label: str) -> bool:
+    return not {fold(x) for x in limit}.isdisjoint(fold(label).split("\n"))
 
 
 def allows(filter: Filter, document: Document, role: str | None = None) -> bool:
@@ -67,7 +74,7 @@ def allows(filter: Filter, document: Document, role: str | None = None) -> bool:
     ):
         return False
     for limit, label in ((filter.issues, "issue"), (filter.events, "event")):
-        if limit is not None and fold(label_of(document, label)) not in {fold(x) for x in limit}:
+        if limit is not None and not label_allows(limit, label_of(document, label)):
             return False
     if role is not None and filter.roles is not None and role and role not in filter.roles:
         return False

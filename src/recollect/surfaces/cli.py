@@ -14,6 +14,14 @@ from typing import Any
 from recollect import config as settings
 from recollect.errors import RecollectError
 from recollect.surfaces.config_commands import config, declare_config
+from recollect.surfaces.import_commands import (
+    add,
+    declare_add,
+    declare_record,
+    declare_watch,
+    record,
+    watch,
+)
 from recollect.surfaces.model_commands import declare_models, models
 from recollect.surfaces.shared import (
     Command,
@@ -55,43 +63,6 @@ def _fail(options: Options, error: RecollectError) -> None:
         sys.stderr.write(f"  {error.hint}\n")
 
 
-# ------------------------------------------------------------------ add
-
-
-def _declare_add(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a file, a folder or a .jsonl")
-    parser.add_argument("--source", metavar="NAME", help="name the source; else the path does")
-    parser.add_argument("--owner", help="whose it is, where a line does not say")
-    parser.add_argument(
-        "--scope", action="append", metavar="NAME", help="a scope it belongs to (repeatable)"
-    )
-    parser.add_argument("--no-embed", action="store_true", help="leave the vectors for later")
-    parser.add_argument(
-        "--processes", type=int, metavar="N", help="embed with so many processes (as it pays)"
-    )
-
-
-def _add(options: Options) -> int:
-    from recollect.surfaces import render
-    from recollect.surfaces.terminal import ProgressBar, Style, wants_colour
-
-    with open_memory(options) as memory, ProgressBar(quiet=options.quiet or options.json) as bar:
-        done = memory.add(
-            *options.paths,
-            source=options.source,
-            owner=options.owner,
-            scopes=options.scope,
-            embed=not options.no_embed,
-            processes=options.processes,
-            report=bar,
-        )
-    if done.failed or not options.quiet:
-        for line in render.problems(done, Style(wants_colour(sys.stderr))):
-            sys.stderr.write(line + "\n")
-    show(options, done.as_json(), lambda style: render.receipt(done, style))
-    return 1 if done.failed else 0
-
-
 # ------------------------------------------------------------------ search
 
 
@@ -101,6 +72,8 @@ def _declare_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
     parser.add_argument("--source", action="append", metavar="NAME", help="only this source")
     parser.add_argument("--kind", action="append", help="only this kind (note, session, …)")
+    parser.add_argument("--issue", action="append", help="only records of this issue")
+    parser.add_argument("--event", action="append", help="only records of this event")
     parser.add_argument("--path", action="append", help="only below this path; * and ** match")
     parser.add_argument("--since", metavar="WHEN", help="from then on (2026-03-01, 7d, 24h)")
     parser.add_argument("--until", metavar="WHEN", help="before then")
@@ -113,6 +86,8 @@ def _limits(options: Options) -> dict[str, Any]:
         "sources": options.source,
         "kinds": options.kind,
         "paths": options.path,
+        "issues": options.issue,
+        "events": options.event,
         "since": options.since,
         "until": options.until,
     }
@@ -121,7 +96,7 @@ def _limits(options: Options) -> dict[str, Any]:
 def _declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "query", nargs="+", metavar="QUERY",
-        help='words; "a phrase", -without, prefix*, path: kind: source:',
+        help='words; "a phrase", -without, prefix*, path: kind: source: issue: event:',
     )  # fmt: skip
     _declare_limits(parser)
     parser.add_argument("--limit", type=int, metavar="N", help="the most results")
@@ -257,8 +232,8 @@ def _demo(options: Options) -> int:
 
 COMMANDS = (
     Command(
-        "add", "import files, folders and .jsonl", _declare_add, _add,
-        "recollect add ~/notes sessions.jsonl",
+        "add", "import notes, sessions, exports, repositories", declare_add, add,
+        "recollect add ~/notes ~/project; recollect add sessions",
     ),
     Command(
         "search", "ask for something", _declare_search, _search,
@@ -273,6 +248,11 @@ COMMANDS = (
         "forget", "remove a document for good", _declare_name, _forget,
         "recollect forget 4f2a90c1d6e8b375",
     ),
+    Command(
+        "record", "keep a discussion, an event or a file's purpose", declare_record, record,
+        'recollect record discussion "Retries stay at three." --issue PAY-7 --event decided',
+    ),
+    Command("watch", "follow the sources and import what changes", declare_watch, watch),
     Command("status", "what the store holds, what is pending", _declare_nothing, _status),
     Command("rebuild", "make the indexes anew from the record", _declare_nothing, _rebuild),
     Command(

@@ -100,7 +100,7 @@ def _stages(found: Answer, style: Style) -> list[str]:
     return lines
 
 
-def receipt(done: Receipt, style: Style) -> str:
+def receipt(done: Receipt, style: Style, *, dry: bool = False) -> str:
     parts = [
         f"{count:,} {name}"
         for name, count in (
@@ -108,14 +108,20 @@ def receipt(done: Receipt, style: Style) -> str:
             ("changed", done.changed),
             ("unchanged", done.unchanged),
             ("forgotten", done.forgotten),
+            ("removed", done.removed),
             ("kept out because they were forgotten", done.tombstoned),
             ("embedded", done.embedded),
             ("skipped", len(done.skipped)),
+            ("secrets redacted", done.redacted.total()),
+            ("no longer in their source", len(done.missing)),
             ("failed", len(done.failed)),
         )
         if count
     ]
-    text = f"{style.bold}{', '.join(parts) or 'nothing to do'}{style.off}"
+    said = ", ".join(parts) or "nothing to do"
+    text = f"{style.bold}{'dry run: ' * dry}{said}{style.off}"
+    if done.missing and not dry:
+        text += "\n`recollect add --prune` removes what is no longer in its source"
     if done.pending:
         text += f"\n{done.pending:,} passages are not embedded yet: `recollect add` goes on with it"
     return text
@@ -124,7 +130,8 @@ def receipt(done: Receipt, style: Style) -> str:
 def problems(done: Receipt, style: Style, most: int = 20) -> list[str]:
     """Lines for stderr: what failed, then what was imported with a warning."""
     lines = []
-    for label, group in (("failed", done.failed), ("warning", done.warnings)):
+    groups = (("failed", done.failed), ("warning", done.warnings), ("gone", done.missing))
+    for label, group in groups:
         lines += [f"{style.warn}{label}{style.off} {_problem(p)}" for p in group[:most]]
         if len(group) > most:
             lines.append(f"… and {len(group) - most:,} more ({label}; --json lists them all)")

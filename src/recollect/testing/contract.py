@@ -318,7 +318,7 @@ class StoreContract:
                 "otter",
                 scopes=("work", "home"),
                 source="other",
-                meta={"issue": 7, "event": "Merged"},
+                meta={"issue": ["7", "PAY-1"], "event": "Merged"},
             ),
             session("talk", ("user", "otter one"), ("tool", "otter two"), date=MARCH),
         )
@@ -342,6 +342,7 @@ class StoreContract:
             (Filter(until=MARCH), {"old"}),
             (Filter(since=JANUARY, until=JANUARY), set()),
             (Filter(issues=("7",)), {"bare"}),
+            (Filter(issues=("8", "pay-1")), {"bare"}),
             (Filter(issues=("8",)), set()),
             (Filter(events=("merged", "closed")), {"bare"}),
             (Filter(events=("closed",)), set()),

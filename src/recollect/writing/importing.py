@@ -27,6 +27,8 @@ def import_documents(
     items: Iterable[Item],
     known: Source | None = None,
     progress: Callable[[int], None] = lambda _: None,
+    *,
+    dry_run: bool = False,
 ) -> Receipt:
     """Store what *items* yields; *progress* is told how many documents have been stored.
 
@@ -35,7 +37,7 @@ def import_documents(
     """
     unread = source._replace(stamp="")
     if known != unread:
-        store.apply(ChangeSet((Register(unread),)))
+        store.apply(ChangeSet((Register(unread),)), dry_run=dry_run)
     receipt = Receipt(sources=(source.name,))
     complete = True
     for batch, problems in _batches(items):
@@ -43,10 +45,10 @@ def import_documents(
         complete = complete and not problems.failed
         if batch:
             puts = tuple(Put(document, passages(document)) for document in batch)
-            receipt += store.apply(ChangeSet(puts))
+            receipt += store.apply(ChangeSet(puts), dry_run=dry_run)
             progress(len(batch))
     if complete and source.stamp:
-        store.apply(ChangeSet((Register(source),)))
+        store.apply(ChangeSet((Register(source),)), dry_run=dry_run)
     return receipt
 
 

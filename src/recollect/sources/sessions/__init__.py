@@ -1,1 +1,54 @@
-"""Agent sessions: what each client writes, read into one shape."""
+"""Agent sessions: what each client writes, read into one shape.
+
+:data:`NAMES` is the list; a reader is loaded when it is first needed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.sources.sessions.base import Format
+
+NAMES = (
+    "claude_code", "codex", "gemini", "copilot", "cursor", "hermes", "opencode", "goose",
+    "openclaw", "specstory", "chatgpt", "claude_ai",
+)  # fmt: skip
+LOGS = frozenset({".jsonl", ".json", ".md", ".db", ".sqlite", ".sqlite3", ".zip", ".zst"})
+"""The endings that a log may have."""
+HEAD = 1 << 16
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    modules = (import_module(f"recollect.sources.sessions.{name}") for name in NAMES)
+    return tuple(module.FORMAT for module in modules)
+
+
+def format_of(path: Path) -> Format | None:
+    """The format of a log; None for any other file, and for one that cannot be read."""
+    suffix = path.suffix.lower()
+    if suffix not in LOGS:
+        return None
+    try:
+        with open(path, "rb") as stream:
+            head = stream.read(HEAD)
+    except OSError:
+        return None
+    for form in formats():
+        # A Markdown transcript may quote the logs of any other client.
+        if form.pattern.endswith(".md") == (suffix == ".md") and form.recognises(path, head):
+            return form
+    return None
+
+
+def home_of(path: Path) -> Format | None:
+    """The format whose logs are kept at this place, or around it."""
+    for form in formats():
+        for home in form.homes():
+            if path == home or home in path.parents:
+                return form
+    return None

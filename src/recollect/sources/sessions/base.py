@@ -17,7 +17,6 @@ so that searching what was said needs no knowledge of formats, and nothing is th
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -28,16 +27,8 @@ from recollect.text.dates import parse_date
 from recollect.types import NO_META, Message, Problem
 
 Relation = Literal["", "fork", "subagent", "compaction"]
+ROLES = frozenset({"user", "assistant", "tool", "context", "summary", "system"})
 MAX_LINE = 64_000_000
-
-INJECTED = re.compile(
-    r"\s*<(?:recollect-context|system-reminder|environment_context|session_context|"
-    r"user_instructions|command-name|command-message|command-args|local-command-stdout|"
-    r"local-command-caveat|task-notification|permissions|INSTRUCTIONS)\b"
-)
-"""How text that a client or a hook put into a user's turn begins."""
-OURS = re.compile(r"<recollect-context\b.*?</recollect-context>\s*", re.DOTALL)
-"""What our own hooks injected: never imported again."""
 
 
 class Session(NamedTuple):
@@ -118,46 +109,18 @@ def moment(value: Any) -> datetime | None:
         return None
 
 
-def text_of(content: Any) -> str:
-    """The words in a message's content, which is a text or a list of blocks with ``text``."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, dict):
-        content = [content]
-    if not isinstance(content, list):
-        return ""
-    parts = [b if isinstance(b, str) else b.get("text", "") for b in content
-             if isinstance(b, str | dict)]  # fmt: skip
-    return "\n\n".join(p for p in parts if isinstance(p, str) and p)
-
-
-def tool_call(name: str, arguments: Any) -> str:
-    """A call on one line: ``Grep pattern='charge(' path='src'``."""
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except ValueError:
-            return f"{name} {arguments}".strip()
-    if not isinstance(arguments, dict):
-        return name if arguments is None else f"{name} {_value(arguments)}"
-    told = " ".join(f"{key}={_value(value)}" for key, value in arguments.items())
-    return f"{name} {told}".strip()
-
-
-def _value(value: Any) -> str:
-    return repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def human(text: str) -> tuple[str, str]:
-    """(role, text) of something in the user's turn: ``context`` if a machine put it there.
-    What our own hooks injected is taken out; the text may be empty then."""
-    text = OURS.sub("", text)
-    return ("context" if INJECTED.match(text) else "user"), text
-
-
-def unknown(path: Path, kinds: Counter[str]) -> Iterator[Problem]:
+def unknown(
+    path: Path,
+    kinds: Counter[str],
+    said: str = "records of kinds that are not known were passed over",
+) -> Iterator[Problem]:
     """One warning for all the records that a reader did not know."""
     if kinds:
         told = ", ".join(f"{kind} ({count})" for kind, count in sorted(kinds.items()))
-        yield Problem(str(path), f"records of kinds that are not known were passed over: {told}",
-                      "warning")  # fmt: skip
+        yield Problem(str(path), f"{said}: {told}", "warning")
+
+
+def unknown_roles(path: Path, roles: Counter[str]) -> Iterator[Problem]:
+    """One warning for all those of a log's *roles* that are none of ours."""
+    strange = Counter({role: count for role, count in roles.items() if role not in ROLES})
+    yield from unknown(path, strange, "roles that are not known were kept as they are")

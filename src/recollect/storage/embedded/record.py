@@ -19,7 +19,7 @@ from recollect.storage.content import check, digest
 from recollect.storage.embedded.rows import Allowed, Row, State, VectorRow, micros, moment
 from recollect.storage.embedded.schema import migrate
 from recollect.storage.embedded.writer import Writer
-from recollect.storage.filters import path_pattern, scopes_allow, source_allows
+from recollect.storage.filters import label_allows, path_pattern, scopes_allow, source_allows
 from recollect.text.lexical import indexed_text
 from recollect.text.terms import fold
 from recollect.types import (
@@ -199,9 +199,8 @@ class Record:
     def _labels_like(self, dimension: str, wanted: tuple[str, ...] | None) -> frozenset[int] | None:
         if wanted is None:
             return None
-        same = {fold(value) for value in wanted}
         rows = self._db.execute("SELECT id, value FROM labels WHERE dimension = ?", (dimension,))
-        return frozenset(id for id, value in rows if fold(value) in same)
+        return frozenset(id for id, value in rows if label_allows(wanted, value))
 
     def _source_ids(self, filter: Filter) -> list[int]:
         rows = self._db.execute("SELECT id, name FROM sources").fetchall()

@@ -1,0 +1,50 @@
+"""A session as a document: what of it is kept, and under which names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.sources.sessions.base import Format, Session
+from recollect.types import Document, Message
+
+MAX_TOOL = 4_000
+"""Characters of a tool's output that are kept: its beginning and its end."""
+
+
+def document(
+    session: Session, form: Format, source: str, owner: str, scopes: tuple[str, ...],
+    path: str, stamp: str,
+) -> Document:  # fmt: skip
+    about: dict[str, Any] = {
+        "format": form.name,
+        "parent": session.parent,
+        "relation": session.relation,
+        "folder": session.folder,
+        "branch": session.branch,
+        "model": session.model,
+        **session.meta,
+    }
+    messages = tuple(map(_kept, session.messages))
+    dates = [m.date for m in messages if m.date is not None]
+    return Document(
+        external=session.id,
+        source=source,
+        messages=messages,
+        kind="session",
+        title=session.title,
+        path=path,
+        date=session.date or min(dates, default=None),
+        owner=owner,
+        scopes=scopes,
+        meta={name: value for name, value in about.items() if value not in ("", None)},
+        stamp=stamp,
+    )
+
+
+def _kept(message: Message) -> Message:
+    if message.role != "tool" or len(message.text) <= MAX_TOOL:
+        return message
+    half = MAX_TOOL // 2
+    left_out = len(message.text) - 2 * half
+    text = f"{message.text[:half]}\n[… {left_out:,} characters …]\n{message.text[-half:]}"
+    return message._replace(text=text)

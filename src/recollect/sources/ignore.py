@@ -1,0 +1,276 @@
+"""Which files a folder says to leave out: ``.gitignore`` and ``.recollectignore``.
+
+Patterns mean what they mean to git, to the byte: the last one that matches decides, ``!`` takes
+back, a file in an inner folder outranks one further out, and nothing inside a folder that is left
+out can be brought back (a walk does not enter it). What any ``.recollectignore`` says outranks
+every ``.gitignore``, so that a project somebody else wrote cannot bring back what the user left
+out, and the user can bring back what the project leaves out.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Collection, Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.types import Problem
+
+GIT, OURS = ".gitignore", ".recollectignore"
+MAX_BYTES = 1_000_000
+
+_STAR, _DEEP, _ANY = "[^/]*", "(?:.*/)?", ".*"
+_LAZY = {_DEEP: "(?:.*?/)??", _ANY: ".*?"}
+_NEVER = "(?!)"
+_BELOW = "(?>(?:[^/]+/)*(?=[^/]))"
+"""The folders above an entry, taken once and for all."""
+_LITERAL = re.compile(r"[^*?\[\\]*")
+_PRINTED = frozenset(range(0x20, 0x7F))
+_SPACES = frozenset(b" \t\r\n")
+_CLASSES = {
+    "alnum": frozenset((string.ascii_letters + string.digits).encode()),
+    "alpha": frozenset(string.ascii_letters.encode()),
+    "blank": frozenset(b" \t"),
+    "cntrl": frozenset(range(0x20)) | {0x7F},
+    "digit": frozenset(string.digits.encode()),
+    "graph": _PRINTED - _SPACES,
+    "lower": frozenset(string.ascii_lowercase.encode()),
+    "print": _PRINTED,
+    "punct": frozenset(string.punctuation.encode()),
+    "space": _SPACES,
+    "upper": frozenset(string.ascii_uppercase.encode()),
+    "xdigit": frozenset(string.hexdigits.encode()),
+}
+
+
+class _File(NamedTuple):
+    """One ignore file. Its patterns are told from its own folder: a path loses its first *drop*
+    bytes, or gets the folders *add* before it."""
+
+    regex: re.Pattern[str]
+    drop: int = 0
+    add: str = ""
+
+    def says(self, path: str, mark: str) -> bool | None:
+        """Whether to leave the path out; None where no pattern matches."""
+        match = self.regex.match(mark + self.add + path[self.drop :])
+        return None if match is None else match.lastindex in (None, 1)
+
+
+class Rules(NamedTuple):
+    """What counts in one folder of a walk, from the ignore files there and further out."""
+
+    root: Path
+    git: tuple[_File, ...] = ()
+    ours: tuple[_File, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    """The ignore files of this folder that could not be read."""
+
+    @classmethod
+    def at(cls, root: Path) -> Rules:
+        """For a walk of *root*, from what is above it: every ``.recollectignore``, and the
+        ``.gitignore`` files of the repository that it is in."""
+        rules = cls(root)
+        inside = False
+        for folder in reversed(root.parents):
+            inside = inside or (folder / ".git").exists()
+            add = _bytewise(root.relative_to(folder).as_posix()) + "/"
+            rules = rules._with(folder, (GIT, OURS) if inside else (OURS,), 0, add)
+        return rules
+
+    def child(self, folder: Path, names: Collection[str]) -> Rules:
+        """For the entries, *names*, of a folder of the walk (the root is the first)."""
+        found = [name for name in (GIT, OURS) if name in names]
+        if not found:
+            return self._replace(problems=()) if self.problems else self
+        base = _bytewise(folder.relative_to(self.root).as_posix())
+        return self._replace(problems=())._with(folder, found, 0 if base == "." else len(base) + 1)
+
+    def ignores(self, relative: str, is_dir: bool) -> bool:
+        """Whether to leave out an entry of this folder; *relative* is its path below the root."""
+        path, mark = _bytewise(relative), "/" if is_dir else ""
+        for files in (self.ours, self.git):
+            for file in reversed(files):
+                said = file.says(path, mark)
+                if said is not None:
+                    return said
+        return False
+
+    def _with(self, folder: Path, names: Iterable[str], drop: int, add: str = "") -> Rules:
+        rules = self
+        for name in names:
+            read = _read(folder / name)
+            if isinstance(read, Problem):
+                rules = rules._replace(problems=(*rules.problems, read))
+            elif read is not None:
+                file = _File(read, drop, add)
+                rules = (
+                    rules._replace(git=(*rules.git, file))
+                    if name == GIT
+                    else rules._replace(ours=(*rules.ours, file))
+                )
+        return rules
+
+
+def _bytewise(path: str) -> str:
+    """The path with a character for each of its bytes, which is what git compares."""
+    if path.isascii():
+        return path
+    return path.encode("utf-8", "surrogateescape").decode("latin-1")
+
+
+def _read(path: Path) -> re.Pattern[str] | Problem | None:
+    """None for what is no file, or says nothing."""
+    try:
+        if not path.is_file():
+            return None
+        with open(path, "rb") as stream:
+            raw = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        why = f"cannot be read: {error.strerror or error}; what it leaves out is imported"
+        return Problem(str(path), why, "warning")
+    if len(raw) > MAX_BYTES:
+        return Problem(str(path), "over 1 MB is no list of patterns; not applied", "warning")
+    return compiled(raw)
+
+
+def compiled(raw: bytes) -> re.Pattern[str] | None:
+    """An ignore file as one pattern for paths below its folder, the last line first. The path of
+    a folder has a slash before it, the first group; what is taken back matches as a later one."""
+    lines = raw.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
+    found = [line for text in reversed(lines) if (line := _line(text.removesuffix("\r"))).regex]
+    if not found:
+        return None
+    runs = [
+        ("" if anchored else _BELOW) + "(?:" + "|".join(line.regex for line in some) + ")"
+        for anchored, some in groupby(found, lambda line: line.anchored)
+    ]
+    return re.compile("(/)?+(?:" + "|".join(runs) + ")", re.DOTALL)
+
+
+class _Line(NamedTuple):
+    regex: str
+    """Empty where the line can match nothing."""
+    anchored: bool = False
+    """It is told from the folder of the file; else it is the name of an entry further down."""
+
+
+def _line(line: str) -> _Line:
+    if line.startswith("#"):
+        return _Line("")
+    glob = _trimmed(line)
+    back = glob.startswith("!")
+    glob = glob[back:]
+    end = r"\Z(?(1)|(?!))" if glob.endswith("/") else r"\Z"
+    glob = glob.removesuffix("/")
+    anchored = "/" in glob
+    glob = glob.removeprefix("/")
+    # git compares what is before the first wildcard by itself, so that `a/b**/` begins with `**`.
+    literal = _LITERAL.match(glob) if anchored else None
+    start = literal.end() if literal else 0
+    body = _regex(_tokens(glob[start:], deep=anchored))
+    if not glob or body == _NEVER:
+        return _Line("")
+    body = re.escape(glob[:start]) + body + end
+    return _Line(f"({body})" if back else body, anchored)
+
+
+def _trimmed(line: str) -> str:
+    """Without the spaces at its end, but for one that is escaped."""
+    bare = line.rstrip(" ")
+    slashes = len(bare) - len(bare.rstrip("\\"))
+    return line[: len(bare) + 1] if slashes % 2 else bare
+
+
+def _tokens(glob: str, *, deep: bool) -> list[str]:
+    """The pattern piece by piece, each piece a gap or the expression for one byte. Where it is
+    *deep*, two stars between slashes stand for any number of folders."""
+    tokens: list[str] = []
+    at = 0
+    while at < len(glob):
+        char = glob[at]
+        if char == "*":
+            end = at
+            while glob[end : end + 1] == "*":
+                end += 1
+            whole = deep and end - at > 1 and (at == 0 or glob[at - 1] == "/")
+            if whole and glob[end : end + 1] == "/":
+                tokens.append(_DEEP)
+                end += 1
+            else:
+                whole = whole and (end == len(glob) or glob.startswith("\\/", end))
+                tokens.append(_ANY if whole else _STAR)
+            at = end
+        elif char == "[":
+            token, at = _set(glob, at + 1)
+            tokens.append(token)
+        elif char == "?":
+            tokens.append("[^/]")
+            at += 1
+        else:
+            at += char == "\\"
+            tokens.append(re.escape(glob[at]) if at < len(glob) else _NEVER)
+            at += 1
+    return tokens
+
+
+def _set(glob: str, at: int) -> tuple[str, int]:
+    """The expression for a set in brackets, opened before *at*, and where it ends."""
+    negated = glob[at : at + 1] in ("!", "^") and at < len(glob)
+    at += negated
+    members: set[int] = set()
+    first, before = True, -1
+    while first or glob[at : at + 1] != "]":
+        first = False
+        char = glob[at : at + 1]
+        if char == "[" and glob[at + 1 : at + 2] == ":" and "]" in glob[at + 2 :]:
+            end = glob.index("]", at + 2)
+            if end > at + 2 and glob[end - 1] == ":":
+                named = _CLASSES.get(glob[at + 2 : end - 1])
+                if named is None:
+                    return _NEVER, len(glob)
+                members |= named
+                at, before = end + 1, -1
+                continue
+        if char == "-" and before > 0 and glob[at + 1 : at + 2] not in ("", "]"):
+            at += 2 if glob[at + 1] == "\\" else 1
+            char = glob[at : at + 1]
+            members.update(range(before, ord(char) + 1) if char else ())
+            before = -1
+        else:
+            if char == "\\":
+                at += 1
+                char = glob[at : at + 1]
+            before = ord(char) if char else -1
+            members.add(before)
+        if not char:
+            return _NEVER, len(glob)
+        at += 1
+    listed = "".join(f"\\x{byte:02x}" for byte in sorted(members - {0x2F}))
+    if negated:
+        return f"[^/{listed}]", at + 1
+    return (f"[{listed}]" if listed else _NEVER), at + 1
+
+
+def _regex(tokens: list[str]) -> str:
+    """The pieces joined. Of several gaps each but the last is matched as early as it can be and
+    never again (an earlier match leaves more for the rest), so that no path takes long."""
+    if _NEVER in tokens:
+        return _NEVER
+    stretches: list[tuple[str, list[str]]] = [("", [""])]
+    for token in tokens:
+        if token in _LAZY:
+            stretches.append((token, [""]))
+        elif token == _STAR:
+            stretches[-1][1].append("")
+        else:
+            stretches[-1][1][-1] += token
+    out = []
+    for number, (gap, parts) in enumerate(stretches):
+        body = parts[0] + "".join(f"(?>[^/]*?{part})" for part in parts[1:-1])
+        body += _STAR + parts[-1] if len(parts) > 1 else ""
+        last = number in (0, len(stretches) - 1)
+        out.append(gap + body if last else f"(?>{_LAZY[gap]}{body})")
+    return "".join(out)

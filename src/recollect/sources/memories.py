@@ -1,0 +1,444 @@
+"""What other memory tools keep, as documents.
+
+    mem0          its JSON or JSONL export, or OpenMemory's zip: a document for each memory
+    basic-memory  Markdown notes with observations and relations
+    byterover     a context tree, ``.brv/context-tree/**.md``
+    claude        a memory folder: ``MEMORY.md``, its index, and the files beside it
+    adr           decision records in numbered files, as MADR and Nygard write them
+
+The text of a memory is kept exactly; what the tool means by it (links, observations, status) is
+in its metadata. There too, and nowhere else, are the tool's own users and agents: an import does
+not decide who may see what.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.sources import frontmatter
+from recollect.sources.files import JSONL, Found, Text
+from recollect.sources.sessions.base import json_lines, moment
+from recollect.types import Document, Problem, stable_id
+
+MAX_LINE = 2_000
+"""A longer line is somebody's prose or data: it is kept, but not taken for a link or a field."""
+_MARKDOWN = frozenset({".md", ".markdown"})
+_HEADING = re.compile(r"^ {0,3}#[ \t]+(\S.*)", re.MULTILINE)
+_FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
+_DATES = ("updatedAt", "updated", "updated_at", "modified", "date", "createdAt", "created",
+          "created_at")  # fmt: skip
+
+
+class _Whose(NamedTuple):
+    """Where documents go."""
+
+    source: str
+    owner: str
+    scopes: tuple[str, ...]
+
+
+class _Page(NamedTuple):
+    """A Markdown file, with the fields of its header and the lines of its body outside code."""
+
+    path: Path
+    body: str
+    fields: Mapping[str, Any]
+    lines: tuple[str, ...]
+
+
+def recognise(path: Path, text: str) -> str:
+    """Which tool's memory a Markdown file is: a name from the list above, or empty."""
+    if path.suffix.lower() not in _MARKDOWN:
+        return ""
+    if _in_context_tree(path):
+        return "byterover"
+    if is_adr(path, text):
+        return "adr"
+    if _in_memory_folder(path):
+        return "claude"
+    return "basic-memory" if _is_basic_memory(text) else ""
+
+
+def document(
+    read: Text, form: str, source: str, owner: str, scopes: tuple[str, ...]
+) -> Document | Problem:
+    """A Markdown file of one of these forms."""
+    if form == "adr":
+        return adr(read, source, owner, scopes)
+    if form == "byterover" and _DERIVED.search(read.file.path.name):
+        said = "a summary that ByteRover makes from other files of the tree"
+        return Problem(str(read.file.path), said, "skipped")
+    page = _page(read)
+    meta = {**page.fields, "format": form, **_READERS[form](page)}
+    title = _first_text(page.fields, "title", "name") or _title(page.body) or _from_name(page.path)
+    return _document(read, page.fields, _Whose(source, owner, scopes))._replace(
+        kind="memory", title=title, meta=meta
+    )
+
+
+def _document(read: Text, fields: Mapping[str, Any], whose: _Whose) -> Document:
+    told = (moment(str(fields[name])) for name in _DATES if fields.get(name))
+    modified = datetime.fromtimestamp(read.file.modified / 1e9, UTC)
+    return Document(
+        external=read.file.relative,
+        source=whose.source,
+        text=read.text,
+        path=read.file.relative,
+        date=next(filter(None, told), modified),
+        owner=whose.owner,
+        scopes=whose.scopes,
+        stamp=read.file.stamp,
+    )
+
+
+def _page(read: Text) -> _Page:
+    fields, body = frontmatter.split(read.text)
+    return _Page(read.file.path, read.text[body:], fields, tuple(_outside_code(read.text[body:])))
+
+
+def _outside_code(text: str) -> Iterator[str]:
+    inside = False
+    for line in text.splitlines():
+        if _FENCE.match(line):
+            inside = not inside
+        elif not inside and len(line) <= MAX_LINE:
+            yield line
+
+
+def _title(text: str) -> str:
+    heading = _HEADING.search(text)
+    return heading[1].rstrip("# \t\r") if heading else ""
+
+
+def _from_name(path: Path) -> str:
+    return re.sub(r"[-_]+", " ", path.stem).strip()
+
+
+def _first_text(fields: Mapping[str, Any], *names: str) -> str:
+    found = (fields[name] for name in names if isinstance(fields.get(name), str))
+    return next(filter(None, found), "")
+
+
+def _listed(value: Any) -> list[str]:
+    """The names in a list or in a text with commas."""
+    given = value if isinstance(value, list) else str(value or "").split(",")
+    return [name for each in given if (name := str(each).strip())]
+
+
+# ------------------------------------------------------------------ basic-memory
+
+_OBSERVATION = re.compile(r"\s*[-*][ \t]+\[([^\[\]()]{2,80})\][ \t]+(\S.*)")
+_RELATION = re.compile(r"\s*[-*][ \t]([^\[\]]*+)\[\[([^\[\]]+)\]\][ \t]*(?:\((.*)\)[ \t]*)?")
+_WIKI = re.compile(r"\[\[([^\[\]]+)\]\]")
+_CONTEXT = re.compile(r"\(([^()]*)\)[ \t]*$")
+_TAG = re.compile(r"(?<!\S)#([\w/-]+)")
+
+
+def _is_basic_memory(text: str) -> bool:
+    fields, _ = frontmatter.split(text)
+    if "permalink" not in fields or "layout" in fields:  # a page of a web site has both
+        return False
+    return "type" in fields or any(map(_OBSERVATION.fullmatch, text.splitlines()))
+
+
+def _basic_memory(page: _Page) -> dict[str, Any]:
+    observations, links = [], []
+    for line in page.lines:
+        if seen := _OBSERVATION.fullmatch(line):
+            observations.append(_observation(seen[1], seen[2]))
+        if related := _RELATION.fullmatch(line):
+            links.append(_link(related[2], related[1].strip(" \t\"'") or "relates_to", related[3]))
+        else:
+            links += [_link(target, "links_to") for target in _WIKI.findall(line)]
+    return _given(observations=observations, links=links)
+
+
+def _observation(category: str, said: str) -> dict[str, Any]:
+    context = _CONTEXT.search(said)
+    text = (said[: context.start()] if context else said).rstrip()
+    return {"category": category, "text": text} | _given(
+        tags=_TAG.findall(text), context=context[1] if context else ""
+    )
+
+
+def _link(target: str, kind: str, context: str | None = "") -> dict[str, str]:
+    return {"type": kind, "target": target.partition("|")[0].strip()} | _given(context=context)
+
+
+def _given(**parts: Any) -> dict[str, Any]:
+    return {name: value for name, value in parts.items() if value}
+
+
+# ------------------------------------------------------------------ ByteRover
+
+_DERIVED = re.compile(r"^_index\.md$|\.(?:abstract|overview)\.md$")
+_REFERENCE = re.compile(r"(?<!\S)@([\w./-]+)")
+_PLACES = ("domain", "topic", "subtopic")
+
+
+def _in_context_tree(path: Path) -> bool:
+    return (".brv", "context-tree") in zip(path.parts, path.parts[1:], strict=False)
+
+
+def _byterover(page: _Page) -> dict[str, Any]:
+    """Its place in the tree, and the paths it relates to."""
+    folders = page.path.parts[:-1]
+    at = folders.index("context-tree") + 1 if "context-tree" in folders else len(folders)
+    places: dict[str, Any] = dict(zip(_PLACES, folders[at:], strict=False))
+    related = _listed(page.fields.get("related"))
+    related += [t for line in _section(page.lines, "relations") for t in _REFERENCE.findall(line)]
+    targets = dict.fromkeys(target.removeprefix("@") for target in related)
+    return places | _given(links=[_link(target, "related") for target in targets])
+
+
+def _section(lines: Iterable[str], name: str) -> list[str]:
+    """The lines under the heading *name*."""
+    found: list[str] = []
+    inside = False
+    for line in lines:
+        if line.startswith("#"):
+            inside = line.lstrip("#").strip().lower() == name
+        elif inside:
+            found.append(line)
+    return found
+
+
+# ------------------------------------------------------------------ Claude
+
+_INDEX = "MEMORY.md"
+_FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+\.md)\)(?:[ \t]*[-–—:][ \t]*(\S.*))?")
+
+
+def _in_memory_folder(path: Path) -> bool:
+    """Whether it is an index, or lies in the folder of one (or in ``memory/`` below one)."""
+    folder = path.parent
+    if path.name == _INDEX:
+        return True
+    if folder.name == "memory":
+        return (folder / _INDEX).exists() or (folder.parent / _INDEX).exists()
+    return folder.parent.name == "agent-memory" and (folder / _INDEX).exists()
+
+
+def _claude(page: _Page) -> dict[str, Any]:
+    links = []
+    for line in page.lines:
+        for title, target, about in _FILE_LINK.findall(line):
+            links.append(_link(target, "links_to") | _given(title=title, about=about.strip()))
+        links += [_link(target, "links_to") for target in _WIKI.findall(line)]
+    return _given(links=links)
+
+
+_READERS: Mapping[str, Callable[[_Page], dict[str, Any]]] = {
+    "basic-memory": _basic_memory,
+    "byterover": _byterover,
+    "claude": _claude,
+}
+
+
+# ------------------------------------------------------------------ decision records
+
+_NUMBERED = re.compile(r"(?:adr[-_ ]?)?(\d{1,5})[-_. ]+(.*[^\W\d].*)", re.IGNORECASE)
+_DECISIONS = frozenset({"adr", "adrs", "decisions", "decision-records", "architecture-decisions"})
+_SECTION = re.compile(
+    r"^#{1,4}[ \t]+(?:status|context|decision|consequences|considered options)\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FIELD = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?\**(status|date|deciders|decision[- ]makers)\**[ \t]*:\**[ \t]*(\S.*)",
+    re.IGNORECASE,
+)
+_STATUS = re.compile(
+    r"proposed|draft|accepted|approved|rejected|deprecated|super[sc]eded|withdrawn|obsolete",
+    re.IGNORECASE,
+)
+_OLDER = re.compile(r"\b(?:super[sc]edes|replaces)\b", re.IGNORECASE)
+_NEWER = re.compile(r"\b(?:super[sc]eded|replaced)[ \t]+by\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\bADR[-_ #]*(\d{1,5})\b|\((?:[^()\s]*/)?(?:adr[-_])?(\d{1,5})[-_][^()\s]*\)|\[(\d{1,5})\b"
+    r"|^\W*(\d{1,5})(?:[-_].*)?\W*$",
+    re.IGNORECASE,
+)
+
+
+def is_adr(path: Path, text: str) -> bool:
+    """Whether a file is a decision record: numbered Markdown in a folder of decisions, with a
+    section that decision records have. A template is none."""
+    numbered = _NUMBERED.fullmatch(path.stem)
+    return (
+        path.suffix.lower() in _MARKDOWN
+        and numbered is not None
+        and not numbered[2].lower().endswith("template")
+        and not _DECISIONS.isdisjoint(part.lower() for part in path.parts[-4:-1])
+        and _SECTION.search(text) is not None
+    )
+
+
+def adr(read: Text, source: str, owner: str, scopes: tuple[str, ...]) -> Document:
+    """A decision record; ``supersedes`` and ``superseded_by`` are the numbers of others."""
+    page = _page(read)
+    told = _told(page)
+    numbered = _NUMBERED.fullmatch(page.path.stem)
+    number = int(numbered[1]) if numbered else 0
+    status = [str(told.get("status", "")), *_section(page.lines, "status")]
+    status = [re.sub(r"~~.*?~~", "", line) for line in status]
+    linked = [line for line in page.lines if _OLDER.match(b := _bare(line)) or _NEWER.match(b)]
+    newer = _numbers(_NEWER, status + linked, page.fields, "superseded_by", "superseded-by")
+    meta = _given(
+        format="adr",
+        number=number,
+        status="superseded" if newer else _status(status),
+        date=str(told.get("date", "")),
+        deciders=_listed(told.get("deciders")),
+        supersedes=_numbers(_OLDER, status + linked, page.fields, "supersedes", "replaces"),
+        superseded_by=newer,
+    )
+    title = _first_text(page.fields, "title") or _title(page.body)
+    return _document(read, {**page.fields, **told}, _Whose(source, owner, scopes))._replace(
+        kind="decision",
+        title=_without_number(title, number) or _without_number(_from_name(page.path), number),
+        meta={**page.fields, **meta},
+    )
+
+
+def _told(page: _Page) -> dict[str, Any]:
+    """Status, date and deciders, from the header or else from lines such as ``* Status: …``."""
+    told: dict[str, Any] = {}
+    for line in page.lines:
+        if field := _FIELD.fullmatch(line):
+            told.setdefault(_field_name(field[1]), field[2].rstrip(" *"))
+    return told | {_field_name(k): v for k, v in page.fields.items() if v}
+
+
+def _status(lines: Iterable[str]) -> str:
+    """A known word for where a decision stands, or else what the record says first."""
+    said = [_bare(line).strip().lower() for line in lines]
+    known = next(filter(None, map(_STATUS.search, said)), None)
+    return known[0].replace("superc", "supers") if known else next(filter(None, said), "")[:80]
+
+
+def _field_name(name: str) -> str:
+    plain = name.lower().replace("-", " ").replace("_", " ")
+    return "deciders" if plain == "decision makers" else plain
+
+
+def _bare(line: str) -> str:
+    return line.lstrip(" \t>*+-_")
+
+
+def _numbers(
+    words: re.Pattern[str], lines: Iterable[str], fields: Mapping[str, Any], *names: str
+) -> list[int]:
+    """The decisions that are named after *words*, or in a field of the header."""
+    said = [line[found.end() :] for line in lines if (found := words.search(line))]
+    said += [each for name in names for each in _listed(fields.get(name))]
+    numbers = (next(filter(None, groups)) for line in said for groups in _NUMBER.findall(line))
+    return list(dict.fromkeys(map(int, numbers)))
+
+
+def _without_number(title: str, number: int) -> str:
+    """The title less the number of its file, however it is written before it."""
+    return re.sub(rf"^(?:ADR[-_ #]*)?0*{number}\b[ \t]*[-–—.:)]*[ \t]*", "", title, flags=re.I)
+
+
+# ------------------------------------------------------------------ mem0
+
+_ARCHIVED = re.compile(r"memories\.json")
+_BACKUP = frozenset({"memories.json", "memories.jsonl.gz"})
+_MEMORY = re.compile(rb'"memory"\s*:\s*"')
+_MEM0 = re.compile(rb'"(?:user_id|agent_id|run_id|actor_id|hash|categories)"\s*:')
+_LIST = re.compile(rb'\s*(?:\[\s*\{|\{\s*"(?:results|memories|count|next)")')
+_OPENMEMORY = re.compile(rb'\s*\{\s*"user"\s*:.*?"apps"\s*:\s*\[', re.DOTALL)
+_LOGICAL = re.compile(rb'\s*\{"id":[^\n]*"content":[^\n]*"state":[^\n]*"categories":')
+
+
+def is_mem0(path: Path, head: bytes) -> bool:
+    """Whether a file is an export of mem0 or OpenMemory, by its name and its first 64 KiB."""
+    suffix = path.suffix.lower()
+    if suffix in JSONL:
+        first = head.partition(b"\n")[0]
+        known = _MEMORY.search(first) and _MEM0.search(first)
+        return bool(known or _LOGICAL.match(first))
+    if suffix == ".zip":
+        return _is_backup(path)
+    start = head.removeprefix(b"\xef\xbb\xbf") if suffix == ".json" else b""
+    known = _LIST.match(start) and _MEMORY.search(start) and _MEM0.search(start)
+    return bool(known or _OPENMEMORY.match(start))
+
+
+def _is_backup(path: Path) -> bool:
+    from zipfile import BadZipFile, ZipFile
+
+    try:
+        with ZipFile(path) as archive:
+            return {name.rpartition("/")[2] for name in archive.namelist()} >= _BACKUP
+    except (BadZipFile, OSError):
+        return False
+
+
+def mem0(
+    file: Found, source: str, owner: str, scopes: tuple[str, ...]
+) -> Iterator[Document | Problem]:
+    """The memories of an export, each a document."""
+    whose = _Whose(source, owner, scopes)
+    seen: set[str] = set()
+    try:
+        for where, item in _items(file.path):
+            told = item if isinstance(item, Problem) else _memory(item, where, whose)
+            if isinstance(told, Document):
+                if told.external in seen:
+                    told = Problem(where, f"the id {told.external!r} was used before it")
+                else:
+                    seen.add(told.external)
+            yield told
+    except OSError as error:
+        yield Problem(str(file.path), f"cannot be read: {error.strerror or error}")
+
+
+def _items(path: Path) -> Iterator[tuple[str, Any]]:
+    from recollect.sources.json_stream import members
+
+    if path.suffix.lower() in JSONL:
+        for number, line in json_lines(path):
+            yield f"{path}:{number}", line
+        return
+    with open(path, "rb") as stream:
+        start = stream.read(1 << 16)
+    key = "results" if b'"results"' in start else "memories"
+    yield from members(path, _ARCHIVED, key)
+
+
+def _memory(item: Any, where: str, whose: _Whose) -> Document | Problem:
+    if not isinstance(item, dict):
+        return Problem(where, f"not a memory but a {type(item).__name__}")
+    name = "memory" if isinstance(item.get("memory"), str) else "content"
+    text = item.get(name)
+    if not isinstance(text, str) or not text.strip():
+        return Problem(where, "a memory without text; each needs `memory` or `content`")
+    if item.get("state") == "deleted" or item.get("deleted_at"):
+        return Problem(where, "was deleted before the export", "skipped")
+    try:
+        json.dumps(item, ensure_ascii=False, allow_nan=False).encode()
+    except ValueError as error:
+        return Problem(where, f"it says what no text or number can be: {error}")
+    told = {k: v for k, v in item.items() if k not in ("id", name) and v not in (None, "", [], {})}
+    return Document(
+        external=str(item.get("id") or stable_id(text, str(item.get("user_id")))),
+        source=whose.source,
+        text=text,
+        kind="memory",
+        title=_short(text),
+        date=moment(item.get("updated_at")) or moment(item.get("created_at")),
+        owner=whose.owner,
+        scopes=whose.scopes,
+        meta={**told, "format": "mem0"},
+    )
+
+
+def _short(text: str, size: int = 80) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= size else line[:size].rpartition(" ")[0] + " …"

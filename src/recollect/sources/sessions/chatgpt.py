@@ -1,0 +1,185 @@
+"""ChatGPT exports: ``conversations.json``, its shards, or the zip, a session a conversation.
+
+A conversation is a tree of which the branch that ends at ``current_node`` is what was last on
+the screen: that one is read. Thoughts, hidden messages and the system's are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Container, Iterator
+from pathlib import Path
+from typing import Any
+
+from recollect.sources.json_stream import members, peek
+from recollect.sources.sessions.base import Format, Read, Session, moment, unknown
+from recollect.sources.sessions.claude_ai import call
+from recollect.sources.sessions.turns import human, string, title_of, whole
+from recollect.types import Message, Problem
+
+_NAMES = re.compile(r"conversations(-\d+)?\.json")
+_MAPPING = re.compile(rb'"mapping"\s*:\s*\{')
+_LINKS = re.compile(rb'"(?:children|current_node)"\s*:')
+_DROPPED = frozenset({"thoughts", "reasoning_recap"})
+_HIDDEN = "is_visually_hidden_from_conversation"
+_GIVEN = {
+    "user_editable_context": ("user_profile", "user_instructions"),
+    "model_editable_context": ("model_set_context",),
+}
+"""What stands in every conversation: custom instructions and memories, by content type."""
+
+
+def read(path: Path) -> Read:
+    kinds: Counter[str] = Counter()
+    for where, item in members(path, _NAMES, "conversations"):
+        if isinstance(item, Problem):
+            yield item
+        elif not isinstance(item, dict) or not isinstance(item.get("mapping"), dict):
+            yield Problem(where, "not a conversation: it has no mapping of messages")
+        else:
+            try:
+                yield from _session(where, item, kinds)
+            except RecursionError:
+                yield Problem(where, "nested too deeply; the conversation was passed over")
+    yield from unknown(path, kinds)
+
+
+def _session(where: str, item: dict[str, Any], kinds: Counter[str]) -> Read:
+    nodes = {key: node for key, node in item["mapping"].items() if isinstance(node, dict)}
+    branch = _branch(nodes, item.get("current_node"))
+    ids = (item.get("conversation_id"), item.get("id"), *branch[:1])
+    name = next(filter(None, map(string, ids)), "")
+    if not name:
+        yield Problem(where, "a conversation without an id cannot be told from others")
+        return
+    if branch and nodes[branch[0]].get("parent") is not None:
+        said = f"conversation {name} cannot be followed back to its beginning"
+        yield Problem(where, f"{said}; what can be is read", "warning")
+    messages: list[Message] = []
+    models: Counter[str] = Counter()
+    for key in branch:
+        record = nodes[key].get("message")
+        if isinstance(record, dict):
+            models[string(_fields(record, "metadata").get("model_slug"))] += 1
+            for role, text in _said(record, kinds):
+                date = moment(record.get("create_time"))
+                id = string(record.get("id")) or whole(key)
+                messages.append(Message(role, whole(text), id, date))
+    del models[""]
+    common = models.most_common(1)
+    yield Session(
+        name,
+        tuple(messages),
+        title=title_of(messages, "user", given=string(item.get("title"))),
+        date=moment(item.get("create_time")) or next((m.date for m in messages if m.date), None),
+        model=common[0][0] if common else string(item.get("default_model_slug")),
+    )
+
+
+def _branch(nodes: dict[str, dict[str, Any]], leaf: Any) -> list[str]:
+    """The nodes from the beginning to *leaf*; if it is not there, to the one that is farthest
+    from its beginning, and of those to the last."""
+    if not isinstance(leaf, str) or leaf not in nodes:
+        depths: dict[str | None, int] = {}
+        for key in nodes:
+            above = _upwards(nodes, key, depths)
+            known = depths.get(_parent(nodes[above[-1]]), 0) if above else 0
+            depths.update((passed, known + n) for n, passed in enumerate(reversed(above), 1))
+        leaf = max(reversed(nodes), key=lambda key: depths[key], default=None)
+    return _upwards(nodes, leaf, ())[::-1]
+
+
+def _upwards(
+    nodes: dict[str, dict[str, Any]], key: str | None, known: Container[str | None]
+) -> list[str]:
+    """From a node to its beginning, or to one that is known; a circle is gone round once."""
+    passed: dict[str, None] = {}
+    while key is not None and key in nodes and key not in passed and key not in known:
+        passed[key] = None
+        key = _parent(nodes[key])
+    return list(passed)
+
+
+def _parent(node: dict[str, Any]) -> str | None:
+    parent = node.get("parent")
+    return parent if isinstance(parent, str) else None
+
+
+def _said(record: dict[str, Any], kinds: Counter[str]) -> Iterator[tuple[str, str]]:
+    """(role, text) of a message, if it has words that count."""
+    author, content = _fields(record, "author"), _fields(record, "content")
+    about = _fields(record, "metadata")
+    kind, speaker = string(content.get("content_type")), string(author.get("role"))
+    given = _fields(about, "user_context_message_data")
+    if kind in _GIVEN or given:
+        values = given.values() if given else map(content.get, _GIVEN[kind])
+        text, role = "\n\n".join(filter(None, map(string, values))), "context"
+    elif speaker == "system" or kind in _DROPPED or about.get(_HIDDEN):
+        return
+    elif speaker == "user":
+        role, text = human("\n\n".join((_words(content, kinds), *_files(about))))
+    elif speaker == "tool":
+        text, role = _words(content, kinds), "tool"
+        text = f"{string(author.get('name'))}\n{text}" if text.strip() else ""
+    elif speaker == "assistant":
+        to = string(record.get("recipient")) or "all"
+        text, role = _words(content, kinds), "assistant" if to == "all" else "tool"
+        text = _called(to, text) if role == "tool" else text
+    else:
+        kinds[f"author {speaker or 'without a role'}"] += 1
+        return
+    if text.strip():
+        yield role, text.strip()
+
+
+def _words(content: dict[str, Any], kinds: Counter[str]) -> str:
+    """The text of a message, with a marker for each thing in it that is none."""
+    if isinstance(content.get("parts"), list):
+        return "\n\n".join(filter(None, map(_part, content["parts"])))
+    for key in ("text", "result", "summary"):
+        if isinstance(content.get(key), str):
+            return string(content[key])
+    kinds[f"content {string(content.get('content_type')) or 'without a type'}"] += 1
+    return ""
+
+
+def _part(part: Any) -> str:
+    if not isinstance(part, dict):
+        return string(part)
+    kind = string(part.get("content_type"))
+    marker = next((m for m in ("image", "audio", "video") if m in kind), "attachment")
+    return string(part.get("text")) or f"[{marker}]"
+
+
+def _files(about: dict[str, Any]) -> Iterator[str]:
+    """Markers for the files that came with a message; images are among its parts."""
+    files = about.get("attachments")
+    for file in files if isinstance(files, list) else ():
+        if not isinstance(file, dict):
+            continue
+        kind = string(file.get("mime_type")) or string(file.get("mimeType"))
+        if not kind.startswith("image/"):
+            yield f"[file: {string(file.get('name')) or 'unnamed'}]"
+
+
+def _called(tool: str, text: str) -> str:
+    try:
+        arguments = json.loads(text)
+    except (ValueError, RecursionError):
+        arguments = None
+    return call(tool, arguments) if isinstance(arguments, dict) else f"{tool}\n{text}".strip()
+
+
+def _fields(record: dict[str, Any], key: str) -> dict[str, Any]:
+    found = record.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    head = peek(path, head, _NAMES)
+    return bool(_MAPPING.search(head)) and bool(_LINKS.search(head))
+
+
+FORMAT = Format("chatgpt", "ChatGPT", recognises, read, lambda: (), "**/conversations*.json")

@@ -1,0 +1,210 @@
+"""Hermes: ``$HERMES_HOME/state.db``, and one in each profile.
+
+A row stays in the table for good: ``active`` 0 with ``compacted`` 1 was summed up and still
+counts, ``active`` 0 without it was taken back by the user and does not. A compaction writes the
+rows that it keeps once more; a copy is known by its content and time and left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.sources.sessions.base import Format, Read, Relation, Session, moment
+from recollect.sources.sessions.database import (
+    Needs,
+    Piece,
+    Row,
+    Store,
+    called,
+    cell,
+    holds,
+    kept,
+    read,
+    title,
+    turns,
+)
+from recollect.sources.sessions.turns import text_of
+from recollect.types import Message
+
+PATTERN = "**/state.db"
+NEEDS: Needs = {
+    "sessions": ("id", "source", "started_at"),
+    "messages": ("id", "session_id", "role", "content", "tool_call_id", "timestamp"),
+}
+_SESSION = (
+    "id", "source", "model", "model_config", "parent_session_id", "session_key", "started_at",
+    "end_reason", "title", "cwd", "git_branch", "profile_name", "archived",
+)  # fmt: skip
+_MESSAGE = (
+    "id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp", "active",
+    "compacted", "_compressed_summary", "display_kind",
+)  # fmt: skip
+_STRUCTURED = "\x00json:"
+_SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION\b|SUMMARY\])")
+_PRIOR = "[PRIOR CONTEXT — for reference only; not a new message]"
+_PRIOR_END = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
+_SUMMARY_END = re.compile(r"--- END OF CONTEXT SUMMARY\b[^\n]*")
+_INJECTED = re.compile(
+    r"\s*(?:\[System:|\[SYSTEM|\[ASYNC DELEGATION|\[IMPORTANT: Background process|"
+    r"\[Your active task list was preserved|Continue from the compressed conversation context|"
+    r"Review the conversation above and (?:update the skill|consider saving))"
+)
+_SKILL = "[IMPORTANT: The user has invoked the "
+_SKILL_ASKED = "The user has provided the following instruction alongside the skill invocation: "
+_RESETS = frozenset(
+    {"session_reset", "session_switch", "idle", "daily", "suspended", "resume_pending_expired"}
+)
+_UNATTENDED = frozenset({"cron", "tool", "subagent"})
+
+
+class _Listed(NamedTuple):
+    row: Row
+    parent: Row | None
+
+
+def _listed(store: Store) -> Iterator[_Listed]:
+    ordered = store.sessions("sessions", _SESSION, "started_at, id", "messages", "session_id")
+    rows = list(ordered)
+    by_id = {row["id"]: row for row in rows}
+    for row in rows:
+        yield _Listed(row, by_id.get(row["parent_session_id"]))
+
+
+def _session(store: Store, listed: _Listed) -> Session:
+    row = listed.row
+    id = cell(row["id"])
+    config = store.parsed(row["model_config"], "sessions", id)
+    config = config if isinstance(config, dict) else {}
+    parent, relation = _lineage(listed, config)
+    unattended = relation == "subagent" or "_delegate_from" in config
+    user = "context" if unattended or row["source"] in _UNATTENDED else "user"
+    messages: list[Message] = []
+    seen: set[tuple[Any, ...]] = set()
+    rewound = 0
+    for message in store.rows("messages", _MESSAGE, "id", "session_id", row["id"]):
+        if message["active"] == 0 and not message["compacted"]:
+            rewound += 1
+            continue
+        same = tuple(message[name] for name in _MESSAGE[1:7])
+        if same in seen:
+            continue
+        if message["compacted"]:
+            seen.add(same)
+        pieces = _pieces(store, message, user)
+        messages += turns(f"{id}:{cell(message['id'])}", moment(message["timestamp"]), pieces)
+    return Session(
+        id=id,
+        messages=tuple(messages),
+        title=title(row["title"], messages),
+        date=moment(row["started_at"]) or next((m.date for m in messages), None),
+        parent=parent,
+        relation=relation,
+        folder=cell(row["cwd"]),
+        branch=cell(row["git_branch"]),
+        model=cell(row["model"]),
+        meta=kept(
+            source=cell(row["source"]),
+            profile=cell(row["profile_name"]),
+            archived=bool(row["archived"]),
+            rewound=rewound,
+        ),
+    )
+
+
+def _lineage(listed: _Listed, config: dict[str, Any]) -> tuple[str, Relation]:
+    """The parent and what it is. A mark that names another session than the parent was taken
+    over with the configuration when a session went on after its compaction."""
+    row, parent = listed
+    above = cell(row["parent_session_id"])
+    ended = parent["end_reason"] if parent else None
+    marks: tuple[tuple[str, Relation], ...] = (
+        ("_branched_from", "fork"),
+        ("_delegate_from", "subagent"),
+    )
+    for mark, relation in marks:
+        origin = config.get(mark)
+        if origin and (origin == above or ended != "compression"):
+            return above or cell(origin), relation
+    if parent is None or "_reset_from" in config:
+        return "", ""
+    if ended == "compression":
+        return above, "compaction"
+    if ended == "branched":
+        return above, "fork"
+    if ended in _RESETS and row["session_key"] and row["session_key"] == parent["session_key"]:
+        return "", ""
+    return above, "subagent"
+
+
+def _pieces(store: Store, row: Row, user: str) -> Iterator[Piece]:
+    role, text = row["role"], _content(store, row)
+    if row["display_kind"] == "hidden" and role != "tool":
+        yield "context", text
+    elif role == "user":
+        yield from _users(user, text, bool(row["_compressed_summary"]))
+    elif role == "assistant":
+        yield from _summed(role, text, bool(row["_compressed_summary"]))
+    elif role in ("tool", "system"):
+        yield role, text
+    else:
+        store.unknown[f"message {cell(role)}"] += 1
+    calls = store.parsed(row["tool_calls"], "messages", row["id"])
+    for call in calls if isinstance(calls, list) else ():
+        if isinstance(call, dict):
+            made = call.get("function")
+            made = made if isinstance(made, dict) else call
+            yield called(made.get("name"), made.get("arguments"))
+
+
+def _content(store: Store, row: Row) -> str:
+    text = cell(row["content"])
+    if text.startswith(_STRUCTURED):
+        return text_of(store.parsed(text[len(_STRUCTURED) :], "messages", row["id"]))
+    return text
+
+
+def _users(user: str, text: str, flagged: bool) -> Iterator[Piece]:
+    for role, part in _summed(user, text, flagged):
+        if role != "user":
+            yield role, part
+        elif part.startswith(_SKILL):
+            skill, _, asked = part.partition(_SKILL_ASKED)
+            asked, note, rest = asked.partition("\n\n[Runtime note:")
+            yield from (("context", skill), ("user", asked), ("context", note + rest))
+        else:
+            yield ("context" if _INJECTED.match(part) else "user"), part
+
+
+def _summed(role: str, text: str, flagged: bool) -> Iterator[Piece]:
+    """A compaction's summary, which may stand alone or in one message with what was said before
+    or after it."""
+    prior, joint, rest = text.partition(_PRIOR_END)
+    if joint and (flagged or _SUMMARY.match(rest)):
+        yield role, prior.replace(_PRIOR, "", 1)
+        text, flagged = rest, True
+    if not flagged and not _SUMMARY.match(text):
+        yield role, text
+        return
+    summary, *after = _SUMMARY_END.split(text, maxsplit=1)
+    yield "summary", summary
+    yield from ((role, part) for part in after)
+
+
+def _homes() -> list[Path]:
+    root = Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes").expanduser()
+    return [root / "state.db", root / "profiles"]
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    return holds(path, head, NEEDS, PATTERN)
+
+
+def _read(path: Path) -> Read:
+    return read(path, "Hermes", NEEDS, _listed, _session)
+
+
+FORMAT = Format("hermes", "Hermes", _recognises, _read, _homes, PATTERN)

@@ -1,0 +1,323 @@
+"""OpenClaw: ``agents/<agent>/agent/openclaw-agent.sqlite`` in its state folder, and the
+``sessions/*.jsonl`` of before it.
+
+Either way a session is a header and then entries, each of which names its parent: a tree of which
+the branch of the last entry is the conversation, and what hangs elsewhere was taken back. An entry
+whose parent is not there goes on from the one before it, so that a lost line costs only itself.
+Transcripts that were archived are compressed and are not read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.sources.sessions.base import (
+    Format,
+    Read,
+    Relation,
+    Session,
+    json_lines,
+    moment,
+    unknown,
+)
+from recollect.sources.sessions.database import (
+    Needs,
+    Piece,
+    Row,
+    Store,
+    called,
+    cell,
+    first_record,
+    holds,
+    is_database,
+    kept,
+    read,
+    title,
+    turns,
+)
+from recollect.sources.sessions.turns import text_of, whole
+from recollect.types import Message, Problem
+
+PATTERN = "**/openclaw-agent.sqlite"
+NEEDS: Needs = {"transcript_events": ("session_id", "seq", "event_json")}
+_WINDOW = (
+    "session_id", "session_key", "previous_session_id", "reason", "parent_session_key",
+    "spawned_by", "display_name", "channel", "model",
+)  # fmt: skip
+_NODE = (
+    "session_key", "current_session_id", "label", "display_name", "parent_session_key",
+    "spawned_by", "archived_at",
+)  # fmt: skip
+_METADATA = re.compile(
+    r"\s*(?:[^\n]{1,200}\(untrusted[^\n)]*\):\n```json\n.*?\n```\s*)+", re.DOTALL
+)
+"""What a channel puts before the words of the one who wrote."""
+_STAMP = re.compile(r"\s*\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]*\][ \t]*")
+_INJECTED = re.compile(
+    r"\s*(?:System(?: \(untrusted\))?: \[|Read HEARTBEAT\.md|\[cron:|"
+    r"A new session was started via|Pre-compaction memory flush)"
+)
+_STAND_INS = frozenset({"delivery-mirror", "gateway-injected"})
+_PASSED_OVER = frozenset({"custom", "label", "leaf", "reset", "thinking_level_change"})
+
+
+class _Known(NamedTuple):
+    """What the tables beside the transcript say of a session."""
+
+    id: Any
+    title: str = ""
+    parent: str = ""
+    relation: Relation = ""
+    model: str = ""
+    channel: str = ""
+    archived: bool = False
+
+
+def _listed(store: Store) -> Iterator[_Known]:
+    archives = ("session_id", "generation")
+    for row in store.rows("session_transcript_archives", archives, "session_id"):
+        which = f"{cell(row['session_id'])}/{cell(row['generation'])}"
+        store.leave_out("archived transcripts are compressed, and were not read", which)
+    windows = {row["session_id"]: row for row in store.rows("session_windows", _WINDOW, "rowid")}
+    nodes = {row["session_key"]: row for row in store.rows("session_nodes", _NODE, "rowid")}
+    events = store.rows("transcript_events", ("session_id",), "session_id, seq")
+    for id in dict.fromkeys(row["session_id"] for row in events):
+        window = windows.get(id, dict.fromkeys(_WINDOW))
+        node = nodes.get(window["session_key"], dict.fromkeys(_NODE))
+        parent, relation = _lineage(window, node, nodes)
+        yield _Known(
+            id=id,
+            title=cell(node["label"] or node["display_name"] or window["display_name"]),
+            parent=parent,
+            relation=relation,
+            model=cell(window["model"]),
+            channel=cell(window["channel"]),
+            archived=bool(node["archived_at"]),
+        )
+
+
+def _lineage(window: Row, node: Row, nodes: dict[Any, Row]) -> tuple[str, Relation]:
+    above = cell(window["previous_session_id"])
+    if above and window["reason"] == "compaction":
+        return above, "compaction"
+    if above and window["reason"] in ("fork", "rewind"):
+        return above, "fork"
+    spawner = window["spawned_by"] or node["spawned_by"]
+    spawner = spawner or window["parent_session_key"] or node["parent_session_key"]
+    if spawner in nodes:
+        return cell(nodes[spawner]["current_session_id"]), "subagent"
+    return "", ""
+
+
+def _session(store: Store, known: _Known) -> Session:
+    def entries() -> Iterator[dict[str, Any]]:
+        wanted = ("seq", "event_json")
+        for row in store.rows("transcript_events", wanted, "seq", "session_id", known.id):
+            where = f"{cell(known.id)}/{cell(row['seq'])}"
+            entry = store.parsed(row["event_json"], "transcript_events", where)
+            if isinstance(entry, dict):
+                yield entry
+
+    return _conversation(known, entries(), store.unknown)
+
+
+def _lines(path: Path) -> Read:
+    """A session as earlier versions kept it, a file each."""
+    problems: list[Problem] = []
+    strange: Counter[str] = Counter()
+
+    def entries() -> Iterator[dict[str, Any]]:
+        try:
+            for _, record in json_lines(path):
+                if isinstance(record, Problem):
+                    problems.append(record)
+                else:
+                    yield record
+        except OSError as error:
+            problems.append(Problem(str(path), f"cannot be read: {error.strerror or error}"))
+
+    session = _conversation(_Known(path.stem), entries(), strange)
+    if session.messages:
+        yield session
+    yield from problems
+    yield from unknown(path, strange)
+
+
+def _conversation(
+    known: _Known, entries: Iterable[dict[str, Any]], strange: Counter[str]
+) -> Session:
+    header: dict[str, Any] = {}
+    id = cell(known.id)
+    tree = _Tree()
+    for number, entry in enumerate(entries):
+        if entry.get("type") == "session":
+            if not header:
+                header, id = entry, whole(cell(entry.get("id"))) or id
+            continue
+        own = f"{id}:{whole(cell(entry.get('id'))) or number}"
+        pieces = _pieces(entry, known.relation == "subagent", strange)
+        said = tuple(turns(own, moment(entry.get("timestamp")), pieces))
+        tree.grow(entry, _Node(said, _name(entry), _model(entry)))
+    branch, rewound = tree.branch()
+    messages = [message for node in branch for message in node.messages]
+    names = [known.title, *(node.name for node in branch if node.name)]
+    models = [known.model, *(node.model for node in branch if node.model)]
+    parent = Path(cell(header.get("parentSession"))).name.removesuffix(".jsonl")
+    return Session(
+        id=id,
+        messages=tuple(messages),
+        title=title(names[-1], messages),
+        date=moment(header.get("timestamp")) or next((m.date for m in messages), None),
+        parent=whole(parent) or known.parent,
+        relation="fork" if parent else known.relation,
+        folder=whole(cell(header.get("cwd"))),
+        model=whole(models[-1]),
+        meta=kept(channel=known.channel, archived=known.archived, rewound=rewound),
+    )
+
+
+class _Node(NamedTuple):
+    """What an entry comes to."""
+
+    messages: tuple[Message, ...]
+    name: str
+    model: str
+
+
+class _Tree:
+    """The nodes of one session, each with the place of the one above it."""
+
+    def __init__(self) -> None:
+        self._nodes: list[tuple[_Node, int]] = []
+        self._places: dict[str, int] = {}
+        self._tip = -1
+
+    def grow(self, entry: dict[str, Any], node: _Node) -> None:
+        """Hang an entry where it says, or where the one before it hangs."""
+        id = cell(entry.get("id"))
+        leaf = entry.get("type") == "leaf"
+        above = self._place(entry, "targetId" if leaf else "parentId")
+        place = above if leaf else len(self._nodes)
+        if not leaf:
+            self._nodes.append((node, above))
+        if id:
+            self._places.setdefault(id, place)
+        if leaf or entry.get("appendMode") != "side":
+            self._tip = place
+
+    def _place(self, entry: dict[str, Any], link: str) -> int:
+        if link in entry and entry[link] is None:
+            return -1
+        return self._places.get(cell(entry.get(link)), self._tip)
+
+    def branch(self) -> tuple[list[_Node], int]:
+        """The nodes from the root to the tip, and how many messages are not on that branch."""
+        nodes: list[_Node] = []
+        place = self._tip
+        while place >= 0:
+            node, place = self._nodes[place]
+            nodes.append(node)
+        nodes.reverse()
+        everything = sum(len(node.messages) for node, _ in self._nodes)
+        return nodes, everything - sum(len(node.messages) for node in nodes)
+
+
+def _name(entry: dict[str, Any]) -> str:
+    return cell(entry.get("name")) if entry.get("type") == "session_info" else ""
+
+
+def _model(entry: dict[str, Any]) -> str:
+    if entry.get("type") == "model_change":
+        return cell(entry.get("modelId"))
+    message = entry.get("message")
+    model = cell(message.get("model")) if isinstance(message, dict) else ""
+    return "" if model in _STAND_INS else model
+
+
+def _pieces(entry: dict[str, Any], unattended: bool, strange: Counter[str]) -> Iterator[Piece]:
+    kind, message = cell(entry.get("type")), entry.get("message")
+    if kind == "message" and isinstance(message, dict):
+        yield from _said(message, unattended, strange)
+    elif kind in ("compaction", "branch_summary"):
+        yield "summary", cell(entry.get("summary"))
+    elif kind == "custom_message":
+        yield "context", text_of(entry.get("content"))
+    elif kind not in _PASSED_OVER and kind not in ("session_info", "model_change"):
+        strange[f"entry {kind}"] += 1
+
+
+def _said(message: dict[str, Any], unattended: bool, strange: Counter[str]) -> Iterator[Piece]:
+    role, content = cell(message.get("role")), message.get("content")
+    if role == "user":
+        yield from _users(message, text_of(content), unattended)
+    elif role == "assistant":
+        for block in content if isinstance(content, list) else [{"type": "text", "text": content}]:
+            if not isinstance(block, dict):
+                continue
+            if block.get("type") == "text":
+                yield role, cell(block.get("text"))
+            elif block.get("type") == "toolCall":
+                yield called(block.get("name"), block.get("arguments"))
+    elif role == "toolResult":
+        yield "tool", text_of(content)
+    elif role == "bashExecution":
+        yield "tool", f"{cell(message.get('command'))}\n{cell(message.get('output'))}"
+    elif role in ("compactionSummary", "branchSummary"):
+        yield "summary", cell(message.get("summary")) or text_of(content)
+    elif role in ("custom", "hookMessage"):
+        yield "context", text_of(content)
+    else:
+        strange[f"message {role}"] += 1
+
+
+def _users(message: dict[str, Any], text: str, unattended: bool) -> Iterator[Piece]:
+    provenance = message.get("provenance")
+    origin = provenance.get("kind") if isinstance(provenance, dict) else None
+    if (
+        unattended
+        or message.get("runtimeContext")
+        or message.get("runtimeContextCarrier")
+        or origin not in (None, "external_user")
+    ):
+        yield "context", text
+        return
+    if before := _METADATA.match(text):
+        yield "context", before[0]
+        text = text[before.end() :]
+    text = _STAMP.sub("", text, count=1) if _STAMP.match(text) else text
+    yield ("context" if _INJECTED.match(text) else "user"), text
+
+
+def _homes() -> list[Path]:
+    """Each agent's database; where there is none, the files of before it."""
+    named = os.environ.get("OPENCLAW_STATE_DIR") or os.environ.get("CLAWDBOT_STATE_DIR")
+    user = Path(os.environ.get("OPENCLAW_HOME") or Path.home()).expanduser()
+    folders = [user / name for name in (".openclaw", ".clawdbot", ".moltbot")]
+    homes: list[Path] = []
+    for folder in [Path(named).expanduser()] if named else folders:
+        homes.append(folder / "agents")
+        for agent in sorted(folder.glob("agents/*")):
+            if not os.path.exists(agent / "agent" / "openclaw-agent.sqlite"):
+                homes += sorted(agent.glob("sessions/*.jsonl"))
+    return homes
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if holds(path, head, NEEDS, PATTERN):
+        return True
+    header = first_record(head)
+    return header.get("type") == "session" and "id" in header and "timestamp" in header
+
+
+def _read(path: Path) -> Read:
+    if is_database(path) or ".jsonl" not in path.name:
+        return read(path, "OpenClaw", NEEDS, _listed, _session)
+    return _lines(path)
+
+
+FORMAT = Format("openclaw", "OpenClaw", _recognises, _read, _homes, PATTERN)

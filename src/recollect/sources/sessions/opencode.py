@@ -1,0 +1,178 @@
+"""opencode: ``opencode.db``, or ``opencode-<channel>.db``, in its data folder.
+
+A message is a row of ``message``, and its parts are rows of ``part`` in the order of their ids.
+What the user reverted and has not yet written over is left out, as the app does. The storage of
+earlier versions, JSON files under ``storage/``, is not read.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.sources.sessions.base import Format, Read, Session, moment
+from recollect.sources.sessions.database import (
+    Needs,
+    Piece,
+    Row,
+    Store,
+    called,
+    cell,
+    holds,
+    kept,
+    read,
+    title,
+    turns,
+)
+from recollect.types import Message
+
+PATTERN = "opencode*.db"
+NEEDS: Needs = {
+    "session": ("id", "directory", "time_created"),
+    "message": ("id", "session_id", "time_created", "data"),
+    "part": ("id", "message_id", "session_id", "data"),
+}
+_SESSION = (
+    "id", "parent_id", "directory", "title", "agent", "model", "version", "time_created",
+    "time_archived", "revert",
+)  # fmt: skip
+_MESSAGE = ("id", "time_created", "data")
+_PART = ("id", "message_id", "data")
+_UNNAMED = re.compile(r"(?:New|Child) session - \d{4}-")
+_QUOTED = re.compile(r'"((?:[^"]|(?<=\\)")*)"')
+"""How ``opencode run`` stores a prompt of several words."""
+_PASSED_OVER = frozenset(
+    {"reasoning", "step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction"}
+)
+
+
+class _Info(NamedTuple):
+    """What a row of ``message`` says of its parts."""
+
+    role: str
+    date: datetime | None
+    model: str
+    until: str
+    """The first part that was reverted; empty if none was."""
+
+
+def _listed(store: Store) -> Iterator[Row]:
+    return store.sessions("session", _SESSION, "time_created, id", "message", "session_id")
+
+
+def _session(store: Store, row: Row) -> Session:
+    id = cell(row["id"])
+    infos = _infos(store, row)
+    pieces: dict[Any, list[Piece]] = {}
+    for part in store.rows("part", _PART, "id", "session_id", row["id"]):
+        info = infos.get(part["message_id"])
+        if info is None or (info.until and cell(part["id"]) >= info.until):
+            continue
+        said = _pieces(store, info.role, _object(store, part["data"], "part", part["id"]))
+        pieces.setdefault(part["message_id"], []).extend(said)
+    messages: list[Message] = []
+    for own, info in infos.items():
+        messages += turns(cell(own), info.date, pieces.get(own, ()))
+    if not infos and next(store.rows("session_message", ("id",), "id", "session_id", row["id"]), 0):
+        store.leave_out("sessions are only in the table session_message, not read yet", id)
+    given = cell(row["title"])
+    models = [info.model for info in infos.values() if info.model]
+    return Session(
+        id=id,
+        messages=tuple(messages),
+        title=title("" if _UNNAMED.match(given) else given, messages),
+        date=moment(row["time_created"]) or next((m.date for m in messages), None),
+        parent=cell(row["parent_id"]),
+        relation="subagent" if row["parent_id"] else "",
+        folder=cell(row["directory"]),
+        model=cell(_object(store, row["model"], "session", id).get("id")) or "".join(models[-1:]),
+        meta=kept(
+            agent=cell(row["agent"]),
+            version=cell(row["version"]),
+            archived=bool(row["time_archived"]),
+        ),
+    )
+
+
+def _infos(store: Store, session: Row) -> dict[Any, _Info]:
+    """The messages that stand, in order."""
+    revert = _object(store, session["revert"], "session", session["id"])
+    infos: dict[Any, _Info] = {}
+    for row in store.rows("message", _MESSAGE, "time_created, id", "session_id", session["id"]):
+        data = _object(store, row["data"], "message", row["id"])
+        if not data:
+            continue
+        until = ""
+        if row["id"] == revert.get("messageID"):
+            until = cell(revert.get("partID"))
+            if not until:
+                break
+        role = cell(data.get("role"))
+        if role == "assistant" and data.get("summary") is True:
+            role = "summary"
+        elif role == "user" and session["parent_id"]:
+            role = "context"
+        infos[row["id"]] = _Info(
+            role, moment(row["time_created"]), cell(data.get("modelID")), until
+        )
+        if until:
+            break
+    return infos
+
+
+def _pieces(store: Store, role: str, part: dict[str, Any]) -> Iterator[Piece]:
+    kind = cell(part.get("type"))
+    if role not in ("user", "context", "assistant", "summary"):
+        store.unknown[f"message {role}"] += 1
+    elif kind == "text":
+        text = cell(part.get("text"))
+        if part.get("synthetic") or part.get("ignored"):
+            role = "context"
+        elif role == "user" and (quoted := _QUOTED.fullmatch(text.strip())):
+            text = quoted[1].replace('\\"', '"')
+        yield role, text
+    elif kind == "tool":
+        yield _tool(part)
+    elif kind == "file":
+        source = part.get("source")
+        path = source.get("path") if isinstance(source, dict) else None
+        if name := cell(path or part.get("filename")):
+            yield "context", f"file: {name}"
+    elif kind == "subtask":
+        yield "context", cell(part.get("prompt"))
+    elif kind and kind not in _PASSED_OVER:
+        store.unknown[f"part {kind}"] += 1
+
+
+def _tool(part: dict[str, Any]) -> Piece:
+    state = part.get("state")
+    state = state if isinstance(state, dict) else {}
+    role, call = called(part.get("tool"), state.get("input"))
+    return role, f"{call}\n{cell(state.get('output') or state.get('error'))}"
+
+
+def _object(store: Store, data: Any, table: str, id: Any) -> dict[str, Any]:
+    value = store.parsed(data, table, id)
+    return value if isinstance(value, dict) else {}
+
+
+def _homes() -> list[Path]:
+    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    named = os.environ.get("OPENCODE_DB", "")
+    own = [data / "opencode" / named] if named and named != ":memory:" else []
+    return [*own, data / "opencode"]
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    return holds(path, head, NEEDS, PATTERN)
+
+
+def _read(path: Path) -> Read:
+    return read(path, "opencode", NEEDS, _listed, _session)
+
+
+FORMAT = Format("opencode", "opencode", _recognises, _read, _homes, PATTERN)

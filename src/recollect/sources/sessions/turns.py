@@ -1,0 +1,184 @@
+"""What the readers make turns of: who speaks, in which words, and what a session is called.
+
+All of it takes time in proportion to the text, whatever a log holds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from recollect.types import Message
+
+TITLE_LENGTH = 80
+
+INJECTED = re.compile(
+    r"\s*<(?:recollect-context|system-reminder|environment_context|session_context|"
+    r"user_instructions|command-name|command-message|command-args|local-command-stdout|"
+    r"local-command-caveat|task-notification|permissions|INSTRUCTIONS)\b"
+)
+"""How text that a client or a hook put into a user's turn begins."""
+_OURS_END = "</recollect-context>"
+_OURS = re.compile(rf"<recollect-context\b.*?{_OURS_END}\s*", re.DOTALL)
+_HOLLOW = re.compile(
+    r"<system-reminder>\s*(?:\w+ hook (?:success|additional context):\s*)?</system-reminder>\s*"
+)
+_UNSAID = frozenset({"thinking", "redacted_thinking", "redacted"})
+
+
+# ------------------------------------------------------------------ who speaks
+
+
+def human(text: str) -> tuple[str, str]:
+    """(role, text) of something in the user's turn: ``context`` if a machine put it there.
+    What our own hooks injected is taken out; the text may be empty then."""
+    text = without_ours(text)
+    return ("context" if INJECTED.match(text) else "user"), text
+
+
+def without_ours(text: str) -> str:
+    """Without what our own hooks put in, which is never imported again, and what the client
+    wrapped it in."""
+    ours, rest = until_last(_OURS_END, text)
+    return _HOLLOW.sub("", _OURS.sub("", ours) + rest) if ours else text
+
+
+def until_last(end: str, text: str) -> tuple[str, str]:
+    """*text* up to its last *end* with the space after it, and the rest. In the first part every
+    beginning has its end: a pattern that looks for one where there is none takes for ever."""
+    at = text.rfind(end)
+    rest = text if at < 0 else text[at + len(end) :].lstrip()
+    return text[: len(text) - len(rest)], rest
+
+
+def delegated(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """The messages of a subagent, in which nobody is the human."""
+    return tuple(m._replace(role="context") if m.role == "user" else m for m in messages)
+
+
+def told(
+    content: Any, split: Callable[[str], Iterable[tuple[str, str]]]
+) -> Iterator[tuple[str, str]]:
+    """(role, text) of what a turn holds, each text *split* by its speakers: what one says in a
+    row is one text, each call of a tool and each result is its own."""
+    turn: list[tuple[str, list[str]]] = []
+    for block in blocks(content):
+        tool = tool_text(block)
+        if tool is not None:
+            turn.append(("tool", [tool]))
+            continue
+        for who, words in split(without_ours(block_text(block))):
+            if words and turn and turn[-1][0] == who != "tool":
+                turn[-1][1].append(words)
+            elif words:
+                turn.append((who, [words]))
+    return ((who, "\n\n".join(words)) for who, words in turn)
+
+
+def unique(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """What says something, each record once; another one that has the same id is kept under an
+    id of its own."""
+    kept: dict[str, Message] = {}
+    for message in messages:
+        if not message.text.strip():
+            continue
+        message = message._replace(text=whole(message.text))
+        first = kept.setdefault(message.id, message)
+        if (first.role, first.text) != (message.role, message.text):
+            again = f"{message.id}#{len(kept)}"
+            kept[again] = message._replace(id=again)
+    return tuple(kept.values())
+
+
+def title_of(messages: Sequence[Message], *roles: str, given: str = "", cut: str = "…") -> str:
+    """The title that was *given*; else the first line of the first message of the first of these
+    *roles* that has one, with the mark *cut* where it was too long."""
+    if name := " ".join(whole(given).split()):
+        return name
+    firsts = (next((m.text for m in messages if m.role == role), "") for role in roles)
+    text = next(filter(None, firsts), "")
+    line = " ".join(text.lstrip().partition("\n")[0].split())
+    if len(line) <= TITLE_LENGTH:
+        return line
+    at = line.rfind(" ", TITLE_LENGTH // 2, TITLE_LENGTH)
+    return line[: at if at > 0 else TITLE_LENGTH - len(cut)] + cut
+
+
+# ------------------------------------------------------------------ blocks and texts
+
+
+def text_of(content: Any) -> str:
+    """The words in a message's content, which is a text or a list of blocks with ``text``."""
+    parts = [b if isinstance(b, str) else b.get("text", "") for b in blocks(content)
+             if isinstance(b, str | dict)]  # fmt: skip
+    return "\n\n".join(p for p in parts if isinstance(p, str) and p)
+
+
+def blocks(content: Any) -> list[Any]:
+    """A message's content, which is a text, a block or a list of either."""
+    if isinstance(content, str | dict):
+        return [content]
+    return content if isinstance(content, list) else []
+
+
+def block_text(block: Any) -> str:
+    """A block's words; a mark such as ``[image]`` for one that has none. Thoughts are left out."""
+    if isinstance(block, str):
+        return block
+    kind = string(block.get("type")) if isinstance(block, dict) else ""
+    if kind in _UNSAID or not isinstance(block, dict):
+        return ""
+    text = block.get("text")
+    if isinstance(text, str):
+        return text
+    return f"[{kind[:40]}]" if kind not in ("", "text") else ""
+
+
+def block_texts(content: Any) -> str:
+    return "\n\n".join(text for text in map(block_text, blocks(content)) if text)
+
+
+def tool_text(block: Any) -> str | None:
+    """A tool's call or result, of whichever make; None if the block is something else."""
+    kind = block.get("type") if isinstance(block, dict) else None
+    if not isinstance(kind, str):
+        return None
+    if kind.endswith("tool_use"):
+        return tool_call(string(block.get("name")) or "tool", block.get("input"))
+    if kind.endswith(("tool_result", "command_output")):
+        return block_texts(block.get("content", block.get("text")))
+    return None
+
+
+def tool_call(name: str, arguments: Any) -> str:
+    """A call on one line: ``Grep pattern='charge(' path='src'``."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except ValueError:
+            return f"{name} {arguments}".strip()
+    if not isinstance(arguments, dict):
+        return name if arguments is None else f"{name} {_value(arguments)}"
+    told = " ".join(f"{key}={_value(value)}" for key, value in arguments.items())
+    return f"{name} {told}".strip()
+
+
+def _value(value: Any) -> str:
+    return repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def string(value: Any) -> str:
+    """A text as it can be stored; nothing for what is no text."""
+    return whole(value) if isinstance(value, str) else ""
+
+
+def whole(text: str) -> str:
+    """Without the half characters that a client leaves where it cut a text, which nothing can
+    store."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

@@ -1,0 +1,326 @@
+"""Secrets taken out of text before it is stored.
+
+The rules are data (``secrets.toml``): what the tokens of each vendor look like, and what is worth
+hiding after a name such as ``DB_PASSWORD``. They are our own, with the catalogues of gitleaks and
+detect-secrets as a checklist: those try every rule on every line, where we must keep up with an
+import of gigabytes; they report that a line has a secret, where we must know its very characters
+and be right, for nobody looks at what is stored; and the standard library suffices.
+
+Guaranteed: only the secret is replaced, so ``password=[redacted:password]`` still says that there
+was one; redacting twice is redacting once; a text without secrets comes back as the same object;
+the time grows with the length of the text and not faster, whatever the text is.
+
+A secret is told by its shape or by the name before it, never by randomness alone: hashes, UUIDs
+and encoded files stay, unless they are the value of what is called a password, secret, token or
+key. What only names a secret is none (``secret_name``, ``token_id``, ``${TOKEN}``,
+``os.environ["API_KEY"]``), nor is a placeholder; and a value without both a letter and a digit
+stays, because it cannot be told from words and code.
+
+How it is fast: each rule has keywords, and each keyword a pivot, a rare character or two in it.
+One search a pivot finds all the keywords around it (``re`` looks for a literal beginning at the
+speed of memory, for alternatives it does not), and only there the rules are tried.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import urlsafe_b64decode
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import groupby, takewhile
+from math import log2
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+_RARE = "JKWGz"
+_PIVOTS = (*_RARE, ":AA", "://", "cret", "CRET", "w", "k", "_", "-", ".")
+"""From rare to common: a keyword is found by the first of these that is in it."""
+_SHORT = 2000
+"""Up to this length it pays to look whether there is a pivot before beginning a search."""
+_MARK = "[redacted:"
+
+
+class Redacted(NamedTuple):
+    """``counts``: how many secrets were taken out, by the name of the rule."""
+
+    text: str
+    counts: Mapping[str, int]
+
+
+class _Rule(NamedTuple):
+    order: int
+    name: str
+    after: str
+    pattern: re.Pattern[str]
+    group: int | str
+    entropy: float
+    check: Callable[[re.Match[str]], bool] | None
+
+
+class _Keyword(NamedTuple):
+    """The characters that may be at each place before and after its pivot."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    rules: tuple[_Rule, ...]
+
+
+class _Scan(NamedTuple):
+    """The keywords of one pivot; the group that matched says which of them was found."""
+
+    pivot: str
+    pattern: re.Pattern[str]
+    keywords: tuple[_Keyword, ...]
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    rule: _Rule
+
+
+def redact(text: str) -> Redacted:
+    """The text with ``[redacted:RULE]`` in the place of each secret."""
+    counts: dict[str, int] = {}
+    while spans := _merged(_spans(text)):  # again, because a secret may have hidden another
+        parts, end = [], 0
+        for span in spans:
+            parts += [text[end : span.start], f"{_MARK}{span.rule.name}]"]
+            end = span.end
+            counts[span.rule.name] = counts.get(span.rule.name, 0) + 1
+        text = "".join([*parts, text[end:]])
+    return Redacted(text, counts)
+
+
+def _spans(text: str) -> Iterator[_Span]:
+    for scan in _scans():
+        if len(text) < _SHORT and scan.pivot not in text:
+            continue
+        tried: dict[str, int] = {}  # to where each rule has looked; nothing is read twice by it
+        for hit in _hits(scan, text):
+            keyword = scan.keywords[(hit.lastindex or 0) - 1]
+            start = hit.start() - len(keyword.before)
+            for rule in keyword.rules:
+                if start < tried.get(rule.name, 0):
+                    continue
+                match = rule.pattern.match(text, start)
+                if match:
+                    tried[rule.name] = match.end()
+                    if _is_secret(rule, match):
+                        yield _Span(*match.span(rule.group), rule)
+
+
+def _hits(scan: _Scan, text: str) -> Iterator[re.Match[str]]:
+    if scan.pivot not in _RARE:
+        yield from scan.pattern.finditer(text)
+        return
+    at = text.find(scan.pivot)
+    while at >= 0:  # what is rare str.find finds far faster than re does
+        if hit := scan.pattern.match(text, at):
+            yield hit
+        at = text.find(scan.pivot, at + 1)
+
+
+def _merged(spans: Iterable[_Span]) -> list[_Span]:
+    """In order; of those that overlap one is made, named by the first rule in the table."""
+    merged: list[_Span] = []
+    for span in sorted(spans, key=itemgetter(0, 1)):
+        if merged and span.start < merged[-1].end:
+            last = merged.pop()
+            rule = min(last.rule, span.rule, key=lambda rule: rule.order)
+            span = _Span(last.start, max(last.end, span.end), rule)
+        merged.append(span)
+    return merged
+
+
+# --- Is what a rule matched a secret?
+
+_PLACEHOLDER = re.compile(
+    r"""(?ix) example | sample | placeholder | dummy | fake | redacted | change_?-?me | your[_-]
+    | [_-]here\b | insert[_-] | replace[_-] | x{4} | \*{3} | \.{3} | … | abcdefgh | 1234567890"""
+)
+_LONG = 200
+"""In so many random characters a short word means nothing."""
+_REFERENCE = re.compile(
+    r"""(?xs) \A (?: <.*> | %\w+% | \$\w+ | arn:.* | \w+://.* ) \Z
+    | \A\^ | \$[({] | \{\{ | \#\{ | \{\w*\} | %[(sd]
+    | (?: Key | Token | Secret | Password ) (?: s | Types? )? \Z"""
+)
+_WORD = r"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*|[A-Z]+)\d{0,4}|\d{1,8}(?:[a-z]{0,3}|T\d\d)Z?)"
+_WORDS = re.compile(rf"[~./]*{_WORD}(?:[-_./:@+]+{_WORD})*[./]*")
+_OF_CODE = re.compile(r"(?i)pass|pwd|secret|token|key|user|field|form|sha\d|md5|base\d|utf")
+_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_ABOUT = frozenset(
+    """s id ids ize ized izer izers ization name names hash hashed digest salt count counts counter
+    len length min max size limit budget usage cost type kind format version algorithm url uri urls
+    endpoint link host file filename path dir directory env var variable ref arn field fields label
+    title hint prompt message error text help description placeholder regex pattern policy rule
+    rules valid validator validation strength score prefix suffix expiry expires expiration ttl age
+    at date time timestamp created updated status state reset change form input view class provider
+    manager smanager store template header index position offset test tests""".split()
+)
+"""In the rest of a name these say that it is about a secret, whose value is elsewhere."""
+
+
+def _is_secret(rule: _Rule, match: re.Match[str]) -> bool:
+    secret = match[rule.group]
+    return (
+        _MARK not in secret
+        and (len(secret) > _LONG or not _PLACEHOLDER.search(secret))
+        and (not rule.entropy or _entropy(secret) >= rule.entropy)
+        and (rule.check is None or rule.check(match))
+    )
+
+
+def _entropy(text: str) -> float:
+    """Bits a character."""
+    counts = Counter(text).values()
+    return -sum(count / len(text) * log2(count / len(text)) for count in counts)
+
+
+def _is_mixed(value: str) -> bool:
+    """Letters with digits, and not a reference to where the value is."""
+    mixed = re.search(r"\d", value) and re.search(r"[^\W\d_]", value)
+    return bool(mixed) and not _REFERENCE.search(value)
+
+
+def _is_random(match: re.Match[str]) -> bool:
+    return _is_mixed(match["secret"]) and not _WORDS.fullmatch(match["secret"])
+
+
+def _is_value(match: re.Match[str]) -> bool:
+    return _is_random(match) and _is_of_secret(match["tail"])
+
+
+def _is_password(match: re.Match[str]) -> bool:
+    """Also a word with digits (``summer2024``), if it is not likely a variable."""
+    value = match["secret"]
+    if not _is_mixed(value) or not _is_of_secret(match["tail"]):
+        return False
+    if not _WORDS.fullmatch(value):
+        return True
+    variable = match["listed"] or not (match["quote"] or value.isalnum())
+    return not variable and not _OF_CODE.search(value)
+
+
+def _is_of_secret(tail: str) -> bool:
+    return _ABOUT.isdisjoint(part.lower() for part in _PART.findall(tail))
+
+
+def _is_url_password(match: re.Match[str]) -> bool:
+    password = match["secret"]
+    nominal = password == match["user"] or (password.isalpha() and _OF_CODE.search(password))
+    return not nominal and not _REFERENCE.search(password)
+
+
+def _is_jwt(match: re.Match[str]) -> bool:
+    try:
+        return isinstance(json.loads(_decoded(match[0].partition(".")[0])), dict)
+    except ValueError:
+        return False
+
+
+def _is_basic(match: re.Match[str]) -> bool:
+    """``user:password``, encoded."""
+    try:
+        user, _, password = _decoded(match["secret"]).decode().partition(":")
+    except ValueError:
+        return False
+    return bool(password) and (user + password).isprintable()
+
+
+def _decoded(text: str) -> bytes:
+    text = text.rstrip("=").replace("+", "-").replace("/", "_")
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+_CHECKS = {
+    "random": _is_random,
+    "value": _is_value,
+    "password": _is_password,
+    "url": _is_url_password,
+    "jwt": _is_jwt,
+    "basic": _is_basic,
+}
+
+# --- The table of rules, made into searches
+
+_TOKEN = "A-Za-z0-9_-"
+
+
+@cache
+def _scans() -> tuple[_Scan, ...]:
+    import tomllib
+    from importlib.resources import files
+
+    table = tomllib.loads((files("recollect.text") / "secrets.toml").read_text("utf-8"))
+    rules: dict[str, list[_Rule]] = {}
+    for order, entry in enumerate(table["rule"]):
+        rule = _rule(order, entry, table["parts"])
+        for keyword in entry["keywords"]:
+            rules.setdefault(keyword, []).append(rule)
+    keywords: dict[str, list[_Keyword]] = {}
+    for text in rules:
+        pivot, keyword = _keyword(text, rules[text])
+        keywords.setdefault(pivot, []).append(keyword)
+    return tuple(_scan(pivot, some) for pivot, some in keywords.items())
+
+
+def _rule(order: int, entry: Mapping[str, Any], parts: Mapping[str, str]) -> _Rule:
+    def whole(pattern: str) -> str:
+        return re.sub(r"%\{(\w+)\}", lambda part: parts[part[1]], pattern)
+
+    pattern = re.compile(whole(entry["pattern"]), re.VERBOSE | re.ASCII)
+    return _Rule(
+        order=order,
+        name=entry["name"],
+        after=whole(entry.get("after", "")),
+        pattern=pattern,
+        group="secret" if "secret" in pattern.groupindex else 0,
+        entropy=entry.get("entropy", 0.0),
+        check=_CHECKS[entry["check"]] if "check" in entry else None,
+    )
+
+
+def _keyword(text: str, rules: Sequence[_Rule]) -> tuple[str, _Keyword]:
+    """The pivot of a keyword, and the keyword as the sets of characters before and after it."""
+    places = re.findall(r"\[(.+?)\]|(.)", text)
+    literal = "".join(char if char != "?" and not some else "\0" for some, char in places)
+    sets = [some or (_TOKEN if char == "?" else re.escape(char)) for some, char in places]
+    pivot = next(pivot for pivot in _PIVOTS if pivot in literal)
+    at = literal.rindex(pivot)
+    return pivot, _Keyword(tuple(sets[:at]), tuple(sets[at + len(pivot) :]), tuple(rules))
+
+
+def _scan(pivot: str, keywords: Iterable[_Keyword]) -> _Scan:
+    """The pivot, then a choice by what follows it, and in it one by what is before it."""
+    groups: dict[tuple[tuple[str, ...], str], list[_Keyword]] = {}
+    for keyword in sorted(keywords, key=lambda k: len(k.before) + len(k.after), reverse=True):
+        afters = [rule.after for rule in keyword.rules]
+        group = keyword.after, "|".join(afters) if all(afters) else ""
+        groups.setdefault(group, []).append(keyword)
+    choices = [_choice(pivot, *which, some) for which, some in groups.items()]
+    pattern = re.compile(f"{re.escape(pivot)}(?:{'|'.join(choices)})", re.VERBOSE | re.ASCII)
+    return _Scan(pivot, pattern, tuple(keyword for some in groups.values() for keyword in some))
+
+
+def _choice(pivot: str, follows: Sequence[str], after: str, keywords: Sequence[_Keyword]) -> str:
+    """Keywords that differ only before the pivot; an empty group tells which it was.
+
+    The literal characters come first and then the two before the pivot, for they decide most.
+    """
+    lead = list(takewhile(lambda some: some != _TOKEN, follows))
+    middle = re.escape(pivot) + _pattern(lead)
+    columns = zip(*(keyword.before[:-3:-1] for keyword in keywords), strict=False)
+    near = [f"(?:{'|'.join(map(_pattern, zip(column)))})" for column in columns]
+    befores = "|".join(f"(?<={_pattern(keyword.before)}{middle})()" for keyword in keywords)
+    rest = _pattern(follows[len(lead) :])
+    return f"{_pattern(lead)}(?<={''.join(reversed(near))}{middle})(?={rest}(?:{after}))(?:{befores})"
+
+
+def _pattern(sets: Iterable[str]) -> str:
+    """One character of each set."""
+    runs = ((some, len(list(run))) for some, run in groupby(sets))
+    return "".join(f"[{some}]" + (f"{{{count}}}" if count > 1 else "") for some, count in runs)
