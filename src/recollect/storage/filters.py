@@ -50,9 +50,8 @@ def label_of(document: Document, name: str) -> str:
     """The issues or events that a record is about, one a line, as its metadata has them."""
     value = document.meta.get(name)
     given = value if isinstance(value, list | tuple) else [value]
-    return "\n".join(
-        str(v) for v in given if isinstance(v, str | int) and v is not True and v != ""
-    )
+    texts = (str(v) for v in given if isinstance(v, str | int) and not isinstance(v, bool))
+    return "\n".join(filter(None, texts))
 
 
 def label_allows(limit: tuple[str, ...], label: str) -> bool:

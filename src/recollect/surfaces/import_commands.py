@@ -159,9 +159,8 @@ def watch(options: Options) -> int:
 
 
 def declare_record(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "kind", choices=("discussion", "decision", "audit", "file"), help="what it is"
-    )
+    kinds = ("discussion", "decision", "audit", "file")
+    parser.add_argument("kind", choices=kinds, help="what it is")
     parser.add_argument("body", nargs="*", help="what is to be kept; `-` reads it from stdin")
     for name, text in (
         ("title", "one line that names it"),

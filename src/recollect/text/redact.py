@@ -145,11 +145,11 @@ _LONG = 200
 """In so many random characters a short word means nothing."""
 _REFERENCE = re.compile(
     r"""(?xs) \A (?: <.*> | %\w+% | \$\w+ | arn:.* | \w+://.* ) \Z
-    | \A\^ | \$[({] | \{\{ | \#\{ | \{\w*\} | %[(sd]
+    | \A\^ | \A\d{4}-\d\d-\d\d | \$[({] | \{\{ | \#\{ | \{\w*\} | %[(sd]
     | (?: Key | Token | Secret | Password ) (?: s | Types? )? \Z"""
 )
-_WORD = r"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*|[A-Z]+)\d{0,4}|\d{1,8}(?:[a-z]{0,3}|T\d\d)Z?)"
-_WORDS = re.compile(rf"[~./]*{_WORD}(?:[-_./:@+]+{_WORD})*[./]*")
+_WORD = r"(?:(?:[A-Z]?[a-z]+(?:[A-Z][a-z]{2,})*[A-Z]?|[A-Z]+)\d{0,4}|\d{1,8}[a-z]{0,3})"
+_WORDS = re.compile(rf"[~./]*{_WORD}(?:[-_./:@+#]+{_WORD})*[./]*")
 _OF_CODE = re.compile(r"(?i)pass|pwd|secret|token|key|user|field|form|sha\d|md5|base\d|utf")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _ABOUT = frozenset(
@@ -157,7 +157,7 @@ _ABOUT = frozenset(
     len length min max size limit budget usage cost type kind format version algorithm url uri urls
     endpoint link host file filename path dir directory env var variable ref arn field fields label
     title hint prompt message error text help description placeholder regex pattern policy rule
-    rules valid validator validation strength score prefix suffix expiry expires expiration ttl age
+    rules valid validator validation strength verifier score last used prefix suffix expiry expires expiration ttl age
     at date time timestamp created updated status state reset change form input view class provider
     manager smanager store template header index position offset test tests""".split()
 )
@@ -199,10 +199,11 @@ def _is_password(match: re.Match[str]) -> bool:
     value = match["secret"]
     if not _is_mixed(value) or not _is_of_secret(match["tail"]):
         return False
-    if not _WORDS.fullmatch(value):
-        return True
-    variable = match["listed"] or not (match["quote"] or value.isalnum())
-    return not variable and not _OF_CODE.search(value)
+    if match["loose"]:
+        return not _WORDS.fullmatch(value) and _entropy(value) > 2.8
+    if match["quote"] or value.isalnum():
+        return not (_WORDS.fullmatch(value) and _OF_CODE.search(value))
+    return not _WORDS.fullmatch(value)
 
 
 def _is_of_secret(tail: str) -> bool:
