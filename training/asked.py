@@ -16,6 +16,7 @@ from typing import Any
 
 from bench.corpus import data_folder, lines
 from bench.quality import SETS
+
 from recollect import Memory
 from recollect.text.lexical import indexed_text
 from training.documents import OUT

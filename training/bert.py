@@ -68,7 +68,9 @@ def teacher(path: Path) -> Bert:
     import onnx
     from onnx import numpy_helper
 
-    raw = lzma.open(path).read() if path.suffix == ".xz" else path.read_bytes()
+    raw = path.read_bytes()
+    if path.suffix == ".xz":
+        raw = lzma.decompress(raw)
     graph = onnx.load_from_string(raw).graph
     held = {i.name: numpy_helper.to_array(i) for i in graph.initializer}
     for node in graph.node:
@@ -140,7 +142,10 @@ def save(model: nn.Module, folder: Path, name: str, part: int = 15_000_000) -> N
     """The weights as fp16 in one npz, in parts that each fit through a narrow door."""
     import io
 
-    held = {k: v.detach().float().cpu().numpy().astype(np.float16) for k, v in model.state_dict().items()}
+    held = {
+        k: v.detach().float().cpu().numpy().astype(np.float16)
+        for k, v in model.state_dict().items()
+    }
     out = io.BytesIO()
     np.savez(out, **held)
     raw = out.getvalue()

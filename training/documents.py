@@ -21,6 +21,7 @@ from pathlib import Path
 
 from bench.corpus import data_folder, lines
 from bench.quality import SETS
+
 from recollect.text.chunk import passages
 from recollect.text.lexical import indexed_text
 from recollect.types import Document, Message
@@ -63,7 +64,7 @@ class _Page(HTMLParser):
         self._skipping = 0
         self._heading: list[str] | None = None
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:
+    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
         if tag in self.SKIP:
             self._skipping += 1
         elif re.fullmatch(r"h[1-4]", tag):
@@ -211,9 +212,11 @@ def main() -> int:
     OUT.mkdir(exist_ok=True)
     counts: dict[str, int] = {}
     with lzma.open(OUT / "passages.jsonl.xz", "wt", preset=6) as out:
+
         def rows() -> Iterator[dict[str, str]]:
             yield from evaluated(folder)
             yield from sampled([*plain(folder), *packages(OUT / "packages")])
+
         for row in rows():
             counts[row["s"]] = counts.get(row["s"], 0) + 1
             out.write(json.dumps(row, ensure_ascii=False) + "\n")

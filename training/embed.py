@@ -107,8 +107,12 @@ def main() -> None:
         cosine = (1 - (aim * got).sum(1)).mean()
         some = slice(0, 512)
         relations = F.kl_div(
-            F.log_softmax(got[some] @ got[some].T / 0.05 - 50 * torch.eye(len(got[some]), device="cuda"), 1),
-            F.softmax(aim[some] @ aim[some].T / 0.05 - 50 * torch.eye(len(aim[some]), device="cuda"), 1),
+            F.log_softmax(
+                got[some] @ got[some].T / 0.05 - 50 * torch.eye(len(got[some]), device="cuda"), 1
+            ),
+            F.softmax(
+                aim[some] @ aim[some].T / 0.05 - 50 * torch.eye(len(aim[some]), device="cuda"), 1
+            ),
             reduction="batchmean",
         )
         hidden = torch.zeros((), device="cuda")
@@ -127,7 +131,9 @@ def main() -> None:
         if step % 500 == 0:
             means = [round(x, 4) for x in (sums / 500).tolist()]
             sums.zero_()
-            print(f"{now - began:.0f} s, step {step}, {seen / 1e6:.0f} M tokens: {means}", flush=True)
+            print(
+                f"{now - began:.0f} s, step {step}, {seen / 1e6:.0f} M tokens: {means}", flush=True
+            )
         if step % 4000 == 0:
             report(small, evaluation, questions, texts, aims)
     report(small, evaluation, questions, texts, aims)
@@ -141,7 +147,7 @@ def check(big: Any, rows: list[list[int]]) -> None:
     import numpy as np
     import onnxruntime
 
-    session = onnxruntime.InferenceSession(lzma.open(OUT / "teacher.onnx.xz").read())
+    session = onnxruntime.InferenceSession(lzma.decompress((OUT / "teacher.onnx.xz").read_bytes()))
     mine = vectors(big, rows).cpu().numpy()
     off = []
     for row, vector in zip(rows, mine, strict=True):
@@ -156,7 +162,10 @@ def report(small: Any, evaluation: Evaluation, questions: Any, texts: Any, aims:
     small.eval()
     found = evaluation.scores(vectors(small, questions), vectors(small, texts))
     small.train()
-    told = {k: f"{v[1]:.3f} {v[1] / aims[k][1]:.1%} (dense {v[0] / aims[k][0]:.1%})" for k, v in found.items()}
+    told = {
+        k: f"{v[1]:.3f} {v[1] / aims[k][1]:.1%} (dense {v[0] / aims[k][0]:.1%})"
+        for k, v in found.items()
+    }
     print("hybrid", told, flush=True)
 
 

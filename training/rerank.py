@@ -111,9 +111,11 @@ def _ask(work: tuple[int, list[dict[str, Any]]]) -> list[tuple[int, str, str]]:
     made = []
     for row in rows:
         title = row.get("d", row["h"]) if row["s"] == "2wiki" else row["h"]
-        for asked in questions(title, row["h"], row["t"], rng, 2):
-            if asked.kind not in EASY or rng.random() < 0.35:
-                made.append((row["n"], asked.question, asked.answer))
+        made += [
+            (row["n"], asked.question, asked.answer)
+            for asked in questions(title, row["h"], row["t"], rng, 2)
+            if asked.kind not in EASY or rng.random() < 0.35
+        ]
     return made
 
 
@@ -371,7 +373,10 @@ def main() -> None:
         drawn = made_questions(passages, pool)
         table = Texts()
         groups = list(told(table, pool))
-    print(f"{len(drawn)} made questions, {len(groups)} stories, {time.time() - began:.0f} s", flush=True)
+    print(
+        f"{len(drawn)} made questions, {len(groups)} stories, {time.time() - began:.0f} s",
+        flush=True,
+    )
     drawn = rng.sample(drawn, min(MADE, len(drawn)))
     big = teacher(OUT / "teacher.onnx.xz").cuda().eval()
     held = vectors(big, encode(tokenizer(OUT / "tokenizer.json"), [p["t"] for p in passages]))
@@ -389,7 +394,9 @@ def main() -> None:
             table.number(passages[row]["t"])
     table.tokenise()
     rng.shuffle(groups)
-    print(f"{len(groups)} groups, {len(dev)} dev questions, {time.time() - began:.0f} s", flush=True)
+    print(
+        f"{len(groups)} groups, {len(dev)} dev questions, {time.time() - began:.0f} s", flush=True
+    )
     batches = stream(groups, table, rng)
     tutor = Cross(teacher(OUT / "teacher.onnx.xz")).cuda()
     train(tutor, batches, given.teacher_minutes, 1e-4)

@@ -269,7 +269,7 @@ class Policy(NamedTuple):
     rerank: int = 20
     """How many of the best the reranker reads; 0 is none."""
     rerank_fused: float = 6.5
-    rerank_cosine: float = 11.0
+    rerank_cosine: float = 18.0
     """What the first stage's order and the cosine weigh beside the reranker's log-odds."""
     direct_confidence: float = 0.6
     """From here on an answer is served as it stands; below it needs synthesis."""
