@@ -44,6 +44,12 @@ def _environment(changes: dict[str, str]) -> dict[str, str]:
     return {**plain, **changes}
 
 
+@pytest.fixture(autouse=True)
+def by_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is found is then easy to tell; what models add has tests of its own."""
+    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "none")
+
+
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"

@@ -501,6 +501,14 @@ def _import_scopes(folder: Path) -> object:
     return set(imported(folder).scopes)
 
 
+def _import_redact(folder: Path) -> object:
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    (folder / "keys.txt").write_text(f"the token is {secret}\n")
+    with Memory.open("memory://") as memory:
+        memory.add(folder / "keys.txt")
+        return secret in memory.get("keys.txt").text
+
+
 def _import_max_mb(folder: Path) -> object:
     (folder / "big.txt").write_text("boats and nets\n" * 80_000)
     with Memory.open("memory://") as memory:
@@ -526,6 +534,7 @@ CASES = {
     "rerank.model": Case("none", _rerank_stage, "ran", "skipped"),
     "import.owner": Case("ann", _import_owner, "local", "ann"),
     "import.scopes": Case("work,home", _import_scopes, {"universal"}, {"work", "home"}),
+    "import.redact": Case("false", _import_redact, False, True),
     "import.max_mb": Case("1", _import_max_mb, (1, []), (0, [True])),
 }
 

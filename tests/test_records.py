@@ -108,7 +108,7 @@ def test_content_is_kept_as_json_says_it(content: Any, kept: Any) -> None:
 @pytest.mark.parametrize(
     ("parts", "said", "hint"),
     [
-        ({"kind": "memo"}, "'memo'", "discussion, audit, file"),
+        ({"kind": "memo"}, "'memo'", "discussion, decision, audit, file"),
         ({"body": ""}, "empty", "body"),
         ({"body": " \n", "title": " "}, "empty", "title"),
         ({"body": "x" * 64_001}, "64,001 bytes", "recollect add"),

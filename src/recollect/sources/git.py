@@ -14,12 +14,14 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InputError
-from recollect.sources import frontmatter
 from recollect.sources.records import record
+from recollect.sources.summary import CONTROL, file_type
+from recollect.sources.summary import MAX_SUMMARY as MAX_SUMMARY
+from recollect.sources.summary import summary as summary
 from recollect.types import Document, Problem, stable_id
 
 if TYPE_CHECKING:
@@ -31,10 +33,8 @@ HEAD_BYTES = 8192
 """How much of a file is read for its summary."""
 MAX_SUMMARISED = 1_000_000
 """A file of more bytes has no summary: git would unpack all of it."""
-MAX_SUMMARY = 300
 
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class _Refused(Exception):
@@ -193,8 +193,8 @@ def _commit_record(commit: _Commit, source: str, owner: str, scopes: tuple[str, 
         source=source,
         owner=owner,
         scopes=scopes,
-        author=_CONTROL.sub(" ", commit.author).strip(),
-        title=_CONTROL.sub(" ", title).strip() or commit.hash,
+        author=CONTROL.sub(" ", commit.author).strip(),
+        title=CONTROL.sub(" ", title).strip() or commit.hash,
         event="commit",
         date=_moment(commit.time),
         id=commit.hash,
@@ -316,7 +316,7 @@ def _file_record(
     whose: tuple[str, str, tuple[str, ...]],
 ) -> Document | Problem:
     source, owner, scopes = whose
-    kind = "link" if entry.mode == _LINK else _type(path)
+    kind = "link" if entry.mode == _LINK else file_type(path)
     known = {"type": kind or None, "hash": entry.hash, "size": size}
     meta = {name: value for name, value in known.items() if value is not None}
     try:
@@ -326,96 +326,6 @@ def _file_record(
         where = os.fsencode(repo / path).decode("utf-8", "backslashreplace")
         return Problem(where, f"its name cannot be kept: {error.message}; rename it")
     return told._replace(origin="registry")
-
-
-# ------------------------------------------------------------------ what a file is
-
-_TYPES = {
-    suffix: kind
-    for kind, suffixes in {
-        "python": "py pyi", "javascript": "js mjs cjs jsx", "typescript": "ts mts cts tsx",
-        "markdown": "md markdown mdx", "text": "txt rst adoc org", "html": "html htm",
-        "css": "css scss sass less", "shell": "sh bash zsh fish", "c": "c h", "rust": "rs",
-        "c++": "cc cpp cxx hpp hh", "c#": "cs", "go": "go", "java": "java", "kotlin": "kt kts",
-        "ruby": "rb", "php": "php", "swift": "swift", "sql": "sql", "json": "json jsonl",
-        "yaml": "yaml yml", "toml": "toml", "xml": "xml", "image": "png jpg jpeg gif webp svg ico",
-    }.items()
-    for suffix in suffixes.split()
-}  # fmt: skip
-_PROSE = frozenset({"markdown", "text"})
-_HEADING = re.compile(
-    r"^ {0,3}#{1,6}[ \t]+(\S.*)|^(\S.*)\n[=~-]{3,}[ \t]*$|^=+[ \t]+(\S.*)|^#\+title:(.*)",
-    re.MULTILINE | re.IGNORECASE,
-)
-_DOCSTRING = re.compile(
-    r"(?:[ \t]*(?:#[^\n]*)?\n)*[ \t]*[rRuU]?(\"\"\"|''')(?P<said>.*?)(?:\1|\Z)", re.DOTALL
-)
-_BLOCK = re.compile(
-    r"\s*+(?:/\*(?P<c>.*?)(?:\*/|\Z)|<!--(?P<xml>.*?)(?:-->|\Z)"
-    r"|(?P<lines>(?:[ \t]*+(?://|#|--|;|%)[^\n]*(?:\n|\Z))+))",
-    re.DOTALL,
-)
-_PREAMBLE = re.compile(r"\s*+(?:<\?[^\n]*|<!doctype[^>]*>|#![^\n]*)(?:\n|\Z)", re.IGNORECASE)
-_MARK = re.compile(r"[ \t]*+(?://+!?|/?\*+|#+!?|--+|;+|%+)?")
-_TO_TOOLS = re.compile(r"-\*-|vim?:|coding[:=]|eslint|@ts-|noqa|pylint:|shellcheck")
-_LEGAL = re.compile(r"copyright|licen[cs]e|SPDX|all rights reserved", re.IGNORECASE)
-
-
-def _type(path: str) -> str:
-    suffix = PurePosixPath(path).suffix[1:].lower()
-    return _TYPES.get(suffix, suffix)
-
-
-def summary(path: str, start: bytes) -> str:
-    """What a file says of itself in its first bytes: its first heading, its docstring or the
-    comment that it begins with. Empty for a binary file and where there is none."""
-    if b"\0" in start:
-        return ""
-    text = start.decode("utf-8-sig", "ignore").replace("\r\n", "\n")
-    kind = _type(path)
-    if kind in _PROSE:
-        return _paragraph(_heading(text).splitlines())
-    docstring = _DOCSTRING.match(text) if kind == "python" else None
-    return _paragraph(docstring["said"].splitlines()) if docstring else _comment(text)
-
-
-def _heading(text: str) -> str:
-    fields, start = frontmatter.split(text)
-    if isinstance(fields.get("title"), str):
-        return str(fields["title"])
-    body = text[start:]
-    found = _HEADING.search(body)
-    return next(filter(None, found.groups())).rstrip("# \t") if found else body.lstrip()
-
-
-def _comment(text: str) -> str:
-    """The first paragraph of the comments at the top, less what is there for lawyers and tools."""
-    at = 0
-    while preamble := _PREAMBLE.match(text, at):
-        at = preamble.end()
-    while block := _BLOCK.match(text, at):
-        at = block.end()
-        said = block["c"] or block["xml"] or block["lines"] or ""
-        lines = [_MARK.sub("", line, count=1).rstrip("* \t") for line in said.splitlines()]
-        if not _LEGAL.search(said) and (found := _paragraph(lines)):
-            return found
-    return ""
-
-
-def _paragraph(lines: Iterable[str]) -> str:
-    kept: list[str] = []
-    for line in lines:
-        words = " ".join(_CONTROL.sub(" ", line).split())
-        if _TO_TOOLS.search(words):
-            continue
-        if words:
-            kept.append(words)
-        elif kept:
-            break
-    joined = " ".join(kept)
-    if len(joined) <= MAX_SUMMARY:
-        return joined
-    return joined[:MAX_SUMMARY].rpartition(" ")[0] + " …"
 
 
 # ------------------------------------------------------------------ the git program

@@ -10,7 +10,6 @@ out, and the user can bring back what the project leaves out.
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Collection, Iterable
 from itertools import groupby
 from pathlib import Path
@@ -27,21 +26,23 @@ _NEVER = "(?!)"
 _BELOW = "(?>(?:[^/]+/)*(?=[^/]))"
 """The folders above an entry, taken once and for all."""
 _LITERAL = re.compile(r"[^*?\[\\]*")
+_ASCII = range(0x80)
 _PRINTED = frozenset(range(0x20, 0x7F))
 _SPACES = frozenset(b" \t\r\n")
+_ALNUM = frozenset(byte for byte in _ASCII if chr(byte).isalnum())
 _CLASSES = {
-    "alnum": frozenset((string.ascii_letters + string.digits).encode()),
-    "alpha": frozenset(string.ascii_letters.encode()),
+    "alnum": _ALNUM,
+    "alpha": frozenset(byte for byte in _ASCII if chr(byte).isalpha()),
     "blank": frozenset(b" \t"),
-    "cntrl": frozenset(range(0x20)) | {0x7F},
-    "digit": frozenset(string.digits.encode()),
+    "cntrl": frozenset(_ASCII) - _PRINTED,
+    "digit": frozenset(b"0123456789"),
     "graph": _PRINTED - _SPACES,
-    "lower": frozenset(string.ascii_lowercase.encode()),
+    "lower": frozenset(byte for byte in _ASCII if chr(byte).islower()),
     "print": _PRINTED,
-    "punct": frozenset(string.punctuation.encode()),
+    "punct": _PRINTED - _SPACES - _ALNUM,
     "space": _SPACES,
-    "upper": frozenset(string.ascii_uppercase.encode()),
-    "xdigit": frozenset(string.hexdigits.encode()),
+    "upper": frozenset(byte for byte in _ASCII if chr(byte).isupper()),
+    "xdigit": frozenset(b"0123456789abcdefABCDEF"),
 }
 
 

@@ -34,7 +34,7 @@ _DATES = ("updatedAt", "updated", "updated_at", "modified", "date", "createdAt",
           "created_at")  # fmt: skip
 
 
-class _Whose(NamedTuple):
+class Whose(NamedTuple):
     """Where documents go."""
 
     source: str
@@ -42,7 +42,7 @@ class _Whose(NamedTuple):
     scopes: tuple[str, ...]
 
 
-class _Page(NamedTuple):
+class Page(NamedTuple):
     """A Markdown file, with the fields of its header and the lines of its body outside code."""
 
     path: Path
@@ -69,19 +69,21 @@ def document(
 ) -> Document | Problem:
     """A Markdown file of one of these forms."""
     if form == "adr":
+        from recollect.sources.adr import adr
+
         return adr(read, source, owner, scopes)
     if form == "byterover" and _DERIVED.search(read.file.path.name):
         said = "a summary that ByteRover makes from other files of the tree"
         return Problem(str(read.file.path), said, "skipped")
-    page = _page(read)
+    page = page_of(read)
     meta = {**page.fields, "format": form, **_READERS[form](page)}
-    title = _first_text(page.fields, "title", "name") or _title(page.body) or _from_name(page.path)
-    return _document(read, page.fields, _Whose(source, owner, scopes))._replace(
+    title = first_text(page.fields, "title", "name") or title_in(page.body) or from_name(page.path)
+    return base(read, page.fields, Whose(source, owner, scopes))._replace(
         kind="memory", title=title, meta=meta
     )
 
 
-def _document(read: Text, fields: Mapping[str, Any], whose: _Whose) -> Document:
+def base(read: Text, fields: Mapping[str, Any], whose: Whose) -> Document:
     told = (moment(str(fields[name])) for name in _DATES if fields.get(name))
     modified = datetime.fromtimestamp(read.file.modified / 1e9, UTC)
     return Document(
@@ -96,9 +98,9 @@ def _document(read: Text, fields: Mapping[str, Any], whose: _Whose) -> Document:
     )
 
 
-def _page(read: Text) -> _Page:
+def page_of(read: Text) -> Page:
     fields, body = frontmatter.split(read.text)
-    return _Page(read.file.path, read.text[body:], fields, tuple(_outside_code(read.text[body:])))
+    return Page(read.file.path, read.text[body:], fields, tuple(_outside_code(read.text[body:])))
 
 
 def _outside_code(text: str) -> Iterator[str]:
@@ -110,21 +112,21 @@ def _outside_code(text: str) -> Iterator[str]:
             yield line
 
 
-def _title(text: str) -> str:
+def title_in(text: str) -> str:
     heading = _HEADING.search(text)
     return heading[1].rstrip("# \t\r") if heading else ""
 
 
-def _from_name(path: Path) -> str:
+def from_name(path: Path) -> str:
     return re.sub(r"[-_]+", " ", path.stem).strip()
 
 
-def _first_text(fields: Mapping[str, Any], *names: str) -> str:
+def first_text(fields: Mapping[str, Any], *names: str) -> str:
     found = (fields[name] for name in names if isinstance(fields.get(name), str))
     return next(filter(None, found), "")
 
 
-def _listed(value: Any) -> list[str]:
+def listed(value: Any) -> list[str]:
     """The names in a list or in a text with commas."""
     given = value if isinstance(value, list) else str(value or "").split(",")
     return [name for each in given if (name := str(each).strip())]
@@ -146,7 +148,7 @@ def _is_basic_memory(text: str) -> bool:
     return "type" in fields or any(map(_OBSERVATION.fullmatch, text.splitlines()))
 
 
-def _basic_memory(page: _Page) -> dict[str, Any]:
+def _basic_memory(page: Page) -> dict[str, Any]:
     observations, links = [], []
     for line in page.lines:
         if seen := _OBSERVATION.fullmatch(line):
@@ -155,22 +157,22 @@ def _basic_memory(page: _Page) -> dict[str, Any]:
             links.append(_link(related[2], related[1].strip(" \t\"'") or "relates_to", related[3]))
         else:
             links += [_link(target, "links_to") for target in _WIKI.findall(line)]
-    return _given(observations=observations, links=links)
+    return given(observations=observations, links=links)
 
 
 def _observation(category: str, said: str) -> dict[str, Any]:
     context = _CONTEXT.search(said)
     text = (said[: context.start()] if context else said).rstrip()
-    return {"category": category, "text": text} | _given(
+    return {"category": category, "text": text} | given(
         tags=_TAG.findall(text), context=context[1] if context else ""
     )
 
 
 def _link(target: str, kind: str, context: str | None = "") -> dict[str, str]:
-    return {"type": kind, "target": target.partition("|")[0].strip()} | _given(context=context)
+    return {"type": kind, "target": target.partition("|")[0].strip()} | given(context=context)
 
 
-def _given(**parts: Any) -> dict[str, Any]:
+def given(**parts: Any) -> dict[str, Any]:
     return {name: value for name, value in parts.items() if value}
 
 
@@ -185,18 +187,18 @@ def _in_context_tree(path: Path) -> bool:
     return (".brv", "context-tree") in zip(path.parts, path.parts[1:], strict=False)
 
 
-def _byterover(page: _Page) -> dict[str, Any]:
+def _byterover(page: Page) -> dict[str, Any]:
     """Its place in the tree, and the paths it relates to."""
     folders = page.path.parts[:-1]
     at = folders.index("context-tree") + 1 if "context-tree" in folders else len(folders)
     places: dict[str, Any] = dict(zip(_PLACES, folders[at:], strict=False))
-    related = _listed(page.fields.get("related"))
-    related += [t for line in _section(page.lines, "relations") for t in _REFERENCE.findall(line)]
+    related = listed(page.fields.get("related"))
+    related += [t for line in section(page.lines, "relations") for t in _REFERENCE.findall(line)]
     targets = dict.fromkeys(target.removeprefix("@") for target in related)
-    return places | _given(links=[_link(target, "related") for target in targets])
+    return places | given(links=[_link(target, "related") for target in targets])
 
 
-def _section(lines: Iterable[str], name: str) -> list[str]:
+def section(lines: Iterable[str], name: str) -> list[str]:
     """The lines under the heading *name*."""
     found: list[str] = []
     inside = False
@@ -224,16 +226,16 @@ def _in_memory_folder(path: Path) -> bool:
     return folder.parent.name == "agent-memory" and (folder / _INDEX).exists()
 
 
-def _claude(page: _Page) -> dict[str, Any]:
+def _claude(page: Page) -> dict[str, Any]:
     links = []
     for line in page.lines:
         for title, target, about in _FILE_LINK.findall(line):
-            links.append(_link(target, "links_to") | _given(title=title, about=about.strip()))
+            links.append(_link(target, "links_to") | given(title=title, about=about.strip()))
         links += [_link(target, "links_to") for target in _WIKI.findall(line)]
-    return _given(links=links)
+    return given(links=links)
 
 
-_READERS: Mapping[str, Callable[[_Page], dict[str, Any]]] = {
+_READERS: Mapping[str, Callable[[Page], dict[str, Any]]] = {
     "basic-memory": _basic_memory,
     "byterover": _byterover,
     "claude": _claude,
@@ -242,33 +244,18 @@ _READERS: Mapping[str, Callable[[_Page], dict[str, Any]]] = {
 
 # ------------------------------------------------------------------ decision records
 
-_NUMBERED = re.compile(r"(?:adr[-_ ]?)?(\d{1,5})[-_. ]+(.*[^\W\d].*)", re.IGNORECASE)
+NUMBERED = re.compile(r"(?:adr[-_ ]?)?(\d{1,5})[-_. ]+(.*[^\W\d].*)", re.IGNORECASE)
 _DECISIONS = frozenset({"adr", "adrs", "decisions", "decision-records", "architecture-decisions"})
 _SECTION = re.compile(
     r"^#{1,4}[ \t]+(?:status|context|decision|consequences|considered options)\b",
     re.MULTILINE | re.IGNORECASE,
-)
-_FIELD = re.compile(
-    r"[ \t]*(?:[-*+][ \t]+)?\**(status|date|deciders|decision[- ]makers)\**[ \t]*:\**[ \t]*(\S.*)",
-    re.IGNORECASE,
-)
-_STATUS = re.compile(
-    r"proposed|draft|accepted|approved|rejected|deprecated|super[sc]eded|withdrawn|obsolete",
-    re.IGNORECASE,
-)
-_OLDER = re.compile(r"\b(?:super[sc]edes|replaces)\b", re.IGNORECASE)
-_NEWER = re.compile(r"\b(?:super[sc]eded|replaced)[ \t]+by\b", re.IGNORECASE)
-_NUMBER = re.compile(
-    r"\bADR[-_ #]*(\d{1,5})\b|\((?:[^()\s]*/)?(?:adr[-_])?(\d{1,5})[-_][^()\s]*\)|\[(\d{1,5})\b"
-    r"|^\W*(\d{1,5})(?:[-_].*)?\W*$",
-    re.IGNORECASE,
 )
 
 
 def is_adr(path: Path, text: str) -> bool:
     """Whether a file is a decision record: numbered Markdown in a folder of decisions, with a
     section that decision records have. A template is none."""
-    numbered = _NUMBERED.fullmatch(path.stem)
+    numbered = NUMBERED.fullmatch(path.stem)
     return (
         path.suffix.lower() in _MARKDOWN
         and numbered is not None
@@ -276,73 +263,6 @@ def is_adr(path: Path, text: str) -> bool:
         and not _DECISIONS.isdisjoint(part.lower() for part in path.parts[-4:-1])
         and _SECTION.search(text) is not None
     )
-
-
-def adr(read: Text, source: str, owner: str, scopes: tuple[str, ...]) -> Document:
-    """A decision record; ``supersedes`` and ``superseded_by`` are the numbers of others."""
-    page = _page(read)
-    told = _told(page)
-    numbered = _NUMBERED.fullmatch(page.path.stem)
-    number = int(numbered[1]) if numbered else 0
-    status = [str(told.get("status", "")), *_section(page.lines, "status")]
-    status = [re.sub(r"~~.*?~~", "", line) for line in status]
-    linked = [line for line in page.lines if _OLDER.match(b := _bare(line)) or _NEWER.match(b)]
-    newer = _numbers(_NEWER, status + linked, page.fields, "superseded_by", "superseded-by")
-    meta = _given(
-        format="adr",
-        number=number,
-        status="superseded" if newer else _status(status),
-        date=str(told.get("date", "")),
-        deciders=_listed(told.get("deciders")),
-        supersedes=_numbers(_OLDER, status + linked, page.fields, "supersedes", "replaces"),
-        superseded_by=newer,
-    )
-    title = _first_text(page.fields, "title") or _title(page.body)
-    return _document(read, {**page.fields, **told}, _Whose(source, owner, scopes))._replace(
-        kind="decision",
-        title=_without_number(title, number) or _without_number(_from_name(page.path), number),
-        meta={**page.fields, **meta},
-    )
-
-
-def _told(page: _Page) -> dict[str, Any]:
-    """Status, date and deciders, from the header or else from lines such as ``* Status: …``."""
-    told: dict[str, Any] = {}
-    for line in page.lines:
-        if field := _FIELD.fullmatch(line):
-            told.setdefault(_field_name(field[1]), field[2].rstrip(" *"))
-    return told | {_field_name(k): v for k, v in page.fields.items() if v}
-
-
-def _status(lines: Iterable[str]) -> str:
-    """A known word for where a decision stands, or else what the record says first."""
-    said = [_bare(line).strip().lower() for line in lines]
-    known = next(filter(None, map(_STATUS.search, said)), None)
-    return known[0].replace("superc", "supers") if known else next(filter(None, said), "")[:80]
-
-
-def _field_name(name: str) -> str:
-    plain = name.lower().replace("-", " ").replace("_", " ")
-    return "deciders" if plain == "decision makers" else plain
-
-
-def _bare(line: str) -> str:
-    return line.lstrip(" \t>*+-_")
-
-
-def _numbers(
-    words: re.Pattern[str], lines: Iterable[str], fields: Mapping[str, Any], *names: str
-) -> list[int]:
-    """The decisions that are named after *words*, or in a field of the header."""
-    said = [line[found.end() :] for line in lines if (found := words.search(line))]
-    said += [each for name in names for each in _listed(fields.get(name))]
-    numbers = (next(filter(None, groups)) for line in said for groups in _NUMBER.findall(line))
-    return list(dict.fromkeys(map(int, numbers)))
-
-
-def _without_number(title: str, number: int) -> str:
-    """The title less the number of its file, however it is written before it."""
-    return re.sub(rf"^(?:ADR[-_ #]*)?0*{number}\b[ \t]*[-–—.:)]*[ \t]*", "", title, flags=re.I)
 
 
 # ------------------------------------------------------------------ mem0
@@ -384,7 +304,7 @@ def mem0(
     file: Found, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Iterator[Document | Problem]:
     """The memories of an export, each a document."""
-    whose = _Whose(source, owner, scopes)
+    whose = Whose(source, owner, scopes)
     seen: set[str] = set()
     try:
         for where, item in _items(file.path):
@@ -412,7 +332,7 @@ def _items(path: Path) -> Iterator[tuple[str, Any]]:
     yield from members(path, _ARCHIVED, key)
 
 
-def _memory(item: Any, where: str, whose: _Whose) -> Document | Problem:
+def _memory(item: Any, where: str, whose: Whose) -> Document | Problem:
     if not isinstance(item, dict):
         return Problem(where, f"not a memory but a {type(item).__name__}")
     name = "memory" if isinstance(item.get("memory"), str) else "content"

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import InputError, UsageError
+from recollect.errors import InputError, NotFound, UsageError
 from recollect.surfaces.shared import Options, open_memory, rendering, say, show
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ def add(options: Options) -> int:
         if options.paths == ["sessions"] and not os.path.lexists("sessions"):
             done = _add_sessions(memory, options)
         else:
-            if options.prune and not options.dry_run:
-                _ask_before_pruning(memory, options)
+            _ask_before_pruning(memory, options, *options.paths, source=options.source)
             done = _add(memory, options, *options.paths, source=options.source)
     _report(options, done)
     return 1 if done.failed else 0
@@ -97,7 +96,9 @@ def _add_sessions(memory: Memory, options: Options) -> Receipt:
         _agree(options, "import these?")
     done = Receipt()
     for one in logs:
-        done += _add(memory, options, one.place, source=options.source or one.format)
+        source = options.source or one.format
+        _ask_before_pruning(memory, options, one.place, source=source)
+        done += _add(memory, options, one.place, source=source)
     return done
 
 
@@ -106,9 +107,11 @@ def _line(logs: Logs) -> str:
     return f"  {logs.label:16} {files:22} {logs.place}"
 
 
-def _ask_before_pruning(memory: Memory, options: Options) -> None:
-    first = argparse.Namespace(**{**vars(options), "dry_run": True, "prune": False})
-    gone = _add(memory, first, *options.paths, source=options.source).missing
+def _ask_before_pruning(memory: Memory, options: Options, *paths: Any, source: str | None) -> None:
+    if options.dry_run or not options.prune:
+        return
+    first = argparse.Namespace(**{**vars(options), "dry_run": True})
+    gone = _add(memory, first, *paths, source=source).missing
     if gone:
         for problem in gone[:20]:
             say(options, f"  {problem.where}")
@@ -152,7 +155,9 @@ def watch(options: Options) -> int:
     with open_memory(options) as memory:
         names = memory.watch(*options.sources, tell=tell, begun=lambda some: say(
             options, f"watching {', '.join(some)}; stop with Ctrl-C"))  # fmt: skip
-    return 0 if names else 3
+    if not names:
+        raise NotFound("there is nothing to watch yet", hint="`recollect add PATH` comes first")
+    return 0
 
 
 # ------------------------------------------------------------------ record

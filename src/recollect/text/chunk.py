@@ -10,8 +10,8 @@ What it guarantees, for every text
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 from recollect.types import Document, Passage
 
@@ -51,17 +51,32 @@ class _Unit(NamedTuple):
     headed: bool
 
 
-def passages(document: Document) -> tuple[Passage, ...]:
-    """The passages of a document, numbered through; turns are never joined or crossed."""
+class Section(Protocol):
+    """Where a part of a text begins that has no headings of its own, such as a definition."""
+
+    @property
+    def offset(self) -> int: ...
+    @property
+    def level(self) -> int: ...
+    @property
+    def title(self) -> str: ...
+
+
+def passages(document: Document, sections: Sequence[Section] | None = None) -> tuple[Passage, ...]:
+    """The passages of a document, numbered through; turns are never joined or crossed. Where
+    *sections* are given, they are the headings, and nothing in the text is."""
     found: list[Passage] = []
     for turn, role, text in document.segments():
-        for piece in split(text):
+        for piece in split(text, sections=sections):
             if piece.text or not document.messages:
                 found.append(Passage(len(found), piece.text, piece.heading, turn, role))
     return tuple(found)
 
 
-def split(text: str, target: int = TARGET_SIZE, limit: int = MAX_SIZE) -> list[Piece]:
+def split(
+    text: str, target: int = TARGET_SIZE, limit: int = MAX_SIZE,
+    sections: Sequence[Section] | None = None,
+) -> list[Piece]:  # fmt: skip
     if len(text) > SMALL and not text.isascii():
         # A character of these scripts costs about as many tokens as four Latin ones.
         share = len(_WIDE.findall(text)) / len(text)
@@ -69,7 +84,8 @@ def split(text: str, target: int = TARGET_SIZE, limit: int = MAX_SIZE) -> list[P
         limit = max(32, int(limit / (1 + 2 * share)))
     if len(text) <= target:
         return [Piece(text, "")]
-    return _packed(text, _blocks(text), target, limit)
+    blocks = _blocks(text) if sections is None else _sectioned(text, sections)
+    return _packed(text, blocks, target, limit)
 
 
 def _blocks(text: str) -> list[_Block]:
@@ -108,6 +124,28 @@ def _blocks(text: str) -> list[_Block]:
                 fence = marker[1]
         else:
             ended = full
+    if start < len(text):
+        blocks.append(_Block(start, len(text)))
+    return blocks
+
+
+def _sectioned(text: str, sections: Sequence[Section]) -> list[_Block]:
+    """Paragraphs with the blank lines after them; each section opens with a heading that takes
+    no room."""
+    blocks: list[_Block] = []
+    start = 0
+    ended = full = False
+    waiting = sorted(sections, key=lambda s: -s.offset)
+    for match in _LINE.finditer(text):
+        at, blank = match.start(), not match[0].strip()
+        opens = bool(waiting) and waiting[-1].offset < match.end()
+        if full and (opens or (ended and not blank)):
+            blocks.append(_Block(start, at))
+            start, full = at, False
+        while waiting and waiting[-1].offset < match.end():
+            section = waiting.pop()
+            blocks.append(_Block(start, start, section.level, section.title))
+        full, ended = full or not blank, blank
     if start < len(text):
         blocks.append(_Block(start, len(text)))
     return blocks

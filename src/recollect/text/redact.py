@@ -60,10 +60,10 @@ class _Rule(NamedTuple):
 
 
 class _Keyword(NamedTuple):
-    """The characters that may be at each place before and after its pivot."""
+    """The characters that may be at each place before its pivot, and after it."""
 
     before: tuple[str, ...]
-    after: tuple[str, ...]
+    follows: tuple[str, ...]
     rules: tuple[_Rule, ...]
 
 
@@ -156,10 +156,10 @@ _ABOUT = frozenset(
     """s id ids ize ized izer izers ization name names hash hashed digest salt count counts counter
     len length min max size limit budget usage cost type kind format version algorithm url uri urls
     endpoint link host file filename path dir directory env var variable ref arn field fields label
-    title hint prompt message error text help description placeholder regex pattern policy rule
-    rules valid validator validation strength verifier score last used prefix suffix expiry expires expiration ttl age
-    at date time timestamp created updated status state reset change form input view class provider
-    manager smanager store template header index position offset test tests""".split()
+    title hint prompt message error help description placeholder regex pattern policy rule rules
+    valid validator validation verifier strength score prefix suffix expiry expires expiration ttl
+    age at date time timestamp created updated last used status state reset change form input view
+    class provider manager smanager store template header index position offset""".split()
 )
 """In the rest of a name these say that it is about a secret, whose value is elsewhere."""
 
@@ -191,22 +191,23 @@ def _is_random(match: re.Match[str]) -> bool:
 
 
 def _is_value(match: re.Match[str]) -> bool:
-    return _is_random(match) and _is_of_secret(match["tail"])
+    return _is_random(match) and _is_of_secret(match)
 
 
 def _is_password(match: re.Match[str]) -> bool:
     """Also a word with digits (``summer2024``), if it is not likely a variable."""
-    value = match["secret"]
-    if not _is_mixed(value) or not _is_of_secret(match["tail"]):
+    value, found = match["secret"], match.groupdict()
+    if not _is_mixed(value) or not _is_of_secret(match):
         return False
-    if match["loose"]:
-        return not _WORDS.fullmatch(value) and _entropy(value) > 2.8
-    if match["quote"] or value.isalnum():
-        return not (_WORDS.fullmatch(value) and _OF_CODE.search(value))
-    return not _WORDS.fullmatch(value)
+    if not _WORDS.fullmatch(value):
+        return not found.get("loose") or _entropy(value) > 2.8
+    plain = found["quote"] or value.isalnum()
+    return bool(plain) and not found.get("loose") and not _OF_CODE.search(value)
 
 
-def _is_of_secret(tail: str) -> bool:
+def _is_of_secret(match: re.Match[str]) -> bool:
+    """The name goes on with nothing that makes it the name of something else."""
+    tail = match.groupdict().get("tail") or ""
     return _ABOUT.isdisjoint(part.lower() for part in _PART.findall(tail))
 
 
@@ -219,7 +220,7 @@ def _is_url_password(match: re.Match[str]) -> bool:
 def _is_jwt(match: re.Match[str]) -> bool:
     try:
         return isinstance(json.loads(_decoded(match[0].partition(".")[0])), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
@@ -298,9 +299,9 @@ def _keyword(text: str, rules: Sequence[_Rule]) -> tuple[str, _Keyword]:
 def _scan(pivot: str, keywords: Iterable[_Keyword]) -> _Scan:
     """The pivot, then a choice by what follows it, and in it one by what is before it."""
     groups: dict[tuple[tuple[str, ...], str], list[_Keyword]] = {}
-    for keyword in sorted(keywords, key=lambda k: len(k.before) + len(k.after), reverse=True):
+    for keyword in sorted(keywords, key=lambda k: len(k.before) + len(k.follows), reverse=True):
         afters = [rule.after for rule in keyword.rules]
-        group = keyword.after, "|".join(afters) if all(afters) else ""
+        group = keyword.follows, "|".join(afters) if all(afters) else ""
         groups.setdefault(group, []).append(keyword)
     choices = [_choice(pivot, *which, some) for which, some in groups.items()]
     pattern = re.compile(f"{re.escape(pivot)}(?:{'|'.join(choices)})", re.VERBOSE | re.ASCII)
@@ -318,7 +319,9 @@ def _choice(pivot: str, follows: Sequence[str], after: str, keywords: Sequence[_
     near = [f"(?:{'|'.join(map(_pattern, zip(column)))})" for column in columns]
     befores = "|".join(f"(?<={_pattern(keyword.before)}{middle})()" for keyword in keywords)
     rest = _pattern(follows[len(lead) :])
-    return f"{_pattern(lead)}(?<={''.join(reversed(near))}{middle})(?={rest}(?:{after}))(?:{befores})"
+    return (
+        f"{_pattern(lead)}(?<={''.join(reversed(near))}{middle})(?={rest}(?:{after}))(?:{befores})"
+    )
 
 
 def _pattern(sets: Iterable[str]) -> str:

@@ -17,8 +17,8 @@ BATCH_DOCUMENTS = 500
 BATCH_CHARACTERS = 4_000_000
 
 
-Item = Document | Problem
-"""What a source yields."""
+Item = Document | Put | Problem
+"""What a source yields: a document comes with its passages where it cuts them itself."""
 
 
 def import_documents(
@@ -44,8 +44,7 @@ def import_documents(
         receipt += problems
         complete = complete and not problems.failed
         if batch:
-            puts = tuple(Put(document, passages(document)) for document in batch)
-            receipt += store.apply(ChangeSet(puts), dry_run=dry_run)
+            receipt += store.apply(ChangeSet(tuple(batch)), dry_run=dry_run)
             progress(len(batch))
     if complete and source.stamp:
         store.apply(ChangeSet((Register(source),)), dry_run=dry_run)
@@ -60,16 +59,18 @@ def _told(problem: Problem) -> Receipt:
     return Receipt(failed=(problem,))
 
 
-def _batches(items: Iterable[Item]) -> Iterator[tuple[list[Document], Receipt]]:
-    batch: list[Document] = []
+def _batches(items: Iterable[Item]) -> Iterator[tuple[list[Put], Receipt]]:
+    batch: list[Put] = []
     problems = Receipt()
     size = 0
     for item in items:
         if isinstance(item, Problem):
             problems += _told(item)
         else:
-            batch.append(item)
-            size += len(item.text) + sum(len(m.text) for m in item.messages)
+            put = item if isinstance(item, Put) else Put(item, passages(item))
+            batch.append(put)
+            document = put.document
+            size += len(document.text) + sum(len(m.text) for m in document.messages)
             if len(batch) >= BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
                 yield batch, problems
                 batch, problems, size = [], Receipt(), 0

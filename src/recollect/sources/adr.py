@@ -1,0 +1,107 @@
+"""Decision records, as MADR and Nygard write them: what was decided, when, by whom, and which
+record took the place of which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from recollect.sources.files import Text
+from recollect.sources.memories import (
+    NUMBERED,
+    Page,
+    Whose,
+    base,
+    first_text,
+    from_name,
+    given,
+    listed,
+    page_of,
+    section,
+    title_in,
+)
+from recollect.types import Document
+
+_FIELD = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?\**(status|date|deciders|decision[- ]makers)\**[ \t]*:\**[ \t]*(\S.*)",
+    re.IGNORECASE,
+)
+_STATUS = re.compile(
+    r"proposed|draft|accepted|approved|rejected|deprecated|super[sc]eded|withdrawn|obsolete",
+    re.IGNORECASE,
+)
+_OLDER = re.compile(r"\b(?:super[sc]edes|replaces)\b", re.IGNORECASE)
+_NEWER = re.compile(r"\b(?:super[sc]eded|replaced)[ \t]+by\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\bADR[-_ #]*(\d{1,5})\b|\((?:[^()\s]*/)?(?:adr[-_])?(\d{1,5})[-_][^()\s]*\)|\[(\d{1,5})\b"
+    r"|^\W*(\d{1,5})(?:[-_].*)?\W*$",
+    re.IGNORECASE,
+)
+
+
+def adr(read: Text, source: str, owner: str, scopes: tuple[str, ...]) -> Document:
+    """A decision record; ``supersedes`` and ``superseded_by`` are the numbers of others."""
+    page = page_of(read)
+    told = _told(page)
+    numbered = NUMBERED.fullmatch(page.path.stem)
+    number = int(numbered[1]) if numbered else 0
+    status = [str(told.get("status", "")), *section(page.lines, "status")]
+    status = [re.sub(r"~~.*?~~", "", line) for line in status]
+    linked = [line for line in page.lines if _OLDER.match(b := _bare(line)) or _NEWER.match(b)]
+    newer = _numbers(_NEWER, status + linked, page.fields, "superseded_by", "superseded-by")
+    meta = given(
+        format="adr",
+        number=number,
+        status="superseded" if newer else _status(status),
+        date=str(told.get("date", "")),
+        deciders=listed(told.get("deciders")),
+        supersedes=_numbers(_OLDER, status + linked, page.fields, "supersedes", "replaces"),
+        superseded_by=newer,
+    )
+    title = first_text(page.fields, "title") or title_in(page.body)
+    return base(read, {**page.fields, **told}, Whose(source, owner, scopes))._replace(
+        kind="decision",
+        title=_without_number(title, number) or _without_number(from_name(page.path), number),
+        meta={**page.fields, **meta},
+    )
+
+
+def _told(page: Page) -> dict[str, Any]:
+    """Status, date and deciders, from the header or else from lines such as ``* Status: …``."""
+    told: dict[str, Any] = {}
+    for line in page.lines:
+        if field := _FIELD.fullmatch(line):
+            told.setdefault(_field_name(field[1]), field[2].rstrip(" *"))
+    return told | {_field_name(k): v for k, v in page.fields.items() if v}
+
+
+def _status(lines: Iterable[str]) -> str:
+    """A known word for where a decision stands, or else what the record says first."""
+    said = [_bare(line).strip().lower() for line in lines]
+    known = next(filter(None, map(_STATUS.search, said)), None)
+    return known[0].replace("superc", "supers") if known else next(filter(None, said), "")[:80]
+
+
+def _field_name(name: str) -> str:
+    plain = name.lower().replace("-", " ").replace("_", " ")
+    return "deciders" if plain == "decision makers" else plain
+
+
+def _bare(line: str) -> str:
+    return line.lstrip(" \t>*+-_")
+
+
+def _numbers(
+    words: re.Pattern[str], lines: Iterable[str], fields: Mapping[str, Any], *names: str
+) -> list[int]:
+    """The decisions that are named after *words*, or in a field of the header."""
+    said = [line[found.end() :] for line in lines if (found := words.search(line))]
+    said += [each for name in names for each in listed(fields.get(name))]
+    numbers = (next(filter(None, groups)) for line in said for groups in _NUMBER.findall(line))
+    return list(dict.fromkeys(map(int, numbers)))
+
+
+def _without_number(title: str, number: int) -> str:
+    """The title less the number of its file, however it is written before it."""
+    return re.sub(rf"^(?:ADR[-_ #]*)?0*{number}\b[ \t]*[-–—.:)]*[ \t]*", "", title, flags=re.I)

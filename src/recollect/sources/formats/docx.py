@@ -1,0 +1,240 @@
+"""Word documents (DOCX) as Markdown: headings, paragraphs, lists, tables and notes.
+
+What a file may unpack to is limited (``MAX_UNPACKED``), and its XML may not define entities.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from recollect.sources import formats
+from recollect.sources.formats import Content
+from recollect.sources.formats.markdown import Blocks
+from recollect.types import Problem
+
+
+class _Refused(ValueError):
+    """What a DOCX file must not have."""
+
+
+_Start = Callable[[str, dict[str, str]], None]
+_Tell = Callable[[str], None]
+
+
+def read(path: Path, raw: bytes) -> Content | Problem:
+    import zipfile
+    import zlib
+    from xml.parsers.expat import ExpatError
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
+            return _document(packed)
+    except _Refused as error:
+        return Problem(str(path), f"not read: {error}")
+    except (zipfile.BadZipFile, zlib.error, ExpatError, EOFError, OSError, LookupError, ValueError,
+            NotImplementedError, RuntimeError) as error:  # fmt: skip
+        why = f"not a DOCX file, or damaged, or protected with a password: {error}"
+        return Problem(str(path), why)
+
+
+def _document(packed: Any) -> Content:
+    names = set(packed.namelist())
+    left = formats.MAX_UNPACKED
+
+    def chunks(stream: IO[bytes]) -> Iterator[bytes]:
+        nonlocal left
+        while chunk := stream.read(65_536):
+            left -= len(chunk)
+            if left < 0:
+                raise _Refused(f"it unpacks to more than {formats.MAX_UNPACKED // 1_000_000} MB")
+            yield chunk
+
+    def parse(name: str, start: _Start, end: _Tell, text: _Tell) -> None:
+        if name in names:
+            with packed.open(name) as stream:
+                _parse_xml(chunks(stream), start, end, text)
+
+    main = min((n for n in names if re.fullmatch(r"word/document\d*\.xml", n)), default=None)
+    if main is None:
+        raise _Refused("it has no word/document.xml, so it is no DOCX file")
+    styles = _Styles()
+    parse("word/styles.xml", styles.start, styles.end, lambda _: None)
+    words = _Words(styles.levels())
+    for part in (main, "word/footnotes.xml", "word/endnotes.xml"):
+        parse(part, words.start, words.end, words.text)
+    about = _Properties()
+    parse("docProps/core.xml", about.start, about.end, about.text)
+    meta = {
+        name: about.fields[field]
+        for name, field in (("author", "creator"), ("date", "created"), ("updated", "modified"),
+                            ("description", "description"), ("keywords", "keywords"))
+        if about.fields.get(field)
+    }  # fmt: skip
+    title = about.fields.get("title") or words.blocks.first_heading
+    return Content(words.blocks.text(), title, meta, "document")
+
+
+def _parse_xml(chunks: Iterable[bytes], start: _Start, end: _Tell, text: _Tell) -> None:
+    """Tell of elements and attributes by their local names. A document type is refused: nothing
+    that Word writes has one, and it is how entities are made to multiply."""
+    from xml.parsers import expat
+
+    def local(name: str) -> str:
+        return name.rpartition(" ")[2]
+
+    def refuse(*_: Any) -> None:
+        raise _Refused("it has a document type, which could define entities without end")
+
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = lambda name, attributes: start(
+        local(name), {local(key): value for key, value in attributes.items()}
+    )
+    parser.EndElementHandler = lambda name: end(local(name))
+    parser.CharacterDataHandler = text
+    for chunk in chunks:
+        parser.Parse(chunk, False)
+    parser.Parse(b"", True)
+
+
+class _Properties:
+    """What the document says of itself."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, str] = {}
+        self._name = ""
+
+    def start(self, name: str, _attributes: dict[str, str]) -> None:
+        self._name = name
+
+    def end(self, _name: str) -> None:
+        self._name = ""
+
+    def text(self, text: str) -> None:
+        if self._name and text.strip():
+            self.fields[self._name] = self.fields.get(self._name, "") + text.strip()
+
+
+class _Styles:
+    """Which styles are headings, and of which level."""
+
+    def __init__(self) -> None:
+        self._id = ""
+        self._own: dict[str, int] = {}
+        self._based_on: dict[str, str] = {}
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        value = attributes.get("val", "")
+        if name == "style":
+            self._id = attributes.get("styleId", "")
+        elif name == "name":
+            heading = re.fullmatch(r"heading ([1-9])", value, re.IGNORECASE)
+            if heading:
+                self._own[self._id] = min(int(heading[1]), 6)
+            elif value.lower() == "title":
+                self._own[self._id] = 1
+            elif value.lower().startswith("toc "):
+                self._own[self._id] = _CONTENTS
+        elif name == "numPr":
+            self._own.setdefault(self._id, _ITEM)
+        elif name == "basedOn":
+            self._based_on[self._id] = value
+        elif name == "outlineLvl":
+            self._own.setdefault(self._id, _outline_level(value))
+
+    def end(self, name: str) -> None:
+        if name == "style":
+            self._id = ""
+
+    def levels(self) -> dict[str, int]:
+        found = dict(self._own)
+        for style in self._based_on:
+            base = style
+            for _ in range(16):  # deeper than any template; they may go round in circles
+                if base not in self._own:
+                    base = self._based_on.get(base, "")
+            found[style] = self._own.get(base, 0)
+        return found
+
+
+_ITEM, _CONTENTS = -1, -2
+"""Instead of a level: a list's item, and a line in a table of contents, which is left out."""
+
+
+def _outline_level(value: str) -> int:
+    return min(int(value) + 1, 6) if value in set("012345678") else 0
+
+
+class _Words:
+    """The paragraphs, lists and tables of a document."""
+
+    def __init__(self, levels: dict[str, int]) -> None:
+        self.blocks = Blocks()
+        self._levels = levels
+        self._written = False
+        self._unseen = 0
+        self._level = 0
+        self._indent: int | None = None
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        value = attributes.get("val", "")
+        if self._unseen or name in _UNSEEN_PARTS:
+            self._unseen += 1
+        elif name == "t":
+            self._written = True
+        elif name in ("tab", "ptab"):
+            self.blocks.write(" ")
+        elif name in ("br", "cr"):
+            self.blocks.write("\n")
+        elif name == "noBreakHyphen":
+            self.blocks.write("-")
+        elif name == "p":
+            self._end_paragraph()
+        elif name == "pStyle":
+            level = self._levels.get(value, 0)
+            self._level, self._indent = (0, 0) if level == _ITEM else (level, self._indent)
+        elif name == "outlineLvl":
+            self._level = self._level or _outline_level(value)
+        elif name == "numPr":
+            self._indent = self._indent or 0
+        elif name == "ilvl" and value.isdecimal():
+            self._indent = min(int(value), 8)
+        elif name == "numId" and value == "0":
+            self._indent = None
+        elif name in _TABLE:
+            self.blocks.open(_TABLE[name])
+
+    def end(self, name: str) -> None:
+        if self._unseen:
+            self._unseen -= 1
+        elif name == "t":
+            self._written = False
+        elif name == "p":
+            self._end_paragraph()
+        elif name in _TABLE:
+            self.blocks.close(_TABLE[name])
+
+    def text(self, text: str) -> None:
+        if self._written:
+            self.blocks.write(text.replace("\n", " "))
+
+    def _end_paragraph(self) -> None:
+        if self._level == _CONTENTS:
+            self.blocks.drop_line()
+        elif self._level > 0 or self._indent is None:
+            self.blocks.heading = self._level
+            self.blocks.end_line()
+            self.blocks.heading = 0
+        else:
+            self.blocks.end_line("  " * self._indent + "- ")
+        self._level, self._indent = 0, None
+
+
+_UNSEEN_PARTS = frozenset({"Fallback", "pPrChange", "moveFrom"})
+"""What is there once more, and what was changed or moved."""
+_TABLE = {"tbl": "table", "tr": "row", "tc": "cell"}

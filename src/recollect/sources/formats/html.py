@@ -1,0 +1,230 @@
+"""HTML pages, whatever their encoding and however broken, as Markdown.
+
+Scripts, styles and navigation are left out; the title and what the page says of itself are kept.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+
+from recollect.sources.formats import Content, storable
+from recollect.sources.formats.markdown import Blocks, fenced
+from recollect.types import Problem
+
+_CHARSET = re.compile(
+    rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})"
+    rb"|<\?xml[^>]{0,100}?encoding=[\"']([\w.:-]{1,40})",
+    re.IGNORECASE,
+)
+_ENCODINGS = re.compile(
+    r"(?:utf-8|utf8|iso-?8859-?\d+|windows-\d+|cp\d+|koi8-[rut]|mac\w*|big5\w*|gb\w+|euc-?\w+|"
+    r"shift[_-]?jis|sjis|iso-2022-\w+|tis-?620|us-ascii|ascii|latin-?1)",
+    re.IGNORECASE,
+)
+_ASCII_ALIKE = frozenset({"us-ascii", "ascii", "latin1", "latin-1", "iso-8859-1", "iso8859-1"})
+_UNSEEN = re.compile(
+    r"<!\[CDATA\[(?P<text>.*?)(?:\]\]>|\Z)|<!--(?:-?>|.*?(?:--!?>|\Z))"
+    r"|<(?P<tag>script|style)\b(?:[^>]*/>|.*?(?:</(?P=tag)\s*>|\Z))|<[!?][^>]*>?",
+    re.DOTALL | re.IGNORECASE,
+)
+_DROPPED = frozenset("nav noscript template svg iframe select button navigation".split())
+_BREAKS = frozenset(
+    "address article aside body center dd details div dl dt fieldset figcaption figure footer form "
+    "head header hgroup hr html legend main p search section summary caption".split()
+)
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_FRAMES = {"table": "table", "ul": "list", "ol": "numbers", "blockquote": "quote"}
+_LANGUAGE = re.compile(r"\b(?:lang(?:uage)?|highlight|brush:)[-\s]?([\w+#]+)")
+_PAGE_META = {
+    "description": "description", "og:description": "description", "author": "author",
+    "keywords": "keywords", "date": "date", "dcterms.date": "date",
+    "article:published_time": "date", "og:title": "title", "og:site_name": "site",
+}  # fmt: skip
+
+
+def read(path: Path, raw: bytes) -> Content | Problem:
+    text, warning = _text(raw)
+    if "\x00" in text[:8192]:
+        return Problem(str(path), "a binary file, not HTML")
+    page = _parsed(text.removeprefix("\ufeff"))
+    found = page.meta.pop("title", "")
+    title = " ".join("".join(page.title).split()) or found or page.blocks.first_heading
+    problems = (Problem(str(path), warning, "warning"),) if warning else ()
+    return Content(storable(page.blocks.text()), title, page.meta, "page", warnings=problems)
+
+
+def _text(raw: bytes) -> tuple[str, str]:
+    """The page's characters, and a warning if some are lost."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return raw.decode("utf-16", "replace"), ""
+    said = _CHARSET.search(raw, 0, 4096)
+    name = (said[1] or said[2]).decode("ascii", "replace").lower() if said else ""
+    declared = "cp1252" if name in _ASCII_ALIKE else name
+    for encoding in (declared, "utf-8") if _ENCODINGS.fullmatch(name) else ("utf-8",):
+        try:
+            return raw.decode(encoding), ""
+        except (LookupError, UnicodeError):
+            continue
+    why = f"not {name or 'UTF-8'} throughout; read as windows-1252, so some signs may be wrong"
+    return raw.decode("cp1252", "replace"), why
+
+
+def _parsed(text: str) -> _Page:
+    """The page. An element that is dropped but never ends is taken for text after all."""
+    from html.parser import HTMLParser
+
+    class Events(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            page.start(tag, {name: value or "" for name, value in attrs})
+
+        def handle_endtag(self, tag: str) -> None:
+            page.end(tag)
+
+        def handle_data(self, data: str) -> None:
+            page.data(data)
+
+    text = _UNSEEN.sub(
+        lambda unseen: (unseen["text"] or "").replace("&", "&amp;").replace("<", "&lt;"), text
+    )
+    # What opens after the last `>` closes nowhere; the parser would look for its end again and
+    # again.
+    end = text.rfind(">") + 1
+    text = text[:end] + text[end:].replace("<", "&lt;")
+    dropped = _DROPPED
+    while True:
+        page = _Page(dropped)
+        events = Events()
+        events.feed(text)
+        events.close()
+        if not page.dropping:
+            page.finish()
+            return page
+        dropped -= {page.dropping, "navigation"}
+
+
+class _Page:
+    """A page from its tags, which may be in any order."""
+
+    def __init__(self, dropped: frozenset[str]) -> None:
+        self.blocks = Blocks()
+        self.title: list[str] = []
+        self.meta: dict[str, str] = {}
+        self.dropping = ""
+        """The element that is being left out."""
+        self._dropped = dropped
+        self._depth = 0
+        self._code: list[str] | None = None
+        self._language = ""
+        self._titled = False
+
+    def data(self, data: str) -> None:
+        if self.dropping:
+            return
+        if self._titled:
+            self.title.append(data)
+        elif self._code is not None:
+            self._code.append(data)
+        else:
+            self.blocks.write(data.replace("\n", " "))
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if self.dropping:
+            self._depth += tag == self.dropping
+        elif tag in self._dropped or attributes.get("role") in self._dropped:
+            self.dropping, self._depth = tag, 1
+        elif tag == "pre":
+            self._end_code()
+            self.blocks.end_line()
+            self._code, self._language = [], _language(attributes)
+        elif self._code is not None:
+            self._code += ["\n"] if tag in ("br", "div", "p") else []
+            self._language = self._language or (_language(attributes) if tag == "code" else "")
+        elif tag == "title":
+            self._titled = not self.title
+        elif tag == "meta":
+            name = attributes.get("name") or attributes.get("property") or ""
+            field = _PAGE_META.get(name.lower())
+            if field and attributes.get("content"):
+                self.meta.setdefault(field, " ".join(attributes["content"].split()))
+        else:
+            self._open(tag, attributes)
+
+    def _open(self, tag: str, attributes: dict[str, str]) -> None:
+        blocks = self.blocks
+        if tag in _HEADINGS:
+            blocks.end_line()
+            blocks.heading = int(tag[1])
+        elif tag == "br":
+            blocks.write("\n")
+        elif tag == "img":
+            blocks.write(f" {attributes.get('alt', '')} ".replace("\n", " "))
+        elif tag == "code" and not blocks.heading:
+            blocks.write("`")
+        elif tag in _FRAMES:
+            self._end_heading()
+            blocks.open(_FRAMES[tag])
+        elif tag == "li":
+            self._end_heading()
+            blocks.back_to("list", "numbers", "cell", "quote")
+            blocks.open("item")
+        elif tag in ("tr", "td", "th") and blocks.within("table"):
+            self._end_heading()
+            if tag == "tr":
+                blocks.back_to("table")
+                blocks.open("row")
+                return
+            if blocks.back_to("row", "table") == "table":
+                blocks.open("row")
+            blocks.open("cell")
+        elif tag in _BREAKS:
+            if tag == "p":
+                self._end_heading()
+            blocks.end_line()
+
+    def end(self, tag: str) -> None:
+        blocks = self.blocks
+        if self.dropping:
+            self._depth -= tag == self.dropping
+            if self._depth == 0:
+                self.dropping = ""
+        elif tag == "title":
+            self._titled = False
+        elif tag == "pre":
+            self._end_code()
+        elif self._code is not None:
+            return
+        elif tag in _HEADINGS:
+            self._end_heading()
+        elif tag == "code" and not blocks.heading:
+            blocks.write("`")
+        elif tag in _FRAMES:
+            blocks.close(_FRAMES[tag], "" if tag == "table" else "cell")
+        elif tag == "li":
+            blocks.close("item", "cell")
+        elif tag in ("td", "th", "tr"):
+            blocks.close("row" if tag == "tr" else "cell", "table")
+        elif tag in _BREAKS:
+            blocks.end_line()
+
+    def _end_heading(self) -> None:
+        self.blocks.end_line()
+        self.blocks.heading = 0
+
+    def _end_code(self) -> None:
+        if self._code is not None:
+            self._end_heading()
+            code = "".join(self._code).strip("\n").replace("\r", "")
+            self.blocks.add(fenced(code, self._language) if code.strip() else "")
+            self._code = None
+
+    def finish(self) -> None:
+        """The text is at its end, whatever is still open."""
+        self._end_code()
+        self._end_heading()
+
+
+def _language(attributes: dict[str, str]) -> str:
+    said = _LANGUAGE.search(attributes.get("class", ""))
+    return said[1] if said else ""
