@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
 
+from recollect.errors import StoreBusy
+from recollect.memory.importer import place_of
 from recollect.sources import files
 from recollect.types import Receipt, SourceStats
 
@@ -24,7 +25,7 @@ class Watched(NamedTuple):
 def watched(sources: Sequence[SourceStats]) -> list[Watched]:
     """The sources that are files or folders of this machine."""
     return [
-        Watched(s.name, Path(unquote(urlsplit(s.uri).path)))
+        Watched(s.name, place_of(s.uri))
         for s in sources
         if s.uri.startswith("file:") and s.kind in ("folder", "file", "jsonl", "sessions")
     ]
@@ -42,14 +43,21 @@ def watch(
     while not stop.is_set():
         for one in places:
             state = _state(one.place)
-            if before.get(one) != state:
-                before[one] = state
+            if before.get(one) == state:
+                continue
+            try:
                 receipt = add(one.place, one.source)
-                if receipt.added or receipt.changed or receipt.failed or receipt.missing:
-                    tell(one, receipt)
+            except StoreBusy:  # another import is running; the next round comes back to it
+                continue
+            before[one] = state
+            if receipt.added or receipt.changed or receipt.failed or receipt.missing:
+                tell(one, receipt)
         stop.wait(every)
 
 
 def _state(place: Path) -> int:
-    found = (f for f in files.walk(place) if isinstance(f, files.Found))
+    """The same until a file changes, a database's journal, or the head of a repository."""
+    beside = (place.with_name(f"{place.name}-wal"), place / ".git" / "logs" / "HEAD")
+    looked = (f for root in (place, *beside) for f in files.walk(root))
+    found = (f for f in looked if isinstance(f, files.Found))
     return hash(tuple((f.relative, f.size, f.modified) for f in found))
