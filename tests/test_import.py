@@ -443,13 +443,13 @@ def test_frontmatter_is_kept_as_meta(keyword_memory: Memory, tmp_path: Path) -> 
     assert keyword_memory.get("a.md").meta == {"tags": ["birds", "water"], "status": "draft"}
 
 
-def test_code_is_a_file_and_prose_is_a_note(keyword_memory: Memory, tmp_path: Path) -> None:
+def test_what_a_file_is_shows_in_its_kind(keyword_memory: Memory, tmp_path: Path) -> None:
     for name in ("a.md", "b.txt", "README", "c.py", "d.toml"):
         write(tmp_path / "vault" / name, "text = 1\n")
     keyword_memory.add(tmp_path / "vault")
     kinds = {document.external: document.kind for document in everything(keyword_memory)}
     assert kinds == {
-        "a.md": "note", "b.txt": "note", "README": "note", "c.py": "file", "d.toml": "file",
+        "a.md": "note", "b.txt": "note", "README": "note", "c.py": "code", "d.toml": "file",
     }  # fmt: skip
 
 
@@ -822,3 +822,37 @@ def test_a_folder_around_a_known_one_leaves_it_its_files(
     assert keyword_memory.get("inner.md").source == "work"
     assert keyword_memory.get("top.md").source == "all"
     assert counts(keyword_memory.add(tmp_path / "all")) == (0, 0, 2)
+
+
+def test_code_is_cut_at_its_definitions(keyword_memory: Memory, tmp_path: Path) -> None:
+    body = "\n".join(f"    step_{i} = prepare(value, {i})" for i in range(30))
+    names = ("open_store", "close_store", "rebuild_index")
+    code = "\n\n".join(f"def {name}(value):\n    # not a heading\n{body}" for name in names)
+    write(tmp_path / "vault" / "engine.py", f"import os\n\n{code}\n")
+    keyword_memory.add(tmp_path / "vault")
+    found = keyword_memory.search("rebuild_index").results[0]
+    assert found.heading.startswith("rebuild_index")
+    assert found.text.startswith("def rebuild_index")
+    assert keyword_memory.get("engine.py").text == f"import os\n\n{code}\n"
+
+
+def test_a_page_is_read_as_text_with_its_headings(keyword_memory: Memory, tmp_path: Path) -> None:
+    page = "<title>Boats</title><script>var x</script><h1>Care</h1><p>Rinse with <b>water</b>.</p>"
+    write(tmp_path / "vault" / "boats.html", page)
+    keyword_memory.add(tmp_path / "vault")
+    (found,) = everything(keyword_memory)
+    assert (found.title, found.kind) == ("Boats", "page")
+    text = keyword_memory.get("boats.html").text
+    assert "# Care" in text
+    assert "Rinse with water." in text
+    assert "var x" not in text
+
+
+def test_links_and_tags_of_a_note_are_kept(keyword_memory: Memory, tmp_path: Path) -> None:
+    note = "---\ntags: [boats]\naliases:\n  - Kayak\n---\nSee [[Harbour|the harbour]] #repair\n"
+    write(tmp_path / "vault" / "a.md", note)
+    keyword_memory.add(tmp_path / "vault")
+    meta = keyword_memory.get("a.md").meta
+    assert meta["tags"] == ["boats", "repair"]
+    assert meta["aliases"] == ["Kayak"]
+    assert meta["links"] == ["Harbour"]

@@ -105,7 +105,7 @@ def _issues(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """Issues by the names that records keep them under."""
     if given is None:
         return None
-    from recollect.sources.records import issue_key
+    from recollect.text.query import issue_key
 
     return tuple(map(issue_key, given))
 
@@ -272,12 +272,10 @@ class Memory:
         what a ``file`` is for."""
         from datetime import UTC
 
+        from recollect.memory.importer import redacted
         from recollect.sources.records import record
-        from recollect.text.redact import redact
         from recollect.writing.importing import import_documents
 
-        if self.config["import.redact"]:
-            body, title = redact(body).text, redact(title).text
         given, now = moment(date, "date"), datetime.now(UTC)
         made = record(
             kind, body=clean(body), title=clean(title), author=author, issue=issue, branch=branch,
@@ -288,6 +286,8 @@ class Memory:
         )  # fmt: skip
         if made.date is None:  # said twice it is still one record; two events are two
             made = made._replace(date=now)
+        if self.config["import.redact"]:
+            made = redacted(made)
         import_documents(self.store, Source("records", "records"), [made])
         return made
 

@@ -14,6 +14,7 @@ from recollect.memory.arguments import is_there, names
 from recollect.ports import Store
 from recollect.sources import files, jsonl, notes
 from recollect.sources.sessions import LOGS, format_of, home_of
+from recollect.text.chunk import passages
 from recollect.text.terms import fold
 from recollect.types import (
     ChangeSet,
@@ -21,6 +22,7 @@ from recollect.types import (
     Filter,
     Message,
     Problem,
+    Put,
     Receipt,
     Register,
     Remove,
@@ -30,9 +32,10 @@ from recollect.types import (
 from recollect.writing.importing import Item, import_documents
 
 if TYPE_CHECKING:
+    from recollect.sources.formats import Section
     from recollect.sources.sessions.base import Format
 
-IMPORT_VERSION = 3
+IMPORT_VERSION = 4
 """Changes when the same file would be read into other documents: it is then read again."""
 
 
@@ -440,13 +443,14 @@ class Importer:
                     whole = whole and item.level == "warning"
                     yield item
                 else:
-                    document = item._replace(origin=origin, stamp=self._stamp(one.file))
+                    document = item.document if isinstance(item, Put) else item
+                    document = document._replace(origin=origin, stamp=self._stamp(one.file))
                     known.seen.add(document.id)
-                    yield document
+                    yield item._replace(document=document) if isinstance(item, Put) else document
             if not whole:  # what could not be read is not gone
                 known.keep(origin, one.file.relative)
 
-    def _file(self, one: _Read, home: Home) -> Iterator[Document | Problem]:
+    def _file(self, one: _Read, home: Home) -> Iterator[Item]:
         whose = home.source.name, *self._whose(one.file, home)
         if one.form is not None:
             yield from self._sessions(one.file, one.form, *whose)
@@ -457,8 +461,11 @@ class Importer:
                 relative = one.file.relative
                 yield item if isinstance(item, Problem) else item._replace(path=relative)
         else:
-            text = files.read_text(one.file, self._max_bytes, named=one.file.path == home.base)
-            yield text if isinstance(text, Problem) else _note(text, *whose)
+            raw = files.read(one.file, self._max_bytes, named=one.file.path == home.base)
+            if isinstance(raw, Problem):
+                yield raw
+            else:
+                yield from _text(one.file, raw, *whose)
 
     def _sessions(
         self, file: files.Found, form: Format, source: str, owner: str, scopes: tuple[str, ...]
@@ -560,14 +567,24 @@ class Importer:
         return self._import(source, records()) + self._gone(gone)
 
 
-def _note(text: files.Text, source: str, owner: str, scopes: tuple[str, ...]) -> Document | Problem:
-    """A text file: another tool's memory, a decision record, or a note."""
-    from recollect.sources import memories
+def _text(
+    file: files.Found, raw: bytes, source: str, owner: str, scopes: tuple[str, ...]
+) -> Iterator[Item]:
+    """A file of text: another tool's memory, a decision record, a page, code, a note."""
+    from recollect.sources import formats, memories
 
-    form = memories.recognise(text.file.path, text.text)
+    content = formats.read(file.path, raw)
+    if isinstance(content, Problem):
+        yield content
+        return
+    yield from content.warnings
+    form = memories.recognise(file.path, content.text)
     if form:
-        return memories.document(text, form, source, owner, scopes)
-    return notes.document(text, source, owner, scopes)
+        text = files.Text(file, content.text)
+        yield memories.document(text, form, source, owner, scopes)
+    else:
+        document = notes.document(file, content, source, owner, scopes)
+        yield Put(document, passages(document, content.sections))
 
 
 def _may_hold_logs(root: Path) -> bool:
@@ -606,38 +623,56 @@ def _is_mem0(found: files.Found) -> bool:
 
 
 def _redacted(items: Iterable[Item], counts: Counter[str]) -> Iterator[Item]:
-    """The documents without their secrets; what is said twice, as the fields of a header are,
-    is counted once."""
+    for item in items:
+        if isinstance(item, Document):
+            item = redacted(item, counts)
+        elif isinstance(item, Put):
+            document = redacted(item.document, counts)
+            cut = item.passages
+            if document.text != item.document.text:
+                cut = passages(document, _sections(document))
+            item = Put(document, cut)
+        yield item
+
+
+def redacted(document: Document, counts: Counter[str] | None = None) -> Document:
+    """The document without its secrets; what is said twice, as the fields of a header are, is
+    counted once."""
     from recollect.text.redact import redact
+
+    said = document.rendered()
 
     def clean(text: str, *, count: bool = True) -> str:
         done = redact(text)
-        if count:
+        if count and counts is not None:
             counts.update(done.counts)
         return done.text
 
-    def cleaned(value: Any, name: str, said: str) -> Any:
+    def cleaned(value: Any, name: str) -> Any:
         """A value by its name, which may be what tells that it is a secret."""
         if isinstance(value, dict):
-            return {key: cleaned(inner, key, said) for key, inner in value.items()}
+            return {key: cleaned(inner, key) for key, inner in value.items()}
         if isinstance(value, list):
-            return [cleaned(inner, name, said) for inner in value]
+            return [cleaned(inner, name) for inner in value]
         if not isinstance(value, str):
             return value
         before = f"{name}: "
         text = clean(before + value, count=value not in said)
         return text.removeprefix(before) if text.startswith(before) else clean(value, count=False)
 
-    for item in items:
-        if isinstance(item, Document):
-            said = item.rendered()
-            item = item._replace(
-                text=clean(item.text),
-                title=clean(item.title, count=item.title not in said),
-                messages=tuple(m._replace(text=clean(m.text)) for m in item.messages),
-                meta={name: cleaned(value, name, said) for name, value in item.meta.items()},
-            )
-        yield item
+    return document._replace(
+        text=clean(document.text),
+        title=clean(document.title, count=document.title not in said),
+        messages=tuple(m._replace(text=clean(m.text)) for m in document.messages),
+        meta={name: cleaned(value, name) for name, value in document.meta.items()},
+    )
+
+
+def _sections(document: Document) -> tuple[Section, ...] | None:
+    """The parts of a text that was changed after it was read."""
+    from recollect.sources.formats import outline
+
+    return None if document.kind == "note" else outline(document.text, Path(document.path).suffix)
 
 
 def _hash(document: Document, message: Message) -> int:

@@ -24,7 +24,7 @@ _MEDIA = frozenset(
     f".{suffix}"
     for suffix in (
         "png jpg jpeg gif webp svg ico bmp tiff heic mp3 mp4 m4a wav ogg flac mov avi mkv webm "
-        "pdf doc docx xls xlsx ppt pptx odt epub zip gz tgz xz bz2 zst 7z tar rar jar whl exe dll "
+        "doc xls xlsx ppt pptx odt epub zip gz tgz xz bz2 zst 7z tar rar jar whl exe dll "
         "so dylib o a pyc class wasm db sqlite sqlite3 ttf otf woff woff2 npy npz onnx "
         "safetensors parquet lock"
     ).split()
@@ -113,8 +113,8 @@ def _file(path: Path, relative: str, info: os.stat_result) -> Found | Problem:
     return Found(path, relative, info.st_size, info.st_mtime_ns)
 
 
-def read_text(found: Found, max_bytes: int, *, named: bool) -> Text | Problem:
-    """The file's text. A medium in a folder is skipped; one that was *named* is a failure."""
+def read(found: Found, max_bytes: int, *, named: bool) -> bytes | Problem:
+    """The file's content. A medium in a folder is skipped; one that was *named* is a failure."""
     where = str(found.path)
     if found.path.suffix.lower() in _MEDIA and not named:
         return Problem(where, f"{found.path.suffix} files are not imported", "skipped")
@@ -125,20 +125,9 @@ def read_text(found: Found, max_bytes: int, *, named: bool) -> Text | Problem:
             "(setting import.max_mb)",
         )
     try:
-        raw = found.path.read_bytes()
+        return found.path.read_bytes()
     except OSError as error:
         return Problem(where, _why(error))
-    if b"\x00" in raw[:8192]:
-        return Problem(where, "a binary file, not text")
-    try:
-        return Text(found, raw.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        return Problem(
-            f"{where}:{line}",
-            f"not UTF-8 (byte 0x{raw[error.start]:02x}); convert it, "
-            "for instance with `iconv -f latin1 -t utf-8`",
-        )
 
 
 def _why(error: OSError) -> str:

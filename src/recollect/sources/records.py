@@ -22,6 +22,7 @@ from typing import Any
 
 from recollect.errors import InputError
 from recollect.text.dates import parse_date
+from recollect.text.query import issue_key
 from recollect.types import NO_META, Document, JsonObject, iso, stable_id
 
 KINDS = ("discussion", "decision", "audit", "file")
@@ -30,7 +31,6 @@ MAX_CONTENT = 1_000_000
 MAX_LINE = 64_000_000
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_OWN_REPOSITORY = re.compile(r"^(?:#|GH-)\s*(?=\d+$)", re.IGNORECASE)
 
 _BODY = ("body", "description", "summary", "message")
 _DATE = ("date", "created_at", "createdAt", "timestamp", "time")
@@ -94,11 +94,6 @@ def record(
         scopes=scopes,
         meta=known,
     )
-
-
-def issue_key(issue: str) -> str:
-    """An issue's name as it is kept and compared: ``#12``, ``GH-12`` and ``12`` are one issue."""
-    return _OWN_REPOSITORY.sub("", issue.strip())
 
 
 def _line(meta: Mapping[str, Any]) -> str:

@@ -162,6 +162,8 @@ def _units(blocks: list[_Block]) -> Iterator[_Unit]:
             start, above, headed = block.start, _trail(trail), block.level > 0
         if block.level:
             trail.append((block.level, block.words))
+            if block.start == block.end:  # its words are not in the text, so they stand above it
+                above = _trail(trail)
         else:
             yield _Unit(start, block.end, above, _trail(trail), headed)
             start = -1

@@ -3,7 +3,8 @@
     "exact words"      must occur, in this order
     -word  -"words"    must not occur (a dash before a letter or a quote, after a space)
     prefix*            any word that begins so
-    path: kind: source: issue: event:   limits, also with a quoted value; repeated ones widen each other
+    path: kind: source: issue: event:
+                       limits, also with a quoted value; repeated ones widen each other
 
 Everything else is words. No input is a syntax error; the only refusals are an empty query and
 one that only excludes.
@@ -36,6 +37,14 @@ ClauseKind = Literal["word", "prefix", "phrase"]
 _LIMITS = {
     "path": "paths", "kind": "kinds", "source": "sources", "issue": "issues", "event": "events",
 }  # fmt: skip
+
+
+_OWN_REPOSITORY = re.compile(r"^(?:#|GH-)\s*(?=\d+$)", re.IGNORECASE)
+
+
+def issue_key(issue: str) -> str:
+    """An issue's name as it is kept and compared: ``#12``, ``GH-12`` and ``12`` are one issue."""
+    return _OWN_REPOSITORY.sub("", issue.strip())
 
 
 class Parsed(NamedTuple):
@@ -80,7 +89,8 @@ def parse(text: str) -> Parsed:
     for match in _TOKEN.finditer(text):
         if match["filter"]:
             value = match["quoted"] or match["bare"]
-            limits.append((_LIMITS[match["key"].lower()], value))
+            name = _LIMITS[match["key"].lower()]
+            limits.append((name, issue_key(value) if name == "issues" else value))
             continue
         said = match["phrase"] if match["phrase"] is not None else match["word"]
         special = match["minus"] or match["phrase"] is not None or said.endswith("*")

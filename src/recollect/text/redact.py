@@ -98,7 +98,7 @@ def _spans(text: str) -> Iterator[_Span]:
     for scan in _scans():
         if len(text) < _SHORT and scan.pivot not in text:
             continue
-        tried: dict[str, int] = {}  # to where each rule has looked; nothing is read twice by it
+        tried: dict[str, int] = {}  # to where each rule has looked: long matches are read once
         for hit in _hits(scan, text):
             keyword = scan.keywords[(hit.lastindex or 0) - 1]
             start = hit.start() - len(keyword.before)
@@ -106,10 +106,11 @@ def _spans(text: str) -> Iterator[_Span]:
                 if start < tried.get(rule.name, 0):
                     continue
                 match = rule.pattern.match(text, start)
-                if match:
+                if match and _is_secret(rule, match):
+                    yield _Span(*match.span(rule.group), rule)
                     tried[rule.name] = match.end()
-                    if _is_secret(rule, match):
-                        yield _Span(*match.span(rule.group), rule)
+                elif match and match.end() - start > _LONG:
+                    tried[rule.name] = match.end()
 
 
 def _hits(scan: _Scan, text: str) -> Iterator[re.Match[str]]:
@@ -168,10 +169,19 @@ def _is_secret(rule: _Rule, match: re.Match[str]) -> bool:
     secret = match[rule.group]
     return (
         _MARK not in secret
+        and not _beside_mark(match)
         and (len(secret) > _LONG or not _PLACEHOLDER.search(secret))
         and (not rule.entropy or _entropy(secret) >= rule.entropy)
         and (rule.check is None or rule.check(match))
     )
+
+
+def _beside_mark(match: re.Match[str]) -> bool:
+    """It is part of something longer, of which the mark has taken the place."""
+    start, end = match.span()
+    text = match.string
+    before = text[start - 1 : start] == "]" and text[max(0, start - 40) : start - 1]
+    return text.startswith(_MARK, end) or bool(before and _MARK in before)
 
 
 def _entropy(text: str) -> float:
