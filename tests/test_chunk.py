@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import NamedTuple
 
 import pytest
 from hypothesis import example, given, settings
@@ -326,3 +327,18 @@ def test_an_empty_turn_takes_nothing_from_the_others() -> None:
         (0, "first", 1),
         (1, "second", 3),
     ]
+
+
+class Mark(NamedTuple):
+    offset: int
+    level: int
+    title: str
+
+
+@given(st.text("ab \n#`", max_size=400), st.lists(st.integers(0, 420), max_size=8))
+def test_sections_cut_a_text_and_lose_nothing_of_it(text: str, offsets: list[int]) -> None:
+    marks = [Mark(offset, 1 + n % 3, f"part {n}") for n, offset in enumerate(sorted(offsets))]
+    pieces = split(text, 40, 60, marks)
+    assert "".join(p.text for p in pieces) == text
+    assert all(len(p.text) <= 60 for p in pieces)
+    assert all(p.heading == "" or p.heading.startswith("part") for p in pieces)

@@ -831,7 +831,7 @@ def test_code_is_cut_at_its_definitions(keyword_memory: Memory, tmp_path: Path) 
     write(tmp_path / "vault" / "engine.py", f"import os\n\n{code}\n")
     keyword_memory.add(tmp_path / "vault")
     found = keyword_memory.search("rebuild_index").results[0]
-    assert found.heading.startswith("rebuild_index")
+    assert found.heading == "def rebuild_index"
     assert found.text.startswith("def rebuild_index")
     assert keyword_memory.get("engine.py").text == f"import os\n\n{code}\n"
 

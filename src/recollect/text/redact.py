@@ -40,6 +40,7 @@ _PIVOTS = (*_RARE, ":AA", "://", "cret", "CRET", "w", "k", "_", "-", ".")
 _SHORT = 2000
 """Up to this length it pays to look whether there is a pivot before beginning a search."""
 _MARK = "[redacted:"
+_MARKED = re.compile(r"\[redacted:[\w-]*\]?\Z")
 
 
 class Redacted(NamedTuple):
@@ -169,19 +170,17 @@ def _is_secret(rule: _Rule, match: re.Match[str]) -> bool:
     secret = match[rule.group]
     return (
         _MARK not in secret
-        and not _beside_mark(match)
+        and not _at_mark(match)
         and (len(secret) > _LONG or not _PLACEHOLDER.search(secret))
         and (not rule.entropy or _entropy(secret) >= rule.entropy)
         and (rule.check is None or rule.check(match))
     )
 
 
-def _beside_mark(match: re.Match[str]) -> bool:
-    """It is part of something longer, of which the mark has taken the place."""
-    start, end = match.span()
-    text = match.string
-    before = text[start - 1 : start] == "]" and text[max(0, start - 40) : start - 1]
-    return text.startswith(_MARK, end) or bool(before and _MARK in before)
+def _at_mark(match: re.Match[str]) -> bool:
+    """It begins in a mark, or is part of what was longer before the mark took its place."""
+    before = match.string[max(0, match.start() - 40) : match.start()]
+    return bool(_MARKED.search(before)) or match.string.startswith(_MARK, match.end())
 
 
 def _entropy(text: str) -> float:
