@@ -167,6 +167,7 @@ def test_any_text_at_all_can_be_redacted(text: str) -> None:
         "token=", 'token="', "token='a1 ", "password: ", "password\\", "password=a1b2c3 =",
         "-----BEGIN " + "PRIVATE KEY-----\n", "://a:b", "://a:b@", "sk-", GITHUB,
         "Authorization: Bearer ", "api_key is ", ".aaaaaa.", "12345678:AA", "password=aA",
+        "secret key " + BASE64[:40], "AccountKey=" + (BASE64 * 2)[:86] + "==",
     ],
 )  # fmt: skip
 def test_no_text_takes_more_than_linear_time(start: str, unit: str) -> None:

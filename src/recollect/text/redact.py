@@ -2,9 +2,9 @@
 
 The rules are data (``secrets.toml``): what the tokens of each vendor look like, and what is worth
 hiding after a name such as ``DB_PASSWORD``. They are our own, with the catalogues of gitleaks and
-detect-secrets as a checklist: those try every rule on every line, where we must keep up with an
+detect-secrets as a checklist. Those try every rule on every line, where we must keep up with an
 import of gigabytes; they report that a line has a secret, where we must know its very characters
-and be right, for nobody looks at what is stored; and the standard library suffices.
+and be right, for nobody looks before it is stored; and nothing is needed that Python has not got.
 
 Guaranteed: only the secret is replaced, so ``password=[redacted:password]`` still says that there
 was one; redacting twice is redacting once; a text without secrets comes back as the same object;
@@ -14,7 +14,8 @@ A secret is told by its shape or by the name before it, never by randomness alon
 and encoded files stay, unless they are the value of what is called a password, secret, token or
 key. What only names a secret is none (``secret_name``, ``token_id``, ``${TOKEN}``,
 ``os.environ["API_KEY"]``), nor is a placeholder; and a value without both a letter and a digit
-stays, because it cannot be told from words and code.
+stays, because it cannot be told from words and code. So does a passphrase with spaces, and what
+was disguised on purpose (reversed, spelled out, in two halves).
 
 How it is fast: each rule has keywords, and each keyword a pivot, a rare character or two in it.
 One search a pivot finds all the keywords around it (``re`` looks for a literal beginning at the
