@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -82,9 +83,11 @@ class _Known:
                 self.files.setdefault((document.origin, document.path), []).append(document)
         self.seen: set[str] = set()
         """Ids of documents that are still there."""
+        self._kept: set[tuple[str, str]] = set()
 
     def keep(self, origin: str, path: str) -> None:
-        self.seen.update(d.id for d in self.files.get((origin, path), ()))
+        """What came from this file is still there."""
+        self._kept.add((origin, path))
 
     def gone(self, origin: str, below: str) -> list[Document]:
         """The documents of files under a path that have not been seen."""
@@ -92,6 +95,7 @@ class _Known:
             document
             for (place, path), documents in self.files.items()
             if place == origin and (not below or path == below or path.startswith(f"{below}/"))
+            if (place, path) not in self._kept
             for document in documents
             if document.id not in self.seen
         ]
@@ -126,7 +130,9 @@ class Importer:
         """Whether what is known under another name is to have the given one, too."""
         self._taken = {fold(s) for s in self._sources}
         self._places: dict[str, Source] = {}
-        self._homes: dict[Path, Home | None] = {}
+        """The known files and folders, by their paths."""
+        self._homes: dict[str, Home | None] = {}
+        self._origins: dict[Home, str] = {}
         self._known_in: dict[str, _Known] = {}
         self._unread: set[Path] = set()
         """What could not be walked: nothing in it is gone."""
@@ -141,7 +147,7 @@ class Importer:
         if named is not None and named.uri == root.as_uri():
             self._renames = False
         self._places = {
-            s.uri: Source(s.name, s.kind, s.uri)
+            str(place_of(s.uri)): Source(s.name, s.kind, s.uri)
             for s in self._sources.values()
             if s.kind in ("folder", "sessions", "file")
             and (s.name == self._name or not self._renames)
@@ -166,7 +172,7 @@ class Importer:
                 told = Problem(str(found.path), "empty: there is nothing to import", "skipped")
                 receipt += Receipt(skipped=(told,))
                 continue
-            nearest = self._nearest(found.path) or home
+            nearest = self._nearest(found.place) or home
             touched.add(nearest.source.name)
             found = self._placed(found, nearest)
             if held := self._unchanged(found, nearest):
@@ -232,24 +238,24 @@ class Importer:
 
     def _home(self, root: Path, kind: str) -> Home:
         """The source of what is at *root*, and the place its paths are told from."""
-        found = self._nearest(root)
+        found = self._nearest(str(root))
         return found or Home(self._source(kind if root.is_dir() else "file", root), root)
 
-    def _nearest(self, path: Path) -> Home | None:
+    def _nearest(self, path: str) -> Home | None:
         """The known source that a path is, or is in: the innermost of several."""
-        if path not in self._homes:
-            known = self._places.get(path.as_uri())
-            if known is not None:
-                self._homes[path] = Home(known, path)
-            else:
-                above = path.parent
-                self._homes[path] = None if above == path else self._nearest(above)
-        return self._homes[path]
+        known = self._places.get(path)
+        if known is not None:
+            return Home(known, Path(path))
+        above = os.path.dirname(path)
+        if above not in self._homes:
+            self._homes[above] = None if above == path else self._nearest(above)
+        return self._homes[above]
 
     def _placed(self, found: files.Found, home: Home) -> files.Found:
         """The file with its path as its source tells it."""
-        alone = found.path == home.base
-        place = found.path.name if alone else found.path.relative_to(home.base).as_posix()
+        base = str(home.base)
+        alone = found.place == base
+        place = os.path.basename(base) if alone else found.place[len(base.rstrip("/")) + 1 :]
         return found._replace(relative=place)
 
     def _whose(self, found: files.Found, home: Home) -> tuple[str, tuple[str, ...]]:
@@ -282,11 +288,12 @@ class Importer:
         )
 
     def _stamp(self, found: files.Found) -> str:
-        beside = found.path.with_name(f"{found.path.name}-wal")  # what SQLite has not merged yet
         wal = ""
-        if found.path.suffix.lower() in (".db", ".sqlite", ".sqlite3") and is_there(beside):
-            info = beside.stat()
-            wal = f"+{info.st_mtime_ns}:{info.st_size}"
+        if found.suffix in (".db", ".sqlite", ".sqlite3"):
+            beside = Path(f"{found.place}-wal")  # what SQLite has not merged yet
+            if is_there(beside):
+                info = beside.stat()
+                wal = f"+{info.st_mtime_ns}:{info.st_size}"
         raw = "" if self._options.redact else ":raw"
         return f"{found.stamp}{wal}:{IMPORT_VERSION}{raw}"
 
@@ -353,7 +360,7 @@ class Importer:
             elif source.kind != "git":  # it may have gathered the place beside its own
                 known = self._known(source.name)
                 gone += known.gone(uri, "") + known.lines_gone(uri)
-        found = self._nearest(root.parent)
+        found = self._nearest(str(root.parent))
         if found is not None:
             gone += self._missing(found, root)
         if not gone:
@@ -368,10 +375,12 @@ class Importer:
         receipt = self._store.apply(changes, dry_run=self._options.dry_run)
         return receipt._replace(missing=missing if self._options.dry_run else ())
 
-    @staticmethod
-    def _origin(home: Home) -> str:
+    def _origin(self, home: Home) -> str:
         """Where a source gathers several places, files of the same path are told apart by it."""
-        return "" if home.source.uri == home.base.as_uri() else home.base.as_uri()
+        if home not in self._origins:
+            uri = home.base.as_uri()
+            self._origins[home] = "" if home.source.uri == uri else uri
+        return self._origins[home]
 
     def _scan(self, source: str, *kinds: str) -> Iterator[Document]:
         """The documents of a source (only of these kinds), the last that came first."""
@@ -388,12 +397,12 @@ class Importer:
 
     def _is_jsonl(self, found: files.Found, only: Format | None) -> bool:
         """Whether the file holds documents or sessions in our own form: a source of its own."""
-        if only is not None or found.path.suffix.lower() not in files.JSONL:
+        if only is not None or found.suffix not in files.JSONL:
             return False
         uri = found.path.as_uri()
         if any(s.uri == uri for s in self._sources.values() if s.kind == "jsonl" and s.documents):
             return True
-        home = self._nearest(found.path)
+        home = self._nearest(found.place)
         if home is not None and self._unchanged(self._placed(found, home), home):
             return False
         return not _is_empty(found) and format_of(found.path) is None and not _is_mem0(found)
@@ -401,7 +410,7 @@ class Importer:
     def _jsonl(self, found: files.Found) -> Receipt:
         uri = found.path.as_uri()
         source = self._source("jsonl", found.path, found.stamp)
-        home = None if self._renames else self._nearest(found.path)
+        home = None if self._renames else self._nearest(found.place)
         if home is not None and uri in self._known(home.source.name).lines:
             source = home.source
         before = self._known_source(source.name)
@@ -594,7 +603,7 @@ def _may_hold_logs(root: Path) -> bool:
 
 def _is_empty(found: files.Found) -> bool:
     """Whether a file that may become a log has only been made yet."""
-    if found.size or found.path.suffix.lower() not in files.JSONL:
+    if found.size or found.suffix not in files.JSONL:
         return False
     try:
         with open(found.path, "rb") as stream:
@@ -611,7 +620,7 @@ def _is_memory(path: Path) -> bool:
 
 
 def _is_mem0(found: files.Found) -> bool:
-    if found.path.suffix.lower() not in (".json", ".zip", *files.JSONL):
+    if found.suffix not in (".json", ".zip", *files.JSONL):
         return False
     from recollect.sources import memories
 

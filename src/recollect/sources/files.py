@@ -34,10 +34,19 @@ _MEDIA = frozenset(
 class Found(NamedTuple):
     """A regular file, with its path below the folder that was given."""
 
-    path: Path
+    place: str
+    """Its path, as a text: a walk over thousands of files has no time for more."""
     relative: str
     size: int
     modified: int
+
+    @property
+    def path(self) -> Path:
+        return Path(self.place)
+
+    @property
+    def suffix(self) -> str:
+        return os.path.splitext(self.place)[1].lower()
 
     @property
     def stamp(self) -> str:
@@ -62,32 +71,34 @@ def walk(root: Path, leave_out: str = "") -> Iterator[Found | Problem]:
     if stat.S_ISDIR(info.st_mode):
         rules = Rules.at(root)
         yield from rules.problems
-        yield from _folder(root, root, frozenset({(info.st_dev, info.st_ino)}), leave_out, rules)
+        here = frozenset({(info.st_dev, info.st_ino)})
+        yield from _folder(str(root), "", here, leave_out, rules)
     else:
-        yield _file(root, root.name, info)
+        yield _file(str(root), root.name, info)
 
 
 def _folder(
-    root: Path, folder: Path, above: frozenset[tuple[int, int]], leave_out: str, rules: Rules
+    folder: str, below: str, above: frozenset[tuple[int, int]], leave_out: str, rules: Rules
 ) -> Iterator[Found | Problem]:
+    """What is in a folder, which is *below* the root (a path that ends in a slash, or nothing)."""
     try:
         entries = sorted(os.scandir(folder), key=lambda e: e.name)
     except OSError as error:
-        yield Problem(str(folder), _why(error))
+        yield Problem(folder, _why(error))
         return
-    rules = rules.child(folder, {entry.name for entry in entries})
+    rules = rules.child(Path(folder), {entry.name for entry in entries})
     yield from rules.problems
     for entry in entries:
-        path = folder / entry.name
-        if entry.name.startswith(".") or str(path) == leave_out:
+        path = entry.path
+        if entry.name.startswith(".") or path == leave_out:
             continue
         try:
             info = entry.stat()
         except OSError as error:
-            yield Problem(str(path), _why(error))
+            yield Problem(path, _why(error))
             continue
         is_folder = stat.S_ISDIR(info.st_mode)
-        relative = path.relative_to(root).as_posix()
+        relative = below + entry.name
         if rules.ignores(relative, is_folder):
             continue
         if not is_folder:
@@ -95,12 +106,12 @@ def _folder(
         elif entry.name not in _LEFT_OUT:
             here = (info.st_dev, info.st_ino)
             if here in above:
-                yield Problem(str(path), "a link to a folder that it is in; not followed")
+                yield Problem(path, "a link to a folder that it is in; not followed")
             else:
-                yield from _folder(root, path, above | {here}, leave_out, rules)
+                yield from _folder(path, f"{relative}/", above | {here}, leave_out, rules)
 
 
-def _file(path: Path, relative: str, info: os.stat_result) -> Found | Problem:
+def _file(path: str, relative: str, info: os.stat_result) -> Found | Problem:
     try:
         relative.encode()
     except UnicodeEncodeError:
@@ -109,14 +120,14 @@ def _file(path: Path, relative: str, info: os.stat_result) -> Found | Problem:
             "its name is not UTF-8; rename it, for instance with `convmv`",
         )
     if not stat.S_ISREG(info.st_mode):
-        return Problem(str(path), "not a regular file (a device, pipe or socket); not read")
+        return Problem(path, "not a regular file (a device, pipe or socket); not read")
     return Found(path, relative, info.st_size, info.st_mtime_ns)
 
 
 def read(found: Found, max_bytes: int, *, named: bool) -> bytes | Problem:
     """The file's content. A medium in a folder is skipped; one that was *named* is a failure."""
-    where = str(found.path)
-    if found.path.suffix.lower() in _MEDIA and not named:
+    where = found.place
+    if found.suffix in _MEDIA and not named:
         return Problem(where, f"{found.path.suffix} files are not imported", "skipped")
     if found.size > max_bytes:
         return Problem(
