@@ -6,7 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 
-BENCHES = ("foundation", "models")
+BENCHES = ("foundation", "models", "importing")
 
 
 def main() -> int:

@@ -1,0 +1,72 @@
+"""What an import costs over the least that could be done: a walk, and the tokenizer alone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from bench import corpus
+from bench.timing import Ratio
+from recollect import Memory
+from recollect.text.terms import terms
+
+ROUNDS = 5
+
+
+def run(work: Path) -> Iterator[Ratio]:
+    folder = corpus.data_folder()
+    if folder is None:
+        sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
+    work = work / "importing"
+    shutil.rmtree(work, ignore_errors=True)
+    for name in ("til-notes", "agent-sessions"):
+        with tarfile.open(folder / f"{name}.tar.xz") as archive:
+            archive.extractall(work / name, filter="data")
+    yield _unchanged(work)
+    yield _sessions(work)
+
+
+def _unchanged(work: Path) -> Ratio:
+    place = work / "til-notes"
+    with Memory.open(work / "notes-store", embed_model="none") as memory:
+        memory.add(place)
+        again = min(_seconds(lambda: memory.add(place)) for _ in range(ROUNDS))
+    walk = min(_seconds(lambda: _walk(place)) for _ in range(ROUNDS))
+    return Ratio("adding unchanged notes again against a walk that stats them", again * 1000,
+                 walk * 1000, "ms", again / walk, "<= 3", again / walk <= 3)  # fmt: skip
+
+
+def _walk(place: Path) -> None:
+    for folder, _, names in os.walk(place):
+        for name in names:
+            os.stat(os.path.join(folder, name))
+
+
+def _sessions(work: Path) -> Ratio:
+    place = work / "agent-sessions"
+    texts = [path.read_text(encoding="utf-8") for path in place.rglob("*.md")]
+
+    def tokenise() -> None:
+        for text in texts:
+            terms(text)
+
+    def load() -> None:
+        with Memory.open(work / "sessions-store", embed_model="none") as memory:
+            memory.add(place)
+
+    alone = _seconds(tokenise)
+    taken = _seconds(load)
+    return Ratio("importing sessions against tokenising their text", taken, alone, "s",
+                 taken / alone, "<= 3", taken / alone <= 3)  # fmt: skip
+
+
+def _seconds(work: Any) -> float:
+    since = perf_counter()
+    work()
+    return perf_counter() - since
