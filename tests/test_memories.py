@@ -26,7 +26,7 @@ WHOSE: dict[str, Any] = {"source": "shop", "owner": "local", "scopes": ("work",)
 
 def found(path: Path) -> Found:
     return Found(
-        path, path.name, path.stat().st_size if path.exists() else 0, 1_700_000_000 * 10**9
+        str(path), path.name, path.stat().st_size if path.exists() else 0, 1_700_000_000 * 10**9
     )
 
 

@@ -94,6 +94,9 @@ class Store(Protocol):
         """These passages, in this order; those that are gone are left out. The document of
         each comes without its body."""
 
+    def passage(self, id: str) -> StoredPassage | None:
+        """The passage with this id (``document:n``), if there is one."""
+
     def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
         """Documents without their bodies, newest first by time of writing."""
 

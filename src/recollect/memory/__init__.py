@@ -7,7 +7,6 @@ with Memory.open() as m:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -432,14 +431,8 @@ class Memory:
 
     def get(self, name: str) -> Document:
         """A whole document by its id, the id its source gave it, or the id of a passage."""
-        passage = re.fullmatch(r"([0-9a-f]{16}):(\d{1,9})", name)
-        if passage and not self.store.get(name):
-            from recollect.text.chunk import passages
-
-            for document in self.store.get(passage[1]):
-                if int(passage[2]) < len(passages(document)):
-                    return document
-        return self._one(name)
+        passage = None if self.store.get(clean(name)) else self.store.passage(clean(name))
+        return self._one(name if passage is None else passage.document.id)
 
     def list(self, *, limit: int = 20, cursor: str = "", **limits: Any) -> Page:
         """Documents, newest first, without their bodies; *limits* as for :meth:`search`."""

@@ -489,9 +489,7 @@ class Importer:
                 if not item.messages:
                     yield Problem(str(file.path), "a session without messages", "skipped")
                     continue
-                document = conversation.document(
-                    item, form, source, owner, scopes, file.relative, ""
-                )
+                document = conversation.document(item, form, source, owner, scopes, file.relative)
                 yield self._own(document, file)
         except OSError as error:
             yield Problem(str(file.path), f"cannot be read: {error.strerror or error}")

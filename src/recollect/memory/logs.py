@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from recollect.sources.sessions import formats
 
@@ -17,9 +17,6 @@ class Logs(NamedTuple):
     place: Path
     files: int
     megabytes: float
-
-    def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "place": str(self.place), "megabytes": round(self.megabytes, 1)}
 
 
 def found_logs() -> Iterator[Logs]:

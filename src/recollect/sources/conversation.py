@@ -12,8 +12,7 @@ MAX_TOOL = 4_000
 
 
 def document(
-    session: Session, form: Format, source: str, owner: str, scopes: tuple[str, ...],
-    path: str, stamp: str,
+    session: Session, form: Format, source: str, owner: str, scopes: tuple[str, ...], path: str
 ) -> Document:  # fmt: skip
     about: dict[str, Any] = {
         "format": form.name,
@@ -37,7 +36,6 @@ def document(
         owner=owner,
         scopes=scopes,
         meta={name: value for name, value in about.items() if value not in ("", None)},
-        stamp=stamp,
     )
 
 

@@ -194,6 +194,12 @@ class PlainStore:
         return [self._stored(self._rows[key]) for key in keys if key in self._rows]
 
     @_atomic
+    def passage(self, id: str) -> StoredPassage | None:
+        kept = self._documents.get(id.rpartition(":")[0])
+        stored = [self._stored(self._rows[key]) for key in kept.passages] if kept else []
+        return next((one for one in stored if one.id == id), None)
+
+    @_atomic
     def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
         before = parse_cursor(cursor)
         found = [

@@ -460,6 +460,15 @@ class StoreContract:
             store, [keys[0]]
         )
 
+    def test_a_passage_is_had_by_its_id(self, store: Store) -> None:
+        document = note("a", "otter " * 900)
+        put(store, document, note("b", "kelp"))
+        for key, _ in store.pending(MODEL, limit=100):
+            (stored,) = store.passages([key])
+            assert store.passage(stored.id) == stored
+        for name in (f"{document.id}:99", f"{document.id}:x", document.id, "nothing:0", ""):
+            assert store.passage(name) is None
+
     def test_neighbours_stay_inside_the_document(self, store: Store) -> None:
         put(store, session("s", *(("user", f"turn {i}") for i in range(6))), note("n", "turn"))
         hits = store.search_text(any_of("3"), Filter(), limit=1).hits

@@ -13,7 +13,6 @@ define entities, and the time that a text takes grows with its length only.
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -137,13 +136,3 @@ def decoded(path: Path, raw: bytes) -> str | Problem:
             f"not UTF-8 (byte 0x{raw[error.start]:02x}); convert it, "
             "for instance with `iconv -f latin1 -t utf-8`",
         )
-
-
-_HALVES = re.compile("[\ud800-\udfff]")
-
-
-def storable(text: str) -> str:
-    """Without halves of surrogate pairs, which no store takes."""
-    if not _HALVES.search(text):
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

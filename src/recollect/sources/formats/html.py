@@ -9,8 +9,9 @@ import codecs
 import re
 from pathlib import Path
 
-from recollect.sources.formats import Content, storable
+from recollect.sources.formats import Content
 from recollect.sources.formats.markdown import Blocks, fenced
+from recollect.text.unicode import whole
 from recollect.types import Problem
 
 _CHARSET = re.compile(
@@ -52,7 +53,7 @@ def read(path: Path, raw: bytes) -> Content | Problem:
     found = page.meta.pop("title", "")
     title = " ".join("".join(page.title).split()) or found or page.blocks.first_heading
     problems = (Problem(str(path), warning, "warning"),) if warning else ()
-    return Content(storable(page.blocks.text()), title, page.meta, "page", warnings=problems)
+    return Content(whole(page.blocks.text()), title, page.meta, "page", warnings=problems)
 
 
 def _text(raw: bytes) -> tuple[str, str]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from recollect.sources.formats import MAX_OUTPUT, Content, storable
+from recollect.sources.formats import MAX_OUTPUT, Content
 from recollect.sources.formats.markdown import fenced
+from recollect.text.unicode import whole
 from recollect.types import NO_META, Problem
 
 _ANSI = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
@@ -37,8 +38,8 @@ def read(path: Path, raw: bytes) -> Content | Problem:
     notes = (_source(cell.get("source")) for cell in cells if cell.get("cell_type") == "markdown")
     headings = (_TITLE.search(note) for note in notes)
     said = about.get("title") or next((heading[1] for heading in headings if heading), "")
-    title = storable(said).strip() if isinstance(said, str) else ""
-    text = storable("\n\n".join(parts)) + "\n" if parts else ""
+    title = whole(said).strip() if isinstance(said, str) else ""
+    text = whole("\n\n".join(parts)) + "\n" if parts else ""
     return Content(text, title, {"language": language} if language else NO_META, "document")
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from recollect.sources.formats import Content, Section, storable
+from recollect.sources.formats import Content, Section
+from recollect.text.unicode import whole
 from recollect.types import Problem
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)(\d\d)", re.ASCII)
@@ -30,7 +31,7 @@ def read(path: Path, raw: bytes) -> Content | Problem:
             return Problem(str(path), "protected with a password; save it without one")
         pages, warnings = _pages(path, book.pages)
         about = {
-            name.strip("/").lower(): storable(str(value)).strip()
+            name.strip("/").lower(): whole(str(value)).strip()
             for name, value in (book.metadata or {}).items()
         }
     except Exception as error:  # noqa: BLE001  pypdf raises whatever its parsing runs into
@@ -56,7 +57,7 @@ def _pages(path: Path, pages: Iterable[Any]) -> tuple[list[str], list[Problem]]:
     warnings: list[Problem] = []
     for number, page in enumerate(pages, 1):
         try:
-            texts.append(storable(page.extract_text()).replace("\x00", "").strip())
+            texts.append(whole(page.extract_text()).replace("\x00", "").strip())
         except Exception as error:  # noqa: BLE001  the other pages are good
             why = f"page {number} cannot be read: {error or type(error).__name__}"
             warnings.append(Problem(str(path), why, "warning"))

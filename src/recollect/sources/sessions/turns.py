@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from recollect.text.unicode import whole as whole
 from recollect.types import Message
 
 TITLE_LENGTH = 80
@@ -172,13 +173,3 @@ def _value(value: Any) -> str:
 def string(value: Any) -> str:
     """A text as it can be stored; nothing for what is no text."""
     return whole(value) if isinstance(value, str) else ""
-
-
-def whole(text: str) -> str:
-    """Without the half characters that a client leaves where it cut a text, which nothing can
-    store."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

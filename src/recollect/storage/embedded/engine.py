@@ -121,6 +121,9 @@ class EmbeddedStore:
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
         return self._record().passages(keys)
 
+    def passage(self, id: str) -> StoredPassage | None:
+        return self._record().passage(id)
+
     def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
         before = parse_cursor(cursor)
         with self._snapshot() as (record, _):

@@ -316,6 +316,13 @@ class Record:
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
         return self._passages(f"p.key IN ({_marks(len(keys))})", keys, order=keys)
 
+    def passage(self, id: str) -> StoredPassage | None:
+        document, _, n = id.rpartition(":")
+        if not (n.isascii() and n.isdigit() and len(n) < 10):
+            return None
+        found = self._passages("d.id = ? AND p.n = ?", (document, int(n)))
+        return found[0] if found else None
+
     def neighbours(self, key: int, before: int, after: int) -> list[StoredPassage]:
         row = self._db.execute("SELECT document, n FROM passages WHERE key = ?", (key,)).fetchone()
         if row is None:
