@@ -12,8 +12,8 @@ them first; the 4-layer one that ships learns from it and from the labels.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
+import pickle
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ from torch import Tensor, nn
 
 from training.bert import Bert, save, shorter, teacher
 from training.embed import OUT, read
-from training.first_stage import Evaluation, fused, ndcg, nearest
+from training.first_stage import Evaluation, fused, is_dev, ndcg, nearest
 from training.questions import questions
 from training.stories import examples
 from training.texts import CLS, PREFIX, SEP, encode, tokenizer, vectors
@@ -221,15 +221,6 @@ class Questions:
                 yield Group(table.number(q["query"]), right, wrong, weight)
 
 
-def is_dev(question: dict[str, Any]) -> bool:
-    """Kept for choosing among models: a quarter of the fit half; of 2wiki all of it, which has
-    training questions of its own."""
-    if question["use"] == "train":
-        return False
-    number = int(hashlib.sha1(question["id"].encode()).hexdigest(), 16)
-    return question["set"] == "2wiki" or number // 2 % 3 == 0
-
-
 # ------------------------------------------------------------------ learning
 
 
@@ -259,7 +250,7 @@ def stream(groups: list[Group], texts: Texts, rng: random.Random) -> Iterator[An
                 flat = [pair for some, _ in drawn for pair in some]
                 has = torch.tensor([n for _, n in drawn], device="cuda", dtype=torch.float32)
                 weight = torch.tensor([groups[i].weight for i in block], device="cuda")
-                ready.put((pairs(texts, flat), has, weight))
+                ready.put((flat, pairs(texts, flat), has, weight))
 
     ready: Queue[Any] = Queue(maxsize=12)
     Thread(target=produce, daemon=True).start()
@@ -286,19 +277,22 @@ def loss_of(logits: Tensor, has: Tensor, weight: Tensor, aim: Tensor | None) -> 
 
 
 def train(model: Cross, batches: Iterator[Any], minutes: float, rate: float,
-          tutor: Cross | None = None) -> None:  # fmt: skip
+          tutor: Cross | None = None) -> list[Any]:  # fmt: skip
+    """Learns for so long. Given back: the pairs that a tutor scored meanwhile, with its scores."""
+    taught: list[Any] = []
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01, fused=True)
     since, step, mean = time.time(), 0, 0.0
     model.train()
     while (part := (time.time() - since) / (minutes * 60)) < 1:
         for group in optimizer.param_groups:
             group["lr"] = rate * min(1.0, (step + 1) / 200) * (1 - part)
-        (ids, mask, types), has, weight = next(batches)
+        some, (ids, mask, types), has, weight = next(batches)
         with torch.autocast("cuda", torch.bfloat16):
             aim = None
             if tutor is not None:
                 with torch.no_grad():
                     aim = tutor(ids, mask, types)
+                taught.append((some, aim.half(), has))
             logits = model(ids, mask, types, 0.1 if tutor is None else 0.05)
         loss = loss_of(logits, has, weight, aim)
         optimizer.zero_grad(set_to_none=True)
@@ -311,6 +305,22 @@ def train(model: Cross, batches: Iterator[Any], minutes: float, rate: float,
         if step % 500 == 0:
             print(f"{time.time() - since:.0f} s, step {step}: {mean:.3f}", flush=True)
     model.eval()
+    return taught
+
+
+def keep(taught: list[Any], texts: Texts) -> None:
+    """The tutor's scores for the embedder to learn from: OUT/taught.pkl."""
+    groups = []
+    for some, aim, has in taught:
+        aims = aim.float().view(len(has), -1).tolist()
+        wide = WRONG + 1
+        for n, (row, right) in enumerate(zip(aims, has.tolist(), strict=True)):
+            of = some[n * wide : (n + 1) * wide]
+            groups.append((of[0][0], tuple(p for _, p in of), tuple(row), right))
+    used = {g[0] for g in groups} | {p for g in groups for p in g[1]}
+    ids = {n: texts.ids[n] for n in used}
+    with open(OUT / "taught.pkl", "wb") as file:
+        pickle.dump({"ids": ids, "groups": groups}, file)
 
 
 @torch.no_grad()
@@ -362,7 +372,7 @@ def main() -> None:
     ask.add_argument("--out", type=Path, required=True)
     ask.add_argument("--teacher-minutes", type=float, default=3.0)
     ask.add_argument("--minutes", type=float, default=4.0)
-    ask.add_argument("--inner", type=int, default=1024)
+    ask.add_argument("--inner", type=int, default=704)
     ask.add_argument("--seed", type=int, default=5)
     given = ask.parse_args()
     began = time.time()
@@ -407,9 +417,10 @@ def main() -> None:
     model.dense.load_state_dict(tutor.dense.state_dict())
     model.head.load_state_dict(tutor.head.state_dict())
     tutor.requires_grad_(False)
-    train(model, batches, given.minutes, 3e-4, tutor)
+    taught = train(model, batches, given.minutes, 3e-4, tutor)
     (given.out / "rerank.json").write_text(json.dumps(evaluate(model, known, table, dev, "small")))
     save(model, given.out, "rerank")
+    keep(taught, table)
     print(f"saved after {time.time() - began:.0f} s", flush=True)
 
 
