@@ -146,13 +146,13 @@ def main() -> None:
         sums += torch.stack([cosine, relations, hidden, hidden * 0]).detach()
         seen += ids.numel()
         step += 1
-        if step % 600 == 0:
+        if step % 600 == 1:
             means = [round(x, 4) for x in (sums / 600).tolist()]
             sums.zero_()
             print(
                 f"{now - began:.0f} s, step {step}, {seen / 1e6:.0f} M tokens: {means}", flush=True
             )
-        if step % 6000 == 0:
+        if step % 6000 == 1:
             report(small, evaluation, questions, texts, aims)
     report(small, evaluation, questions, texts, aims)
     given.out.mkdir(parents=True, exist_ok=True)
