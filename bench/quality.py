@@ -14,7 +14,6 @@ import argparse
 import hashlib
 import json
 import math
-import random
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -36,9 +35,6 @@ SETS = {
         for code in LANGUAGES
     },
 }
-SAMPLED = {"2wiki": 10_000}
-"""Sets that are cut to the documents that answer a question and others up to this many, so that
-embedding them takes minutes."""
 WAYS = ("keyword", "semantic", "hybrid", "reranked")
 """``hybrid`` is without the reranker, ``reranked`` is what a user gets."""
 
@@ -61,15 +57,8 @@ def asked(folder: Path, name: str) -> list[dict[str, Any]]:
     return [q for q in corpus.lines(folder / SETS[name][1]) if q.get("gold")]
 
 
-def documents(folder: Path, name: str) -> list[dict[str, Any]]:
-    rows = list(corpus.lines(folder / SETS[name][0]))
-    most = SAMPLED.get(name, len(rows))
-    if len(rows) <= most:
-        return rows
-    wanted = {gold for question in asked(folder, name) for gold in question["gold"]}
-    others = [row for row in rows if row["id"] not in wanted]
-    chosen = random.Random(5).sample(others, max(0, most - (len(rows) - len(others))))
-    return [row for row in rows if row["id"] in wanted] + chosen
+def documents(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    return corpus.lines(folder / ("peps/docs.jsonl.xz" if name == "peps" else SETS[name][0]))
 
 
 def store_for(work: Path, folder: Path, name: str, model: str) -> Memory:

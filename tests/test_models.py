@@ -484,6 +484,8 @@ def test_models_are_measured_on_the_users_own_store(memory: Memory) -> None:
         def reads(self, text: str) -> bool:
             return True
 
+        speaks = reads
+
         def embed_query(self, text: str) -> Any:
             return super().embed_query("nothing at all")
 

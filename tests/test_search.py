@@ -244,6 +244,8 @@ def test_an_embedder_that_fails_is_reported_and_the_rest_answers(harbour: Memory
         def reads(self, text: str) -> bool:
             return True
 
+        speaks = reads
+
         def embed_query(self, text: str) -> Vector:
             raise ModelError("the model file is garbled")
 

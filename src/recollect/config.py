@@ -19,7 +19,7 @@ from recollect.errors import ConfigError
 PROJECT_FILE = ".recollect.toml"
 _OTHER_VARIABLES = {"RECOLLECT_HOME", "RECOLLECT_DATA", "RECOLLECT_EMBED_KEY"}
 Origin = Literal["flag", "environment", "project", "user", "default"]
-Plain = str | int | bool | tuple[str, ...] | None
+Plain = str | int | float | bool | tuple[str, ...] | None
 
 
 # ------------------------------------------------------------------ places
@@ -93,6 +93,16 @@ def _whole(low: int, high: int) -> Callable[[Any], int]:
     return parse
 
 
+def _share(value: Any) -> float:
+    try:
+        number = float(str(value))
+    except ValueError:
+        raise ValueError("a number from 0 to 1") from None
+    if isinstance(value, bool) or not 0 <= number <= 1:
+        raise ValueError("a number from 0 to 1")
+    return number
+
+
 def _one_of(*values: str) -> Callable[[Any], str]:
     def parse(value: Any) -> str:
         if value not in values:
@@ -134,6 +144,13 @@ SETTINGS: Mapping[str, Setting] = {
         Setting(
             "search.budget", None, _whole(1, 10_000_000),
             "The most tokens an answer's results may take; else the mode's own.",
+        ),
+        Setting("search.min_confidence", None, _share, "Leave out results that are less sure."),
+        Setting("search.recency", None, _share, "0 by relevance, 1 newest first."),
+        Setting("search.rerank", None, _whole(0, 200), "How many results the reranker reads."),
+        Setting(
+            "search.detail", None, _one_of("auto", "snippet", "passage", "document"),
+            "How much of each result is sent.",
         ),
         Setting("search.owner", None, _text, "Only see what this owner has."),
         Setting("search.scopes", None, _names, "Only see these scopes."),

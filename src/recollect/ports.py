@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from recollect.types import (
@@ -58,6 +59,9 @@ class Embedder(Protocol):
     def reads(self, text: str) -> bool:
         """Whether the text is in a script that the model knows."""
 
+    def speaks(self, text: str) -> bool:
+        """Whether it is in a language that the model has learned well, as far as can be told."""
+
     def embed_query(self, text: str) -> Vector: ...
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors: ...
@@ -99,6 +103,10 @@ class Store(Protocol):
 
     def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
         """Documents without their bodies, newest first by time of writing."""
+
+    def newest(self, filter: Filter, count: int) -> datetime | None:
+        """The date of the *count*-th newest document by its date, or of the oldest when there
+        are fewer; None when none has a date."""
 
     def search_text(
         self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False

@@ -38,3 +38,11 @@ class Trace:
         since = perf_counter()
         yield
         self.ran(name, since, reason=reason)
+
+    @contextmanager
+    def surviving(self, name: str) -> Iterator[None]:
+        """Work whose failure, whatever it is, is reported and leaves the rest to answer."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  stores and models may be anybody's
+            self.failed(name, str(error).partition("\n")[0] or type(error).__name__)

@@ -30,6 +30,7 @@ LOCAL = "local"
 """The owner of whatever is stored without one: the person whose machine this is."""
 
 Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_results", "synthesized"]
+Detail = Literal["auto", "snippet", "passage", "document"]
 JsonObject = Mapping[str, Any]
 NO_META: JsonObject = {}
 
@@ -245,6 +246,15 @@ class Filter(NamedTuple):
         return self._replace(**{name: None})
 
 
+class Window(NamedTuple):
+    """A stretch of time that a question speaks of: ``since`` inclusive, ``until`` exclusive."""
+
+    since: datetime | None
+    until: datetime | None
+    said: str
+    """The words of it."""
+
+
 class Policy(NamedTuple):
     """Every tunable of the read path.
 
@@ -266,13 +276,34 @@ class Policy(NamedTuple):
     lexical_weight: float = 1.0
     vector_weight: float = 2.0
     title_weight: float = 0.25
+    foreign_weight: float = 0.25
+    """What the vector arm's weight is multiplied by in a language that the model has not
+    learned."""
+    nudge: float = 1.15
+    """How much more an arm weighs when the intent is one it is good at; at most 1.25."""
+    recency: float = 0.0
+    """0 is by relevance alone, 1 newest first among what was found."""
     rerank: int = 20
     """How many of the best the reranker reads; 0 is none."""
-    rerank_fused: float = 6.5
-    rerank_cosine: float = 18.0
-    """What the first stage's order and the cosine weigh beside the reranker's log-odds."""
+    rerank_ms: int = 2_000
+    """Reading stops when it would take longer; what was not read keeps its place behind."""
+    window: bool = True
+    """Whether a time named in the question ("last March") limits what is looked at first."""
+    hop: bool = True
+    """Whether an open question gets one more search for what its first hits name."""
+    cut: bool = True
+    """Whether the grades decide how many results are kept; else the limit and budget do."""
+    keep: float = 0.05
+    """The least probability at which one more result is worth its tokens."""
+    escalate: float = 0.4
+    """Below this grade there is one rewritten and wider pass; 0 is never."""
+    min_confidence: float = 0.0
+    """Results below it are left out, whatever the cut would keep."""
     direct_confidence: float = 0.6
     """From here on an answer is served as it stands; below it needs synthesis."""
+    detail: Detail = "auto"
+    """How much of each result is sent: a marked snippet, the passage, or the document.
+    ``auto`` is a snippet of records and the passage of everything else."""
 
     def check(self) -> None:
         """Refuse values that no search could honour."""
@@ -286,6 +317,13 @@ class Policy(NamedTuple):
                 f"budget is {self.budget} tokens",
                 hint=f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
             )
+        for name in ("recency", "min_confidence", "keep", "escalate", "direct_confidence"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise UsageError(f"{name} is {value}", hint="give a number from 0 to 1")
+        if self.detail not in ("auto", "snippet", "passage", "document"):
+            raise UsageError(f"there is no detail {self.detail!r}",
+                             hint="snippet, passage or document")  # fmt: skip
 
 
 class Query(NamedTuple):
@@ -294,6 +332,8 @@ class Query(NamedTuple):
     text: str
     filter: Filter
     policy: Policy
+    window: Window | None = None
+    """The time that the text speaks of, resolved when the question was asked."""
 
     def key(self) -> str:
         """A name for the request made from every field of it, so that a new field changes it."""
@@ -348,6 +388,8 @@ class Arm(NamedTuple):
     name: str
     weight: float
     hits: tuple[Hit, ...]
+    every: tuple[Hit, ...] = ()
+    """All passages it found, also the second best of a document."""
 
 
 class Contribution(NamedTuple):
@@ -369,6 +411,38 @@ class Contribution(NamedTuple):
         }
 
 
+class Signals(NamedTuple):
+    """What is known about a candidate. 0 is neutral, so that an absent signal costs nothing."""
+
+    odds: float = 0.0
+    """The reranker's log-odds."""
+    odds_gap: float = 0.0
+    """How far these are behind the best; the same for the other gaps."""
+    cosine: float = 0.0
+    cosine_gap: float = 0.0
+    lexical: float = 0.0
+    """What the arm gave of the best fused score; the same for the other arms."""
+    vector: float = 0.0
+    title: float = 0.0
+    coverage: float = 0.0
+    """The share of the question's words that the passage has, by their worth (idf)."""
+    coverage_gap: float = 0.0
+    rarest: float = 0.0
+    """Whether it has the rarest of them."""
+    no_name: float = 0.0
+    """The share of the names in the question that the passage does not have."""
+    no_number: float = 0.0
+    no_year: float = 0.0
+    other_time: float = 0.0
+    """1 when the passage speaks of years, and of none near those in the question."""
+    exact: float = 0.0
+    """1 when the question is nothing but the title, the path or the name of the file."""
+    hop: float = 0.0
+    """The confidence in the best hit that names this document by its title."""
+    words: float = 0.0
+    """ln(1 + how many words of the question carry meaning)."""
+
+
 class Candidate(NamedTuple):
     """A document that may be returned, by its best passage, and what each arm had to say."""
 
@@ -377,6 +451,9 @@ class Candidate(NamedTuple):
     score: float
     contributions: tuple[Contribution, ...]
     """They sum to the score."""
+    signals: Signals = Signals()
+    confidence: float = 0.0
+    """The probability that it answers the question, or part of it."""
 
 
 class Result(NamedTuple):
@@ -399,6 +476,10 @@ class Result(NamedTuple):
     contributions: tuple[Contribution, ...]
     tokens: int
     truncated: bool = False
+    detail: str = "passage"
+    folded: tuple[str, ...] = ()
+    """Ids of passages that say the same, and are not shown for it."""
+    signals: Signals = Signals()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -417,9 +498,24 @@ class Result(NamedTuple):
             "confidence": round(self.confidence, 4),
             "evidence": list(self.evidence),
             "explanation": [c.as_json() for c in self.contributions],
+            "signals": {k: round(v, 4) for k, v in self.signals._asdict().items() if v},
             "tokens": self.tokens,
             "truncated": self.truncated,
+            "detail": self.detail,
+            "folded": list(self.folded),
         }
+
+
+class Rejected(NamedTuple):
+    """Something that was found and is not returned, and why."""
+
+    id: str
+    title: str
+    confidence: float
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "confidence": round(self.confidence, 4)}
 
 
 class Stage(NamedTuple):
@@ -482,6 +578,9 @@ class Answer(NamedTuple):
     timing_ms: float
     cache: CacheReport = CacheReport()
     hints: tuple[str, ...] = ()
+    shape: str = "lookup"
+    rejected: tuple[Rejected, ...] = ()
+    """The best of what was found and is not returned."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -491,9 +590,11 @@ class Answer(NamedTuple):
             "tier": self.tier,
             "mode": self.mode,
             "intent": self.intent,
+            "shape": self.shape,
             "confidence": round(self.confidence, 4),
             "cache": self.cache.as_json(),
             "results": [r.as_json() for r in self.results],
+            "rejected": [r.as_json() for r in self.rejected],
             "total_found": self.total_found,
             "hidden": dict(self.hidden),
             "degraded": list(self.degraded),

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 from recollect import config as settings
 from recollect.errors import InputError, ModelError, NotFound, UsageError
-from recollect.memory.arguments import clean, is_there, moment, names, place
+from recollect.memory.arguments import clean, is_there, known, moment, names, place
 from recollect.memory.models import (
     ModelState,
     embedder_by_key,
@@ -27,7 +27,7 @@ from recollect.memory.models import (
     usable_model,
     verify_model,
 )
-from recollect.policy import policy_for
+from recollect.policy import KNOBS, policy_for, stakes
 from recollect.ports import Embedder, Reranker, Store
 from recollect.types import (
     Answer,
@@ -74,6 +74,39 @@ class Progress(NamedTuple):
 
 
 Report = Callable[[Progress], None]
+
+
+class Limits(TypedDict, total=False):
+    """What may be seen. A name may be given alone or in a sequence; dates also as ``7d``."""
+
+    owner: str | None
+    scopes: Sequence[str] | None
+    sources: Sequence[str] | None
+    kinds: Sequence[str] | None
+    paths: Sequence[str] | None
+    roles: Sequence[str] | None
+    issues: Sequence[str] | None
+    events: Sequence[str] | None
+    since: str | datetime | None
+    until: str | datetime | None
+
+
+class Options(Limits, total=False):
+    """How a search departs from the mode, each None where it does not."""
+
+    mode: str | None
+    limit: int | None
+    budget: int | None
+    by: str | None
+    detail: str | None
+    recency: float | None
+    """0 by relevance, 1 newest first."""
+    min_confidence: float | str | None
+    """A number, or what hangs on the answer: ``low`` (0.4), ``medium`` (0.6), ``high`` (0.8)."""
+    last_n: int | None
+    """Look at the newest so many documents only."""
+    now: datetime | None
+    """What "last week" is meant from."""
 
 
 def found_logs() -> Iterator[Logs]:
@@ -343,41 +376,49 @@ class Memory:
 
     # -------------------------------------------------------------- reading
 
-    def search(
-        self,
-        text: str,
-        *,
-        owner: str | None = None,
-        scopes: Sequence[str] | None = None,
-        sources: Sequence[str] | None = None,
-        kinds: Sequence[str] | None = None,
-        paths: Sequence[str] | None = None,
-        roles: Sequence[str] | None = None,
-        issues: Sequence[str] | None = None,
-        events: Sequence[str] | None = None,
-        since: str | datetime | None = None,
-        until: str | datetime | None = None,
-        limit: int | None = None,
-        budget: int | None = None,
-        mode: str | None = None,
-        by: str | None = None,
-    ) -> Answer:
-        """What is known about *text*: the best passages, inside a token budget."""
-        from recollect.reading.pipeline import Models, search
+    def search(self, text: str, **options: Unpack[Options]) -> Answer:
+        """What is known about *text*: the right passages, inside a token budget, with how sure
+        that is. *options* are those of :meth:`query`."""
+        return self.ask(self.query(text, **options))
 
-        limits = self.filter(
-            owner=owner, scopes=scopes, sources=sources, kinds=kinds, paths=paths, roles=roles,
-            issues=issues, events=events, since=since, until=until,
-        )  # fmt: skip
-        policy = policy_for(
-            mode or self.config["mode"],
-            limit=limit if limit is not None else self.config["search.limit"],
-            budget=budget if budget is not None else self.config["search.budget"],
-            by=by,
-        )
-        embedder, note = (None, "") if policy.by == "keyword" else self._serving()
+    def query(self, text: str, **options: Unpack[Options]) -> Query:
+        """The whole request, resolved: what the call says wins over the configuration, and that
+        over the mode."""
+        from recollect.text.when import window
+
+        given = known(options, Options)
+        seen = self.filter(**{n: given.pop(n) for n in Limits.__annotations__ if n in given})
+        mode = given.pop("mode", None) or self.config["mode"]
+        last = given.pop("last_n", None)
+        now = given.pop("now", None) or datetime.now().astimezone()
+        given["min_confidence"] = stakes(given.get("min_confidence"))
+        if last is not None:
+            seen = self._newest(seen, last)
+        said = clean(text)
+        return Query(said, seen, policy_for(mode, given, self.configured()), window(said, now))
+
+    def configured(self) -> dict[str, Any]:
+        """The knobs of the policy that the configuration sets."""
+        return {
+            name: self.config[f"search.{name}"]
+            for name in KNOBS
+            if f"search.{name}" in settings.SETTINGS
+        }
+
+    def ask(self, query: Query) -> Answer:
+        """Answer a request that is resolved already."""
+        from recollect.reading.attempt import Models
+        from recollect.reading.pipeline import search
+
+        embedder, note = (None, "") if query.policy.by == "keyword" else self._serving()
         models = Models(embedder, note, self._reranker, self._why_no_reranker)
-        return search(Query(clean(text), limits, policy), self.store, models)
+        return search(query, self.store, models)
+
+    def _newest(self, seen: Filter, count: int) -> Filter:
+        if count < 1:
+            raise UsageError(f"last_n is {count}", hint="give 1 or more")
+        since = self.store.newest(seen, count)
+        return seen if since is None else seen._replace(since=since)
 
     def _serving(self) -> tuple[Embedder | None, str]:
         """The embedder to search with, and what is to be said of it. After a change of model,
@@ -397,32 +438,21 @@ class Memory:
                 return older, f"{note} ({done:,} of {count:,})"
         return (self._embedder, "") if done else (None, "nothing is embedded yet")
 
-    def filter(
-        self,
-        *,
-        owner: str | None = None,
-        scopes: Sequence[str] | None = None,
-        sources: Sequence[str] | None = None,
-        kinds: Sequence[str] | None = None,
-        paths: Sequence[str] | None = None,
-        roles: Sequence[str] | None = None,
-        issues: Sequence[str] | None = None,
-        events: Sequence[str] | None = None,
-        since: str | datetime | None = None,
-        until: str | datetime | None = None,
-    ) -> Filter:
+    def filter(self, **limits: Unpack[Limits]) -> Filter:
         """A filter from a call's arguments, with the configuration where they are silent."""
+        known(limits, Limits)
+        owner, scopes = limits.get("owner"), limits.get("scopes")
         made = Filter(
             owner=owner if owner is not None else self.config["search.owner"],
             scopes=names(scopes if scopes is not None else self.config["search.scopes"]),
-            sources=names(sources),
-            kinds=names(kinds),
-            paths=names(paths),
-            roles=names(roles),
-            issues=_issues(names(issues)),
-            events=names(events),
-            since=moment(since, "since"),
-            until=moment(until, "until"),
+            sources=names(limits.get("sources")),
+            kinds=names(limits.get("kinds")),
+            paths=names(limits.get("paths")),
+            roles=names(limits.get("roles")),
+            issues=_issues(names(limits.get("issues"))),
+            events=names(limits.get("events")),
+            since=moment(limits.get("since"), "since"),
+            until=moment(limits.get("until"), "until"),
         )
         if made.since and made.until and made.since >= made.until:
             raise UsageError("since is not before until, so nothing can match",
@@ -434,7 +464,7 @@ class Memory:
         passage = None if self.store.get(clean(name)) else self.store.passage(clean(name))
         return self._one(name if passage is None else passage.document.id)
 
-    def list(self, *, limit: int = 20, cursor: str = "", **limits: Any) -> Page:
+    def list(self, *, limit: int = 20, cursor: str = "", **limits: Unpack[Limits]) -> Page:
         """Documents, newest first, without their bodies; *limits* as for :meth:`search`."""
         if not 1 <= limit <= 1000:
             raise UsageError(f"limit is {limit}", hint="ask for 1 to 1000")

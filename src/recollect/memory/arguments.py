@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from recollect.errors import InputError, UsageError
 
@@ -17,6 +18,16 @@ def names(values: Sequence[str] | None) -> tuple[str, ...] | None:
     if not all(given):
         raise UsageError("a name is empty", hint="leave the option out instead")
     return tuple(map(clean, given))
+
+
+def known(given: Mapping[str, Any], options: type) -> dict[str, Any]:
+    """*given*, which may only have what *options* (a TypedDict) declares: an option that is
+    misspelt must not be passed over, least of all one that limits."""
+    for name in given:
+        if name not in options.__annotations__:
+            there_are = ", ".join(options.__annotations__)
+            raise TypeError(f"there is no option {name!r}; there are {there_are}")
+    return dict(given)
 
 
 def clean(text: str) -> str:

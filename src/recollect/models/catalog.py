@@ -46,6 +46,8 @@ class Model(NamedTuple):
     job: Literal["embed", "rerank"] = "embed"
     latin: bool = False
     """It has learned the Latin script only; text in another tells it next to nothing."""
+    languages: tuple[str, ...] = ()
+    """The languages it has learned well; none named is all of them."""
     max_question: int = 0
     """A reranker's: the most tokens of the question that it reads."""
     calibration: tuple[float, float] = (1.0, 0.0)
@@ -56,6 +58,14 @@ class Model(NamedTuple):
         letters = [c for c in text if c.isalpha()]
         known = sum(c < "\u0250" or "\u1e00" <= c <= "\u1eff" for c in letters)
         return not self.latin or 2 * known >= len(letters)
+
+    def speaks(self, text: str) -> bool:
+        """Whether the text is in a language that the model has learned well, as far as can be
+        told."""
+        from recollect.text.stopwords import language
+
+        said = language(text) if self.languages else ""
+        return self.reads(text) and (not said or said in self.languages)
 
     @property
     def key(self) -> str:
@@ -69,6 +79,7 @@ ARCTIC_S = Model(
     dimensions=384,
     megabytes=34,
     latin=True,
+    languages=("en",),
     query_prefix="Represent this sentence for searching relevant passages: ",
     files={
         "model.onnx": "f93ff225320628d2e88baf2a395cae791b0e3b27edf5c70bf7b312a4d3260c14",
@@ -92,9 +103,10 @@ EMBED = Model(
     dimensions=384,
     megabytes=23,
     latin=True,
+    languages=("en",),
     query_prefix=ARCTIC_S.query_prefix,
     files={
-        "model.onnx": "3e17826bd431965816bd0f2fb60459817f88f8cafd763caedf8c017f79d782fe",
+        "model.onnx": "d5bce416888738c6e99d5ef3e5239314e05cdc46102d4294497d30ef7e000543",
         "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
     },
     locations=(Location("package", "recollect/weights/embed"),),
@@ -105,14 +117,15 @@ RERANK = Model(
     name="recollect-rerank",
     licence="Apache-2.0",
     dimensions=1,
-    megabytes=19,
+    megabytes=18,
     max_tokens=256,
     max_question=72,
     latin=True,
+    languages=("en",),
     job="rerank",
-    calibration=(0.534, -0.653),
+    calibration=(0.483, -0.757),
     files={
-        "model.onnx": "0520bad87990c83d06d25f70ca760f00480ba22dfb070c719a6af037fffea4ed",
+        "model.onnx": "41d3b11311fe41abc1a098c995a99f81b33154d1ed1b4f73af4d8d4f76080516",
         "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
     },
     locations=(Location("package", "recollect/weights/rerank"),),

@@ -41,6 +41,8 @@ class EndpointEmbedder:
     def reads(self, text: str) -> bool:  # noqa: ARG002  what a server knows it does not say
         return True
 
+    speaks = reads
+
     def embed_query(self, text: str) -> Vector:
         vector: Vector = self._embed([text])[0]
         return vector

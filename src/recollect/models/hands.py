@@ -53,6 +53,9 @@ class ManyHands:
     def reads(self, text: str) -> bool:
         return self._embedder.reads(text)
 
+    def speaks(self, text: str) -> bool:
+        return self._embedder.speaks(text)
+
     def embed_query(self, text: str) -> Vector:
         return self._embedder.embed_query(text)
 

@@ -42,6 +42,9 @@ class _Network:
     def reads(self, text: str) -> bool:
         return self.model.reads(text)
 
+    def speaks(self, text: str) -> bool:
+        return self.model.speaks(text)
+
     def tokenizer(self) -> Any:
         with self._lock:
             if self._session is None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import NamedTuple
 
-from recollect.errors import RecollectError
 from recollect.ports import Embedder, Store
 from recollect.text.lexical import index_passage, matches
 from recollect.text.query import Parsed
@@ -55,17 +54,16 @@ def _lexical(
 ) -> tuple[Arm, Mapping[str, float]]:
     """Passages with all the words that carry meaning first, then those with any."""
     since = perf_counter()
-    try:
+    with trace.surviving("lexical"):
         strict, note = _strict(parsed, filter, policy, store)
         relaxed = store.search_text(parsed.text, filter, limit=policy.pool)
-    except RecollectError as error:
-        trace.failed("lexical", error.message)
-        return Arm("lexical", 0.0, ()), {}
-    hits = _by_document([*strict, *relaxed.hits])
-    if parsed.clipped:
-        note = f"{note}; {parsed.clipped} words beyond the first were left out".strip("; ")
-    trace.ran("lexical", since, found=len(hits), reason=note)
-    return Arm("lexical", policy.lexical_weight, hits), relaxed.idf
+        every = [*strict, *relaxed.hits]
+        hits = _by_document(every)
+        if parsed.clipped:
+            note = f"{note}; {parsed.clipped} words beyond the first were left out".strip("; ")
+        trace.ran("lexical", since, found=len(hits), reason=note)
+        return Arm("lexical", policy.lexical_weight, hits, tuple(every)), relaxed.idf
+    return Arm("lexical", 0.0, ()), {}
 
 
 def _strict(parsed: Parsed, filter: Filter, policy: Policy, store: Store) -> tuple[list[Hit], str]:
@@ -87,41 +85,40 @@ def _title(parsed: Parsed, filter: Filter, policy: Policy, store: Store, trace: 
     query = TextQuery(
         any=words(parsed.content), must=parsed.text.must, never=parsed.text.never, field="title"
     )
-    try:
-        found = store.search_text(query, filter, limit=policy.pool)
-    except RecollectError as error:
-        trace.failed("title", error.message)
-        return Arm("title", 0.0, ())
-    hits = _by_document(found.hits)
-    trace.ran("title", since, found=len(hits))
-    return Arm("title", policy.title_weight, hits)
+    with trace.surviving("title"):
+        hits = _by_document(store.search_text(query, filter, limit=policy.pool).hits)
+        trace.ran("title", since, found=len(hits))
+        return Arm("title", policy.title_weight, hits)
+    return Arm("title", 0.0, ())
 
 
 def _vector(
     parsed: Parsed, filter: Filter, policy: Policy, store: Store, embedder: Embedder, trace: Trace
 ) -> Arm:
-    none = Arm("vector", 0.0, ())
     since = perf_counter()
-    try:
+    with trace.surviving("vector"):
         vector = embedder.embed_query(parsed.prose)
         trace.ran("embed", since)
         since = perf_counter()
         found = store.search_vector(embedder.key, vector, filter, limit=policy.pool)
-    except RecollectError as error:
-        trace.failed("vector", error.message)
-        return none
-    hits = found.hits
-    if parsed.text.must or parsed.text.never:
-        conditions = TextQuery(must=parsed.text.must, never=parsed.text.never)
-        hits = _meeting_conditions(hits, conditions, store)
-    note = ""
-    if found.vectors < found.passages:
-        share = found.vectors / found.passages
-        note = f"{share:.0%} of the passages are embedded, {found.passages - found.vectors} are not"
-        trace.degraded.append(f"vector: {note}")
-    documents = _by_document(hits)
-    trace.ran("vector", since, found=len(documents), reason=note)
-    return Arm("vector", policy.vector_weight, documents)
+        hits = found.hits
+        if parsed.text.must or parsed.text.never:
+            conditions = TextQuery(must=parsed.text.must, never=parsed.text.never)
+            hits = _meeting_conditions(hits, conditions, store)
+        notes = []
+        if found.vectors < found.passages:
+            share, lacking = found.vectors / found.passages, found.passages - found.vectors
+            notes.append(f"{share:.0%} of the passages are embedded, {lacking} are not")
+            trace.degraded.append(f"vector: {notes[0]}")
+        weight = policy.vector_weight
+        if not embedder.speaks(parsed.prose):
+            weight *= policy.foreign_weight
+            name = embedder.key.partition("@")[0]
+            notes.append(f"weighs less, for {name} has not learned this language")
+        documents = _by_document(hits)
+        trace.ran("vector", since, found=len(documents), reason="; ".join(notes))
+        return Arm("vector", weight, documents, tuple(hits))
+    return Arm("vector", 0.0, ())
 
 
 def _meeting_conditions(hits: list[Hit], conditions: TextQuery, store: Store) -> list[Hit]:

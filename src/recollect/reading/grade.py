@@ -1,19 +1,116 @@
-"""How far a passage answers the question, from what it contains.
+"""The grade: how likely a candidate answers the question, and how likely they do together.
 
-The grade is the IDF-weighted share of the question's meaningful words that the passage has:
+    log-odds(candidate) = prior + Σ weight · signal          confidence = 1 / (1 + exp(−log-odds))
 
-    coverage(p, q) = Σ_{t ∈ q ∩ p} idf(t) / Σ_{t ∈ q} idf(t)
+The weights are data (``grade.json``), fitted by ``training/grade.py`` on questions with known
+answers and on questions without one. There is a set of them for each kind of evidence at hand,
+for odds and cosines mean what they mean only where they come from the models that were there
+when they were fitted.
 
-It is one signal with one meaning, not yet a calibrated probability, and never a cosine.
+The log-odds are the score, so that what a result is ranked by and what is said of it agree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from math import exp, log
+from typing import Any, NamedTuple
+
+from recollect.types import Candidate, Contribution, Signals
+
+EXACT = 6.0
+"""What being asked for by its very name adds; structure is not for a model to overrule."""
+_SURE = 12.0
+"""No log-odds beyond this, either way: nothing here is surer."""
 
 
-def coverage(content: Sequence[str], idf: Mapping[str, float], has: Collection[str]) -> float:
-    total = sum(idf.get(word, 1.0) for word in content)
-    if total <= 0:
+class Grader(NamedTuple):
+    kind: str
+    prior: float
+    weights: Mapping[str, float]
+    together_prior: float
+    together: Mapping[str, float]
+    """The weights of what is known about the candidates as a set."""
+
+
+@cache
+def _data() -> Mapping[str, Any]:
+    text = resources.files("recollect.reading").joinpath("grade.json").read_text("utf-8")
+    loaded: Mapping[str, Any] = json.loads(text)
+    return loaded
+
+
+def knows(embedder: str) -> bool:
+    """Whether the weights were fitted with this embedder's cosines."""
+    return embedder in _data()["embedders"]
+
+
+def grader(*, odds: bool, cosine: bool) -> Grader:
+    """The one for the evidence at hand."""
+    kind = "+".join(name for name, here in (("odds", odds), ("cosine", cosine)) if here) or "words"
+    about = _data()["graders"][kind]
+    return Grader(
+        kind, about["prior"], about["weights"], about["together_prior"], about["together"]
+    )
+
+
+def graded(
+    candidates: Sequence[Candidate], signals: Sequence[Signals], by: Grader
+) -> list[Candidate]:
+    """The candidates with their grades, best first; ties stay as they were."""
+    made = [_graded(c, s, by) for c, s in zip(candidates, signals, strict=True)]
+    return sorted(made, key=lambda c: -c.score)
+
+
+def _graded(candidate: Candidate, signals: Signals, by: Grader) -> Candidate:
+    found = {c.arm: c for c in candidate.contributions}
+    parts = []
+    for name, weight in by.weights.items():
+        signal = getattr(signals, name)
+        if not signal:
+            continue
+        arm = found.get(name)
+        rank, raw = (arm.rank, arm.raw) if arm else (0, signal)
+        parts.append(Contribution(name, rank, raw, weight, weight * signal))
+    if signals.exact:
+        parts.append(Contribution("exact", 0, 1.0, EXACT, EXACT))
+    parts.append(Contribution("prior", 0, 1.0, by.prior, by.prior))
+    score = sum(part.value for part in parts)
+    return candidate._replace(
+        score=score, contributions=tuple(parts), signals=signals, confidence=probability(score)
+    )
+
+
+def probability(score: float) -> float:
+    return 1 / (1 + exp(-max(-_SURE, min(_SURE, score))))
+
+
+def set_signals(best: Sequence[Candidate]) -> dict[str, float]:
+    """What is known about the candidates as a set; *best* are graded and in order."""
+    first = best[0]
+    second = best[1].score if len(best) > 1 else -_SURE
+    everything = sum(c.confidence for c in best)
+    return {
+        "first": max(-_SURE, min(_SURE, first.score)),
+        "lead": min(first.score - second, _SURE),
+        "expected": log(everything + 1e-3),
+        "coverage": first.signals.coverage,
+        "no_name": first.signals.no_name,
+        "no_number": first.signals.no_number,
+        "no_year": first.signals.no_year,
+        "other_time": first.signals.other_time,
+        "words": first.signals.words,
+    }
+
+
+def together(best: Sequence[Candidate], by: Grader) -> float:
+    """The probability that the answer is among these."""
+    if not best:
         return 0.0
-    return sum(idf.get(word, 1.0) for word in has) / total
+    known = set_signals(best)
+    return probability(
+        by.together_prior + sum(weight * known[name] for name, weight in by.together.items())
+    )

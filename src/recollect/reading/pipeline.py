@@ -1,130 +1,127 @@
-"""The read path on one screen: query → candidates → fuse → rerank → grade → budget → answer."""
+"""The read path on one screen:
+route → candidates → fuse → rerank → grade (→ hop, escalate) → cut → budget → answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from time import perf_counter
-from typing import NamedTuple
 
-from recollect.errors import RecollectError
-from recollect.ports import Embedder, Reranker, Store
-from recollect.reading.budget import cost, fit
-from recollect.reading.candidates import Found, gather
-from recollect.reading.fuse import fuse
-from recollect.reading.grade import coverage
-from recollect.reading.rerank import STAGES, rerank
+from recollect.ports import Store
+from recollect.reading.answering import hints, rejected, result, status
+from recollect.reading.attempt import Attempt, Models
+from recollect.reading.budget import fit
+from recollect.reading.cut import cut, fold
+from recollect.reading.further import with_further
+from recollect.reading.recency import by_date
+from recollect.reading.rewrite import rewritten
 from recollect.text.query import Parsed, parse
+from recollect.text.route import Route, route
 from recollect.trace import Trace
-from recollect.types import (
-    Answer,
-    Candidate,
-    Filter,
-    Query,
-    Result,
-    Status,
-    StoredPassage,
-    TextQuery,
-    stable_id,
-    words,
-)
-
-
-class Models(NamedTuple):
-    """What a search can call on, and for each what is to be said of it: why there is none, or
-    that an older one serves meanwhile."""
-
-    embedder: Embedder | None = None
-    embedder_note: str = ""
-    reranker: Reranker | None = None
-    reranker_note: str = ""
+from recollect.types import Answer, Filter, Policy, Query, TextQuery, stable_id, words
 
 
 def search(query: Query, store: Store, models: Models) -> Answer:
-    trace = Trace()
-    policy = query.policy
+    trace, policy = Trace(), query.policy
     with trace.stage("parse"):
         parsed = parse(query.text)
-        filter = parsed.narrowed(query.filter)
-    found = gather(parsed, filter, policy, store, models.embedder, trace, models.embedder_note)
-    with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
-        depth = max(policy.limit, policy.rerank)
-        candidates, total = fuse(found.arms, policy.rrf_k, depth)
-        passages = {p.key: p for p in store.passages([c.passage for c in candidates])}
-    candidates = rerank(
-        parsed.prose, candidates, passages, found.arms, policy, models.reranker, trace,
-        models.reranker_note,
-    )[: policy.limit]  # fmt: skip
-    graded = _graded(candidates, passages, parsed, found, store, trace)
+        asked = parsed.narrowed(query.filter)
+    way = _route(parsed, trace)
+    policy = _nudged(policy, way)
+    hop = policy.hop and way.shape == "open"
+    limits = _in_window(query, asked, trace)
+    found = Attempt(parsed, limits, policy, store, models, trace, hop=hop)
+    spelling: Mapping[str, str] = {}
+    if found.confidence >= policy.escalate:
+        trace.skipped("escalate", f"graded {found.confidence:.2f}")
+    else:
+        found, spelling = _escalated(found, asked, hop, trace)
+    since = perf_counter()
+    ordered = by_date(found.best, found.passages, policy.recency)
+    good, why = cut(ordered, policy)
+    kept, folded = fold(good, found.passages)
+    worth = {word: found.idf.get(word, 1.0) for word in parsed.content}
+    kept = with_further(kept, found.passages, found.spare, worth, store)
+    trace.ran("cut", since, found=len(kept), reason=why)
     with trace.stage("budget"):
-        results, budget = fit(graded, policy.budget)
-    hidden = _hidden(parsed, filter, store, trace) if filter.limits else {}
-    confidence = max((r.confidence for r in results), default=0.0)
+        shown = [
+            result(c, found.passages, folded.get(c.passage, ()), parsed, policy.detail, store)
+            for c in kept
+        ]
+        results, budget = fit(shown, policy.budget)
+    hidden = _hidden(parsed, found.filter, store, trace) if found.filter.limits else {}
+    left = kept[len(results) :] + [c for c in ordered if c not in good]
+    said = status(results, found.confidence, policy)
     return Answer(
         query=query.text,
-        status=_status(results, confidence, policy.direct_confidence),
+        status=said,
         tier=3,
         mode=policy.mode,
-        intent="general",
-        confidence=confidence,
+        intent=way.intent,
+        shape=way.shape,
+        confidence=found.confidence,
         results=results,
-        total_found=total,
+        rejected=rejected(left, found.passages, why, budget.dropped),
+        total_found=found.total,
         hidden=hidden,
         degraded=tuple(trace.degraded),
         budget=budget,
-        fingerprint=stable_id(query.key(), store.fingerprint(filter)),
+        fingerprint=stable_id(query.key(), store.fingerprint(asked)),
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
-        hints=_hints(results, hidden),
+        hints=hints(said, left, found.passages, spelling, hidden),
     )
 
 
-def _status(results: tuple[Result, ...], confidence: float, direct: float) -> Status:
-    if not results:
-        return "no_results"
-    return "direct_passages" if confidence >= direct else "needs_synthesis"
-
-
-def _graded(
-    candidates: list[Candidate], passages: Mapping[int, StoredPassage], parsed: Parsed,
-    found: Found, store: Store, trace: Trace,
-) -> list[Result]:  # fmt: skip
+def _route(parsed: Parsed, trace: Trace) -> Route:
     since = perf_counter()
-    keys = [c.passage for c in candidates]
-    matched: Mapping[int, set[str]] = {}
-    try:
-        matched = store.matched(parsed.content, keys) if keys else {}
-        trace.ran("grade", since, reason="coverage of the question's words; not calibrated")
-    except RecollectError as error:
-        trace.failed("grade", error.message)
-    return [
-        _result(
-            c, passages[c.passage], coverage(parsed.content, found.idf, matched.get(c.passage, ()))
-        )
-        for c in candidates
-        if c.passage in passages
-    ]
+    way = route(parsed.prose)
+    trace.ran("route", since, reason=f"{way.intent}, {way.shape}: {way.why}")
+    return way
 
 
-def _result(candidate: Candidate, stored: StoredPassage, confidence: float) -> Result:
-    document, passage = stored.document, stored.passage
-    return Result(
-        id=stored.id,
-        document=document.external,
-        document_id=stored.id.rpartition(":")[0],
-        kind=document.kind,
-        source=document.source,
-        title=document.title,
-        path=document.path,
-        heading=passage.heading,
-        role=passage.role,
-        date=document.date,
-        text=passage.text,
-        score=candidate.score,
-        confidence=confidence,
-        evidence=tuple(c.arm for c in candidate.contributions if c.arm not in STAGES),
-        contributions=candidate.contributions,
-        tokens=cost(stored.id, document.title, document.path, passage.heading, passage.text),
-    )
+def _nudged(policy: Policy, way: Route) -> Policy:
+    """With a little more weight for the arm that is good at such questions."""
+    if way.intent in ("entity", "event"):
+        return policy._replace(lexical_weight=policy.lexical_weight * policy.nudge)
+    if way.intent == "concept":
+        return policy._replace(vector_weight=policy.vector_weight * policy.nudge)
+    return policy
+
+
+def _in_window(query: Query, asked: Filter, trace: Trace) -> Filter:
+    """*asked*, limited to the time that the question speaks of unless the caller has said."""
+    window = query.window
+    if window is None:
+        return asked
+    if not query.policy.window:
+        trace.skipped("window", f"“{window.said}” does not limit: switched off")
+        return asked
+    if asked.since or asked.until:
+        trace.skipped("window", f"“{window.said}” does not limit: the caller's dates do")
+        return asked
+    since, until = (f"{d:%Y-%m-%d}" if d else "…" for d in (window.since, window.until))
+    trace.ran("window", perf_counter(), reason=f"“{window.said}” is {since} to {until}")
+    return asked._replace(since=window.since, until=window.until)
+
+
+def _escalated(
+    first: Attempt, asked: Filter, hop: bool, trace: Trace
+) -> tuple[Attempt, Mapping[str, str]]:
+    """One rewritten and wider pass, and the better graded of the two; besides, what is misspelt."""
+    since = perf_counter()
+    again = rewritten(first.parsed, first.filter, asked, first.store)
+    low = f"graded {first.confidence:.2f}"
+    if not again.why:
+        trace.skipped("escalate", f"{low}, and there is no other way to ask")
+        return first, again.spelling
+    policy = first.policy._replace(pool=3 * first.policy.pool)
+    inner = Trace()
+    second = Attempt(again.parsed, asked, policy, first.store, first.models, inner, hop=hop)
+    better = second.confidence > first.confidence
+    verdict = f"{again.why}: {second.confidence:.2f}, {'taken' if better else 'not better'}"
+    trace.ran("escalate", since, found=len(second.best), reason=f"{low}; {verdict}")
+    trace.degraded += [said for said in inner.degraded if said not in trace.degraded]
+    return second if better else first, again.spelling
 
 
 def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mapping[str, int]:
@@ -142,14 +139,3 @@ def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mappi
         seen = total(filter)
         counts = {name: total(filter.without(name)) - seen for name in filter.limits}
     return {name: count for name, count in counts.items() if count > 0}
-
-
-def _hints(results: tuple[Result, ...], hidden: Mapping[str, int]) -> tuple[str, ...]:
-    if results:
-        return ()
-    if hidden:
-        return tuple(
-            f"{count} passages match but are hidden by the limit on {name}"
-            for name, count in hidden.items()
-        )
-    return ("nothing matches; try fewer or other words",)

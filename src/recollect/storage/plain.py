@@ -214,6 +214,12 @@ class PlainStore:
             str(page[-1].key) if more else "",
         )
 
+    @_atomic
+    def newest(self, filter: Filter, count: int) -> datetime | None:
+        dates = [k.document.date for k in self._documents.values() if allows(filter, k.document)]
+        dated = sorted((d for d in dates if d is not None), reverse=True)[:count]
+        return dated[-1] if dated else None
+
     def _visible(self, filter: Filter) -> list[_Row]:
         seen: dict[int, Document] = {
             k.key: k.document for k in self._documents.values() if allows(filter, k.document)

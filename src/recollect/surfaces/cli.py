@@ -22,6 +22,7 @@ from recollect.surfaces.import_commands import (
     record,
     watch,
 )
+from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
 from recollect.surfaces.shared import (
     Command,
@@ -99,8 +100,20 @@ def _declare_search(parser: argparse.ArgumentParser) -> None:
         help='words; "a phrase", -without, prefix*, path: kind: source: issue: event:',
     )  # fmt: skip
     _declare_limits(parser)
-    parser.add_argument("--limit", type=int, metavar="N", help="the most results")
+    parser.add_argument("--limit", "--max-results", type=int, metavar="N", help="the most results")
     parser.add_argument("--budget", type=int, metavar="TOKENS", help="the most tokens")
+    parser.add_argument(
+        "--min-confidence",
+        metavar="P",
+        help="leave out what is less sure (0 to 1, low, high)",
+    )
+    parser.add_argument(
+        "--recency", type=float, metavar="ALPHA", help="0 by relevance, 1 newest first"
+    )
+    parser.add_argument("--last", type=int, metavar="N", help="only the newest N documents")
+    parser.add_argument(
+        "--detail", choices=("snippet", "passage", "document"), help="how much of each result"
+    )
     parser.add_argument("--mode", help="conservative, balanced or tokenmax")
     parser.add_argument("--by", choices=("hybrid", "keyword", "semantic"), help="which arms search")
     parser.add_argument("--full", action="store_true", help="show whole passages")
@@ -116,6 +129,10 @@ def _search(options: Options) -> int:
             budget=options.budget,
             mode=options.mode,
             by=options.by,
+            detail=options.detail,
+            recency=options.recency,
+            min_confidence=options.min_confidence,
+            last_n=options.last,
         )
     if not options.json:
         for reason in found.degraded:
@@ -258,6 +275,10 @@ COMMANDS = (
     Command(
         "models", "see, download, check and choose models", declare_models, models,
         "recollect models fetch",
+    ),
+    Command(
+        "modes", "the presets of a search, and every knob", declare_modes, modes,
+        "recollect modes conservative",
     ),
     Command(
         "config", "see and change settings", declare_config, config,

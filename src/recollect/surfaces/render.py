@@ -30,7 +30,7 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
         parts = ", ".join(f"{count} by {name}" for name, count in found.hidden.items())
         lines.append(f"{style.dim}hidden: {parts}{style.off}")
     if explain:
-        lines += ["", *_stages(found, style)]
+        lines += ["", *_left_out(found, style), *_stages(found, style)]
     return "\n".join(lines).rstrip()
 
 
@@ -63,10 +63,21 @@ def _result(
         f"    {style.dim}{about}{style.off}",
         *_body(result, wanted, style, full=full),
     ]
+    if result.folded:
+        count = len(result.folded)
+        lines.append(f"    {style.dim}and {count} more that say the same{style.off}")
     if explain:
-        parts = " + ".join(f"{c.arm} #{c.rank} ({c.value:.5f})" for c in result.contributions)
-        lines.append(f"    {style.dim}score {result.score:.5f} = {parts}{style.off}")
+        lines += _reasons(result, style)
     return [*lines, ""]
+
+
+def _reasons(result: Result, style: Style) -> list[str]:
+    """How the score came about, heaviest first; the parts sum to it."""
+    parts = sorted(result.contributions, key=lambda c: -abs(c.value))
+    said = " ".join(f"{c.value:+.2f} {c.arm}" + (f" (#{c.rank})" if c.rank else "") for c in parts)
+    text = f"{result.confidence:.0%} sure, from {result.score:+.2f} = {said}"
+    wrapped = textwrap.wrap(text, width() - 4)
+    return [f"    {style.dim}{line}{style.off}" for line in wrapped]
 
 
 def _body(result: Result, wanted: Iterable[str], style: Style, *, full: bool) -> list[str]:
@@ -83,6 +94,17 @@ def _body(result: Result, wanted: Iterable[str], style: Style, *, full: bool) ->
     return [
         "    " + line.replace("\x01", style.mark).replace("\x02", style.off) for line in wrapped
     ]
+
+
+def _left_out(found: Answer, style: Style) -> list[str]:
+    if not found.rejected:
+        return []
+    lines = [f"{style.bold}left out{style.off}"]
+    lines += [
+        f"    {r.confidence:4.0%}  {r.title[: width() - 50]}  {style.dim}{r.reason}{style.off}"
+        for r in found.rejected
+    ]
+    return [*lines, ""]
 
 
 def _stages(found: Answer, style: Style) -> list[str]:

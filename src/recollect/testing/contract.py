@@ -231,6 +231,15 @@ class StoreContract:
         for document in store.scan(Filter(), limit=5).items:
             assert (document.text, document.messages) == ("", ())
 
+    def test_the_newest_are_told_by_their_dates(self, store: Store) -> None:
+        days = [datetime(2026, 3, day, tzinfo=UTC) for day in (5, 9, 2)]
+        put(store, *(note(f"n{d.day}", "text", date=d) for d in days), note("undated", "text"))
+        assert [store.newest(Filter(), n) for n in (1, 2, 3, 9)] == [
+            days[1], days[0], days[2], days[2],
+        ]  # fmt: skip
+        assert store.newest(Filter(until=days[1]), 1) == days[0]
+        assert store.newest(Filter(kinds=("commit",)), 1) is None
+
     # -------------------------------------------------------------- text
 
     def test_words_match_title_heading_and_text(self, store: Store) -> None:

@@ -143,6 +143,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(filter=_FILTERS, limit=st.integers(1, 5))
     def scan(self, filter: Filter, limit: int) -> None:
+        assert self.store.newest(filter, limit) == self.model.newest(filter, limit)
         ours = self.store.scan(filter, limit=limit)
         wanted = self.model.scan(filter, limit=limit)
         assert ours.items == wanted.items

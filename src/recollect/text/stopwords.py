@@ -1,4 +1,4 @@
-"""Words that carry grammar rather than meaning, stemmed as the index stems them.
+"""Words that carry grammar rather than meaning, and the language they give away.
 
 A question is looked up without them, unless it has no other words; they are indexed all the
 same, so that "to be or not to be" and quoted phrases are found.
@@ -6,11 +6,13 @@ same, so that "to be or not to be" and quoted phrases are found.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from recollect.text.terms import fold, stem
 
-_WORDS = """
+_WORDS = {
+    "en": """
 a about above after again all also am an and any are as at be because been before being below
 between both but by can could did do does doing don dont down during each few for from further
 had has have having he her here hers him his how i if im in into is it its ive just me more most
@@ -18,19 +20,48 @@ my myself no nor not now of off on once only or other our ours out over own plea
 should so some such than that the their theirs them then there these they this those through to
 too under until up us very was we were what whats when where which while who whom whose why will
 with would you your yours tell know find show give
+""",
+    "de": """
 der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war waren wird
 werden hat haben mit von zu zum zur im in an auf aus bei nach vor über für wie was wer wo wann
 warum welche welcher welches ich du er sie es wir ihr als auch noch nur
+""",
+    "es": """
 el la los las un una unos unas y o pero no es son era fue ser estar ha han con de del al en por
 para como que qué quién quien dónde donde cuándo cuando cuál cual cuántos cuántas se su sus lo
-le les des du et ou mais ne pas est sont était dans sur avec pour par qui que quoi où quand
-comment il elle nous vous ils elles ce cette ces
+""",
+    "fr": """
+le la les des du un une de et ou mais ne pas est sont était dans sur avec pour par qui que quoi
+où quand comment il elle nous vous ils elles ce cette ces en au aux
+""",
+    "ru": """
 и в во не что он на я с со как а то все она так его но да ты к у же вы за бы по только ее мне
 было вот от меня еще нет о из ему когда где кто какой какая какие чем сколько был была были для
+""",
+    "ar": """
 في من على إلى عن مع هذا هذه التي الذي ما ماذا متى أين كيف كم هل هو هي كان كانت أو و
-"""
+""",
+}
 
 
 @cache
 def stopwords() -> frozenset[str]:
-    return frozenset(stem(fold(word)) for word in _WORDS.split())
+    """Of all languages at once, stemmed as the index stems them."""
+    return frozenset(stem(fold(word)) for words in _WORDS.values() for word in words.split())
+
+
+@cache
+def _grammar() -> dict[str, frozenset[str]]:
+    return {name: frozenset(map(fold, words.split())) for name, words in _WORDS.items()}
+
+
+def language(text: str) -> str:
+    """The language whose grammar words occur most (``en``, ``de``, ``es``, ``fr``, ``ru``,
+    ``ar``); empty when none do, or two equally often."""
+    words = [fold(word) for word in re.findall(r"[^\W\d_]+", text[:2000])]
+    counts = sorted(
+        ((sum(w in grammar for w in words), name) for name, grammar in _grammar().items()),
+        reverse=True,
+    )
+    (most, name), (next_most, _) = counts[:2]
+    return name if most > next_most else ""

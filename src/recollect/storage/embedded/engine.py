@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -128,6 +129,10 @@ class EmbeddedStore:
         before = parse_cursor(cursor)
         with self._snapshot() as (record, _):
             return record.scan(filter, limit, before)
+
+    def newest(self, filter: Filter, count: int) -> datetime | None:
+        with self._snapshot() as (record, _):
+            return record.newest(filter, count)
 
     def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
         with self._snapshot() as (record, _):

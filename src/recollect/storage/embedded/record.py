@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -378,6 +380,20 @@ class Record:
         more = len(rows) > limit
         items = tuple(self._document(*row[1:]) for row in page)
         return Page(items, str(page[-1][0]) if more else "")
+
+    def newest(self, filter: Filter, count: int) -> datetime | None:
+        allowed = self.allowed(filter)
+        if allowed.nothing:
+            return None
+        condition, values = self._where(allowed)
+        keys = None if allowed.paths is None else set(self.documents_on_paths(allowed.paths))
+        rows = self._db.execute(
+            f"SELECT d.key, d.date FROM documents d WHERE {condition} AND d.date IS NOT NULL "
+            "ORDER BY d.date DESC",
+            values,
+        )
+        dates = (date for key, date in rows if keys is None or key in keys)
+        return moment(next(iter(deque(islice(dates, count), maxlen=1)), None))
 
     def holders(self, messages: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}

@@ -1,0 +1,247 @@
+"""The read path on real questions: what is returned, how sure it is, and what each stage adds.
+
+    python -m bench.reading [--sets NAME…] [--half test] [--most N] [--variants NAME…]
+
+runs the one default policy, and variants of it with one stage changed, over the public question
+sets through :class:`recollect.Memory`. Differences from the default carry a 95 % interval from
+a paired bootstrap. Stores are kept in ``.cache/bench/quality``, as for ``bench.quality``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench import corpus
+from bench.plot import reliability
+from bench.quality import LANGUAGES, SETS, half, scores, store_for
+from recollect import Memory
+from recollect.text.dates import parse_date
+from recollect.types import Answer
+
+WORK = Path(__file__).resolve().parents[1] / ".cache" / "bench"
+MODEL = "recollect-embed"
+ALL = (*SETS, "peps")
+"""``peps`` are the English XQuAD questions over the Python enhancement proposals: none of them
+has an answer there."""
+MOST = {f"xquad-{code}": 400 for code in LANGUAGES} | {"peps": 400, "2wiki": 800}
+"""How many questions of the larger sets are asked, unless told otherwise."""
+
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "default": {},
+    "keyword": {"by": "keyword"},
+    "semantic": {"by": "semantic"},
+    "no rerank": {"rerank": 0},
+    "no hop": {"hop": False},
+    "no cut": {"cut": False},
+    "no escalation": {"escalate": 0.0},
+    "no window": {"window": False},
+    "no nudge": {"nudge": 1.0},
+    "fusion alone": {"rerank": 0, "hop": False, "escalate": 0.0},
+}
+
+
+class Row(NamedTuple):
+    """One question and what came back, as far as it is measured."""
+
+    set: str
+    id: str
+    half: str
+    gold: tuple[str, ...]
+    status: str
+    confidence: float
+    documents: tuple[str, ...]
+    confidences: tuple[float, ...]
+    tokens: int
+    ms: float
+    signals: tuple[Mapping[str, float], ...] = ()
+
+
+def questions(folder: Path, name: str, most: int | None = None) -> list[dict[str, Any]]:
+    """Those of a set, with and without an answer; a sample that does not change, if too many."""
+    if name == "peps":
+        rows = [{**q, "gold": []} for q in corpus.lines(folder / SETS["xquad-en"][1])]
+    else:
+        rows = list(corpus.lines(folder / SETS[name][1]))
+    most = MOST.get(name, len(rows)) if most is None else most
+    return rows if len(rows) <= most else random.Random(11).sample(rows, most)
+
+
+def asked_at(question: Mapping[str, Any]) -> datetime | None:
+    """When the question was asked, if the set says so."""
+    return parse_date(question["date"]) if question.get("date") else None
+
+
+def ask(memory: Memory, question: Mapping[str, Any], changes: Mapping[str, Any]) -> Answer:
+    query = memory.query(question["query"], now=asked_at(question))
+    return memory.ask(query._replace(policy=query.policy._replace(**changes)))
+
+
+def rows(
+    name: str, changes: Mapping[str, Any], part: str = "", most: int | None = None,
+    share: tuple[int, int] = (0, 1), signals: bool = False,
+) -> list[Row]:  # fmt: skip
+    """What a policy with these *changes* gives; *share* (n, of) takes every of-th question."""
+    folder = corpus.data_folder()
+    assert folder is not None
+    chosen = [q for q in questions(folder, name, most) if part in ("", half(q))]
+    made = []
+    with store_for(WORK, folder, name, MODEL) as plain:
+        place = plain.store.stats().location
+    with Memory.open(place, embed_model=MODEL) as memory:
+        for question in chosen[share[0] :: share[1]]:
+            answer = ask(memory, question, changes)
+            made.append(
+                Row(
+                    name, question["id"], half(question), tuple(question.get("gold") or ()),
+                    answer.status, answer.confidence,
+                    tuple(r.document for r in answer.results),
+                    tuple(r.confidence for r in answer.results),
+                    answer.budget.used, answer.timing_ms,
+                    tuple(r.signals._asdict() for r in answer.results) if signals else (),
+                )
+            )  # fmt: skip
+    return made
+
+
+def parallel(jobs: Sequence[partial[list[Row]]], processes: int = 2) -> Iterator[list[Row]]:
+    with ProcessPoolExecutor(processes) as pool:
+        yield from pool.map(_do, jobs)
+
+
+def _do(job: partial[list[Row]]) -> list[Row]:
+    return job()
+
+
+# ------------------------------------------------------------------ what is measured
+
+
+class Figures(NamedTuple):
+    questions: int
+    first: float
+    recall10: float
+    all5: float
+    all10: float
+    ndcg: float
+    precision: float
+    """Of the set that was returned; nothing returned counts as 0."""
+    size: float
+    everything: float
+    """All the evidence is in the set that was returned."""
+    direct: float
+    """Served as direct_passages."""
+    tokens: float
+
+
+def measured(row: Row) -> Figures:
+    gold = set(row.gold)
+    returned = list(dict.fromkeys(row.documents))
+    first, recall, all5, ndcg = scores(returned, gold) if gold else (0.0, 0.0, 0.0, 0.0)
+    return Figures(
+        1, first, recall, all5, float(gold <= set(returned[:10])), ndcg,
+        len(gold & set(returned)) / len(returned) if returned else 0.0,
+        len(returned), float(gold <= set(returned)), float(row.status == "direct_passages"),
+        row.tokens,
+    )  # fmt: skip
+
+
+def answered(row: Row) -> bool:
+    """There is an answer, and all the evidence for it is in what was returned."""
+    return bool(row.gold) and set(row.gold) <= set(row.documents)
+
+
+def means(some: Sequence[Row]) -> Figures:
+    columns = list(zip(*(measured(row) for row in some), strict=True))
+    return Figures(len(some), *(sum(c) / len(some) for c in columns[1:]))
+
+
+def interval(
+    one: Sequence[Row], other: Sequence[Row], field: str, times: int = 1000
+) -> tuple[float, float]:
+    """The 95 % interval of the difference of the means, by a paired bootstrap over questions."""
+    by_id = {row.id: row for row in other}
+    pairs = [(row, by_id[row.id]) for row in one if row.id in by_id]
+    gains = [getattr(measured(a), field) - getattr(measured(b), field) for a, b in pairs]
+    rng = random.Random(3)
+    drawn = sorted(sum(rng.choices(gains, k=len(gains))) / len(gains) for _ in range(times))
+    return drawn[int(0.025 * times)], drawn[int(0.975 * times)]
+
+
+def calibration_error(pairs: Sequence[tuple[float, bool]], bins: int = 10) -> float:
+    """Expected calibration error over equal bins (Naeini et al., 2015)."""
+    total = 0.0
+    for low in range(bins):
+        some = [(p, y) for p, y in pairs if low <= min(p * bins, bins - 1e-9) < low + 1]
+        if some:
+            off = sum(p for p, _ in some) / len(some) - sum(y for _, y in some) / len(some)
+            total += len(some) / len(pairs) * abs(off)
+    return total
+
+
+def aurc(pairs: Sequence[tuple[float, bool]]) -> float:
+    """The area under the risk-coverage curve: the mean share of wrong answers when only the
+    surest so many are given (Geifman & El-Yaniv, 2017)."""
+    wrong, area = 0, 0.0
+    for count, (_, right) in enumerate(sorted(pairs, key=lambda p: -p[0]), 1):
+        wrong += not right
+        area += wrong / count
+    return area / len(pairs)
+
+
+def main(arguments: Sequence[str]) -> int:
+    ask_for = argparse.ArgumentParser(prog="python -m bench.reading")
+    ask_for.add_argument("--sets", nargs="+", default=list(ALL), choices=ALL)
+    ask_for.add_argument("--half", default="test", choices=("fit", "test"))
+    ask_for.add_argument("--most", type=int)
+    ask_for.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))
+    ask_for.add_argument("--plot", type=Path, help="write a reliability plot there (SVG)")
+    given = ask_for.parse_args(arguments)
+    if corpus.data_folder() is None:
+        sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
+    graded: list[tuple[float, bool]] = []
+    names = ["default", *(v for v in given.variants if v != "default")]
+    print("| set | policy | " + " | ".join(Figures._fields) + " | nDCG gain, 95 % |")
+    print("|---|---|" + "---|" * (len(Figures._fields) + 1))
+    for name in given.sets:
+        jobs = [
+            partial(rows, name, VARIANTS[v], given.half, given.most, (n, 2))
+            for v in names
+            for n in (0, 1)
+        ]
+        found = list(parallel(jobs))
+        base = found[0] + found[1]
+        if not base:
+            continue
+        pairs = [(row.confidence, answered(row)) for row in base]
+        graded += random.Random(5).choices(pairs, k=400)  # each set counts the same
+        error, area = calibration_error(pairs), aurc(pairs)
+        print(f"<!-- {name}: calibration error {error:.3f}, AURC {area:.3f} -->", flush=True)
+        for n, variant in enumerate(names):
+            some = found[2 * n] + found[2 * n + 1]
+            for label, chosen in (("", [r for r in some if r.gold]),
+                                  (" (no answer)", [r for r in some if not r.gold])):  # fmt: skip
+                if not chosen:
+                    continue
+                f = means(chosen)
+                told = " | ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in f)
+                gain = ""
+                if variant != "default" and not label:
+                    low, high = interval(base, some, "ndcg")
+                    gain = f"{100 * low:+.1f} … {100 * high:+.1f}"
+                print(f"| {name}{label} | {variant} | {told} | {gain} |", flush=True)
+    error, area = calibration_error(graded), aurc(graded)
+    print(f"\nAll sets, each the same: calibration error {error:.3f}, AURC {area:.3f}")
+    if given.plot:
+        given.plot.write_text(reliability(graded, "How sure, and how often right"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,119 @@
+"""From graded candidates to what is said: results, status, what was left out, and hints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from recollect.ports import Store
+from recollect.reading.budget import cost
+from recollect.text.query import Parsed
+from recollect.text.snippet import snippet
+from recollect.types import (
+    Candidate,
+    Detail,
+    Policy,
+    Rejected,
+    Result,
+    Status,
+    StoredPassage,
+)
+
+ARMS = ("lexical", "vector", "title", "hop")
+RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
+"""Kinds that are shown by a snippet unless more is asked for."""
+SNIPPET = 160
+"""Characters of a snippet: about forty tokens."""
+MARK = "**"
+SHOWN = 5
+
+
+def result(
+    candidate: Candidate, passages: Mapping[int, StoredPassage], alike: Sequence[int],
+    parsed: Parsed, detail: Detail, store: Store,
+) -> Result:  # fmt: skip
+    stored = passages[candidate.passage]
+    document, passage = stored.document, stored.passage
+    if detail == "auto":
+        detail = "snippet" if document.kind in RECORDS else "passage"
+    text = _text(stored, parsed, detail, store)
+    return Result(
+        id=stored.id,
+        document=document.external,
+        document_id=stored.id.rpartition(":")[0],
+        kind=document.kind,
+        source=document.source,
+        title=document.title,
+        path=document.path,
+        heading=passage.heading,
+        role=passage.role,
+        date=document.date,
+        text=text,
+        score=candidate.score,
+        confidence=candidate.confidence,
+        evidence=tuple(c.arm for c in candidate.contributions if c.arm in ARMS),
+        contributions=candidate.contributions,
+        tokens=cost(stored.id, document.title, document.path, passage.heading, text),
+        detail=detail,
+        folded=tuple(passages[key].id for key in alike),
+        signals=candidate.signals,
+    )
+
+
+def _text(stored: StoredPassage, parsed: Parsed, detail: Detail, store: Store) -> str:
+    if detail == "snippet":
+        return marked(stored.passage.text, parsed)
+    if detail == "document":
+        whole = store.get(stored.document.id)
+        return whole[0].rendered() if whole else stored.passage.text
+    return stored.passage.text
+
+
+def marked(text: str, parsed: Parsed) -> str:
+    """The part of *text* that shows why it was found, with what matches between marks."""
+    found = snippet(text, set(parsed.content), SNIPPET)
+    parts, at = [], 0
+    for start, end in found.marks:
+        parts += [found.text[at:start], MARK, found.text[start:end], MARK]
+        at = end
+    said = " ".join("".join([*parts, found.text[at:]]).split())
+    return f"{'… ' * found.before}{said}{' …' * found.after}"
+
+
+def status(results: Sequence[Result], confidence: float, policy: Policy) -> Status:
+    if not results:
+        return "no_results"
+    return "direct_passages" if confidence >= policy.direct_confidence else "needs_synthesis"
+
+
+def rejected(
+    left: Sequence[Candidate], passages: Mapping[int, StoredPassage], why: str, dropped: int
+) -> tuple[Rejected, ...]:
+    """The best of what was found and is not returned; the first *dropped* did not fit."""
+    return tuple(
+        Rejected(
+            passages[c.passage].id,
+            passages[c.passage].document.title or passages[c.passage].document.external,
+            c.confidence,
+            "over the token budget" if n < dropped else why,
+        )
+        for n, c in enumerate(left[:SHOWN])
+    )
+
+
+def hints(
+    said: Status, left: Sequence[Candidate], passages: Mapping[int, StoredPassage],
+    spelling: Mapping[str, str], hidden: Mapping[str, int],
+) -> tuple[str, ...]:  # fmt: skip
+    """What a person or an agent could do next."""
+    if said != "no_results":
+        return ()
+    made = [f"nothing has “{wrong}”; did you mean “{right}”?" for wrong, right in spelling.items()]
+    made += [
+        f"{count} passages match but are hidden by the limit on {name}"
+        for name, count in hidden.items()
+    ]
+    if left:
+        titles = [passages[c.passage].document for c in left[:3]]
+        named = ", ".join(f"“{d.title or d.external}”" for d in titles)
+        made.append(f"nearest, at {left[0].confidence:.2f}: {named}")
+    return tuple(made) or ("nothing matches; try fewer or other words",)

@@ -1,0 +1,113 @@
+"""One way from a question to graded candidates: gather, fuse, rerank, grade, and hop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+from typing import NamedTuple
+
+from recollect.ports import Embedder, Reranker, Store
+from recollect.reading.candidates import gather
+from recollect.reading.fuse import fuse
+from recollect.reading.grade import graded, grader, knows, together
+from recollect.reading.hop import bridges
+from recollect.reading.rerank import rerank
+from recollect.reading.signals import signals
+from recollect.text.query import Parsed
+from recollect.trace import Trace
+from recollect.types import Candidate, Contribution, Filter, Policy
+
+
+class Models(NamedTuple):
+    """What a search can call on, and for each what is to be said of it: why there is none, or
+    that an older one serves meanwhile."""
+
+    embedder: Embedder | None = None
+    embedder_note: str = ""
+    reranker: Reranker | None = None
+    reranker_note: str = ""
+
+
+class Attempt:
+    """What one way found. ``best`` are its candidates, graded and in order; ``confidence`` is
+    the probability that the answer is among them."""
+
+    def __init__(
+        self, parsed: Parsed, filter: Filter, policy: Policy, store: Store, models: Models,
+        trace: Trace, *, hop: bool,
+    ) -> None:  # fmt: skip
+        self.parsed = parsed
+        self.filter = filter
+        self.policy = policy
+        self.store = store
+        self.models = models
+        self.trace = trace
+        self.odds: dict[int, float] = {}
+        found = gather(parsed, filter, policy, store, models.embedder, trace, models.embedder_note)
+        self.idf: Mapping[str, float] = found.idf
+        self.spare: dict[int, dict[int, None]] = {}
+        for hit in (hit for arm in found.arms for hit in arm.every):
+            self.spare.setdefault(hit.document, {})[hit.passage] = None
+        with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
+            depth = max(policy.limit, policy.rerank)
+            fused, self.total = fuse(found.arms, policy.rrf_k, depth)
+            self.passages = {p.key: p for p in store.passages([c.passage for c in fused])}
+            self.fused = [c for c in fused if c.passage in self.passages]
+        self._rerank(self.fused)
+        self._grade(cosine=any(arm.name == "vector" for arm in found.arms))
+        if hop and self.best:
+            self._hop()
+        elif policy.hop:
+            trace.skipped("hop", "it asks for one thing" if self.best else "nothing was found")
+        self.confidence = together(self.best, self.by)
+
+    def _rerank(self, candidates: list[Candidate]) -> None:
+        self.odds |= rerank(
+            self.parsed.prose, candidates, self.passages, self.policy, self.models.reranker,
+            self.trace, self.models.reranker_note,
+        )  # fmt: skip
+
+    def _grade(self, *, cosine: bool) -> None:
+        since = perf_counter()
+        embedder = self.models.embedder
+        if embedder is None or not knows(embedder.key) or not embedder.speaks(self.parsed.prose):
+            cosine = False
+        self.by = grader(odds=bool(self.odds), cosine=cosine)
+        self.best = self._in_order()
+        self.trace.ran("grade", since, reason=f"from {self.by.kind.replace('+', ' and ')}")
+
+    def _in_order(self) -> list[Candidate]:
+        keys = [c.passage for c in self.fused]
+        matched = self.store.matched(self.parsed.content, keys) if keys else {}
+        known = signals(self.parsed, self.fused, self.passages, self.idf, matched, self.odds)
+        return graded(self.fused, known, self.by)
+
+    def _hop(self) -> None:
+        """Adds the documents that the best hits name, and grades all anew."""
+        since = perf_counter()
+        with self.trace.surviving("hop"):
+            named = bridges(self.parsed.prose, self.best, self.passages, self.filter, self.store)
+            places = {c.document: n for n, c in enumerate(self.fused)}
+            new = []
+            for rank, bridge in enumerate(named, 1):
+                part = Contribution("hop", rank, bridge.parent.confidence, 0.0, 0.0)
+                at = places.get(bridge.document)
+                if at is None:
+                    new.append(Candidate(bridge.document, bridge.passage, 0.0, (part,)))
+                else:
+                    old = self.fused[at]
+                    self.fused[at] = old._replace(contributions=(*old.contributions, part))
+            self.passages |= {p.key: p for p in self.store.passages([c.passage for c in new])}
+            new = [c for c in new if c.passage in self.passages]
+            self.trace.ran("hop", since, found=len(named), reason=_said([b.name for b in named]))
+            if self.odds and new:
+                self._rerank(new)
+            if named:
+                self.fused += new
+                self.best = self._in_order()
+
+
+def _said(names: list[str]) -> str:
+    if not names:
+        return "the best hits name no other document"
+    return "named by the best hits: " + ", ".join(names[:4]) + (" …" if names[4:] else "")

@@ -1,0 +1,462 @@
+"""The stages of the read path that grade, cut, widen and explain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import HashEmbedder
+from recollect import Memory, config
+from recollect.errors import UsageError
+from recollect.policy import KNOBS, MODES, policy_for
+from recollect.reading.cut import cut, fold
+from recollect.reading.grade import EXACT, graded, grader, together
+from recollect.reading.recency import by_date
+from recollect.reading.rewrite import edits
+from recollect.storage import open_store
+from recollect.testing.builders import note, session
+from recollect.text.stopwords import language
+from recollect.text.subjects import missing, subjects
+from recollect.types import Answer, Candidate, Document, Passage, Signals, Stage, StoredPassage
+
+NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
+
+
+class Odds:
+    """A reranker that gives each passage the odds written in the table for a word of it."""
+
+    key = "odds@1"
+
+    def __init__(self, **by_word: float) -> None:
+        self.by_word = by_word
+        self.asked: list[str] = []
+
+    def reads(self, text: str) -> bool:
+        return True
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        self.asked.append(question)
+        return [
+            max((odds for word, odds in self.by_word.items() if word in passage), default=-8.0)
+            for passage in passages
+        ]
+
+
+def opened(*documents: Document, **by_word: float) -> Memory:
+    reranker = Odds(**by_word) if by_word else None
+    memory = Memory(open_store("memory://"), config.load(), HashEmbedder(), reranker=reranker)
+    memory.put(documents)
+    memory.embed()
+    return memory
+
+
+def stage(answer: Answer, name: str) -> Stage:
+    (found,) = [s for s in answer.stages if s.name == name]
+    return found
+
+
+def names(answer: Answer) -> list[str]:
+    return [r.document for r in answer.results]
+
+
+# ------------------------------------------------------------------ whom a question is about
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What did Nate quote for the Lumen order?", {"nate", "lumen"}),
+        ("Marisol's raise", {"marisol"}),
+        ("where is dead_letter_queue set", {"dead_letter_queue"}),
+        ("which version has PROJ-42", {"proj-42"}),
+        ("what did we decide about retries", set()),
+        ("Explain the deploy. Then the rollback.", set()),
+        ("Which of them is older?", set()),
+    ],
+)
+def test_names_are_told_by_how_they_are_written(question: str, wanted: set[str]) -> None:
+    assert subjects(question).names == wanted
+
+
+def test_a_text_about_somebody_else_lacks_the_name() -> None:
+    asked = subjects("What is Dana's notice period?")
+    assert missing(asked, "The notice period of Ravi").names == 1
+    assert missing(asked, "DANA has notice").names == 0
+
+
+def test_years_are_missing_when_unsaid_and_other_when_far_away() -> None:
+    asked = subjects("Who chaired the board from 1996 to 1999?")
+    assert asked.years == (1996, 1999)
+    assert missing(asked, "chair from 1996 until 1999")[2:] == (0.0, 0.0)
+    assert missing(asked, "chair since 1997")[2:] == (1.0, 0.0)
+    assert missing(asked, "chair in 2011")[2:] == (1.0, 1.0)
+    assert missing(asked, "the chair")[2:] == (1.0, 0.0)
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_what_is_missing_is_a_share_whatever_is_typed(question: str, text: str) -> None:
+    lacks = missing(subjects(question), text)
+    assert all(0 <= share <= 1 for share in lacks)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("What is the plan for the release?", "en"),
+        ("Wann wird der Server umgezogen und von wem?", "de"),
+        ("¿Cuándo fue la reunión con los clientes?", "es"),
+        ("Qui a décidé de la migration et quand est-elle prévue ?", "fr"),
+        ("когда был релиз и кто его делал", "ru"),
+        ("kubernetes ingress timeout", ""),
+        ("東京の天気", ""),
+    ],
+)
+def test_grammar_gives_a_language_away(text: str, wanted: str) -> None:
+    assert language(text) == wanted
+
+
+# ------------------------------------------------------------------ grade
+
+
+KINDS = [(odds, cosine) for odds in (False, True) for cosine in (False, True)]
+SHARES = {name: st.floats(0, 1) for name in Signals._fields}
+SIGNALS = st.builds(Signals, **{**SHARES, "odds": st.floats(-12, 12), "words": st.floats(0, 5)})
+
+
+@given(st.lists(SIGNALS, min_size=1, max_size=8), st.sampled_from(KINDS))
+def test_grades_are_probabilities_that_fall_with_the_score_that_parts_sum_to(
+    known: list[Signals], kind: tuple[bool, bool]
+) -> None:
+    by = grader(odds=kind[0], cosine=kind[1])
+    best = graded([Candidate(n, n, 0.0, ()) for n in range(len(known))], known, by)
+    assert [c.score for c in best] == sorted((c.score for c in best), reverse=True)
+    for c in best:
+        assert 0 < c.confidence < 1
+        assert sum(part.value for part in c.contributions) == pytest.approx(c.score)
+    assert 0 <= together(best, by) <= 1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_lacks_the_name_is_never_graded_higher_for_it(kind: tuple[bool, bool]) -> None:
+    by = grader(odds=kind[0], cosine=kind[1])
+    for name in ("no_name", "no_number", "no_year", "other_time", "odds_gap", "coverage_gap"):
+        assert by.weights.get(name, 0.0) <= 0
+    for name in ("odds", "cosine", "lexical", "vector", "coverage", "rarest"):
+        assert by.weights.get(name, 0.0) >= 0
+
+
+def test_together_nothing_is_no_answer() -> None:
+    assert together([], grader(odds=False, cosine=False)) == 0.0
+
+
+def test_who_asks_by_the_exact_title_gets_it_whatever_the_reranker_says() -> None:
+    others = [note(f"n{i}", "release notes release notes", title=f"Notes {i}") for i in range(5)]
+    wanted = note("it", "Nothing much.", title="Release notes")
+    with opened(*others, wanted, Nothing=-6.0, release=2.0) as memory:
+        answer = memory.search("release notes")
+    assert answer.results[0].document == "it"
+    assert ("exact", EXACT) in [(c.arm, c.value) for c in answer.results[0].contributions]
+
+
+# ------------------------------------------------------------------ cut, fold, order
+
+
+def graded_at(*confidences: float) -> list[Candidate]:
+    return [Candidate(n, n, 0.0, (), Signals(), p) for n, p in enumerate(confidences)]
+
+
+@pytest.mark.parametrize(
+    ("confidences", "kept"),
+    [
+        ((0.97, 0.02, 0.01), 1),
+        ((0.9, 0.88, 0.86, 0.01), 3),
+        ((0.03, 0.02), 0),
+        ((), 0),
+    ],
+)
+def test_the_set_is_as_large_as_the_grades_say(confidences: Sequence[float], kept: int) -> None:
+    assert len(cut(graded_at(*confidences), MODES["balanced"])[0]) == kept
+
+
+def test_a_caller_may_disagree_with_the_cut() -> None:
+    some = graded_at(0.9, 0.5, 0.01)
+    policy = MODES["balanced"]
+    assert len(cut(some, policy._replace(cut=False))[0]) == 3
+    assert len(cut(some, policy._replace(min_confidence=0.6))[0]) == 1
+    assert len(cut(some, policy._replace(limit=1))[0]) == 1
+
+
+def stored(key: int, text: str, date: datetime | None = None) -> StoredPassage:
+    return StoredPassage(key, f"d:{key}", Passage(0, text), Document(f"d{key}", "s", date=date))
+
+
+BASE = "The nightly export is written to the archive bucket and kept there for thirty days after it"
+
+
+@pytest.mark.parametrize(
+    ("other", "alike"),
+    [
+        (BASE, True),
+        (BASE + ".", True),
+        (BASE.replace("nightly", "nightly 3am"), False),
+        (BASE + " by Priya", False),
+        (BASE.replace("is written", "is not written"), False),
+        ("Something else entirely about the garden.", False),
+    ],
+)
+def test_only_what_says_the_same_is_folded(other: str, alike: bool) -> None:
+    passages = {0: stored(0, BASE), 1: stored(1, other)}
+    kept, folded = fold(graded_at(0.9, 0.8), passages)
+    assert (len(kept), folded) == ((1, {0: [1]}) if alike else (2, {}))
+
+
+@given(st.lists(st.tuples(st.integers(0, 400), st.booleans()), max_size=12), st.floats(0, 1))
+def test_recency_is_plain_at_0_and_newest_first_at_1(
+    days: list[tuple[int, bool]], alpha: float
+) -> None:
+    dates = [None if undated else NOW - timedelta(days=ago) for ago, undated in days]
+    passages = {n: stored(n, "x", date) for n, date in enumerate(dates)}
+    some = [Candidate(n, n, -float(n), (), Signals(), 0.5) for n in range(len(dates))]
+    assert [c.document for c in by_date(some, passages, 0.0)] == list(range(len(dates)))
+    newest = [dates[c.document] for c in by_date(some, passages, 1.0)]
+    dated = [d for d in newest if d is not None]
+    assert dated == sorted(dated, reverse=True)
+    assert newest[: len(dated)] == dated
+    assert sorted(c.document for c in by_date(some, passages, alpha)) == list(range(len(dates)))
+
+
+# ------------------------------------------------------------------ escalation
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "wanted"),
+    [("react", "react", 0), ("recieve", "receive", 1), ("cat", "cut", 1), ("abcd", "badc", 2),
+     ("kubernets", "kubernetes", 1), ("a", "abcd", 2)],
+)  # fmt: skip
+def test_edits_are_counted_up_to_the_most(one: str, other: str, wanted: int) -> None:
+    assert min(edits(one, other, 1), 2) == wanted
+
+
+def test_a_misspelt_word_is_read_as_the_one_that_is_there() -> None:
+    with opened(note("k", "The kubernetes cluster runs in Frankfurt."), kubernetes=4.0) as memory:
+        answer = memory.search("where runs the kuberntes clustr")
+    assert names(answer) == ["k"]
+    said = stage(answer, "escalate")
+    assert "kubernetes" in said.reason
+    assert "taken" in said.reason
+
+
+def test_nothing_good_is_said_so_with_the_nearest_and_the_misspelt() -> None:
+    with opened(note("k", "The kubernetes cluster."), note("g", "The garden.")) as memory:
+        answer = memory.search("zymurgy of kubernetas")
+    if answer.status == "no_results":
+        assert any("kubernetes" in hint for hint in answer.hints)
+        assert answer.rejected
+    assert answer.confidence < 0.6
+
+
+def test_a_time_that_found_nothing_is_dropped_and_the_answer_says_so() -> None:
+    old = note("old", "We chose the blue tiles for the bath.", date=NOW - timedelta(days=200))
+    with opened(old, blue=5.0) as memory:
+        answer = memory.search("which tiles did we choose last week", now=NOW)
+    assert names(answer) == ["old"]
+    assert "last week" in stage(answer, "window").reason
+    assert "at any time" in stage(answer, "escalate").reason
+
+
+def test_a_time_in_the_question_limits_what_is_found() -> None:
+    some = [
+        note("then", "standup: the blue build broke", date=NOW - timedelta(days=6)),
+        note("now", "standup: the blue build is fixed", date=NOW - timedelta(hours=1)),
+    ]
+    with opened(*some, blue=5.0) as memory:
+        assert names(memory.search("blue build last week", now=NOW)) == ["then"]
+        assert names(memory.search("blue build today", now=NOW)) == ["now"]
+        both = memory.search("blue build last week", now=NOW, since="2020-01-01")
+    assert set(names(both)) == {"then", "now"}
+    assert "the caller's dates" in stage(both, "window").reason
+
+
+# ------------------------------------------------------------------ hops
+
+
+FILMS = (
+    note("film", "The Organization is a 1971 film directed by Don Medford.",
+         title="The Organization"),
+    note("director", "Don Medford was a television director. He died in 2012.",
+         title="Don Medford"),
+    *(note(f"x{i}", f"Film number {i} was directed by somebody.", title=f"Film {i}")
+      for i in range(40)),
+)  # fmt: skip
+
+
+def test_an_open_question_also_finds_what_its_first_hits_name() -> None:
+    question = "When did the director of the film The Organization die?"
+    with opened(*FILMS, Organization=4.0, Medford=1.0) as memory:
+        answer = memory.search(question)
+        without = memory.ask(
+            memory.query(question)._replace(policy=MODES["balanced"]._replace(hop=False))
+        )
+    assert answer.shape == "open"
+    assert {"film", "director"} <= set(names(answer))
+    assert "Don Medford" in stage(answer, "hop").reason
+    assert "hop" not in [s.name for s in without.stages if s.state == "ran"]
+
+
+def test_a_lookup_is_never_widened() -> None:
+    with opened(*FILMS, Organization=4.0) as memory:
+        answer = memory.search("The Organization")
+    assert answer.shape == "lookup"
+    assert stage(answer, "hop").state == "skipped"
+
+
+# ------------------------------------------------------------------ options, modes, detail
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("limit", 3), ("budget", 321), ("by", "keyword"), ("detail", "snippet"), ("recency", 0.5),
+     ("min_confidence", 0.7)],
+)  # fmt: skip
+def test_what_the_call_says_wins_over_everything(option: str, value: Any) -> None:
+    with opened(note("a", "boat")) as memory:
+        other = {"limit": 9, "budget": 999, "detail": "document", "recency": 0.1,
+                 "min_confidence": 0.2}.get(option)  # fmt: skip
+        if other is not None:
+            memory.config = memory.config.with_value(f"search.{option}", other)
+            assert getattr(memory.query("boat").policy, option) == other
+        assert getattr(memory.query("boat", **{option: value}).policy, option) == value  # type: ignore[arg-type]
+        for mode in MODES:
+            asked = memory.query("boat", mode=mode, **{option: value})  # type: ignore[arg-type]
+            assert getattr(asked.policy, option) == value
+
+
+@pytest.mark.parametrize("option", ["owner", "scopes", "sources", "kinds", "paths", "roles"])
+def test_a_limit_from_the_call_wins_over_one_in_the_text(option: str) -> None:
+    with opened(note("a", "boat")) as memory:
+        given = "ana" if option == "owner" else ["ana"]
+        query = memory.query("boat kind:note path:x source:y", **{option: given})  # type: ignore[arg-type]
+    assert getattr(query.filter, option) == ("ana" if option == "owner" else ("ana",))
+
+
+def test_an_option_that_does_not_exist_is_refused() -> None:
+    with opened(note("a", "boat")) as memory:
+        for call in (memory.search, memory.query):
+            with pytest.raises(TypeError, match="kindz"):
+                call("boat", kindz=["note"])  # type: ignore[call-arg]
+        with pytest.raises(TypeError, match="kindz"):
+            memory.list(kindz=["note"])  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"recency": 2}, {"recency": -0.1}, {"min_confidence": 1.5}, {"min_confidence": "often"},
+     {"detail": "poem"}, {"limit": 0}, {"budget": 0}, {"budget": -5}, {"mode": "x"}, {"by": "luck"},
+     {"last_n": 0}],
+)  # fmt: skip
+def test_absurd_options_are_refused_with_what_to_do(bad: dict[str, Any]) -> None:
+    with opened(note("a", "boat")) as memory, pytest.raises(UsageError) as refused:
+        memory.search("boat", **bad)
+    assert refused.value.hint
+
+
+def test_stakes_are_names_for_least_confidences() -> None:
+    with opened(note("a", "boat")) as memory:
+        got = [memory.query("boat", min_confidence=s).policy.min_confidence
+               for s in ("high", "medium", "low", "0.25")]  # fmt: skip
+    assert got == [0.8, 0.6, 0.4, 0.25]
+
+
+def test_every_knob_can_be_turned_and_changes_the_request() -> None:
+    plain = MODES["balanced"]
+    for knob in KNOBS:
+        value = getattr(plain, knob)
+        other = {"by": "keyword", "detail": "snippet", "budget": 5}.get(knob)
+        if other is None:
+            other = not value if isinstance(value, bool) else value * 0.5 + (value == 0)
+            other = int(other) if isinstance(value, int) and not isinstance(value, bool) else other
+        assert policy_for("balanced", {knob: other}) != plain
+
+
+def test_the_newest_few_are_looked_at_alone() -> None:
+    some = [note(f"n{i}", "boat talk", date=NOW - timedelta(days=i)) for i in range(6)]
+    with opened(*some, boat=5.0) as memory:
+        assert set(names(memory.search("boat", last_n=2))) == {"n0", "n1"}
+        assert len(names(memory.search("boat", last_n=50))) == 6
+
+
+def test_newest_first_is_a_choice_of_the_caller() -> None:
+    some = [note(f"n{i}", "boat " * (6 - i), date=NOW + timedelta(days=i)) for i in range(5)]
+    with opened(*some, boat=5.0) as memory:
+        assert names(memory.search("boat", recency=1)) == ["n4", "n3", "n2", "n1", "n0"]
+
+
+def test_detail_is_a_snippet_a_passage_or_the_whole() -> None:
+    talk = session("s", ("user", "where is the boat?"), ("assistant", "in the harbour " * 60))
+    with opened(talk, boat=5.0, harbour=5.0) as memory:
+        by_detail = {d: memory.search("boat", detail=d).results[0]
+                     for d in ("snippet", "passage", "document")}  # fmt: skip
+    assert "**boat" in by_detail["snippet"].text
+    assert by_detail["passage"].text == "where is the boat?"
+    assert by_detail["document"].text.startswith("user: where is the boat?")
+    assert "harbour" in by_detail["document"].text
+    assert [r.detail for r in by_detail.values()] == ["snippet", "passage", "document"]
+
+
+def test_records_come_as_snippets_and_five_stay_under_500_tokens() -> None:
+    long = "We talked about the retry budget of the payment service at length. " * 40
+    with opened(note("n", long + " retry"), retry=5.0) as memory:
+        for i in range(8):
+            memory.record("discussion", f"{i}: {long}", issue=f"PAY-{i}", title=f"Retry {i}")
+        answer = memory.search("retry budget of the payment service", kinds=["discussion"])
+        assert {r.detail for r in answer.results} == {"snippet"}
+        assert sum(r.tokens for r in answer.results[:5]) < 500
+        plain = memory.search("retry budget", kinds=["discussion"], detail="passage")
+        assert len(plain.results[0].text) > 400
+
+
+def test_the_answer_says_what_was_left_out_and_why() -> None:
+    some = [note(f"n{i}", f"boat {i} {'good' if i < 2 else 'bad'}") for i in range(6)]
+    with opened(*some, good=6.0, bad=-9.0) as memory:
+        answer = memory.search("boat")
+    assert set(names(answer)) == {"n0", "n1"}
+    assert answer.rejected
+    assert all("below" in r.reason for r in answer.rejected)
+    assert all(r.confidence < answer.results[-1].confidence for r in answer.rejected)
+    json.dumps(answer.as_json())
+
+
+class Broken:
+    key = "broken@1"
+
+    def reads(self, text: str) -> bool:
+        return True
+
+    speaks = reads
+
+    def embed_query(self, text: str) -> Any:
+        raise RuntimeError("the model fell over")
+
+    embed_passages = embed_query
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        raise ZeroDivisionError
+
+
+def test_a_stage_that_throws_is_reported_and_the_rest_answers() -> None:
+    with opened(note("a", "the blue boat"), note("b", "a boat")) as memory:
+        memory._embedder = Broken()
+        memory._serving = lambda: (Broken(), "")  # type: ignore[method-assign]
+        memory._reranker = Broken()
+        answer = memory.search("blue boat", min_confidence=0.0)
+    assert names(answer)[0] == "a"
+    assert stage(answer, "vector").state == "failed"
+    assert stage(answer, "rerank").state == "failed"
+    assert "vector: the model fell over" in answer.degraded
+    assert "rerank: ZeroDivisionError" in answer.degraded

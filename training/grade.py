@@ -1,0 +1,253 @@
+"""The weights of the grade: ``src/recollect/reading/grade.json`` and its report.
+
+    python -m training.grade collect     asks every question, keeps the signals of what is found
+    python -m training.grade fit         fits on them, writes the weights, reports on test
+
+Logistic regressions, one for each kind of evidence at hand. Each set counts the same, however
+many questions it has, and each question of a set the same. Fitted on questions of the fit half
+that neither model was trained on; the report is on the test half. A signal that comes out with
+the wrong sign (a passage that lacks a name is not the better for it) is left out and the rest
+fitted again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from bench.corpus import data_folder
+from bench.reading import ALL, MODEL, Row, aurc, calibration_error, parallel, rows
+
+from recollect.models.catalog import EMBED, RERANK
+from recollect.reading.grade import set_signals
+from recollect.types import Candidate, Signals
+from training.halves import fingerprint
+
+OUT = Path(__file__).resolve().parent / "out" / "grade"
+TARGET = Path(__file__).resolve().parents[1] / "src" / "recollect" / "reading" / "grade.json"
+FOREIGN = ("xquad-de", "xquad-es")
+UNREAD = ("xquad-zh", "xquad-ru", "xquad-ar")
+WAYS = {"hybrid": {}, "keyword": {"by": "keyword"}}
+WIDE = {"cut": False, "escalate": 0.0, "limit": 20, "budget": None, "window": False}
+SIGNS = {
+    "odds": 1, "odds_gap": -1, "cosine": 1, "cosine_gap": -1, "lexical": 1, "vector": 1,
+    "title": 1, "coverage": 1, "coverage_gap": -1, "rarest": 1, "no_name": -1, "no_number": -1,
+    "no_year": -1, "other_time": -1, "hop": 1, "words": 0,
+}  # fmt: skip
+TOGETHER = {
+    "first": 1, "lead": 0, "expected": 1, "coverage": 1, "no_name": -1, "no_number": -1,
+    "no_year": -1, "other_time": -1, "words": 0,
+}  # fmt: skip
+KINDS = {
+    "odds+cosine": (),
+    "odds": ("cosine", "cosine_gap"),
+    "cosine": ("odds", "odds_gap"),
+    "words": ("odds", "odds_gap", "cosine", "cosine_gap", "vector", "hop"),
+}
+"""Kinds of evidence, and the signals that each is without."""
+KEEP = 0.05
+
+
+def unseen(row: Row) -> bool:
+    """Of the fit half, and not trained on (``training.first_stage.is_dev``)."""
+    if row.half != "fit":
+        return False
+    number = int(hashlib.sha1(row.id.encode()).hexdigest(), 16)
+    return row.set == "2wiki" or number // 2 % 3 == 0
+
+
+def collect() -> None:
+    OUT.mkdir(parents=True, exist_ok=True)
+    for way, changes in WAYS.items():
+        for name in ALL:
+            if way == "hybrid" and name in UNREAD:
+                continue
+            path = OUT / f"{name}.{way}.jsonl"
+            if path.exists():
+                continue
+            jobs = [
+                partial(rows, name, {**WIDE, **changes}, share=(n, 2), signals=True)
+                for n in range(2)
+            ]
+            found = [row for some in parallel(jobs) for row in some]
+            path.write_text("".join(json.dumps(row) + "\n" for row in found))
+            print(name, way, len(found), flush=True)
+
+
+def collected(way: str) -> list[Row]:
+    return [
+        Row(*json.loads(line))
+        for path in sorted(OUT.glob(f"*.{way}.jsonl"))
+        for line in path.open()
+    ]
+
+
+# ------------------------------------------------------------------ fitting
+
+
+def group(row: Row) -> str:
+    """What counts the same as any other: a set, or its questions without an answer."""
+    name = "xquad-foreign" if row.set in FOREIGN + UNREAD else row.set
+    return name if row.gold else f"{name} (no answer)"
+
+
+def weights_of(some: list[Row]) -> list[float]:
+    counts = Counter(group(row) for row in some)
+    return [1 / counts[group(row)] for row in some]
+
+
+def logistic(x: Any, y: Any, w: Any, names: list[str], signs: dict[str, int]) -> dict[str, float]:
+    """Weights by name (and "prior"), on the scale of the signals themselves."""
+    chosen = [n for n in names if x[:, names.index(n)].std() > 1e-9]
+    while True:
+        at = [names.index(n) for n in chosen]
+        mean, scale = x[:, at].mean(0), x[:, at].std(0)
+        made = newton(np.column_stack([(x[:, at] - mean) / scale, np.ones(len(x))]), y, w)
+        wrong = [(abs(made[i]), n) for i, n in enumerate(chosen) if made[i] * signs.get(n, 0) < 0]
+        if not wrong:
+            raw = made[:-1] / scale
+            told = dict(zip(chosen, raw.tolist(), strict=True))
+            return {**told, "prior": float(made[-1] - (raw * mean).sum())}
+        chosen.remove(max(wrong)[1])
+
+
+def newton(x: Any, y: Any, w: Any, ridge: float = 0.3) -> Any:
+    """Weighted logistic regression; the last column is not shrunk."""
+    b = np.zeros(x.shape[1])
+    shrink = np.eye(len(b)) * ridge * w.sum() / len(w)
+    shrink[-1, -1] = 0
+    for _ in range(60):
+        p = 1 / (1 + np.exp(-np.clip(x @ b, -30, 30)))
+        gradient = x.T @ (w * (p - y)) + shrink @ b
+        curve = (x * (w * p * (1 - p))[:, None]).T @ x + shrink + 1e-9 * np.eye(len(b))
+        step = np.linalg.solve(curve, gradient)
+        b -= step
+        if abs(step).max() < 1e-8:
+            break
+    return b
+
+
+def candidates(some: list[Row], names: list[str]) -> tuple[Any, Any, Any]:
+    x, y, w = [], [], []
+    for row, weight in zip(some, weights_of(some), strict=True):
+        for document, known in zip(row.documents, row.signals, strict=True):
+            x.append([known[n] for n in names])
+            y.append(float(document in row.gold))
+            w.append(weight)
+    return np.array(x), np.array(y), np.array(w)
+
+
+def score(known: Any, fitted: dict[str, float]) -> float:
+    return fitted["prior"] + sum(v * known[n] for n, v in fitted.items() if n != "prior")
+
+
+def ranked(row: Row, fitted: dict[str, float]) -> list[tuple[Candidate, str]]:
+    """The row's candidates as the fitted grade would have them."""
+    made = []
+    for document, known in zip(row.documents, row.signals, strict=True):
+        value = score(known, fitted)
+        p = float(1 / (1 + np.exp(-np.clip(value, -12, 12))))
+        one = Candidate(0, 0, value, (), Signals(**known), p)
+        made.append((one, document))
+    return sorted(made, key=lambda pair: -pair[0].score)
+
+
+def answered(row: Row, order: list[tuple[Candidate, str]], keep: float = KEEP) -> bool:
+    """Whether all the evidence is in what would be returned."""
+    returned = {document for c, document in order if c.confidence >= keep}
+    return bool(row.gold) and set(row.gold) <= returned
+
+
+def sets(some: list[Row], fitted: dict[str, float]) -> tuple[list[dict[str, float]], list[bool]]:
+    x, y = [], []
+    for row in some:
+        order = ranked(row, fitted)
+        if order:
+            x.append(set_signals([c for c, _ in order]))
+            y.append(answered(row, order))
+    return x, y
+
+
+def fit() -> None:
+    rows_by_way = {way: collected(way) for way in WAYS}
+    graders, report = {}, {}
+    for kind, without in KINDS.items():
+        some = rows_by_way["keyword" if kind == "words" else "hybrid"]
+        if "cosine" in kind:
+            some = [r for r in some if r.set not in FOREIGN]
+        learn = [r for r in some if (r.half == "fit" if kind == "words" else unseen(r))]
+        names = [n for n in SIGNS if n not in without]
+        fitted = logistic(*candidates(learn, names), names, SIGNS)
+        x, y = sets(learn, fitted)
+        columns = list(TOGETHER)
+        here = [r for r in learn if r.documents]
+        known = np.array([[one[n] for n in columns] for one in x])
+        whole = logistic(known, np.array(y, float), np.array(weights_of(here)), columns, TOGETHER)
+        graders[kind] = {
+            "prior": round(fitted.pop("prior"), 4),
+            "weights": {n: round(v, 4) for n, v in fitted.items()},
+            "together_prior": round(whole.pop("prior"), 4),
+            "together": {n: round(v, 4) for n, v in whole.items()},
+        }
+        report[kind] = reported([r for r in some if r.half == "test"], graders[kind])
+        print(kind, json.dumps(graders[kind], indent=1))
+        for name, figures in report[kind].items():
+            print(f"  {name:28}", " ".join(f"{k} {v}" for k, v in figures.items()))
+    folder = data_folder()
+    assert folder is not None
+    learned = sorted({fingerprint(f"{r.set} {r.id}") for w in rows_by_way.values() for r in w
+                      if unseen(r)})  # fmt: skip
+    data = {
+        "embedders": [EMBED.key],
+        "rerankers": [RERANK.key],
+        "graders": graders,
+        "fitted_on": hashlib.sha256("".join(learned).encode()).hexdigest(),
+        "report": report,
+    }
+    TARGET.write_text(json.dumps(data, indent=1) + "\n")
+    assert EMBED.name == MODEL
+
+
+def reported(some: list[Row], grader: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """By set: the calibration error of each candidate's grade and of the set's, the area under
+    the risk-coverage curve, and how many would be served as direct passages."""
+    fitted = {**grader["weights"], "prior": grader["prior"]}
+    whole = {**grader["together"], "prior": grader["together_prior"]}
+    told: dict[str, dict[str, float]] = {}
+    every: dict[str, list[tuple[list[tuple[float, bool]], tuple[float, bool]]]] = {}
+    for row in some:
+        order = ranked(row, fitted)
+        if not order:
+            continue
+        each = [(c.confidence, document in row.gold) for c, document in order]
+        value = score(set_signals([c for c, _ in order]), whole)
+        p = float(1 / (1 + np.exp(-np.clip(value, -12, 12))))
+        every.setdefault(group(row), []).append((each, (p, answered(row, order))))
+    for name, found in every.items():
+        pairs = [pair for each, _ in found for pair in each]
+        together = [pair for _, pair in found]
+        told[name] = {
+            "questions": len(found),
+            "error": round(calibration_error(pairs), 3),
+            "set_error": round(calibration_error(together), 3),
+            "aurc": round(aurc(together), 3),
+            "direct": round(sum(p >= 0.6 for p, _ in together) / len(together), 3),
+        }
+    rng = np.random.default_rng(1)
+    equal = [found[i] for found in every.values() for i in rng.integers(0, len(found), 400)]
+    told["all, each set the same"] = {
+        "error": round(calibration_error([p for each, _ in equal for p in each]), 3),
+        "set_error": round(calibration_error([p for _, p in equal]), 3),
+        "aurc": round(aurc([p for _, p in equal]), 3),
+    }
+    return told
+
+
+if __name__ == "__main__":
+    {"collect": collect, "fit": fit}[sys.argv[1]]()
