@@ -271,7 +271,7 @@ class Memory:
         what a ``file`` is for."""
         from datetime import UTC
 
-        from recollect.memory.importer import redacted
+        from recollect.memory.redaction import redacted
         from recollect.sources.records import record
         from recollect.writing.importing import import_documents
 

@@ -12,7 +12,7 @@ from threading import Event
 from typing import NamedTuple
 
 from recollect.errors import StoreBusy
-from recollect.memory.importer import place_of
+from recollect.memory.homes import place_of
 from recollect.sources import files
 from recollect.types import Receipt, SourceStats
 

@@ -1,0 +1,106 @@
+"""Which source a place belongs to, and under which name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from recollect.text.terms import fold
+from recollect.types import Source, SourceStats
+
+
+class Home(NamedTuple):
+    """A source, and the place that the paths of its files are told from."""
+
+    source: Source
+    base: Path
+
+
+class Homes:
+    """The sources of a store. A place belongs to the one that is nearest to it, unless the
+    caller has named another."""
+
+    def __init__(self, sources: Sequence[SourceStats], wanted: str | None) -> None:
+        self.sources = {s.name: s for s in sources}
+        # Names that differ in case alone would be one name to a filter, so they are one here.
+        alike = [s for s in self.sources if wanted is not None and fold(s) == fold(wanted)]
+        self._name = alike[0] if alike else wanted
+        self.renames = wanted is not None
+        """Whether what is known under another name is to have the given one, too."""
+        self._taken = {fold(s) for s in self.sources}
+        self._places: dict[str, Source] = {}
+        """The known files and folders, by their paths."""
+        self._nearest_to: dict[str, Home | None] = {}
+        self._origins: dict[Home, str] = {}
+        self._named: dict[str, str] = {}
+
+    def look_from(self, root: Path) -> None:
+        """Get ready for what is at *root*."""
+        named = self.sources.get(self._name or "")
+        if named is not None and named.uri == root.as_uri():
+            self.renames = False
+        self._places = {
+            str(place_of(s.uri)): Source(s.name, s.kind, s.uri)
+            for s in self.sources.values()
+            if s.kind in ("folder", "sessions", "file")
+            and (s.name == self._name or not self.renames)
+        }
+
+    def known(self, name: str) -> Source | None:
+        """The source as the store knows it."""
+        about = self.sources.get(name)
+        return about and Source(about.name, about.kind, about.uri, about.stamp)
+
+    def source(self, kind: str, place: Path, stamp: str = "", suffix: str = "") -> Source:
+        """The source at this place: the one that is known, else a new one named after it."""
+        uri = place.as_uri() + suffix
+        known = next((s for s in self.sources.values() if s.uri == uri), None)
+        if known is not None and (suffix or not self.renames):
+            return Source(known.name, kind, uri, stamp)
+        if self._name is not None and not suffix:
+            # A named source may gather several places; it keeps the first as its own.
+            first = self.sources.get(self._name)
+            if first is not None and first.uri:
+                return Source(first.name, first.kind, first.uri, stamp if first.uri == uri else "")
+            return Source(self._name, kind, uri, stamp)
+        return Source(self._fresh_name(place, uri, suffix), kind, uri, stamp)
+
+    def _fresh_name(self, place: Path, uri: str, suffix: str) -> str:
+        if uri not in self._named:
+            base = name = f"{place.name or 'root'}{suffix.replace('#', '-')}"
+            number = 1
+            while fold(name) in self._taken:
+                number += 1
+                name = f"{base}-{number}"
+            self._taken.add(fold(name))
+            self._named[uri] = name
+        return self._named[uri]
+
+    def home(self, root: Path, kind: str) -> Home:
+        """The source of what is at *root*, and the place its paths are told from."""
+        found = self.nearest(str(root))
+        return found or Home(self.source(kind if root.is_dir() else "file", root), root)
+
+    def nearest(self, path: str) -> Home | None:
+        """The known source that a path is, or is in: the innermost of several."""
+        known = self._places.get(path)
+        if known is not None:
+            return Home(known, Path(path))
+        above = os.path.dirname(path)
+        if above not in self._nearest_to:
+            self._nearest_to[above] = None if above == path else self.nearest(above)
+        return self._nearest_to[above]
+
+    def origin(self, home: Home) -> str:
+        """Where a source gathers several places, files of the same path are told apart by it."""
+        if home not in self._origins:
+            uri = home.base.as_uri()
+            self._origins[home] = "" if home.source.uri == uri else uri
+        return self._origins[home]
+
+
+def place_of(uri: str) -> Path:
+    return Path(unquote(urlsplit(uri).path))
