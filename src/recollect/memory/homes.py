@@ -17,6 +17,18 @@ class Home(NamedTuple):
 
     source: Source
     base: Path
+    origin: str
+    """Where a source gathers several places, files of the same path are told apart by it."""
+
+    @classmethod
+    def at(cls, base: Path, source: Source) -> Home:
+        uri = base.as_uri()
+        return cls(source, base, "" if source.uri == uri else uri)
+
+    def path_of(self, place: str) -> str:
+        """A file's path as the source tells it."""
+        base = str(self.base)
+        return os.path.basename(base) if place == base else place[len(base.rstrip("/")) + 1 :]
 
 
 class Homes:
@@ -31,10 +43,9 @@ class Homes:
         self.renames = wanted is not None
         """Whether what is known under another name is to have the given one, too."""
         self._taken = {fold(s) for s in self.sources}
-        self._places: dict[str, Source] = {}
+        self.places: dict[str, Source] = {}
         """The known files and folders, by their paths."""
         self._nearest_to: dict[str, Home | None] = {}
-        self._origins: dict[Home, str] = {}
         self._named: dict[str, str] = {}
 
     def look_from(self, root: Path) -> None:
@@ -42,7 +53,7 @@ class Homes:
         named = self.sources.get(self._name or "")
         if named is not None and named.uri == root.as_uri():
             self.renames = False
-        self._places = {
+        self.places = {
             str(place_of(s.uri)): Source(s.name, s.kind, s.uri)
             for s in self.sources.values()
             if s.kind in ("folder", "sessions", "file")
@@ -82,24 +93,17 @@ class Homes:
     def home(self, root: Path, kind: str) -> Home:
         """The source of what is at *root*, and the place its paths are told from."""
         found = self.nearest(str(root))
-        return found or Home(self.source(kind if root.is_dir() else "file", root), root)
+        return found or Home.at(root, self.source(kind if root.is_dir() else "file", root))
 
     def nearest(self, path: str) -> Home | None:
         """The known source that a path is, or is in: the innermost of several."""
-        known = self._places.get(path)
+        known = self.places.get(path)
         if known is not None:
-            return Home(known, Path(path))
+            return Home.at(Path(path), known)
         above = os.path.dirname(path)
         if above not in self._nearest_to:
             self._nearest_to[above] = None if above == path else self.nearest(above)
         return self._nearest_to[above]
-
-    def origin(self, home: Home) -> str:
-        """Where a source gathers several places, files of the same path are told apart by it."""
-        if home not in self._origins:
-            uri = home.base.as_uri()
-            self._origins[home] = "" if home.source.uri == uri else uri
-        return self._origins[home]
 
 
 def place_of(uri: str) -> Path:

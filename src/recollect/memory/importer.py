@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from recollect.memory.contents import Contents, Read, is_empty, is_mem0, is_memo
 from recollect.memory.homes import Home, Homes, place_of
 from recollect.memory.known import Known
 from recollect.memory.redaction import redacted_items
-from recollect.ports import Store
+from recollect.ports import Stamped, Store
 from recollect.sources import files, jsonl
 from recollect.sources.sessions import LOGS, format_of, home_of
 from recollect.types import (
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
     from recollect.sources.sessions.base import Format
     from recollect.types import Source
 
-IMPORT_VERSION = 4
+IMPORT_VERSION = 5
 """Changes when the same file would be read into other documents: it is then read again."""
 
 
@@ -65,6 +64,7 @@ class Importer:
         self._options = options
         self._owner: str = options.owner or config["import.owner"]
         self._scopes: tuple[str, ...] = names(options.scopes) or config["import.scopes"]
+        self._stamp_end = f":{IMPORT_VERSION}{'' if options.redact else ':raw'}"
         self._progress = progress
         stats = store.stats()
         self._location = stats.location
@@ -86,29 +86,34 @@ class Importer:
         groups: dict[Home, list[Read | Problem]] = {}
         touched: set[str] = set()
         unchanged = 0
-        for found in files.walk(root, self._location):
-            if isinstance(found, files.Found) and self._is_jsonl(found, only):
-                receipt += self._jsonl(found)
-                continue
-            if isinstance(found, Problem):
-                groups.setdefault(home, []).append(found)
-                self._unread.add(Path(found.where))
-                continue
-            if is_empty(found):
-                told = Problem(str(found.path), "empty: there is nothing to import", "skipped")
-                receipt += Receipt(skipped=(told,))
-                continue
-            nearest = self._homes.nearest(found.place) or home
-            touched.add(nearest.source.name)
-            found = _placed(found, nearest)
-            if held := self._unchanged(found, nearest):
-                unchanged += held
-                continue
-            form = format_of(found.path)
-            if only is not None and form is None and not is_memory(found.path):
-                continue
-            one = Read(found, form, named=found.path == nearest.base)
-            groups.setdefault(nearest, []).append(one)
+        for folder in files.walk(root, self._location):
+            for problem in folder.problems:
+                groups.setdefault(home, []).append(problem)
+                self._unread.add(Path(problem.where))
+            around = self._homes.nearest(folder.place)
+            changed = self._changed(folder, around) if around else folder.files
+            if around and len(changed) < len(folder.files):
+                touched.add(around.source.name)
+                unchanged += len(folder.files) - len(changed)
+            for found in changed:
+                if self._is_jsonl(found, only):
+                    receipt += self._jsonl(found)
+                    continue
+                if is_empty(found):
+                    told = Problem(found.place, "empty: there is nothing to import", "skipped")
+                    receipt += Receipt(skipped=(told,))
+                    continue
+                nearest = self._homes.nearest(found.place) or home
+                touched.add(nearest.source.name)
+                found = found._replace(relative=nearest.path_of(found.place))
+                if held := self._unchanged(found, nearest):
+                    unchanged += held
+                    continue
+                form = format_of(found.path)
+                if only is not None and form is None and not is_memory(found.path):
+                    continue
+                one = Read(found, form, named=found.path == nearest.base)
+                groups.setdefault(nearest, []).append(one)
         entered = touched | {nearest.source.name for nearest in groups}
         touched -= {nearest.source.name for nearest in groups}
         receipt += Receipt(unchanged=unchanged, sources=tuple(sorted(touched)))
@@ -120,6 +125,30 @@ class Importer:
         if self._options.history and only is None and root.is_dir():
             receipt += self._repository(root)
         return receipt
+
+    def _changed(self, folder: files.Folder, home: Home) -> list[files.Found]:
+        """The files of a folder, without those of which a walk alone tells that they are as they
+        were: one document came from each, of this stamp."""
+        if self._options.owner is not None or self._options.scopes is not None:
+            return folder.files
+        known, end = self._known(home.source.name), self._stamp_end
+        held, sources = known.files(home.origin), self._homes.places
+        below = len(str(home.base).rstrip("/")) + 1
+        changed, kept = list[files.Found](), list[str]()
+        for found in folder.files:
+            place, _, size, modified = found
+            path = place[below:]
+            documents = held.get(path, ())
+            if (
+                len(documents) == 1
+                and documents[0].stamp == f"{modified}:{size}{end}"
+                and place not in sources
+            ):
+                kept.append(path)
+            else:
+                changed.append(found)
+        known.keep(home.origin, kept)
+        return changed
 
     def _import(self, source: Source, items: Iterable[Item]) -> Receipt:
         counts: Counter[str] = Counter()
@@ -134,7 +163,7 @@ class Importer:
     def _documents(self, some: list[Read | Problem], home: Home) -> Iterator[Item]:
         """Every file read. Logs go by time, so that of two sessions with the same messages the
         elder has them."""
-        known, origin = self._known(home.source.name), self._homes.origin(home)
+        known, origin = self._known(home.source.name), home.origin
         some.sort(key=lambda x: x.file.modified if isinstance(x, Read) and x.form else 0)
         for one in some:
             if isinstance(one, Problem):
@@ -152,7 +181,7 @@ class Importer:
                     known.seen.add(document.id)
                     yield item._replace(document=document) if isinstance(item, Put) else document
             if not whole:  # what could not be read is not gone
-                known.keep(origin, one.file.relative)
+                known.keep(origin, [one.file.relative])
 
     # -------------------------------------------------------------- whose it is
 
@@ -160,10 +189,9 @@ class Importer:
         """Owner and scopes of what is in a file: as the caller says, else as it has them already
         or, where it is new, what came last into its source; else as configured."""
         known = self._known(home.source.name)
-        held = known.files.get((self._homes.origin(home), found.relative))
-        return self._said_of(held or next(iter(known.files.values()), []))
+        return self._said_of(known.files(home.origin).get(found.relative) or known.last())
 
-    def _said_of(self, known: Sequence[Document]) -> tuple[str, tuple[str, ...]]:
+    def _said_of(self, known: Sequence[Stamped | Document]) -> tuple[str, tuple[str, ...]]:
         """Owner and scopes as the caller says, else as the first of these has them."""
         given = self._options
         return (
@@ -186,20 +214,22 @@ class Importer:
         return json.dumps([IMPORT_VERSION, self._options.redact, owner, list(scopes)])
 
     def _stamp(self, found: files.Found) -> str:
-        wal = ""
+        """What a document of this file is stamped with. That of a database tells of its journal,
+        too, so that it is never what a walk alone could tell."""
+        journal = ""
         if found.suffix in (".db", ".sqlite", ".sqlite3"):
+            journal = "+"
             beside = Path(f"{found.place}-wal")  # what SQLite has not merged yet
             if is_there(beside):
                 info = beside.stat()
-                wal = f"+{info.st_mtime_ns}:{info.st_size}"
-        raw = "" if self._options.redact else ":raw"
-        return f"{found.stamp}{wal}:{IMPORT_VERSION}{raw}"
+                journal += f"{info.st_mtime_ns}:{info.st_size}"
+        return f"{found.stamp}{journal}{self._stamp_end}"
 
     # -------------------------------------------------------------- what is known of it
 
     def _known(self, source: str) -> Known:
         if source not in self._known_in:
-            self._known_in[source] = Known(self._scan(source))
+            self._known_in[source] = Known(self._store.stamps(source))
         return self._known_in[source]
 
     def _scan(self, source: str, *kinds: str) -> Iterator[Document]:
@@ -215,30 +245,30 @@ class Importer:
 
     def _unchanged(self, found: files.Found, home: Home) -> int:
         """How many documents are known from this file, if it is as it was."""
-        known, origin = self._known(home.source.name), self._homes.origin(home)
-        held = known.files.get((origin, found.relative), [])
+        known, origin = self._known(home.source.name), home.origin
+        held = known.files(origin).get(found.relative, [])
         owner, scopes = self._whose(found, home)
         wanted = (self._stamp(found), owner, tuple(sorted(set(scopes))))
         if not held or any((d.stamp, d.owner, d.scopes) != wanted for d in held):
             return 0
-        known.keep(origin, found.relative)
+        known.keep(origin, [found.relative])
         return len(held)
 
-    def _missing(self, home: Home, root: Path) -> list[Document]:
+    def _missing(self, home: Home, root: Path) -> list[Stamped]:
         """What the store has of this file or folder and the disk has no more."""
         if root == home.base:
             below = root.name if home.source.kind == "file" else ""
         else:
             below = root.relative_to(home.base).as_posix()
         known = self._known(home.source.name)
-        found = known.gone(self._homes.origin(home), below)
+        found = known.gone(home.origin, below)
         if self._unread:
             found = [d for d in found if self._unread.isdisjoint(_upwards(home.base / d.path))]
         inside = f"{root.as_uri()}/"
         away = (u for u in known.lines if u.startswith(inside) and not is_there(place_of(u)))
         return found + [line for uri in away for line in known.lines_gone(uri)]
 
-    def _missing_inside(self, root: Path, entered: set[str]) -> Iterator[Document]:
+    def _missing_inside(self, root: Path, entered: set[str]) -> Iterator[Stamped]:
         """What the disk has no more of other sources inside the folder."""
         for source in self._homes.sources.values():
             if not source.uri.startswith(f"{root.as_uri()}/"):
@@ -252,17 +282,17 @@ class Importer:
                 known = self._known(source.name).gone("", "")
                 yield from (d for d in known if not is_there(place / d.path))
 
-    def _of(self, source: SourceStats) -> list[Document]:
+    def _of(self, source: SourceStats) -> list[Stamped]:
         """What came from the place that is the source's own, and has not been seen."""
         if source.kind == "git":
-            return list(self._scan(source.name))
+            return self._store.stamps(source.name)
         known = self._known(source.name)
         return known.gone("", "") + known.lines_gone(source.uri)
 
     def _without(self, root: Path) -> Receipt:
         """What the store has of a place that is not there any more."""
         uri = root.as_uri()
-        gone: list[Document] = []
+        gone: list[Stamped] = []
         for source in self._homes.sources.values():
             if source.uri == uri or source.uri.startswith((f"{uri}/", f"{uri}#")):
                 gone += self._of(source)
@@ -276,7 +306,7 @@ class Importer:
             return Receipt(failed=(Problem(str(root), "there is no such file or folder"),))
         return self._gone(list({d.id: d for d in gone}.values()))
 
-    def _gone(self, documents: Sequence[Document]) -> Receipt:
+    def _gone(self, documents: Sequence[Stamped | Document]) -> Receipt:
         missing = tuple(Problem(d.path or d.external, "no longer in its source") for d in documents)
         if not self._options.prune or not documents:
             return Receipt(missing=missing)
@@ -295,8 +325,10 @@ class Importer:
         if any(s.uri == uri for s in known):
             return True
         home = self._homes.nearest(found.place)
-        if home is not None and self._unchanged(_placed(found, home), home):
-            return False
+        if home is not None:
+            placed = found._replace(relative=home.path_of(found.place))
+            if self._unchanged(placed, home):
+                return False
         return not is_empty(found) and format_of(found.path) is None and not is_mem0(found)
 
     def _jsonl(self, found: files.Found) -> Receipt:
@@ -359,14 +391,6 @@ class Importer:
             yield from git.registry(root, hashes, name, *whose)
 
         return self._import(source, records()) + self._gone(gone)
-
-
-def _placed(found: files.Found, home: Home) -> files.Found:
-    """The file with its path as its source tells it."""
-    base = str(home.base)
-    alone = found.place == base
-    place = os.path.basename(base) if alone else found.place[len(base.rstrip("/")) + 1 :]
-    return found._replace(relative=place)
 
 
 def _may_hold_logs(root: Path) -> bool:

@@ -58,6 +58,5 @@ def watch(
 def _state(place: Path) -> int:
     """The same until a file changes, a database's journal, or the head of a repository."""
     beside = (place.with_name(f"{place.name}-wal"), place / ".git" / "logs" / "HEAD")
-    looked = (f for root in (place, *beside) for f in files.walk(root))
-    found = (f for f in looked if isinstance(f, files.Found))
-    return hash(tuple((f.relative, f.size, f.modified) for f in found))
+    folders = (folder for root in (place, *beside) for folder in files.walk(root))
+    return hash(tuple(found for folder in folders for found in folder.files))

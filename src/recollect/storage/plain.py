@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from recollect.ports import TextFound, VectorFound
+from recollect.ports import Stamped, TextFound, VectorFound
 from recollect.storage.content import check, digest, parse_cursor
 from recollect.storage.filters import allows
 from recollect.text import lexical
@@ -213,6 +213,13 @@ class PlainStore:
             tuple(k.document._replace(text="", messages=()) for k in page),
             str(page[-1].key) if more else "",
         )
+
+    @_atomic
+    def stamps(self, source: str) -> list[Stamped]:
+        found = (k.document for k in self._newest_first() if k.document.source == source)
+        return [
+            Stamped(d.id, d.external, d.path, d.origin, d.stamp, d.owner, d.scopes) for d in found
+        ]
 
     def _visible(self, filter: Filter) -> list[_Row]:
         seen: dict[int, Document] = {

@@ -184,6 +184,15 @@ class StoreContract:
         (source,) = store.stats().sources
         assert (source.name, source.uri, source.stamp) == ("s", "file:///x", "v2")
 
+    def test_stamps_tell_all_of_one_source_and_nothing_of_another(self, store: Store) -> None:
+        first = note("a", "one", stamp="s1", scopes=("work", "home"), path="p/a")
+        put(store, first, note("b", "two", source="T"), note("b", "three", owner="you"))
+        put(store, note("a", "one", stamp="s2", scopes=("work", "home"), path="p/a"))
+        newest, oldest = store.stamps(first.source)
+        assert (newest.external, newest.owner) == ("b", "you")
+        assert oldest == (first.id, "a", "p/a", "", "s2", first.owner, ("home", "work"))
+        assert store.stamps("nothing") == store.stamps(first.source.upper()) == []
+
     # -------------------------------------------------------------- history and state
 
     def test_history_outlives_the_document(self, store: Store) -> None:

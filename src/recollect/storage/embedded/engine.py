@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect.errors import StoreBusy, StoreError
-from recollect.ports import TextFound, VectorFound
+from recollect.ports import Stamped, TextFound, VectorFound
 from recollect.storage.content import parse_cursor
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.record import Record
@@ -128,6 +128,10 @@ class EmbeddedStore:
         before = parse_cursor(cursor)
         with self._snapshot() as (record, _):
             return record.scan(filter, limit, before)
+
+    def stamps(self, source: str) -> list[Stamped]:
+        with self._snapshot() as (record, _):
+            return record.stamps(source)
 
     def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
         with self._snapshot() as (record, _):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
+from recollect.ports import Stamped
 from recollect.storage.content import check, digest
 from recollect.storage.embedded.rows import Allowed, Row, State, VectorRow, micros, moment
 from recollect.storage.embedded.schema import migrate
@@ -378,6 +379,20 @@ class Record:
         more = len(rows) > limit
         items = tuple(self._document(*row[1:]) for row in page)
         return Page(items, str(page[-1][0]) if more else "")
+
+    def stamps(self, source: str) -> list[Stamped]:
+        rows = self._db.execute(
+            "SELECT d.id, d.external, d.path, d.origin, d.stamp, d.owner, d.scopes "
+            "FROM documents d WHERE d.source = (SELECT id FROM sources WHERE name = ?) "
+            "ORDER BY d.key DESC",
+            (source,),
+        ).fetchall()
+        owners = {label: self._name(label) for label in {row[5] for row in rows}}
+        scopes = {label: self._scope_set(label) for label in {row[6] for row in rows}}
+        return [
+            Stamped(id, external, path, origin, stamp, owners[owner], scopes[scoped])
+            for id, external, path, origin, stamp, owner, scoped in rows
+        ]
 
     def holders(self, messages: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
