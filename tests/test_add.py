@@ -489,6 +489,22 @@ def test_a_named_source_of_several_places_loses_only_what_is_gone(
     assert mem.add(lines, prune=True).removed == 1
 
 
+def test_a_place_that_a_named_source_has_gathered_stays_with_it(
+    mem: Memory, vault: Path, tmp_path: Path
+) -> None:
+    other = write(tmp_path / "other" / "in" / "alpha.md", "The bittern booms.").parent.parent
+    lines = write_lines(tmp_path / "r.jsonl", {"id": "r1", "text": "The grebe dives."})
+    mem.add(vault, other, lines, source="birds")
+    write(other / "in" / "new.md", "The plover runs.")
+    append(lines, {"id": "r2", "text": "The grebe sleeps."})
+    assert counts(mem.add(other / "in")) == (1, 0, 1)
+    assert counts(mem.add(lines)) == (1, 0, 1)
+    assert counts(mem.add(other)) == (0, 0, 2)
+    (other / "in" / "new.md").unlink()
+    assert gone(mem.add(tmp_path / "other")) == ["in/new.md"]
+    assert {d.source for d in everything(mem)} == {"birds"}
+
+
 def test_a_named_folder_with_lines_in_it_stays_as_it_is(mem: Memory, vault: Path) -> None:
     write_lines(vault / "r.jsonl", {"id": "r1", "text": "The grebe dives."})
     mem.add(vault, source="birds")
@@ -607,6 +623,34 @@ def test_a_dry_run_over_a_known_folder_tells_the_same_and_does_nothing(
     real = cli("add", str(vault), "--json", *flags)
     assert tallied(dry.json) == tallied(real.json)
     assert real.json["removed"] == (2 if prune else 0)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("vault", "vault"), ("vault", "vault/sub"), ("vault/sub", "vault"),
+     ("vault/sub/beta.md", "vault", "vault/r.jsonl"), ("vault/.hidden", "vault/sub", "vault")],
+    ids=" ".join,
+)  # fmt: skip
+def test_what_is_in_several_of_the_places_counts_once(
+    cli: Cli, vault: Path, given: tuple[str, ...]
+) -> None:
+    write(vault / "secret.md", f"{PASSWORD}\n")
+    write(vault / ".hidden" / "note.md", "The bittern booms.\n")
+    write_lines(vault / "r.jsonl", {"id": "one", "text": "a"}, {"id": "two", "text": "b"})
+    git(vault, "init", "-q")
+    places = [str(vault.parent / place) for place in given]
+    dry = cli("add", *places, "--dry-run", "--json").json
+    real = cli("add", *places, "--json").json
+    assert tallied(dry) == tallied(real)
+    assert dry["sources"] == real["sources"]
+    hidden = "vault/.hidden" in given
+    assert (real["added"], real["unchanged"], sum(real["redacted"].values())) == (6 + hidden, 0, 1)
+    again = cli("add", *places, "--json").json
+    assert (again["added"], again["unchanged"]) == (0, 6 + hidden)
+    (vault / "sub" / "beta.md").unlink()
+    gone = cli("add", *places, "--dry-run", "--json").json["missing"]
+    assert [Path(problem["where"]).name for problem in gone] == ["beta.md"]
+    assert cli("add", *places, "--prune", "--yes", "--json").json["removed"] == 1
 
 
 def test_a_dry_run_of_pruning_asks_nobody(cli: Cli, vault: Path) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from recollect.text.terms import fold
-from recollect.types import Source, SourceStats
+from recollect.types import Place, Source, SourceStats
 
 
 class Home(NamedTuple):
@@ -51,31 +51,43 @@ class Homes:
     def look_from(self, root: Path) -> None:
         """Get ready for what is at *root*."""
         named = self.sources.get(self._name or "")
-        if named is not None and named.uri == root.as_uri():
+        self.renames = self._name is not None
+        if named is not None and root.as_uri() in uris_of(named):
             self.renames = False
+        others = () if self.renames else self.sources.values()
+        self._nearest_to = {}
         self.places = {
-            str(place_of(s.uri)): Source(s.name, s.kind, s.uri)
-            for s in self.sources.values()
-            if s.kind in ("folder", "sessions", "file")
-            and (s.name == self._name or not self.renames)
+            str(place_of(uri)): Source(s.name, s.kind, s.uri, places=s.places)
+            for s in (*others, *([named] if named else ()))
+            if s.kind in ("folder", "sessions", "file", "jsonl")
+            for uri in uris_of(s)
+            if s.kind != "jsonl" or uri != s.uri
         }
 
     def known(self, name: str) -> Source | None:
         """The source as the store knows it."""
         about = self.sources.get(name)
-        return about and Source(about.name, about.kind, about.uri, about.stamp)
+        return about and Source(about.name, about.kind, about.uri, about.stamp, about.places)
+
+    def learn(self, source: Source, more: int = 0) -> None:
+        """Know the source as this, with so many documents more."""
+        name, kind, uri, stamp, places = source
+        held = self.sources[name].documents if name in self.sources else 0
+        self.sources[name] = SourceStats(name, kind, uri, held + more, stamp, places)
+        self._taken.add(fold(name))
 
     def source(self, kind: str, place: Path, stamp: str = "", suffix: str = "") -> Source:
         """The source at this place: the one that is known, else a new one named after it."""
         uri = place.as_uri() + suffix
         known = next((s for s in self.sources.values() if s.uri == uri), None)
         if known is not None and (suffix or not self.renames):
-            return Source(known.name, kind, uri, stamp)
+            return Source(known.name, kind, uri, stamp, known.places)
         if self._name is not None and not suffix:
             # A named source may gather several places; it keeps the first as its own.
             first = self.sources.get(self._name)
             if first is not None and first.uri:
-                return Source(first.name, first.kind, first.uri, stamp if first.uri == uri else "")
+                stamp = stamp if first.uri == uri else ""
+                return Source(first.name, first.kind, first.uri, stamp, first.places)
             return Source(self._name, kind, uri, stamp)
         return Source(self._fresh_name(place, uri, suffix), kind, uri, stamp)
 
@@ -104,6 +116,23 @@ class Homes:
         if above not in self._nearest_to:
             self._nearest_to[above] = None if above == path else self.nearest(above)
         return self._nearest_to[above]
+
+
+def as_added(source: Source, here: Place, *, own: bool) -> Source:
+    """The source after *here* was added: one more of its places, if it is its *own*, and those
+    inside it read with the same care."""
+    places = {p.uri: p for p in source.places or (Place(source.uri),)}
+    for uri, place in places.items():
+        if uri.startswith(f"{here.uri}/"):
+            places[uri] = place._replace(redact=here.redact)
+    if own:
+        places[here.uri] = here
+    return source._replace(places=tuple(places.values()))
+
+
+def uris_of(source: SourceStats) -> set[str]:
+    """All places of a source."""
+    return {source.uri, *(place.uri for place in source.places)}
 
 
 def place_of(uri: str) -> Path:

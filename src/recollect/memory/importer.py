@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.config import Config
 from recollect.memory.arguments import is_there, names
 from recollect.memory.contents import Contents, Read, is_empty, is_mem0, is_memory
-from recollect.memory.homes import Home, Homes, place_of
+from recollect.memory.homes import Home, Homes, as_added, place_of, uris_of
 from recollect.memory.known import Known
 from recollect.memory.redaction import redacted_items
 from recollect.ports import Stamped, Store
@@ -21,6 +21,7 @@ from recollect.types import (
     ChangeSet,
     Document,
     Filter,
+    Place,
     Problem,
     Put,
     Receipt,
@@ -44,8 +45,8 @@ class Options(NamedTuple):
     source: str | None = None
     owner: str | None = None
     scopes: Sequence[str] | None = None
-    redact: bool = True
-    """Take secrets out of what is stored."""
+    redact: bool | None = None
+    """Take secrets out of what is stored; as it is configured, where nothing is said."""
     history: bool = True
     """Import the commits of a repository with its files."""
     prune: bool = False
@@ -64,7 +65,8 @@ class Importer:
         self._options = options
         self._owner: str = options.owner or config["import.owner"]
         self._scopes: tuple[str, ...] = names(options.scopes) or config["import.scopes"]
-        self._stamp_end = f":{IMPORT_VERSION}{'' if options.redact else ':raw'}"
+        self._redact: bool = config["import.redact"] if options.redact is None else options.redact
+        self._stamp_end = f":{IMPORT_VERSION}{'' if self._redact else ':raw'}"
         self._progress = progress
         stats = store.stats()
         self._location = stats.location
@@ -74,9 +76,19 @@ class Importer:
         self._known_in: dict[str, Known] = {}
         self._unread: set[Path] = set()
         """What could not be walked: nothing in it is gone."""
+        self._met: set[str] = set()
+        """Files that an earlier of several places had."""
+        self._told: set[str] = set()
+        """Ids of documents that are known to be gone."""
 
-    def add(self, root: Path) -> Receipt:
-        """Import what is at *root*, less what is known to be as it was."""
+    def add(self, roots: Iterable[Path]) -> Receipt:
+        """Import what is at these places, less what is known to be as it was. What is in several
+        of them counts once."""
+        places = list(dict.fromkeys(roots))
+        self._several = len(places) > 1
+        return sum(map(self._add, places), Receipt())
+
+    def _add(self, root: Path) -> Receipt:
         self._homes.look_from(root)
         if not is_there(root):
             return self._without(root)
@@ -90,11 +102,12 @@ class Importer:
             for problem in folder.problems:
                 groups.setdefault(home, []).append(problem)
                 self._unread.add(Path(problem.where))
+            new = self._not_met(folder.files) if self._several else folder.files
             around = self._homes.nearest(folder.place)
-            changed = self._changed(folder, around) if around else folder.files
-            if around and len(changed) < len(folder.files):
+            changed = self._changed(new, around) if around else new
+            if around and len(changed) < len(new):
                 touched.add(around.source.name)
-                unchanged += len(folder.files) - len(changed)
+                unchanged += len(new) - len(changed)
             for found in changed:
                 if self._is_jsonl(found, only):
                     receipt += self._jsonl(found)
@@ -124,18 +137,37 @@ class Importer:
             receipt += self._gone(gone)
         if self._options.history and only is None and root.is_dir():
             receipt += self._repository(root)
+        self._remember(root, home, receipt.sources)
         return receipt
 
-    def _changed(self, folder: files.Folder, home: Home) -> list[files.Found]:
+    def _remember(self, root: Path, home: Home, sources: Iterable[str]) -> None:
+        """Keep with each source that was met how its places were added."""
+        here = Place(root.as_uri(), self._options.redact, self._options.history)
+        for name in sorted(set(sources)):
+            known = self._homes.known(name)
+            if known is None or known.kind == "git":
+                continue
+            own = name == home.source.name and root == home.base
+            source = as_added(known, here, own=own)
+            if source != known:
+                self._store.apply(ChangeSet((Register(source),)), dry_run=self._options.dry_run)
+                self._homes.learn(source)
+
+    def _not_met(self, some: list[files.Found]) -> list[files.Found]:
+        new = [found for found in some if found.place not in self._met]
+        self._met.update(found.place for found in new)
+        return new
+
+    def _changed(self, some: list[files.Found], home: Home) -> list[files.Found]:
         """The files of a folder, without those of which a walk alone tells that they are as they
         were: one document came from each, of this stamp."""
         if self._options.owner is not None or self._options.scopes is not None:
-            return folder.files
+            return some
         known, end = self._known(home.source.name), self._stamp_end
         held, sources = known.files(home.origin), self._homes.places
         below = len(str(home.base).rstrip("/")) + 1
         changed, kept = list[files.Found](), list[str]()
-        for found in folder.files:
+        for found in some:
             place, _, size, modified = found
             path = place[below:]
             documents = held.get(path, ())
@@ -152,12 +184,13 @@ class Importer:
 
     def _import(self, source: Source, items: Iterable[Item]) -> Receipt:
         counts: Counter[str] = Counter()
-        if self._options.redact:
+        if self._redact:
             items = redacted_items(items, counts)
         receipt = import_documents(
             self._store, source, items, self._homes.known(source.name), self._progress,
             dry_run=self._options.dry_run,
         )  # fmt: skip
+        self._homes.learn(source._replace(stamp="") if receipt.failed else source, receipt.added)
         return receipt._replace(redacted=counts)
 
     def _documents(self, some: list[Read | Problem], home: Home) -> Iterator[Item]:
@@ -211,7 +244,7 @@ class Importer:
 
     def _stamped(self, owner: str, scopes: Sequence[str]) -> str:
         """What else decides what is made of the same file, for its stamp."""
-        return json.dumps([IMPORT_VERSION, self._options.redact, owner, list(scopes)])
+        return json.dumps([IMPORT_VERSION, self._redact, owner, list(scopes)])
 
     def _stamp(self, found: files.Found) -> str:
         """What a document of this file is stamped with. That of a database tells of its journal,
@@ -270,43 +303,46 @@ class Importer:
 
     def _missing_inside(self, root: Path, entered: set[str]) -> Iterator[Stamped]:
         """What the disk has no more of other sources inside the folder."""
+        inside = f"{root.as_uri()}/"
         for source in self._homes.sources.values():
-            if not source.uri.startswith(f"{root.as_uri()}/"):
-                continue
-            place = place_of(source.uri)
-            if not self._unread.isdisjoint(_upwards(place)):
-                continue
-            if not is_there(place):
-                yield from self._of(source)
-            elif source.name in entered and source.kind in ("folder", "sessions"):
-                known = self._known(source.name).gone("", "")
-                yield from (d for d in known if not is_there(place / d.path))
+            for uri in uris_of(source):
+                if not uri.startswith(inside):
+                    continue
+                place = place_of(uri)
+                if not self._unread.isdisjoint(_upwards(place)):
+                    continue
+                if not is_there(place):
+                    yield from self._of(source, uri)
+                elif source.name in entered and source.kind in ("folder", "sessions"):
+                    origin = "" if uri == source.uri else uri
+                    known = self._known(source.name).gone(origin, "")
+                    yield from (d for d in known if not is_there(place / d.path))
 
-    def _of(self, source: SourceStats) -> list[Stamped]:
-        """What came from the place that is the source's own, and has not been seen."""
+    def _of(self, source: SourceStats, uri: str) -> list[Stamped]:
+        """What came from one of the places of a source, and has not been seen."""
         if source.kind == "git":
-            return self._store.stamps(source.name)
+            return self._store.stamps(source.name) if uri == source.uri else []
         known = self._known(source.name)
-        return known.gone("", "") + known.lines_gone(source.uri)
+        return known.gone("" if uri == source.uri else uri, "") + known.lines_gone(uri)
 
     def _without(self, root: Path) -> Receipt:
         """What the store has of a place that is not there any more."""
         uri = root.as_uri()
         gone: list[Stamped] = []
         for source in self._homes.sources.values():
-            if source.uri == uri or source.uri.startswith((f"{uri}/", f"{uri}#")):
-                gone += self._of(source)
-            elif source.kind != "git":  # it may have gathered the place beside its own
-                known = self._known(source.name)
-                gone += known.gone(uri, "") + known.lines_gone(uri)
+            for place in {uri, *uris_of(source)}:
+                if place == uri or place.startswith((f"{uri}/", f"{uri}#")):
+                    gone += self._of(source, place)
         found = self._homes.nearest(str(root.parent))
         if found is not None:
             gone += self._missing(found, root)
         if not gone:
             return Receipt(failed=(Problem(str(root), "there is no such file or folder"),))
-        return self._gone(list({d.id: d for d in gone}.values()))
+        return self._gone({d.id: d for d in gone}.values())
 
-    def _gone(self, documents: Sequence[Stamped | Document]) -> Receipt:
+    def _gone(self, some: Iterable[Stamped | Document]) -> Receipt:
+        documents = [d for d in some if d.id not in self._told]
+        self._told.update(d.id for d in documents)
         missing = tuple(Problem(d.path or d.external, "no longer in its source") for d in documents)
         if not self._options.prune or not documents:
             return Receipt(missing=missing)
@@ -356,9 +392,11 @@ class Importer:
         receipt = self._import(source, seen())
         if not receipt.failed:
             receipt += self._gone(known.lines_gone(uri))
-        if source.stamp and (receipt.failed or receipt.missing) and not self._options.dry_run:
+        if source.stamp and (receipt.failed or receipt.missing):
             # It is to be read again the next time, and told what was said of it.
-            self._store.apply(ChangeSet((Register(source._replace(stamp=f"\n{options}")),)))
+            source = source._replace(stamp=f"\n{options}")
+            self._store.apply(ChangeSet((Register(source),)), dry_run=self._options.dry_run)
+            self._homes.learn(source)
         return receipt
 
     # -------------------------------------------------------------- repositories

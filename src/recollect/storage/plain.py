@@ -338,7 +338,7 @@ class PlainStore:
             passages=len(self._rows),
             kinds=kinds,
             sources=[
-                SourceStats(s.name, s.kind, s.uri, owned[s.name], s.stamp)
+                SourceStats(s.name, s.kind, s.uri, owned[s.name], s.stamp, s.places)
                 for s in self._sources.values()
             ],
             vectors=self.models(),

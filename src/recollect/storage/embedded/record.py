@@ -32,6 +32,7 @@ from recollect.types import (
     Message,
     Page,
     Passage,
+    Place,
     Put,
     Receipt,
     Register,
@@ -571,10 +572,10 @@ class Record:
             ),
             "vectors": self.models(),
             "sources": [
-                SourceStats(*row)
-                for row in one(
+                SourceStats(name, kind, uri, count, stamp, _places(places))
+                for name, kind, uri, count, stamp, places in one(
                     "SELECT s.name, s.kind, s.uri, (SELECT COUNT(*) FROM documents d "
-                    "WHERE d.source = s.id), s.stamp FROM sources s ORDER BY s.name"
+                    "WHERE d.source = s.id), s.stamp, s.places FROM sources s ORDER BY s.name"
                 )
             ],
         }
@@ -602,6 +603,10 @@ def translated(folder: Path) -> Iterator[None]:
                 hint="restore it from a backup; nothing has been written to it",
             ) from error
         raise StoreError(f"{folder}: {error}") from error
+
+
+def _places(written: str) -> tuple[Place, ...]:
+    return tuple(Place(*place) for place in json.loads(written))
 
 
 def _marks(count: int) -> str:
