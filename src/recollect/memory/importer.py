@@ -17,6 +17,7 @@ from recollect.memory.redaction import redacted_items
 from recollect.ports import Stamped, Store
 from recollect.sources import files, jsonl
 from recollect.sources.sessions import LOGS, format_of, home_of
+from recollect.sources.sessions.beside import log_of
 from recollect.types import (
     ChangeSet,
     Document,
@@ -109,6 +110,10 @@ class Importer:
                 touched.add(around.source.name)
                 unchanged += len(new) - len(changed)
             for found in changed:
+                if only is None and (log := _beside(found, root)):
+                    said = f"comes with {log} and is no document of its own"
+                    receipt += Receipt(skipped=(Problem(found.place, said, "skipped"),))
+                    continue
                 if self._is_jsonl(found, only):
                     receipt += self._jsonl(found)
                     continue
@@ -429,6 +434,14 @@ class Importer:
             yield from git.registry(root, hashes, name, *whose)
 
         return self._import(source, records()) + self._gone(gone)
+
+
+def _beside(found: files.Found, root: Path) -> str:
+    """The log that a file in a folder only comes with."""
+    log = log_of(found.place)
+    if not log or found.path in (root, Path(log)):
+        return ""
+    return "" if format_of(found.path) or is_memory(found.path) else log
 
 
 def _may_hold_logs(root: Path) -> bool:

@@ -1,8 +1,10 @@
 """Folders and files: what is there, and what each file is.
 
-What a ``.gitignore`` or ``.recollectignore`` names is left out. Links are followed, but never
-into a folder that is being walked already; anything that is not a regular file is refused. What
-cannot be read is yielded as a problem that names the file, and the walk goes on.
+What a ``.gitignore`` or ``.recollectignore`` names is left out, and so is what is hidden, but for
+the folders inside in which tools keep memories and sessions. A folder that is named itself is
+walked, hidden or not. Links are followed, but never into a folder that is being walked already;
+anything that is not a regular file is refused. What cannot be read is yielded as a problem that
+names the file, and the walk goes on.
 """
 
 from __future__ import annotations
@@ -21,6 +23,12 @@ JSONL = frozenset({".jsonl", ".ndjson"})
 _LEFT_OUT = frozenset(
     {"__pycache__", "node_modules", "venv", "site-packages", "dist", "build", "target"}
 )
+_HIDDEN = {
+    ".brv": frozenset({"context-tree"}),
+    ".claude": frozenset({"agent-memory", "agent-memory-local", "memory", "projects"}),
+    ".specstory": frozenset({"history"}),
+}
+"""Hidden folders that are entered all the same, and what of them: memories and sessions."""
 _MEDIA = frozenset(
     f".{suffix}"
     for suffix in (
@@ -78,6 +86,8 @@ class _Ahead(NamedTuple):
     above: frozenset[tuple[int, int]]
     """The folders that it is in, and itself."""
     rules: Rules
+    only: frozenset[str] | None = None
+    """The names of what counts in it, if not all does."""
 
 
 def walk(root: Path, leave_out: str = "") -> Iterator[Folder]:
@@ -113,11 +123,13 @@ def _folder(one: _Ahead, leave_out: str) -> tuple[Folder, list[_Ahead]]:
         return folder, inner
     rules = one.rules.child(one.place, [entry.name for entry in entries])
     folder.problems.extend(rules.problems)
+    if one.only is not None:
+        entries = [entry for entry in entries if entry.name in one.only]
     below, spoken_of = one.below, rules.names.match if rules.names else None
     for entry in entries:
         name = entry.name
         path = entry.path
-        if name[0] == "." or path == leave_out:
+        if (name[0] == "." and not _is_entered(entry)) or path == leave_out:
             continue
         try:
             info = entry.stat()
@@ -142,8 +154,13 @@ def _folder(one: _Ahead, leave_out: str) -> tuple[Folder, list[_Ahead]]:
                 said = "a link to a folder that it is in; not followed"
                 folder.problems.append(Problem(path, said))
             else:
-                inner.append(_Ahead(path, f"{relative}/", one.above | {here}, rules))
+                above, only = one.above | {here}, _HIDDEN.get(name)
+                inner.append(_Ahead(path, f"{relative}/", above, rules, only))
     return folder, inner
+
+
+def _is_entered(hidden: os.DirEntry[str]) -> bool:
+    return hidden.name in _HIDDEN and hidden.is_dir()
 
 
 def _take(folder: Folder, path: str, relative: str, info: os.stat_result) -> None:
