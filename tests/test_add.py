@@ -17,6 +17,7 @@ from conftest import Cli
 from recollect import Document, Memory
 from recollect.errors import InputError
 from recollect.types import Receipt
+from test_sessions_databases import HERMES, plain_hermes, writing
 
 FIXTURES = Path(__file__).parent / "fixtures"
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -200,6 +201,22 @@ def test_an_empty_log_makes_no_source(mem: Memory, tmp_path: Path) -> None:
     assert [s.name for s in mem.status().store.sources] == ["logs"]
 
 
+def test_what_a_database_has_only_in_its_journal_is_a_change(mem: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "hermes" / "state.db"
+    file.parent.mkdir()
+    with writing(file, f"PRAGMA journal_mode = WAL;{HERMES}") as database:
+        plain_hermes(database, "h1", "Where does the heron nest?")
+        database.commit()
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert mem.add(file.parent).added == 1
+        before = file.stat()
+        plain_hermes(database, "h2", "Where does the otter sleep?")
+        database.commit()
+        assert file.stat() == before
+        assert mem.add(file.parent).added == 1
+    assert names(mem) == ["h1", "h2"]
+
+
 def test_long_output_of_a_tool_keeps_its_beginning_and_its_end(mem: Memory, tmp_path: Path) -> None:
     output = "begins with heron\n" + "filler line\n" * 1000 + "ends with otter"
     result = [{"type": "tool_result", "tool_use_id": "t1", "content": output}]
@@ -213,6 +230,56 @@ def test_long_output_of_a_tool_keeps_its_beginning_and_its_end(mem: Memory, tmp_
     assert f"{len(output) - 4000:,} characters" in tool.text
     assert user.text == "x" * 9000
     assert found(mem, "heron otter begins ends", roles=["tool"]) == ["elder"]
+
+
+# ------------------------------------------------------------------ what comes with logs
+
+
+def test_what_comes_with_a_log_is_no_document(mem: Memory, logs: Path) -> None:
+    (state,) = logs.rglob("workspace.yaml")
+    (meta,) = logs.rglob("*.meta.json")
+    agent = next(logs.glob("claude-code/*/*/"))
+    beside = [
+        state,
+        meta,
+        write(state.parent / "checkpoints" / "001.md", "# Checkpoint\n\nThe heron.\n"),
+        write(agent / "tool-results" / "toolu_7.txt", "The heron, at great length."),
+        write(logs / "chatgpt" / "chat.html", "<p>The heron, once more.</p>"),
+        write(logs / "chatgpt" / "user.json", '{"email": "ana@example.org"}'),
+        write(logs / "claude-ai" / "users.json", '[{"email_address": "ana@example.org"}]'),
+        write(logs / "gemini" / "tmp" / "shop" / "logs.json", '[{"message": "The heron"}]'),
+        write_lines(logs / "codex" / "history.jsonl", {"session_id": "a", "text": "The heron"}),
+        write(logs / "openclaw" / "sessions.json", '{"main": {"sessionId": "5f0c"}}'),
+    ]
+    receipt = mem.add(logs)
+    skipped = {p.where: p.reason for p in receipt.skipped}
+    assert [file for file in beside if "comes with" not in skipped.get(str(file), "")] == []
+    assert {d.kind for d in everything(mem)} == {"session"}
+    assert not [p for p in receipt.failed if "history" in p.where]
+    assert mem.add(state).added == 1
+
+
+def test_the_same_names_without_a_log_are_files_like_others(mem: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    names = ["workspace.yaml", "checkpoints/001.md", "train.meta.json", "logs.json", "user.json",
+             "chat.html", "sessions.json", "chats/hello.md"]  # fmt: skip
+    for name in names:
+        write(folder / name, '{"heron": "stands"}\n')
+    write_lines(folder / "train.jsonl", {"id": "one", "text": "The otter."})
+    receipt = mem.add(folder)
+    assert (receipt.added, receipt.skipped, receipt.failed) == (len(names) + 1, (), ())
+
+
+def test_what_was_imported_before_it_was_known_to_come_with_a_log_is_told(
+    mem: Memory, logs: Path
+) -> None:
+    (state,) = logs.rglob("workspace.yaml")
+    log = state.with_name("events.jsonl")
+    away = log.rename(state.with_name(".away"))
+    mem.add(logs)
+    away.rename(log)
+    state.write_text(state.read_text() + "\n")
+    assert [Path(where).name for where in gone(mem.add(logs))] == ["workspace.yaml"]
 
 
 # ------------------------------------------------------------------ forks
@@ -489,6 +556,22 @@ def test_a_named_source_of_several_places_loses_only_what_is_gone(
     assert mem.add(lines, prune=True).removed == 1
 
 
+def test_a_place_that_a_named_source_has_gathered_stays_with_it(
+    mem: Memory, vault: Path, tmp_path: Path
+) -> None:
+    other = write(tmp_path / "other" / "in" / "alpha.md", "The bittern booms.").parent.parent
+    lines = write_lines(tmp_path / "r.jsonl", {"id": "r1", "text": "The grebe dives."})
+    mem.add(vault, other, lines, source="birds")
+    write(other / "in" / "new.md", "The plover runs.")
+    append(lines, {"id": "r2", "text": "The grebe sleeps."})
+    assert counts(mem.add(other / "in")) == (1, 0, 1)
+    assert counts(mem.add(lines)) == (1, 0, 1)
+    assert counts(mem.add(other)) == (0, 0, 2)
+    (other / "in" / "new.md").unlink()
+    assert gone(mem.add(tmp_path / "other")) == ["in/new.md"]
+    assert {d.source for d in everything(mem)} == {"birds"}
+
+
 def test_a_named_folder_with_lines_in_it_stays_as_it_is(mem: Memory, vault: Path) -> None:
     write_lines(vault / "r.jsonl", {"id": "r1", "text": "The grebe dives."})
     mem.add(vault, source="birds")
@@ -607,6 +690,34 @@ def test_a_dry_run_over_a_known_folder_tells_the_same_and_does_nothing(
     real = cli("add", str(vault), "--json", *flags)
     assert tallied(dry.json) == tallied(real.json)
     assert real.json["removed"] == (2 if prune else 0)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("vault", "vault"), ("vault", "vault/sub"), ("vault/sub", "vault"),
+     ("vault/sub/beta.md", "vault", "vault/r.jsonl"), ("vault/.hidden", "vault/sub", "vault")],
+    ids=" ".join,
+)  # fmt: skip
+def test_what_is_in_several_of_the_places_counts_once(
+    cli: Cli, vault: Path, given: tuple[str, ...]
+) -> None:
+    write(vault / "secret.md", f"{PASSWORD}\n")
+    write(vault / ".hidden" / "note.md", "The bittern booms.\n")
+    write_lines(vault / "r.jsonl", {"id": "one", "text": "a"}, {"id": "two", "text": "b"})
+    git(vault, "init", "-q")
+    places = [str(vault.parent / place) for place in given]
+    dry = cli("add", *places, "--dry-run", "--json").json
+    real = cli("add", *places, "--json").json
+    assert tallied(dry) == tallied(real)
+    assert dry["sources"] == real["sources"]
+    hidden = "vault/.hidden" in given
+    assert (real["added"], real["unchanged"], sum(real["redacted"].values())) == (6 + hidden, 0, 1)
+    again = cli("add", *places, "--json").json
+    assert (again["added"], again["unchanged"]) == (0, 6 + hidden)
+    (vault / "sub" / "beta.md").unlink()
+    gone = cli("add", *places, "--dry-run", "--json").json["missing"]
+    assert [Path(problem["where"]).name for problem in gone] == ["beta.md"]
+    assert cli("add", *places, "--prune", "--yes", "--json").json["removed"] == 1
 
 
 def test_a_dry_run_of_pruning_asks_nobody(cli: Cli, vault: Path) -> None:
@@ -838,6 +949,49 @@ def test_an_export_with_one_memory_less_tells_which(mem: Memory, tmp_path: Path)
     assert gone(mem.add(file)) == ["mem0.json"]
     assert mem.add(file, prune=True).removed == 1
     assert names(mem) == ["1", "2"]
+
+
+def test_a_project_brings_the_memories_and_sessions_in_its_hidden_folders(
+    mem: Memory, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    kept = {
+        "readme.md": "note",
+        ".brv/context-tree/design/auth.md": "memory",
+        ".claude/memory/MEMORY.md": "memory",
+        ".claude/agent-memory/reviewer/MEMORY.md": "memory",
+        "web/.claude/memory/MEMORY.md": "memory",
+        ".specstory/history/2026-05-05_10-00-00Z-run-the-tests.md": "session",
+        ".claude/projects/-home-ana/elder.jsonl": "session",
+        ".claude/projects/-home-ana/memory/MEMORY.md": "memory",
+    }
+    for name in kept:
+        write(project / name, "# Heron\n\nIt stands in the water.\n")
+    transcript = "2026-05-05_10-00-00Z-run-the-tests.md"
+    shutil.copy(FIXTURES / "sessions" / "specstory" / transcript, project / ".specstory/history")
+    log(project / ".claude/projects/-home-ana/elder.jsonl", ASKED, TOLD)
+    for name in (".git/config", ".venv/lib/a.md", ".cache/a.md", ".brv/config.json", ".brv/a.md",
+                 ".claude/settings.json", ".claude/commands/a.md", ".specstory/a.md",
+                 ".claude/projects/-home-ana/todo.txt", ".github/workflows/ci.yml", ".env",
+                 ".brv/context-tree/_manifest.json", ".obsidian/a.md", "node_modules/.claude/a.md",
+                 "web/.claude/worktrees/a.md", "docs/.brv"):  # fmt: skip
+        write(project / name, "not mine\n")
+    receipt = mem.add(project)
+    assert {d.path: d.kind for d in everything(mem)} == kept
+    assert receipt.failed == ()
+    assert counts(mem.add(project)) == (0, 0, len(kept))
+    assert {d.source for d in everything(mem)} == {"project"}
+    assert mem.add(project / ".github").added == 1
+    assert counts(mem.add(project / ".brv" / "context-tree")) == (0, 0, 1)
+
+
+def test_ignore_files_speak_of_hidden_folders_too(mem: Memory, tmp_path: Path) -> None:
+    for name in (".brv/context-tree/a.md", ".claude/memory/MEMORY.md", ".claude/memory/b.md"):
+        write(tmp_path / "project" / name, "# Heron\n")
+    write(tmp_path / "project" / ".gitignore", ".brv/\n")
+    write(tmp_path / "project" / ".claude" / ".gitignore", "b.md\n")
+    mem.add(tmp_path / "project")
+    assert names(mem) == [".claude/memory/MEMORY.md"]
 
 
 def test_decision_records_are_decisions(mem: Memory, tmp_path: Path) -> None:

@@ -976,7 +976,7 @@ def test_an_import_that_was_interrupted_goes_on_when_run_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("recollect.memory.importer.passages", interrupted)
+        patch.setattr("recollect.memory.contents.passages", interrupted)
         assert cli("add", str(notes)).code == 130
     assert cli("add", str(notes), "--json").json["added"] == 3
 

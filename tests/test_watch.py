@@ -162,23 +162,73 @@ def test_a_deleted_file_is_told_and_stays(mem: Memory, vault: Path) -> None:
     assert len(mem.list().items) == 2
 
 
-def test_a_new_commit_is_followed(
-    mem: Memory, vault: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def commit(vault: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Commits to the vault, which is a repository."""
     who = ["-c", "user.name=Mara Lind", "-c", "user.email=mara@example.org"]
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    subprocess.run(["git", "init", "-q", str(vault)], check=True)
 
-    def commit(message: str) -> None:
+    def make(message: str) -> None:
         done = ["commit", "-q", "--allow-empty", "-m", message]
         subprocess.run(["git", "-C", str(vault), *who, *done], check=True)
 
-    subprocess.run(["git", "init", "-q", str(vault)], check=True)
+    return make
+
+
+def test_a_new_commit_is_followed(mem: Memory, vault: Path, commit: Callable[[str], None]) -> None:
     commit("Begin with herons")
     mem.add(vault)
     with following(mem) as seen:
         commit("Then came the badgers")
         until(lambda: seen.finds("badgers"))
+
+
+def test_secrets_and_history_are_followed_as_they_were_added(
+    mem: Memory, vault: Path, commit: Callable[[str], None]
+) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    commit("Begin with herons")
+    mem.add(vault, redact=False, history=False)
+    with following(mem) as seen:
+        commit("Then came the badgers")
+        (vault / "new.md").write_text(f"The plover has {token}.\n")
+        until(lambda: seen.finds("plover"))
+    assert token in mem.get("new.md").text
+    assert not mem.list(kinds=["audit"]).items
+    assert sum(receipt.redacted.total() + receipt.changed for _, receipt in seen.told) == 0
+
+
+def test_what_is_said_of_secrets_last_holds(mem: Memory, vault: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    mem.add(vault / "sub", redact=False)
+    mem.add(vault)
+    with following(mem) as seen:
+        (vault / "sub" / "new.md").write_text(f"The plover has {token}.\n")
+        until(lambda: seen.finds("plover"))
+    assert token not in mem.get("new.md").text
+
+
+def test_every_place_of_a_named_source_is_followed(
+    mem: Memory, vault: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "alpha.md").write_text("The bittern booms.\n")
+    lines = tmp_path / "r.jsonl"
+    lines.write_text('{"id": "one", "text": "The grebe dives."}\n')
+    mem.add(vault, other, lines, source="birds")
+    with following(mem, "birds") as seen:
+        (other / "new.md").write_text("The plover runs.\n")
+        until(lambda: seen.finds("plover"))
+        lines.write_text('{"id": "one", "text": "The grebe sleeps."}\n')
+        until(lambda: seen.finds("sleeps"))
+        (vault / "new.md").write_text("The curlew calls.\n")
+        until(lambda: seen.finds("curlew"))
+    assert {d.source for d in mem.list().items} == {"birds"}
+    assert len(mem.list().items) == 6
+    assert not any(receipt.missing for _, receipt in seen.told)
 
 
 def test_a_watch_leaves_owner_scopes_and_other_sources_as_they_are(
@@ -239,8 +289,8 @@ def test_a_watch_that_has_been_stopped_imports_nothing(mem: Memory, vault: Path)
 def test_a_busy_store_is_tried_again(vault: Path) -> None:
     stop, tries = Event(), list[Path]()
 
-    def add(place: Path, source: str) -> Receipt:
-        tries.append(place)
+    def add(one: Watched) -> Receipt:
+        tries.append(one.place)
         if len(tries) == 1:
             raise StoreBusy("another import is running")
         stop.set()
@@ -256,8 +306,8 @@ def test_the_journal_of_a_database_counts_as_a_change(tmp_path: Path) -> None:
     database.write_bytes(b"x")
     stop, adds = Event(), list[Path]()
 
-    def add(place: Path, source: str) -> Receipt:
-        adds.append(place)
+    def add(one: Watched) -> Receipt:
+        adds.append(one.place)
         if len(adds) == 1:
             (tmp_path / "state.db-wal").write_bytes(b"more")
         else:

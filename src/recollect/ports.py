@@ -50,6 +50,18 @@ class VectorFound(NamedTuple):
     passages: int
 
 
+class Stamped(NamedTuple):
+    """A stored document by what tells whether it is still as it was."""
+
+    id: str
+    external: str
+    path: str
+    origin: str
+    stamp: str
+    owner: str
+    scopes: tuple[str, ...]
+
+
 class Embedder(Protocol):
     """Text to unit vectors. ``key`` names the model and its exact weights."""
 
@@ -107,6 +119,9 @@ class Store(Protocol):
     def newest(self, filter: Filter, count: int) -> datetime | None:
         """The date of the *count*-th newest document by its date, or of the oldest when there
         are fewer; None when none has a date."""
+
+    def stamps(self, source: str) -> list[Stamped]:
+        """All documents of the source of this very name, newest first by time of writing."""
 
     def search_text(
         self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False

@@ -44,6 +44,16 @@ def stable_id(*parts: str) -> str:
 # ------------------------------------------------------------------ what is kept
 
 
+class Place(NamedTuple):
+    """A file or folder that a source gathers, and how it was added last."""
+
+    uri: str
+    redact: bool | None = None
+    """Whether secrets are taken out; where nothing was said, as it is configured."""
+    history: bool = True
+    """Whether a repository's commits come with it."""
+
+
 class Source(NamedTuple):
     """Where things came from: the unit of isolation and of re-import."""
 
@@ -51,6 +61,7 @@ class Source(NamedTuple):
     kind: str = "caller"
     uri: str = ""
     stamp: str = ""
+    places: tuple[Place, ...] = ()
 
 
 class Message(NamedTuple):
@@ -634,9 +645,10 @@ class SourceStats(NamedTuple):
     uri: str
     documents: int
     stamp: str = ""
+    places: tuple[Place, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        return self._asdict()
+        return {**self._asdict(), "places": [place._asdict() for place in self.places]}
 
 
 class StoreStats(NamedTuple):

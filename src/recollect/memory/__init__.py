@@ -231,10 +231,8 @@ class Memory:
             raise InputError(f"{paths[0]}: there is no such file or folder")
         options = Options(
             source, owner, scopes,
-            redact=self.config["import.redact"] if redact is None else redact,
-            history=history, prune=prune, dry_run=dry_run,
+            redact=redact, history=history, prune=prune, dry_run=dry_run,
         )  # fmt: skip
-        receipt = Receipt()
         done = 0
 
         def progress(more: int) -> None:
@@ -242,8 +240,7 @@ class Memory:
             done += more
             report(Progress("importing", done, 0))
 
-        for root in places:
-            receipt += Importer(self.store, self.config, options, progress).add(root)
+        receipt = Importer(self.store, self.config, options, progress).add(places)
         if dry_run:
             return receipt
         self.store.refresh()
@@ -261,27 +258,31 @@ class Memory:
         stop: Stop | None = None,
     ) -> Sequence[str]:
         """Follow sources that are on disk (these, or all) and import what changes within two
-        seconds, until *stop* is set. Returns which were followed."""
+        seconds, until *stop* is set: every place of each, as it was added. Returns which were
+        followed."""
         from threading import Event
 
-        from recollect.memory.watcher import watch, watched
+        from recollect.memory.watcher import Watched, watch, watched
+
+        def add(one: Watched) -> Receipt:
+            return self.add(one.place, source=one.source, redact=one.redact, history=one.history)
 
         places = watched(self.store.stats().sources)
+        known = list(dict.fromkeys(p.source for p in places))
         for name in sources:
-            if name not in [p.source for p in places]:
-                known = ", ".join(p.source for p in places) or "none yet"
-                raise NotFound(f"there is no source {name!r} to watch", hint=f"known: {known}")
-        if sources:
-            places = [p for p in places if p.source in sources]
-        if places:
-            begun([p.source for p in places])
+            if name not in known:
+                hint = f"known: {', '.join(known) or 'none yet'}"
+                raise NotFound(f"there is no source {name!r} to watch", hint=hint)
+        followed = [name for name in known if name in sources or not sources]
+        if followed:
+            begun(followed)
             watch(
-                places,
-                lambda place, source: self.add(place, source=source),
+                [p for p in places if p.source in followed],
+                add,
                 lambda one, receipt: tell(one.source, receipt),
                 stop or Event(),
             )
-        return [p.source for p in places]
+        return followed
 
     def record(
         self,
@@ -304,7 +305,7 @@ class Memory:
         what a ``file`` is for."""
         from datetime import UTC
 
-        from recollect.memory.importer import redacted
+        from recollect.memory.redaction import redacted
         from recollect.sources.records import record
         from recollect.writing.importing import import_documents
 

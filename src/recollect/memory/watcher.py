@@ -12,28 +12,33 @@ from threading import Event
 from typing import NamedTuple
 
 from recollect.errors import StoreBusy
-from recollect.memory.importer import place_of
+from recollect.memory.homes import place_of
 from recollect.sources import files
-from recollect.types import Receipt, SourceStats
+from recollect.types import Place, Receipt, SourceStats
 
 
 class Watched(NamedTuple):
+    """One of the places of a source, to be added as it was added before."""
+
     source: str
     place: Path
+    redact: bool | None = None
+    history: bool = True
 
 
 def watched(sources: Sequence[SourceStats]) -> list[Watched]:
-    """The sources that are files or folders of this machine."""
+    """The places of sources that are files or folders of this machine."""
     return [
-        Watched(s.name, place_of(s.uri))
+        Watched(s.name, place_of(place.uri), place.redact, place.history)
         for s in sources
         if s.uri.startswith("file:") and s.kind in ("folder", "file", "jsonl", "sessions")
+        for place in s.places or (Place(s.uri),)
     ]
 
 
 def watch(
     places: Sequence[Watched],
-    add: Callable[[Path, str], Receipt],
+    add: Callable[[Watched], Receipt],
     tell: Callable[[Watched, Receipt], None],
     stop: Event,
     every: float = 1.0,
@@ -46,7 +51,7 @@ def watch(
             if before.get(one) == state:
                 continue
             try:
-                receipt = add(one.place, one.source)
+                receipt = add(one)
             except StoreBusy:  # another import is running; the next round comes back to it
                 continue
             before[one] = state
@@ -58,6 +63,5 @@ def watch(
 def _state(place: Path) -> int:
     """The same until a file changes, a database's journal, or the head of a repository."""
     beside = (place.with_name(f"{place.name}-wal"), place / ".git" / "logs" / "HEAD")
-    looked = (f for root in (place, *beside) for f in files.walk(root))
-    found = (f for f in looked if isinstance(f, files.Found))
-    return hash(tuple((f.relative, f.size, f.modified) for f in found))
+    folders = (folder for root in (place, *beside) for folder in files.walk(root))
+    return hash(tuple(found for folder in folders for found in folder.files))

@@ -1,8 +1,10 @@
 """Folders and files: what is there, and what each file is.
 
-What a ``.gitignore`` or ``.recollectignore`` names is left out. Links are followed, but never
-into a folder that is being walked already; anything that is not a regular file is refused. What
-cannot be read is yielded as a problem that names the file, and the walk goes on.
+What a ``.gitignore`` or ``.recollectignore`` names is left out, and so is what is hidden, but for
+the folders inside in which tools keep memories and sessions. A folder that is named itself is
+walked, hidden or not. Links are followed, but never into a folder that is being walked already;
+anything that is not a regular file is refused. What cannot be read is yielded as a problem that
+names the file, and the walk goes on.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +23,12 @@ JSONL = frozenset({".jsonl", ".ndjson"})
 _LEFT_OUT = frozenset(
     {"__pycache__", "node_modules", "venv", "site-packages", "dist", "build", "target"}
 )
+_HIDDEN = {
+    ".brv": frozenset({"context-tree"}),
+    ".claude": frozenset({"agent-memory", "agent-memory-local", "memory", "projects"}),
+    ".specstory": frozenset({"history"}),
+}
+"""Hidden folders that are entered all the same, and what of them: memories and sessions."""
 _MEDIA = frozenset(
     f".{suffix}"
     for suffix in (
@@ -60,68 +69,119 @@ class Text(NamedTuple):
     text: str
 
 
-def walk(root: Path, leave_out: str = "") -> Iterator[Found | Problem]:
-    """The files at *root* in order of their names, or *root* itself if it is a file; what is in
-    the folder *leave_out* does not count."""
+class Folder(NamedTuple):
+    """The files of one folder in order of their names, and what of it cannot be walked."""
+
+    place: str
+    files: list[Found]
+    problems: list[Problem]
+
+
+class _Ahead(NamedTuple):
+    """A folder that is still to be walked."""
+
+    place: str
+    below: str
+    """Its path below the root, which ends in a slash, or nothing."""
+    above: frozenset[tuple[int, int]]
+    """The folders that it is in, and itself."""
+    rules: Rules
+    only: frozenset[str] | None = None
+    """The names of what counts in it, if not all does."""
+
+
+def walk(root: Path, leave_out: str = "") -> Iterator[Folder]:
+    """The folder *root* and those in it, or *root* alone if it is a file; what is in the folder
+    *leave_out* does not count."""
     try:
         info = os.stat(root)
     except OSError as error:
-        yield Problem(str(root), _why(error))
+        yield Folder(str(root.parent), [], [Problem(str(root), _why(error))])
         return
-    if stat.S_ISDIR(info.st_mode):
-        rules = Rules.at(root)
-        yield from rules.problems
-        here = frozenset({(info.st_dev, info.st_ino)})
-        yield from _folder(str(root), "", here, leave_out, rules)
-    else:
-        yield _file(str(root), root.name, info)
+    if not stat.S_ISDIR(info.st_mode):
+        folder = Folder(str(root.parent), [], [])
+        _take(folder, str(root), root.name, info)
+        yield folder
+        return
+    rules = Rules.at(root)
+    if rules.problems:
+        yield Folder(str(root), [], list(rules.problems))
+    ahead = [_Ahead(str(root), "", frozenset({(info.st_dev, info.st_ino)}), rules)]
+    while ahead:
+        folder, inner = _folder(ahead.pop(), leave_out)
+        yield folder
+        ahead += reversed(inner)
 
 
-def _folder(
-    folder: str, below: str, above: frozenset[tuple[int, int]], leave_out: str, rules: Rules
-) -> Iterator[Found | Problem]:
-    """What is in a folder, which is *below* the root (a path that ends in a slash, or nothing)."""
+def _folder(one: _Ahead, leave_out: str) -> tuple[Folder, list[_Ahead]]:
+    """What is in a folder, and the folders that are to be walked next."""
+    folder, inner = Folder(one.place, [], []), list[_Ahead]()
     try:
-        entries = sorted(os.scandir(folder), key=lambda e: e.name)
+        entries = sorted(os.scandir(one.place), key=attrgetter("name"))
     except OSError as error:
-        yield Problem(folder, _why(error))
-        return
-    rules = rules.child(Path(folder), {entry.name for entry in entries})
-    yield from rules.problems
+        folder.problems.append(Problem(one.place, _why(error)))
+        return folder, inner
+    rules = one.rules.child(one.place, [entry.name for entry in entries])
+    folder.problems.extend(rules.problems)
+    if one.only is not None:
+        entries = [entry for entry in entries if entry.name in one.only]
+    below, spoken_of = one.below, rules.names.match if rules.names else None
     for entry in entries:
+        name = entry.name
         path = entry.path
-        if entry.name.startswith(".") or path == leave_out:
+        if (name[0] == "." and not _is_entered(entry)) or path == leave_out:
             continue
         try:
             info = entry.stat()
         except OSError as error:
-            yield Problem(path, _why(error))
+            folder.problems.append(Problem(path, _why(error)))
             continue
-        is_folder = stat.S_ISDIR(info.st_mode)
-        relative = below + entry.name
-        if rules.ignores(relative, is_folder):
+        mode, relative = info.st_mode, below + name
+        is_folder = stat.S_ISDIR(mode)
+        if (
+            spoken_of is not None
+            and (spoken_of(name) or not name.isascii())
+            and rules.ignores(relative, is_folder)
+        ):
             continue
-        if not is_folder:
-            yield _file(path, relative, info)
-        elif entry.name not in _LEFT_OUT:
+        if stat.S_ISREG(mode) and relative.isascii():
+            folder.files.append(Found(path, relative, info.st_size, info.st_mtime_ns))
+        elif not is_folder:
+            _take(folder, path, relative, info)
+        elif name not in _LEFT_OUT:
             here = (info.st_dev, info.st_ino)
-            if here in above:
-                yield Problem(path, "a link to a folder that it is in; not followed")
+            if here in one.above:
+                said = "a link to a folder that it is in; not followed"
+                folder.problems.append(Problem(path, said))
             else:
-                yield from _folder(path, f"{relative}/", above | {here}, leave_out, rules)
+                above, only = one.above | {here}, _HIDDEN.get(name)
+                inner.append(_Ahead(path, f"{relative}/", above, rules, only))
+    return folder, inner
 
 
-def _file(path: str, relative: str, info: os.stat_result) -> Found | Problem:
+def _is_entered(hidden: os.DirEntry[str]) -> bool:
+    return hidden.name in _HIDDEN and hidden.is_dir()
+
+
+def _take(folder: Folder, path: str, relative: str, info: os.stat_result) -> None:
+    """One file more, or why it is none."""
+    if not _is_utf8(relative):
+        where = os.fsencode(path).decode("utf-8", "backslashreplace")
+        said = "its name is not UTF-8; rename it, for instance with `convmv`"
+        folder.problems.append(Problem(where, said))
+    elif not stat.S_ISREG(info.st_mode):
+        said = "not a regular file (a device, pipe or socket); not read"
+        folder.problems.append(Problem(path, said))
+    else:
+        folder.files.append(Found(path, relative, info.st_size, info.st_mtime_ns))
+
+
+def _is_utf8(name: str) -> bool:
     try:
-        relative.encode()
+        name.encode()
     except UnicodeEncodeError:
-        return Problem(
-            os.fsencode(path).decode("utf-8", "backslashreplace"),
-            "its name is not UTF-8; rename it, for instance with `convmv`",
-        )
-    if not stat.S_ISREG(info.st_mode):
-        return Problem(path, "not a regular file (a device, pipe or socket); not read")
-    return Found(path, relative, info.st_size, info.st_mtime_ns)
+        return False
+    return True
 
 
 def read(found: Found, max_bytes: int, *, named: bool) -> bytes | Problem:

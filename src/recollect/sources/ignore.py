@@ -9,7 +9,9 @@ out, and the user can bring back what the project leaves out.
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Collection, Iterable
 from itertools import groupby
 from pathlib import Path
@@ -46,26 +48,35 @@ _CLASSES = {
 }
 
 
+class Patterns(NamedTuple):
+    """What an ignore file says."""
+
+    names: str
+    """For the name of an entry: where it does not match, nothing is said of that."""
+    paths: re.Pattern[str]
+    """For paths below the folder of the file, the last line first. The path of a folder has a
+    slash before it, the first group; what is taken back matches as a later one."""
+
+
 class _File(NamedTuple):
     """One ignore file. Its patterns are told from its own folder: a path loses its first *drop*
     bytes, or gets the folders *add* before it."""
 
-    regex: re.Pattern[str]
+    patterns: Patterns
     drop: int = 0
     add: str = ""
-
-    def says(self, path: str, mark: str) -> bool | None:
-        """Whether to leave the path out; None where no pattern matches."""
-        match = self.regex.match(mark + self.add + path[self.drop :])
-        return None if match is None else match.lastindex in (None, 1)
 
 
 class Rules(NamedTuple):
     """What counts in one folder of a walk, from the ignore files there and further out."""
 
     root: Path
-    git: tuple[_File, ...] = ()
-    ours: tuple[_File, ...] = ()
+    names: re.Pattern[str] | None = None
+    """For the name of an entry, byte by byte: where it does not match, nothing is left out."""
+    files: tuple[_File, ...] = ()
+    """The one that has the first word comes first: ours, then git's, each from the inside out."""
+    ours: int = 0
+    """How many of them are ours."""
     problems: tuple[Problem, ...] = ()
     """The ignore files of this folder that could not be read."""
 
@@ -74,45 +85,47 @@ class Rules(NamedTuple):
         """For a walk of *root*, from what is above it: every ``.recollectignore``, and the
         ``.gitignore`` files of the repository that it is in."""
         rules = cls(root)
-        inside = False
-        for folder in reversed(root.parents):
-            inside = inside or (folder / ".git").exists()
-            add = _bytewise(root.relative_to(folder).as_posix()) + "/"
+        place, inside = str(root), False
+        for folder in map(str, reversed(root.parents)):
+            inside = inside or os.path.exists(os.path.join(folder, ".git"))
+            add = _bytewise(place[len(folder.rstrip("/")) + 1 :]) + "/"
             rules = rules._with(folder, (GIT, OURS) if inside else (OURS,), 0, add)
         return rules
 
-    def child(self, folder: Path, names: Collection[str]) -> Rules:
+    def child(self, folder: Path | str, names: Collection[str]) -> Rules:
         """For the entries, *names*, of a folder of the walk (the root is the first)."""
         found = [name for name in (GIT, OURS) if name in names]
         if not found:
             return self._replace(problems=()) if self.problems else self
-        base = _bytewise(folder.relative_to(self.root).as_posix())
-        return self._replace(problems=())._with(folder, found, 0 if base == "." else len(base) + 1)
+        base = _bytewise(Path(folder).relative_to(self.root).as_posix())
+        drop = 0 if base == "." else len(base) + 1
+        return self._replace(problems=())._with(str(folder), found, drop)
 
     def ignores(self, relative: str, is_dir: bool) -> bool:
         """Whether to leave out an entry of this folder; *relative* is its path below the root."""
-        path, mark = _bytewise(relative), "/" if is_dir else ""
-        for files in (self.ours, self.git):
-            for file in reversed(files):
-                said = file.says(path, mark)
-                if said is not None:
-                    return said
+        path = _bytewise(relative)
+        for (_, paths), drop, add in self.files:
+            match = paths.match(f"/{add}{path[drop:]}" if is_dir else add + path[drop:])
+            if match is not None:
+                return match.lastindex in (None, 1)
         return False
 
-    def _with(self, folder: Path, names: Iterable[str], drop: int, add: str = "") -> Rules:
+    def _with(self, folder: str, names: Iterable[str], drop: int, add: str = "") -> Rules:
         rules = self
         for name in names:
-            read = _read(folder / name)
+            read = _read(os.path.join(folder, name))
             if isinstance(read, Problem):
                 rules = rules._replace(problems=(*rules.problems, read))
             elif read is not None:
-                file = _File(read, drop, add)
-                rules = (
-                    rules._replace(git=(*rules.git, file))
-                    if name == GIT
-                    else rules._replace(ours=(*rules.ours, file))
-                )
+                rules = rules._first(_File(read, drop, add), name)
         return rules
+
+    def _first(self, file: _File, name: str) -> Rules:
+        """With one more file, which outranks the others of its name."""
+        at = 0 if name == OURS else self.ours
+        files = (*self.files[:at], file, *self.files[at:])
+        names = re.compile("|".join(f.patterns.names for f in files), re.DOTALL)
+        return self._replace(names=names, files=files, ours=self.ours + (name == OURS))
 
 
 def _bytewise(path: str) -> str:
@@ -122,33 +135,36 @@ def _bytewise(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
-def _read(path: Path) -> re.Pattern[str] | Problem | None:
+def _read(path: str) -> Patterns | Problem | None:
     """None for what is no file, or says nothing."""
     try:
-        if not path.is_file():
+        if not stat.S_ISREG(os.stat(path).st_mode):
             return None
         with open(path, "rb") as stream:
             raw = stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        return None
     except OSError as error:
         why = f"cannot be read: {error.strerror or error}; what it leaves out is imported"
-        return Problem(str(path), why, "warning")
+        return Problem(path, why, "warning")
     if len(raw) > MAX_BYTES:
-        return Problem(str(path), "over 1 MB is no list of patterns; not applied", "warning")
+        return Problem(path, "over 1 MB is no list of patterns; not applied", "warning")
     return compiled(raw)
 
 
-def compiled(raw: bytes) -> re.Pattern[str] | None:
-    """An ignore file as one pattern for paths below its folder, the last line first. The path of
-    a folder has a slash before it, the first group; what is taken back matches as a later one."""
+def compiled(raw: bytes) -> Patterns | None:
+    """An ignore file; None where it says nothing."""
     lines = raw.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
     found = [line for text in reversed(lines) if (line := _line(text.removesuffix("\r"))).regex]
     if not found:
         return None
+    names = "|".join(dict.fromkeys(line.name for line in found))
     runs = [
         ("" if anchored else _BELOW) + "(?:" + "|".join(line.regex for line in some) + ")"
         for anchored, some in groupby(found, lambda line: line.anchored)
     ]
-    return re.compile("(/)?+(?:" + "|".join(runs) + ")", re.DOTALL)
+    paths = "(/)?+(?:" + "|".join(runs) + ")"
+    return Patterns(f"(?:{names})\\Z", re.compile(paths, re.DOTALL))
 
 
 class _Line(NamedTuple):
@@ -156,6 +172,8 @@ class _Line(NamedTuple):
     """Empty where the line can match nothing."""
     anchored: bool = False
     """It is told from the folder of the file; else it is the name of an entry further down."""
+    name: str = ""
+    """What the names of the entries that it matches are like."""
 
 
 def _line(line: str) -> _Line:
@@ -174,8 +192,18 @@ def _line(line: str) -> _Line:
     body = _regex(_tokens(glob[start:], deep=anchored))
     if not glob or body == _NEVER:
         return _Line("")
+    name = _name(glob) if anchored else body
     body = re.escape(glob[:start]) + body + end
-    return _Line(f"({body})" if back else body, anchored)
+    return _Line(f"({body})" if back else body, anchored, name)
+
+
+def _name(glob: str) -> str:
+    """What the last part of a path is like that a pattern matches; anything, where a set, an
+    escape or two stars make that hard to say."""
+    glob = glob.removeprefix("**/")
+    if any(hard in glob for hard in ("**", "[", "\\")):
+        return _ANY
+    return _regex(_tokens(glob.rpartition("/")[2], deep=False))
 
 
 def _trimmed(line: str) -> str:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from recollect.ports import TextFound, VectorFound
+from recollect.ports import Stamped, TextFound, VectorFound
 from recollect.storage.content import check, digest, parse_cursor
 from recollect.storage.filters import allows
 from recollect.text import lexical
@@ -220,6 +220,13 @@ class PlainStore:
         dated = sorted((d for d in dates if d is not None), reverse=True)[:count]
         return dated[-1] if dated else None
 
+    @_atomic
+    def stamps(self, source: str) -> list[Stamped]:
+        found = (k.document for k in self._newest_first() if k.document.source == source)
+        return [
+            Stamped(d.id, d.external, d.path, d.origin, d.stamp, d.owner, d.scopes) for d in found
+        ]
+
     def _visible(self, filter: Filter) -> list[_Row]:
         seen: dict[int, Document] = {
             k.key: k.document for k in self._documents.values() if allows(filter, k.document)
@@ -337,7 +344,7 @@ class PlainStore:
             passages=len(self._rows),
             kinds=kinds,
             sources=[
-                SourceStats(s.name, s.kind, s.uri, owned[s.name], s.stamp)
+                SourceStats(s.name, s.kind, s.uri, owned[s.name], s.stamp, s.places)
                 for s in self._sources.values()
             ],
             vectors=self.models(),

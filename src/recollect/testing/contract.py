@@ -27,6 +27,7 @@ from recollect.types import (
     Forget,
     Message,
     Passage,
+    Place,
     Put,
     Register,
     Remove,
@@ -178,11 +179,22 @@ class StoreContract:
         put(store, note("1", "from one", source="one"), note("1", "from two", source="two"))
         assert {d.source for d in store.get("1")} == {"one", "two"}
 
-    def test_a_source_keeps_its_stamp(self, store: Store) -> None:
+    def test_a_source_keeps_its_stamp_and_its_places(self, store: Store) -> None:
+        places = (Place("file:///x"), Place("file:///ü", redact=False, history=False))
         store.apply(ChangeSet((Register(Source("s", "folder", "file:///x", "v1")),)))
-        store.apply(ChangeSet((Register(Source("s", "folder", "file:///x", "v2")),)))
+        store.apply(ChangeSet((Register(Source("s", "folder", "file:///x", "v2", places)),)))
         (source,) = store.stats().sources
         assert (source.name, source.uri, source.stamp) == ("s", "file:///x", "v2")
+        assert source.places == places
+
+    def test_stamps_tell_all_of_one_source_and_nothing_of_another(self, store: Store) -> None:
+        first = note("a", "one", stamp="s1", scopes=("work", "home"), path="p/a")
+        put(store, first, note("b", "two", source="T"), note("b", "three", owner="you"))
+        put(store, note("a", "one", stamp="s2", scopes=("work", "home"), path="p/a"))
+        newest, oldest = store.stamps(first.source)
+        assert (newest.external, newest.owner) == ("b", "you")
+        assert oldest == (first.id, "a", "p/a", "", "s2", first.owner, ("home", "work"))
+        assert store.stamps("nothing") == store.stamps(first.source.upper()) == []
 
     # -------------------------------------------------------------- history and state
 

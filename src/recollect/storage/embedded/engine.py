@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect.errors import StoreBusy, StoreError
-from recollect.ports import TextFound, VectorFound
+from recollect.ports import Stamped, TextFound, VectorFound
 from recollect.storage.content import parse_cursor
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.record import Record
@@ -133,6 +133,10 @@ class EmbeddedStore:
     def newest(self, filter: Filter, count: int) -> datetime | None:
         with self._snapshot() as (record, _):
             return record.newest(filter, count)
+
+    def stamps(self, source: str) -> list[Stamped]:
+        with self._snapshot() as (record, _):
+            return record.stamps(source)
 
     def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
         with self._snapshot() as (record, _):

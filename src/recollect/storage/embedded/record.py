@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
+from recollect.ports import Stamped
 from recollect.storage.content import check, digest
 from recollect.storage.embedded.rows import Allowed, Row, State, VectorRow, micros, moment
 from recollect.storage.embedded.schema import migrate
@@ -33,6 +34,7 @@ from recollect.types import (
     Message,
     Page,
     Passage,
+    Place,
     Put,
     Receipt,
     Register,
@@ -395,6 +397,20 @@ class Record:
         dates = (date for key, date in rows if keys is None or key in keys)
         return moment(next(iter(deque(islice(dates, count), maxlen=1)), None))
 
+    def stamps(self, source: str) -> list[Stamped]:
+        rows = self._db.execute(
+            "SELECT d.id, d.external, d.path, d.origin, d.stamp, d.owner, d.scopes "
+            "FROM documents d WHERE d.source = (SELECT id FROM sources WHERE name = ?) "
+            "ORDER BY d.key DESC",
+            (source,),
+        ).fetchall()
+        owners = {label: self._name(label) for label in {row[5] for row in rows}}
+        scopes = {label: self._scope_set(label) for label in {row[6] for row in rows}}
+        return [
+            Stamped(id, external, path, origin, stamp, owners[owner], scopes[scoped])
+            for id, external, path, origin, stamp, owner, scoped in rows
+        ]
+
     def holders(self, messages: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}
         for some in _batches(messages):
@@ -572,10 +588,10 @@ class Record:
             ),
             "vectors": self.models(),
             "sources": [
-                SourceStats(*row)
-                for row in one(
+                SourceStats(name, kind, uri, count, stamp, _places(places))
+                for name, kind, uri, count, stamp, places in one(
                     "SELECT s.name, s.kind, s.uri, (SELECT COUNT(*) FROM documents d "
-                    "WHERE d.source = s.id), s.stamp FROM sources s ORDER BY s.name"
+                    "WHERE d.source = s.id), s.stamp, s.places FROM sources s ORDER BY s.name"
                 )
             ],
         }
@@ -603,6 +619,10 @@ def translated(folder: Path) -> Iterator[None]:
                 hint="restore it from a backup; nothing has been written to it",
             ) from error
         raise StoreError(f"{folder}: {error}") from error
+
+
+def _places(written: str) -> tuple[Place, ...]:
+    return tuple(Place(*place) for place in json.loads(written))
 
 
 def _marks(count: int) -> str:

@@ -112,7 +112,12 @@ def _first(db: sqlite3.Connection) -> None:
     db.execute("INSERT INTO state (one, epoch) VALUES (1, ?)", (os.urandom(16).hex(),))
 
 
-MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_first,)
+def _places(db: sqlite3.Connection) -> None:
+    """What a source gathers, as JSON: [[uri, redact, history], …]."""
+    db.execute("ALTER TABLE sources ADD COLUMN places TEXT NOT NULL DEFAULT '[]'")
+
+
+MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_first, _places)
 
 
 def migrate(db: sqlite3.Connection, folder: Path) -> None:

@@ -76,10 +76,10 @@ class Writer:
 
     def register(self, source: Source) -> None:
         self._db.execute(
-            "INSERT INTO sources (name, kind, uri, stamp) VALUES (?, ?, ?, ?) "
+            "INSERT INTO sources (name, kind, uri, stamp, places) VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, uri = excluded.uri, "
-            "stamp = excluded.stamp",
-            (source.name, source.kind, source.uri, source.stamp),
+            "stamp = excluded.stamp, places = excluded.places",
+            (*source[:4], json.dumps(source.places)),
         )
 
     def _source(self, name: str) -> int:

@@ -1,0 +1,58 @@
+"""What a source has in the store, by the files it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from recollect.ports import Stamped
+
+
+class Known:
+    """A document's stamp tells one of a file from a line of JSONL, and both from what a caller
+    has put there."""
+
+    def __init__(self, documents: Iterable[Stamped]) -> None:
+        self._files: dict[str, dict[str, list[Stamped]]] = {}
+        self.lines: dict[str, list[Stamped]] = {}
+        for document in documents:
+            _, _, path, origin, stamp, _, _ = document
+            if stamp.startswith("file:"):
+                self.lines.setdefault(stamp, []).append(document)
+            elif stamp:
+                files = self._files.get(origin)
+                if files is None:
+                    files = self._files[origin] = {}
+                if path in files:
+                    files[path].append(document)
+                else:
+                    files[path] = [document]
+        self.seen: set[str] = set()
+        """Ids of documents that are still there."""
+        self._kept: dict[str, set[str]] = {}
+
+    def files(self, origin: str) -> dict[str, list[Stamped]]:
+        """What came from a place, by the paths of its files."""
+        return self._files.get(origin, {})
+
+    def last(self) -> list[Stamped]:
+        """What came last from any file."""
+        return next((held for files in self._files.values() for held in files.values()), [])
+
+    def keep(self, origin: str, paths: Iterable[str]) -> None:
+        """What came from these files is still there."""
+        self._kept.setdefault(origin, set()).update(paths)
+
+    def gone(self, origin: str, below: str) -> list[Stamped]:
+        """The documents of files under a path that have not been seen."""
+        kept = self._kept.get(origin, set())
+        return [
+            document
+            for path, documents in self.files(origin).items()
+            if path not in kept and (not below or path == below or path.startswith(f"{below}/"))
+            for document in documents
+            if document.id not in self.seen
+        ]
+
+    def lines_gone(self, uri: str) -> list[Stamped]:
+        """The lines of a file that have not been seen."""
+        return [line for line in self.lines.get(uri, ()) if line.id not in self.seen]

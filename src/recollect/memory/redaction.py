@@ -1,0 +1,69 @@
+"""Documents without the secrets that are in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.text.chunk import passages
+from recollect.types import Document, Put
+from recollect.writing.importing import Item
+
+if TYPE_CHECKING:
+    from recollect.sources.formats import Section
+
+
+def redacted_items(items: Iterable[Item], counts: Counter[str]) -> Iterator[Item]:
+    """What a source yields, redacted; a text that this changes is cut anew."""
+    for item in items:
+        if isinstance(item, Document):
+            item = redacted(item, counts)
+        elif isinstance(item, Put):
+            document = redacted(item.document, counts)
+            cut = item.passages
+            if document.text != item.document.text:
+                cut = passages(document, _sections(document))
+            item = Put(document, cut)
+        yield item
+
+
+def redacted(document: Document, counts: Counter[str] | None = None) -> Document:
+    """The document without its secrets; what is said twice, as the fields of a header are, is
+    counted once."""
+    from recollect.text.redact import redact
+
+    said = document.rendered()
+
+    def clean(text: str, *, count: bool = True) -> str:
+        done = redact(text)
+        if count and counts is not None:
+            counts.update(done.counts)
+        return done.text
+
+    def cleaned(value: Any, name: str) -> Any:
+        """A value by its name, which may be what tells that it is a secret."""
+        if isinstance(value, dict):
+            return {key: cleaned(inner, key) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [cleaned(inner, name) for inner in value]
+        if not isinstance(value, str):
+            return value
+        before = f"{name}: "
+        text = clean(before + value, count=value not in said)
+        return text.removeprefix(before) if text.startswith(before) else clean(value, count=False)
+
+    return document._replace(
+        text=clean(document.text),
+        title=clean(document.title, count=document.title not in said),
+        messages=tuple(m._replace(text=clean(m.text)) for m in document.messages),
+        meta={name: cleaned(value, name) for name, value in document.meta.items()},
+    )
+
+
+def _sections(document: Document) -> tuple[Section, ...] | None:
+    """The parts of a text that was changed after it was read."""
+    from recollect.sources.formats import outline
+
+    return None if document.kind == "note" else outline(document.text, Path(document.path).suffix)
