@@ -31,7 +31,7 @@ MODEL = "recollect-embed"
 ALL = (*SETS, "peps")
 """``peps`` are the English XQuAD questions over the Python enhancement proposals: none of them
 has an answer there."""
-MOST = {f"xquad-{code}": 400 for code in LANGUAGES} | {"peps": 400, "2wiki": 800}
+MOST = {f"xquad-{code}": 300 for code in LANGUAGES} | {"peps": 300, "2wiki": 600}
 """How many questions of the larger sets are asked, unless told otherwise."""
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
@@ -44,6 +44,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "no escalation": {"escalate": 0.0},
     "no window": {"window": False},
     "no nudge": {"nudge": 1.0},
+    "no newness": {"newest": 0.0},
     "fusion alone": {"rerank": 0, "hop": False, "escalate": 0.0},
 }
 

@@ -285,15 +285,16 @@ class Policy(NamedTuple):
     rrf_k: int = 60
     """Cormack, Clarke & Büttcher (2009): ranks are fused as weight / (k + rank)."""
     lexical_weight: float = 1.0
-    vector_weight: float = 2.0
+    vector_weight: float = 4.0
     title_weight: float = 0.25
     foreign_weight: float = 0.25
-    """What the vector arm's weight is multiplied by in a language that the model has not
-    learned."""
+    """What the vector arm weighs at most in a language that the model has not learned."""
     nudge: float = 1.15
     """How much more an arm weighs when the intent is one it is good at; at most 1.25."""
-    recency: float = 0.0
-    """0 is by relevance alone, 1 newest first among what was found."""
+    recency: float | None = None
+    """0 is by relevance alone, 1 newest first among what was found; None is 0, or *newest* when
+    the question asks for the latest."""
+    newest: float = 0.1
     rerank: int = 20
     """How many of the best the reranker reads; 0 is none."""
     rerank_ms: int = 2_000
@@ -328,9 +329,10 @@ class Policy(NamedTuple):
                 f"budget is {self.budget} tokens",
                 hint=f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
             )
-        for name in ("recency", "min_confidence", "keep", "escalate", "direct_confidence"):
+        for name in ("recency", "newest", "min_confidence", "keep", "escalate",
+                     "direct_confidence"):  # fmt: skip
             value = getattr(self, name)
-            if not 0 <= value <= 1:
+            if value is not None and not 0 <= value <= 1:
                 raise UsageError(f"{name} is {value}", hint="give a number from 0 to 1")
         if self.detail not in ("auto", "snippet", "passage", "document"):
             raise UsageError(f"there is no detail {self.detail!r}",

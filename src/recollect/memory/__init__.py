@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 from recollect import config as settings
 from recollect.errors import InputError, ModelError, NotFound, UsageError
-from recollect.memory.arguments import clean, is_there, known, moment, names, place
+from recollect.memory.arguments import checked, clean, is_there, moment, names, place
 from recollect.memory.models import (
     ModelState,
     embedder_by_key,
@@ -387,7 +387,7 @@ class Memory:
         over the mode."""
         from recollect.text.when import window
 
-        given = known(options, Options)
+        given = checked(options, Options)
         seen = self.filter(**{n: given.pop(n) for n in Limits.__annotations__ if n in given})
         mode = given.pop("mode", None) or self.config["mode"]
         last = given.pop("last_n", None)
@@ -441,7 +441,7 @@ class Memory:
 
     def filter(self, **limits: Unpack[Limits]) -> Filter:
         """A filter from a call's arguments, with the configuration where they are silent."""
-        known(limits, Limits)
+        checked(limits, Limits)
         owner, scopes = limits.get("owner"), limits.get("scopes")
         made = Filter(
             owner=owner if owner is not None else self.config["search.owner"],

@@ -20,7 +20,7 @@ def names(values: Sequence[str] | None) -> tuple[str, ...] | None:
     return tuple(map(clean, given))
 
 
-def known(given: Mapping[str, Any], options: type) -> dict[str, Any]:
+def checked(given: Mapping[str, Any], options: type) -> dict[str, Any]:
     """*given*, which may only have what *options* (a TypedDict) declares: an option that is
     misspelt must not be passed over, least of all one that limits."""
     for name in given:

@@ -112,7 +112,7 @@ def _vector(
             trace.degraded.append(f"vector: {notes[0]}")
         weight = policy.vector_weight
         if not embedder.speaks(parsed.prose):
-            weight *= policy.foreign_weight
+            weight = min(weight, policy.foreign_weight)
             name = embedder.key.partition("@")[0]
             notes.append(f"weighs less, for {name} has not learned this language")
         documents = _by_document(hits)

@@ -16,6 +16,7 @@ from recollect.reading.recency import by_date
 from recollect.reading.rewrite import rewritten
 from recollect.text.query import Parsed, parse
 from recollect.text.route import Route, route
+from recollect.text.when import vague
 from recollect.trace import Trace
 from recollect.types import Answer, Filter, Policy, Query, TextQuery, stable_id, words
 
@@ -36,7 +37,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     else:
         found, spelling = _escalated(found, asked, hop, trace)
     since = perf_counter()
-    ordered = by_date(found.best, found.passages, policy.recency)
+    ordered = by_date(found.best, found.passages, _recency(policy, way))
     good, why = cut(ordered, policy)
     kept, folded = fold(good, found.passages)
     worth = {word: found.idf.get(word, 1.0) for word in parsed.content}
@@ -88,10 +89,20 @@ def _nudged(policy: Policy, way: Route) -> Policy:
     return policy
 
 
+def _recency(policy: Policy, way: Route) -> float:
+    """How much newness counts: what the caller says, else a little when the latest is asked for."""
+    if policy.recency is not None:
+        return policy.recency
+    return policy.newest if way.newest else 0.0
+
+
 def _in_window(query: Query, asked: Filter, trace: Trace) -> Filter:
     """*asked*, limited to the time that the question speaks of unless the caller has said."""
     window = query.window
     if window is None:
+        said = vague(query.text)
+        if said:
+            trace.skipped("window", f"“{said}” names no date")
         return asked
     if not query.policy.window:
         trace.skipped("window", f"“{window.said}” does not limit: switched off")

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from recollect.surfaces.terminal import Style
 
 
+_UNSET = {"budget": "no cap", "recency": "as asked"}
+
+
 class Knob(NamedTuple):
     name: str
     value: Any
@@ -71,7 +74,7 @@ def _shown(policy: Policy) -> dict[str, Any]:
 def _table(mode: str, knobs: list[Knob], style: Style) -> str:
     lines = [f"{style.bold}{mode}{style.off}", ""]
     for name, value, origin in knobs:
-        said = "no cap" if value is None else value
+        said = _UNSET.get(name, "") if value is None else value
         key = f"search.{name}" if f"search.{name}" in settings.SETTINGS else ""
         lines.append(f"{name:18} {said!s:>10}   {style.dim}{origin:24} {key}{style.off}".rstrip())
     others = ", ".join(
