@@ -34,7 +34,7 @@ TARGET = Path(__file__).resolve().parents[1] / "src" / "recollect" / "reading" /
 FOREIGN = ("xquad-de", "xquad-es")
 UNREAD = ("xquad-zh", "xquad-ru", "xquad-ar")
 WAYS = {"hybrid": {}, "keyword": {"by": "keyword"}}
-WIDE = {"cut": False, "escalate": 0.0, "limit": 20, "budget": None, "window": False}
+WIDE = {"cut": False, "escalate": 0.0, "limit": 20, "budget": None}
 SIGNS = {
     "odds": 1, "odds_gap": -1, "cosine": 1, "cosine_gap": -1, "lexical": 1, "vector": 1,
     "title": 1, "coverage": 1, "coverage_gap": -1, "rarest": 1, "no_name": -1, "no_number": -1,

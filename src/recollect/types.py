@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
@@ -265,6 +265,12 @@ class Window(NamedTuple):
     said: str
     """The words of it."""
 
+    def has(self, moment: datetime | None, grace: timedelta = timedelta()) -> bool:
+        """Whether the moment is in it, or less than *grace* after it."""
+        if moment is None or (self.since is not None and moment < self.since):
+            return False
+        return self.until is None or moment < self.until + grace
+
 
 class Policy(NamedTuple):
     """Every tunable of the read path.
@@ -299,8 +305,9 @@ class Policy(NamedTuple):
     """How many of the best the reranker reads; 0 is none."""
     rerank_ms: int = 2_000
     """Reading stops when it would take longer; what was not read keeps its place behind."""
-    window: bool = True
-    """Whether a time named in the question ("last March") limits what is looked at first."""
+    window_weight: float = 1.0
+    """What the arm weighs that looks only at the time named in the question ("last March"); 0
+    is none, and then the time does not count at all."""
     hop: bool = True
     """Whether an open question gets one more search for what its first hits name."""
     cut: bool = True
@@ -450,6 +457,8 @@ class Signals(NamedTuple):
     """1 when the passage speaks of years, and of none near those in the question."""
     exact: float = 0.0
     """1 when the question is nothing but the title, the path or the name of the file."""
+    inside: float = 0.0
+    """1 when it is from the time that the question names."""
     hop: float = 0.0
     """The confidence in the best hit that names this document by its title."""
     words: float = 0.0

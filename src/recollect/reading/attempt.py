@@ -15,7 +15,7 @@ from recollect.reading.rerank import rerank
 from recollect.reading.signals import signals
 from recollect.text.query import Parsed
 from recollect.trace import Trace
-from recollect.types import Candidate, Contribution, Filter, Policy
+from recollect.types import Candidate, Contribution, Filter, Policy, Window
 
 
 class Models(NamedTuple):
@@ -34,7 +34,7 @@ class Attempt:
 
     def __init__(
         self, parsed: Parsed, filter: Filter, policy: Policy, store: Store, models: Models,
-        trace: Trace, *, hop: bool,
+        trace: Trace, *, window: Window | None, hop: bool,
     ) -> None:  # fmt: skip
         self.parsed = parsed
         self.filter = filter
@@ -42,8 +42,11 @@ class Attempt:
         self.store = store
         self.models = models
         self.trace = trace
+        self.window = window
         self.odds: dict[int, float] = {}
-        found = gather(parsed, filter, policy, store, models.embedder, trace, models.embedder_note)
+        found = gather(
+            parsed, filter, policy, store, models.embedder, trace, models.embedder_note, window
+        )
         self.idf: Mapping[str, float] = found.idf
         self.spare: dict[int, dict[int, None]] = {}
         for hit in (hit for arm in found.arms for hit in arm.every):
@@ -79,7 +82,9 @@ class Attempt:
     def _in_order(self) -> list[Candidate]:
         keys = [c.passage for c in self.fused]
         matched = self.store.matched(self.parsed.content, keys) if keys else {}
-        known = signals(self.parsed, self.fused, self.passages, self.idf, matched, self.odds)
+        known = signals(
+            self.parsed, self.fused, self.passages, self.idf, matched, self.odds, self.window
+        )
         return graded(self.fused, known, self.by)
 
     def _hop(self) -> None:

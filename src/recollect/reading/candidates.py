@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from recollect.ports import Embedder, Store
 from recollect.text.lexical import index_passage, matches
 from recollect.text.query import Parsed
 from recollect.trace import Trace
-from recollect.types import Arm, Filter, Hit, Policy, TextQuery, words
+from recollect.types import Arm, Filter, Hit, Policy, TextQuery, Window, words
 
 
 class Found(NamedTuple):
@@ -21,7 +21,7 @@ class Found(NamedTuple):
 
 def gather(
     parsed: Parsed, filter: Filter, policy: Policy, store: Store, embedder: Embedder | None,
-    trace: Trace, note: str = "",
+    trace: Trace, note: str = "", window: Window | None = None,
 ) -> Found:  # fmt: skip
     arms: list[Arm] = []
     idf: Mapping[str, float] = {}
@@ -41,7 +41,30 @@ def gather(
         if note:
             trace.degraded.append(f"vector: {note}")
         arms.append(_vector(parsed, filter, policy, store, embedder, trace))
+    if window is not None:
+        arms.append(_from_then(parsed, filter, window, policy, store, arms, embedder, trace))
     return Found(tuple(arm for arm in arms if arm.hits), idf)
+
+
+def _from_then(
+    parsed: Parsed, filter: Filter, window: Window, policy: Policy, store: Store,
+    arms: Sequence[Arm], embedder: Embedder | None, trace: Trace,
+) -> Arm:  # fmt: skip
+    """What is from the time that the question names: by meaning if that arm ran, else by words."""
+    since = perf_counter()
+    limited = filter._replace(since=window.since, until=window.until)
+    dates = " to ".join(f"{d:%Y-%m-%d}" if d else "…" for d in (window.since, window.until))
+    with trace.surviving("window"):
+        if embedder is not None and any(arm.name == "vector" for arm in arms):
+            vector = embedder.embed_query(parsed.prose)
+            hits = store.search_vector(embedder.key, vector, limited, limit=policy.pool).hits
+        else:
+            hits = store.search_text(parsed.text, limited, limit=policy.pool).hits
+        found = _by_document(hits)
+        said = f"“{window.said}” is {dates}: what is from then counts for more"
+        trace.ran("window", since, found=len(found), reason=said)
+        return Arm("window", policy.window_weight, found)
+    return Arm("window", 0.0, ())
 
 
 def _degrade(trace: Trace, name: str, reason: str) -> None:

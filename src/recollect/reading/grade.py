@@ -23,6 +23,8 @@ from recollect.types import Candidate, Contribution, Signals
 
 EXACT = 6.0
 """What being asked for by its very name adds; structure is not for a model to overrule."""
+INSIDE = 1.0
+"""What being from the time that is asked about adds: a nudge, for people misdate things."""
 _SURE = 12.0
 """No log-odds beyond this, either way: nothing here is surer."""
 
@@ -77,6 +79,8 @@ def _graded(candidate: Candidate, signals: Signals, by: Grader) -> Candidate:
         parts.append(Contribution(name, rank, raw, weight, weight * signal))
     if signals.exact:
         parts.append(Contribution("exact", 0, 1.0, EXACT, EXACT))
+    if signals.inside:
+        parts.append(Contribution("inside", 0, 1.0, INSIDE, INSIDE))
     parts.append(Contribution("prior", 0, 1.0, by.prior, by.prior))
     score = sum(part.value for part in parts)
     return candidate._replace(

@@ -18,7 +18,7 @@ from recollect.text.query import Parsed, parse
 from recollect.text.route import Route, route
 from recollect.text.when import vague
 from recollect.trace import Trace
-from recollect.types import Answer, Filter, Policy, Query, TextQuery, stable_id, words
+from recollect.types import Answer, Filter, Policy, Query, TextQuery, Window, stable_id, words
 
 
 def search(query: Query, store: Store, models: Models) -> Answer:
@@ -29,13 +29,13 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     way = _route(parsed, trace)
     policy = _nudged(policy, way)
     hop = policy.hop and way.shape == "open"
-    limits = _in_window(query, asked, trace)
-    found = Attempt(parsed, limits, policy, store, models, trace, hop=hop)
+    window = _window(query, asked, trace)
+    found = Attempt(parsed, asked, policy, store, models, trace, window=window, hop=hop)
     spelling: Mapping[str, str] = {}
     if found.confidence >= policy.escalate:
         trace.skipped("escalate", f"graded {found.confidence:.2f}")
     else:
-        found, spelling = _escalated(found, asked, hop, trace)
+        found, spelling = _escalated(found, hop, trace)
     since = perf_counter()
     ordered = by_date(found.best, found.passages, _recency(policy, way))
     good, why = cut(ordered, policy)
@@ -49,7 +49,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
             for c in kept
         ]
         results, budget = fit(shown, policy.budget)
-    hidden = _hidden(parsed, found.filter, store, trace) if found.filter.limits else {}
+    hidden = _hidden(parsed, asked, store, trace) if asked.limits else {}
     left = kept[len(results) :] + [c for c in ordered if c not in good]
     said = status(results, found.confidence, policy)
     return Answer(
@@ -96,38 +96,36 @@ def _recency(policy: Policy, way: Route) -> float:
     return policy.newest if way.newest else 0.0
 
 
-def _in_window(query: Query, asked: Filter, trace: Trace) -> Filter:
-    """*asked*, limited to the time that the question speaks of unless the caller has said."""
-    window = query.window
-    if window is None:
+def _window(query: Query, asked: Filter, trace: Trace) -> Window | None:
+    """The time that the question speaks of, unless the caller has said or wants none."""
+    if query.window is None:
         said = vague(query.text)
         if said:
             trace.skipped("window", f"“{said}” names no date")
-        return asked
-    if not query.policy.window:
-        trace.skipped("window", f"“{window.said}” does not limit: switched off")
-        return asked
+        return None
+    if not query.policy.window_weight:
+        trace.skipped("window", f"“{query.window.said}” does not count: switched off")
+        return None
     if asked.since or asked.until:
-        trace.skipped("window", f"“{window.said}” does not limit: the caller's dates do")
-        return asked
-    since, until = (f"{d:%Y-%m-%d}" if d else "…" for d in (window.since, window.until))
-    trace.ran("window", perf_counter(), reason=f"“{window.said}” is {since} to {until}")
-    return asked._replace(since=window.since, until=window.until)
+        trace.skipped("window", f"“{query.window.said}” does not count: the caller's dates do")
+        return None
+    return query.window
 
 
-def _escalated(
-    first: Attempt, asked: Filter, hop: bool, trace: Trace
-) -> tuple[Attempt, Mapping[str, str]]:
+def _escalated(first: Attempt, hop: bool, trace: Trace) -> tuple[Attempt, Mapping[str, str]]:
     """One rewritten and wider pass, and the better graded of the two; besides, what is misspelt."""
     since = perf_counter()
-    again = rewritten(first.parsed, first.filter, asked, first.store)
+    again = rewritten(first.parsed, first.filter, first.store)
     low = f"graded {first.confidence:.2f}"
     if not again.why:
         trace.skipped("escalate", f"{low}, and there is no other way to ask")
         return first, again.spelling
     policy = first.policy._replace(pool=3 * first.policy.pool)
     inner = Trace()
-    second = Attempt(again.parsed, asked, policy, first.store, first.models, inner, hop=hop)
+    second = Attempt(
+        again.parsed, first.filter, policy, first.store, first.models, inner, window=first.window,
+        hop=hop,
+    )  # fmt: skip
     better = second.confidence > first.confidence
     verdict = f"{again.why}: {second.confidence:.2f}, {'taken' if better else 'not better'}"
     trace.ran("escalate", since, found=len(second.best), reason=f"{low}; {verdict}")

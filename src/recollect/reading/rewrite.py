@@ -1,5 +1,5 @@
-"""Another way to ask, when the first answer is graded low: words spelt as the store spells them,
-and no longer limited to a time that was only read out of the question."""
+"""Another way to ask, when the first answer is graded low: words spelt as the store spells
+them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,10 @@ class Rewritten(NamedTuple):
     """Words that occur nowhere, each with one that does."""
 
 
-def rewritten(parsed: Parsed, used: Filter, asked: Filter, store: Store) -> Rewritten:
-    """The question with its unknown words corrected, and under what the caller asked for alone."""
-    corrected = spelling(parsed, asked, store)
+def rewritten(parsed: Parsed, filter: Filter, store: Store) -> Rewritten:
+    """The question with its unknown words corrected."""
+    corrected = spelling(parsed, filter, store)
     why = [f"“{wrong}” read as “{right}”" for wrong, right in corrected.items()]
-    if used != asked:
-        why.append("at any time")
     if corrected:
         text = " ".join(_corrected(chunk, corrected) for chunk in parsed.prose.split())
         again = parse(text)

@@ -7,18 +7,23 @@ question) cost nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 from math import log1p
 
 from recollect.text.lexical import indexed_text
 from recollect.text.query import Parsed
 from recollect.text.subjects import missing, subjects
 from recollect.text.terms import phrase_terms
-from recollect.types import Candidate, Document, Signals, StoredPassage
+from recollect.types import Candidate, Document, Signals, StoredPassage, Window
+
+GRACE = timedelta(days=7)
+"""People write down on Wednesday what they did last weekend."""
 
 
 def signals(
     parsed: Parsed, candidates: Sequence[Candidate], passages: Mapping[int, StoredPassage],
     idf: Mapping[str, float], matched: Mapping[int, Collection[str]], odds: Mapping[int, float],
+    window: Window | None,
 ) -> list[Signals]:  # fmt: skip
     """Those of each candidate. *matched* are the words of the question that each passage has;
     *odds* are the reranker's log-odds by document, if it ran."""
@@ -53,6 +58,7 @@ def signals(
                 no_year=lacks.years,
                 other_time=lacks.period,
                 exact=float(_is_name(typed, len(parsed.prose), stored.document)),
+                inside=float(window is not None and window.has(stored.document.date, GRACE)),
                 hop=_raw(candidate, "hop"),
                 words=log1p(len(content)),
             )
