@@ -261,26 +261,32 @@ def test_nothing_good_is_said_so_with_the_nearest_and_the_misspelt() -> None:
     assert answer.confidence < 0.6
 
 
-def test_a_time_that_found_nothing_is_dropped_and_the_answer_says_so() -> None:
-    old = note("old", "We chose the blue tiles for the bath.", date=NOW - timedelta(days=200))
-    with opened(old, blue=5.0) as memory:
-        answer = memory.search("which tiles did we choose last week", now=NOW)
-    assert names(answer) == ["old"]
-    assert "last week" in stage(answer, "window").reason
-    assert "at any time" in stage(answer, "escalate").reason
-
-
-def test_a_time_in_the_question_limits_what_is_found() -> None:
+def test_what_is_from_the_time_asked_about_comes_first_and_nothing_is_hidden() -> None:
     some = [
         note("then", "standup: the blue build broke", date=NOW - timedelta(days=6)),
         note("now", "standup: the blue build is fixed", date=NOW - timedelta(hours=1)),
     ]
     with opened(*some, blue=5.0) as memory:
-        assert names(memory.search("blue build last week", now=NOW)) == ["then"]
-        assert names(memory.search("blue build today", now=NOW)) == ["now"]
-        both = memory.search("blue build last week", now=NOW, since="2020-01-01")
-    assert set(names(both)) == {"then", "now"}
-    assert "the caller's dates" in stage(both, "window").reason
+        earlier = memory.search("blue build last week", now=NOW)
+        today = memory.search("blue build today", now=NOW)
+    assert (names(earlier)[0], names(today)[0]) == ("then", "now")
+    assert set(names(earlier)) == {"then", "now"}
+    assert "“last week” is 2026-04-06 to 2026-04-13" in stage(earlier, "window").reason
+
+
+def test_dates_of_the_caller_win_over_a_time_in_the_question() -> None:
+    some = [note("then", "blue build", date=NOW - timedelta(days=6)),
+            note("now", "blue build", date=NOW - timedelta(hours=1))]  # fmt: skip
+    with opened(*some, blue=5.0) as memory:
+        answer = memory.search("blue build last week", now=NOW, since=NOW - timedelta(days=1))
+    assert names(answer) == ["now"]
+    assert "the caller's dates" in stage(answer, "window").reason
+
+
+def test_a_time_that_names_no_date_is_not_passed_over_in_silence() -> None:
+    with opened(note("a", "the blue boat"), blue=5.0) as memory:
+        answer = memory.search("what did we decide before the migration")
+    assert "before the migration" in stage(answer, "window").reason
 
 
 # ------------------------------------------------------------------ hops
@@ -331,17 +337,17 @@ def test_what_the_call_says_wins_over_everything(option: str, value: Any) -> Non
         if other is not None:
             memory.config = memory.config.with_value(f"search.{option}", other)
             assert getattr(memory.query("boat").policy, option) == other
-        assert getattr(memory.query("boat", **{option: value}).policy, option) == value  # type: ignore[arg-type]
-        for mode in MODES:
-            asked = memory.query("boat", mode=mode, **{option: value})  # type: ignore[arg-type]
-            assert getattr(asked.policy, option) == value
+        for mode in (None, *MODES):
+            given: dict[str, Any] = {option: value, "mode": mode}
+            assert getattr(memory.query("boat", **given).policy, option) == value
 
 
 @pytest.mark.parametrize("option", ["owner", "scopes", "sources", "kinds", "paths", "roles"])
 def test_a_limit_from_the_call_wins_over_one_in_the_text(option: str) -> None:
     with opened(note("a", "boat")) as memory:
         given = "ana" if option == "owner" else ["ana"]
-        query = memory.query("boat kind:note path:x source:y", **{option: given})  # type: ignore[arg-type]
+        limits: dict[str, Any] = {option: given}
+        query = memory.query("boat kind:note path:x source:y", **limits)
     assert getattr(query.filter, option) == ("ana" if option == "owner" else ("ana",))
 
 
@@ -443,16 +449,19 @@ class Broken:
     def embed_query(self, text: str) -> Any:
         raise RuntimeError("the model fell over")
 
-    embed_passages = embed_query
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        raise RuntimeError("the model fell over")
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         raise ZeroDivisionError
 
 
-def test_a_stage_that_throws_is_reported_and_the_rest_answers() -> None:
+def test_a_stage_that_throws_is_reported_and_the_rest_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with opened(note("a", "the blue boat"), note("b", "a boat")) as memory:
         memory._embedder = Broken()
-        memory._serving = lambda: (Broken(), "")  # type: ignore[method-assign]
+        monkeypatch.setattr(memory, "_serving", lambda: (Broken(), ""))
         memory._reranker = Broken()
         answer = memory.search("blue boat", min_confidence=0.0)
     assert names(answer)[0] == "a"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
-from importlib.resources import files
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.route import Intent, Shape, route
+from recollect.text import intents
+from recollect.text.intents import Intent
+from recollect.text.route import Shape, route
 
 INTENTS = {
     "temporal": [
@@ -246,8 +246,7 @@ def test_only_the_beginning_of_a_long_text_is_read() -> None:
 
 
 def test_every_rule_has_an_example_here() -> None:
-    table = tomllib.loads((files("recollect.text") / "intents.toml").read_text("utf-8"))
-    names = {rule["name"] for kind in ("intent", "open", "newest") for rule in table[kind]}
+    names = {rule.name for rule in (*intents.INTENT, *intents.OPEN, *intents.NEWEST)}
     texts = [*(text for some in INTENTS.values() for text in some), *OPEN, *NEWEST]
     reasons = "; ".join(route(text).why for text in texts)
     assert not {name for name in names if f", {name}: " not in reasons}

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.when import Window, vague, window
+from recollect.text.when import vague, window
+from recollect.types import Window
 
 NOW = datetime(2026, 11, 11, 15, 30, tzinfo=UTC)  # a Wednesday
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib import resources
 from math import exp, log
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.types import Candidate, Contribution, Signals
@@ -40,8 +40,8 @@ class Grader(NamedTuple):
 
 @cache
 def _data() -> Mapping[str, Any]:
-    text = resources.files("recollect.reading").joinpath("grade.json").read_text("utf-8")
-    loaded: Mapping[str, Any] = json.loads(text)
+    path = Path(__file__).with_name("grade.json")
+    loaded: Mapping[str, Any] = json.loads(path.read_text("utf-8"))
     return loaded
 
 

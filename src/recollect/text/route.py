@@ -1,4 +1,4 @@
-"""What a question is after, told from its words by rules that are data (``intents.toml``).
+"""What a question is after, told from its words by rules that are data (``intents.py``).
 
 The intent says which kind of record may answer; the shape, whether one passage can ("lookup") or
 several have to be put together ("open"). Both are guesses from the surface of the question: good
@@ -9,11 +9,12 @@ route, and no text raises.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-Intent = Literal["entity", "temporal", "event", "concept", "general"]
+from recollect.text.intents import INTENT, NEWEST, OPEN, PARTS, Intent, Rule
+
 Shape = Literal["lookup", "open"]
 
 _READ = 2000
@@ -33,26 +34,6 @@ class Route(NamedTuple):
     """One line for a person: which rules, by which words."""
 
 
-class _Rule(NamedTuple):
-    """Its patterns are text, "" for none: most are never tried, and are compiled when they are."""
-
-    name: str
-    intent: Intent
-    open: bool
-    begins: str
-    finds: str
-    within: str
-    cased: str
-
-
-class _Rules(NamedTuple):
-    intent: tuple[_Rule, ...]
-    open: tuple[_Rule, ...]
-    newest: tuple[_Rule, ...]
-    before: str
-    lead: str
-
-
 class _Question(NamedTuple):
     text: str
     lower: str
@@ -62,11 +43,10 @@ class _Question(NamedTuple):
 
 def route(text: str) -> Route:
     """The route for *text*: general and lookup, where no rule says otherwise."""
-    rules = _rules()
-    question = _question(text, rules)
-    intent, by_intent = _first(rules.intent, question)
-    several, by_open = _first(() if intent and intent.open else rules.open, question)
-    newest, by_newest = _first(rules.newest, question)
+    question = _question(text)
+    intent, by_intent = _first(INTENT, question)
+    several, by_open = _first(() if intent and intent.open else OPEN, question)
+    newest, by_newest = _first(NEWEST, question)
     is_open = several is not None or (intent is not None and intent.open)
     why = [
         f"{intent.intent}, {by_intent}" if intent else "general, no rule matched",
@@ -81,15 +61,15 @@ def route(text: str) -> Route:
     )
 
 
-def _question(text: str, rules: _Rules) -> _Question:
+def _question(text: str) -> _Question:
     whole = " ".join(text[:_READ].split())
     lower = whole.lower()
-    starts = [0, *(sign.end() for sign in _compiled(rules.before).finditer(lower))][:_CLAUSES]
-    leads = [_compiled(rules.lead).match(lower, start) for start in starts]
+    starts = [0, *(sign.end() for sign in _compiled(PARTS["before"]).finditer(lower))][:_CLAUSES]
+    leads = [_compiled(PARTS["lead"]).match(lower, start) for start in starts]
     return _Question(whole, lower, (*starts, *(lead.end() for lead in leads if lead)))
 
 
-def _first(rules: Sequence[_Rule], question: _Question) -> tuple[_Rule | None, str]:
+def _first(rules: Sequence[Rule], question: _Question) -> tuple[Rule | None, str]:
     """The first rule that matches, and why in a few words."""
     for rule in rules:
         match = _match(rule, question)
@@ -101,14 +81,15 @@ def _first(rules: Sequence[_Rule], question: _Question) -> tuple[_Rule | None, s
     return None, ""
 
 
-def _match(rule: _Rule, question: _Question) -> re.Match[str] | None:
+def _match(rule: Rule, question: _Question) -> re.Match[str] | None:
     if rule.begins:
         pattern = _compiled(rule.begins)
         for start in question.clauses:
             match = pattern.match(question.lower, start)
             if match:
                 return match
-    match = _compiled(rule.finds).search(question.lower) if rule.finds else None
+    found = rf"\b(?:{rule.finds})" if rule.finds else ""
+    match = _compiled(found).search(question.lower) if found else None
     if not match and rule.within and not question.lower.isascii():
         match = _compiled(rule.within).search(question.lower)
     if not match and rule.cased:
@@ -118,35 +99,9 @@ def _match(rule: _Rule, question: _Question) -> re.Match[str] | None:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.VERBOSE)
+    return re.compile(_whole(pattern), re.VERBOSE)
 
 
-@cache
-def _rules() -> _Rules:
-    import tomllib
-    from importlib.resources import files
-
-    table = tomllib.loads((files("recollect.text") / "intents.toml").read_text("utf-8"))
-    parts = table["parts"]
-    return _Rules(
-        intent=tuple(_rule(entry, parts) for entry in table["intent"]),
-        open=tuple(_rule(entry, parts) for entry in table["open"]),
-        newest=tuple(_rule(entry, parts) for entry in table["newest"]),
-        before=parts["before"],
-        lead=parts["lead"],
-    )
-
-
-def _rule(entry: Mapping[str, Any], parts: Mapping[str, str]) -> _Rule:
-    def whole(kind: str) -> str:
-        return re.sub(r"%\{(\w+)\}", lambda part: parts[part[1]], entry.get(kind, ""))
-
-    return _Rule(
-        name=entry["name"],
-        intent=entry.get("intent", "general"),
-        open=entry.get("open", False),
-        begins=whole("begins"),
-        finds=rf"\b(?:{whole('finds')})" if "finds" in entry else "",
-        within=whole("within"),
-        cased=whole("cased"),
-    )
+def _whole(pattern: str) -> str:
+    """With its parts put in."""
+    return re.sub(r"%\{(\w+)\}", lambda part: PARTS[part[1]], pattern)
