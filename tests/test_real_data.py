@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from recollect import Memory
+from recollect.reading import grade
 from recollect.text.chunk import MAX_SIZE, passages
 from recollect.types import Document, Message
 
@@ -72,3 +74,15 @@ def test_sessions_reassemble_turn_by_turn(keyword_memory: Memory) -> None:
         turns = [(m.role, m.text) for m in keyword_memory.get(session["id"]).messages]
         assert turns == [(t["role"], t["text"]) for t in session["turns"]]
     assert _by_words(keyword_memory, DATA / "personas" / "queries.jsonl") >= 0.55
+
+
+def test_the_grade_was_fitted_on_questions_of_the_fit_half_alone() -> None:
+    from bench.quality import half
+    from bench.reading import ALL, questions
+    from training.grade import fitted_on, is_unseen
+
+    for name in ALL:
+        used = [q for q in questions(DATA, name) if is_unseen(name, q["id"])]
+        assert {half(q) for q in used} <= {"fit"}
+    weights = Path(grade.__file__).with_name("grade.json")
+    assert json.loads(weights.read_text())["fitted_on"] == fitted_on(DATA)

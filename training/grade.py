@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 from bench.corpus import data_folder
-from bench.reading import ALL, MODEL, Row, aurc, calibration_error, parallel, rows
+from bench.reading import ALL, MODEL, Row, aurc, calibration_error, parallel, questions, rows
 
 from recollect.models.catalog import EMBED, RERANK
 from recollect.reading.grade import set_signals
@@ -54,12 +54,26 @@ KINDS = {
 KEEP = 0.05
 
 
+def is_unseen(name: str, question: str) -> bool:
+    """Whether a question, by its set and id, is of the fit half and no model was trained on it
+    (``training.first_stage.is_dev``)."""
+    number = int(hashlib.sha1(question.encode()).hexdigest(), 16)
+    return number % 2 == 0 and (name == "2wiki" or number // 2 % 3 == 0)
+
+
 def unseen(row: Row) -> bool:
-    """Of the fit half, and not trained on (``training.first_stage.is_dev``)."""
-    if row.half != "fit":
-        return False
-    number = int(hashlib.sha1(row.id.encode()).hexdigest(), 16)
-    return row.set == "2wiki" or number // 2 % 3 == 0
+    return is_unseen(row.set, row.id)
+
+
+def fitted_on(folder: Path) -> str:
+    """A hash of every question that the grade is fitted on."""
+    used = {
+        f"{name} {question['id']} {fingerprint(question['query'])}"
+        for name in ALL
+        for question in questions(folder, name)
+        if is_unseen(name, question["id"])
+    }
+    return hashlib.sha256("\n".join(sorted(used)).encode()).hexdigest()
 
 
 def collect() -> None:
@@ -144,7 +158,7 @@ def candidates(some: list[Row], names: list[str]) -> tuple[Any, Any, Any]:
 
 
 def score(known: Any, fitted: dict[str, float]) -> float:
-    return fitted["prior"] + sum(v * known[n] for n, v in fitted.items() if n != "prior")
+    return float(fitted["prior"] + sum(v * known[n] for n, v in fitted.items() if n != "prior"))
 
 
 def ranked(row: Row, fitted: dict[str, float]) -> list[tuple[Candidate, str]]:
@@ -181,7 +195,7 @@ def fit() -> None:
         some = rows_by_way["keyword" if kind == "words" else "hybrid"]
         if "cosine" in kind:
             some = [r for r in some if r.set not in FOREIGN]
-        learn = [r for r in some if (r.half == "fit" if kind == "words" else unseen(r))]
+        learn = [r for r in some if unseen(r)]
         names = [n for n in SIGNS if n not in without]
         fitted = logistic(*candidates(learn, names), names, SIGNS)
         x, y = sets(learn, fitted)
@@ -201,13 +215,11 @@ def fit() -> None:
             print(f"  {name:28}", " ".join(f"{k} {v}" for k, v in figures.items()))
     folder = data_folder()
     assert folder is not None
-    learned = sorted({fingerprint(f"{r.set} {r.id}") for w in rows_by_way.values() for r in w
-                      if unseen(r)})  # fmt: skip
     data = {
         "embedders": [EMBED.key],
         "rerankers": [RERANK.key],
         "graders": graders,
-        "fitted_on": hashlib.sha256("".join(learned).encode()).hexdigest(),
+        "fitted_on": fitted_on(folder),
         "report": report,
     }
     TARGET.write_text(json.dumps(data, indent=1) + "\n")

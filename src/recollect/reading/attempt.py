@@ -10,7 +10,6 @@ from recollect.ports import Embedder, Reranker, Store
 from recollect.reading.candidates import gather
 from recollect.reading.fuse import fuse
 from recollect.reading.grade import graded, grader, knows, together
-from recollect.reading.hop import bridges
 from recollect.reading.rerank import rerank
 from recollect.reading.signals import signals
 from recollect.text.query import Parsed
@@ -89,6 +88,8 @@ class Attempt:
 
     def _hop(self) -> None:
         """Adds the documents that the best hits name, and grades all anew."""
+        from recollect.reading.hop import bridges
+
         since = perf_counter()
         with self.trace.surviving("hop"):
             named = bridges(self.parsed.prose, self.best, self.passages, self.filter, self.store)

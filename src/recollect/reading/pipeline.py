@@ -13,7 +13,6 @@ from recollect.reading.budget import fit
 from recollect.reading.cut import cut, fold
 from recollect.reading.further import with_further
 from recollect.reading.recency import by_date
-from recollect.reading.rewrite import rewritten
 from recollect.text.query import Parsed, parse
 from recollect.text.route import Route, route
 from recollect.text.when import vague
@@ -114,6 +113,8 @@ def _window(query: Query, asked: Filter, trace: Trace) -> Window | None:
 
 def _escalated(first: Attempt, hop: bool, trace: Trace) -> tuple[Attempt, Mapping[str, str]]:
     """One rewritten and wider pass, and the better graded of the two; besides, what is misspelt."""
+    from recollect.reading.rewrite import rewritten
+
     since = perf_counter()
     again = rewritten(first.parsed, first.filter, first.store)
     low = f"graded {first.confidence:.2f}"
