@@ -6,7 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 
-BENCHES = ("foundation", "models", "importing")
+BENCHES = ("foundation", "models", "importing", "path")
 
 
 def main() -> int:
