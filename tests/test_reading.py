@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from math import log
 from typing import Any
 
 import pytest
@@ -168,15 +169,16 @@ def test_who_asks_by_the_exact_title_gets_it_whatever_the_reranker_says() -> Non
 
 
 def graded_at(*confidences: float) -> list[Candidate]:
-    return [Candidate(n, n, 0.0, (), Signals(), p) for n, p in enumerate(confidences)]
+    return [Candidate(n, n, log(p / (1 - p)), (), Signals(), p) for n, p in enumerate(confidences)]
 
 
 @pytest.mark.parametrize(
     ("confidences", "kept"),
     [
-        ((0.97, 0.02, 0.01), 1),
-        ((0.9, 0.88, 0.86, 0.01), 3),
-        ((0.03, 0.02), 0),
+        ((0.99, 0.02, 0.01), 1),
+        ((0.95, 0.9, 0.85, 0.01), 3),
+        ((0.3, 0.28, 0.25, 0.2), 4),
+        ((0.01, 0.009), 0),
         ((), 0),
     ],
 )
@@ -185,10 +187,12 @@ def test_the_set_is_as_large_as_the_grades_say(confidences: Sequence[float], kep
 
 
 def test_a_caller_may_disagree_with_the_cut() -> None:
-    some = graded_at(0.9, 0.5, 0.01)
+    some = graded_at(0.99, 0.9, 0.01)
     policy = MODES["balanced"]
+    assert len(cut(some, policy)[0]) == 2
     assert len(cut(some, policy._replace(cut=False))[0]) == 3
-    assert len(cut(some, policy._replace(min_confidence=0.6))[0]) == 1
+    assert len(cut(some, policy._replace(margin=12.0))[0]) == 3
+    assert len(cut(some, policy._replace(min_confidence=0.95))[0]) == 1
     assert len(cut(some, policy._replace(limit=1))[0]) == 1
 
 

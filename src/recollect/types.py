@@ -312,8 +312,11 @@ class Policy(NamedTuple):
     """Whether an open question gets one more search for what its first hits name."""
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
-    keep: float = 0.05
-    """The least probability at which one more result is worth its tokens."""
+    keep: float = 0.02
+    """The least probability of the best result; below it nothing is returned."""
+    margin: float = 5.0
+    """How far behind the best, in log-odds, a result may be: further behind, what it may add is
+    not worth its tokens."""
     escalate: float = 0.4
     """Below this grade there is one rewritten and wider pass; 0 is never."""
     min_confidence: float = 0.0

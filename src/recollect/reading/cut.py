@@ -1,13 +1,15 @@
 """How many to return: one more is kept while what it may add is worth what it costs.
 
-A result that answers is worth 1, one that does not costs *keep*; so a candidate stays when its
-probability is above that. Near-duplicates of what is kept are folded into it.
+What it may add is its odds against those of the best. A clear answer stands alone, answers that
+are equally likely come together, and where nothing is likely nothing is returned. A gap in raw
+scores never decides: after a weak first hit it is no cliff. Near-duplicates are folded.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import exp
 
 from recollect.types import Candidate, Policy, StoredPassage
 
@@ -18,14 +20,21 @@ _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without
 
 def cut(candidates: Sequence[Candidate], policy: Policy) -> tuple[list[Candidate], str]:
     """The candidates that are kept, in their order, and what decided."""
-    least = max(policy.min_confidence, policy.keep if policy.cut else 0.0)
-    good = [c for c in candidates if c.confidence >= least]
-    kept = good[: policy.limit]
-    if len(kept) == len(candidates):
-        return kept, "all that was found"
-    if len(kept) < len(good):
-        return kept, f"the limit is {policy.limit}"
-    return kept, f"the rest is below {least:.2g}"
+    best = max(candidates, key=lambda c: c.score, default=None)
+    if best is None:
+        return [], "nothing was found"
+    if policy.cut and best.confidence < policy.keep:
+        return [], f"the best is at {best.confidence:.2g}, below {policy.keep:g}"
+    least = best.score - policy.margin if policy.cut else float("-inf")
+    near = [c for c in candidates if c.score >= least]
+    good = [c for c in near if c.confidence >= policy.min_confidence]
+    if len(good) > policy.limit:
+        return good[: policy.limit], f"the limit is {policy.limit}"
+    if len(good) < len(near):
+        return good, f"the rest is below {policy.min_confidence:g}"
+    if len(near) < len(candidates):
+        return good, f"the rest is less than {exp(-policy.margin):.2g} times as likely as the best"
+    return good, "all that was found"
 
 
 def fold(

@@ -92,26 +92,30 @@ def probability(score: float) -> float:
     return 1 / (1 + exp(-max(-_SURE, min(_SURE, score))))
 
 
+FIRST = 3
+"""The answer's confidence is the probability that something right is among so many."""
+
+
 def set_signals(best: Sequence[Candidate]) -> dict[str, float]:
     """What is known about the candidates as a set; *best* are graded and in order."""
-    first = best[0]
-    second = best[1].score if len(best) > 1 else -_SURE
-    everything = sum(c.confidence for c in best)
+    head = [c.signals for c in best[:FIRST]]
+    first = max(-_SURE, min(_SURE, best[0].score))
+    second = max(-_SURE, best[1].score) if len(best) > 1 else -_SURE
     return {
-        "first": max(-_SURE, min(_SURE, first.score)),
-        "lead": min(first.score - second, _SURE),
-        "expected": log(everything + 1e-3),
-        "coverage": first.signals.coverage,
-        "no_name": first.signals.no_name,
-        "no_number": first.signals.no_number,
-        "no_year": first.signals.no_year,
-        "other_time": first.signals.other_time,
-        "words": first.signals.words,
+        "first": first,
+        "lead": first - second,
+        "rivals": log(sum(c.score >= best[0].score - 5 for c in best)),
+        "coverage": max(s.coverage for s in head),
+        "no_name": min(s.no_name for s in head),
+        "no_number": min(s.no_number for s in head),
+        "no_year": min(s.no_year for s in head),
+        "other_time": min(s.other_time for s in head),
+        "words": head[0].words,
     }
 
 
 def together(best: Sequence[Candidate], by: Grader) -> float:
-    """The probability that the answer is among these."""
+    """The probability that something right is among the first of these."""
     if not best:
         return 0.0
     known = set_signals(best)
