@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
@@ -21,7 +23,7 @@ from typing import Any, NamedTuple
 
 from bench import corpus
 from bench.plot import reliability
-from bench.quality import LANGUAGES, SETS, half, scores, store_for
+from bench.quality import LANGUAGES, SETS, documents, half, scores, store_for
 from recollect import Memory
 from recollect.reading.grade import FIRST
 from recollect.text.dates import parse_date
@@ -29,9 +31,10 @@ from recollect.types import Answer
 
 WORK = Path(__file__).resolve().parents[1] / ".cache" / "bench"
 MODEL = "recollect-embed"
-ALL = (*SETS, "peps")
+ITEMS = "-items"
+ALL = (*SETS, "peps", f"notes{ITEMS}", f"scifact{ITEMS}")
 """``peps`` are the English XQuAD questions over the Python enhancement proposals: none of them
-has an answer there."""
+has an answer there. ``-items`` are a few words of one document."""
 MOST = {f"xquad-{code}": 300 for code in LANGUAGES} | {"peps": 300, "2wiki": 600}
 """How many questions of the larger sets are asked, unless told otherwise."""
 
@@ -66,9 +69,34 @@ class Row(NamedTuple):
     signals: tuple[Mapping[str, float], ...] = ()
 
 
+def home_of(name: str) -> str:
+    """The set whose documents the questions are asked of."""
+    return name.removesuffix(ITEMS)
+
+
+def items(folder: Path, name: str, count: int = 200) -> list[dict[str, Any]]:
+    """What somebody types who remembers a few words of a document: one to three of its words,
+    none of them in many others."""
+    rng = random.Random(17)
+    texts = {d["id"]: d.get("text", "") for d in documents(folder, name)}
+    words = {id: set(re.findall(r"[a-z]{4,}", text.lower())) for id, text in texts.items()}
+    common = Counter(word for some in words.values() for word in some)
+    rows = []
+    for id in rng.sample(sorted(texts), count):
+        size = rng.choice((1, 2, 2, 3))
+        most = 4 if size == 1 else len(texts) // 20
+        rare = sorted(word for word in words[id] if common[word] <= most)
+        if len(rare) >= size:
+            chosen = " ".join(rng.sample(rare, size))
+            rows.append({"id": f"{name}{ITEMS} {id}", "query": chosen, "gold": [id]})
+    return rows
+
+
 def questions(folder: Path, name: str, most: int | None = None) -> list[dict[str, Any]]:
     """Those of a set, with and without an answer; a sample that does not change, if too many."""
-    if name == "peps":
+    if name.endswith(ITEMS):
+        rows = items(folder, home_of(name))
+    elif name == "peps":
         rows = [{**q, "gold": []} for q in corpus.lines(folder / SETS["xquad-en"][1])]
     else:
         rows = list(corpus.lines(folder / SETS[name][1]))
@@ -82,8 +110,11 @@ def asked_at(question: Mapping[str, Any]) -> datetime | None:
 
 
 def ask(memory: Memory, question: Mapping[str, Any], changes: Mapping[str, Any]) -> Answer:
+    """The answer of the policy with these changes, and with no clock to cut the reranker short:
+    what is measured here must not depend on what else the machine is doing."""
     query = memory.query(question["query"], now=asked_at(question))
-    return memory.ask(query._replace(policy=query.policy._replace(**changes)))
+    policy = query.policy._replace(rerank_ms=600_000, **changes)
+    return memory.ask(query._replace(policy=policy))
 
 
 def rows(
@@ -95,7 +126,7 @@ def rows(
     assert folder is not None
     chosen = [q for q in questions(folder, name, most) if part in ("", half(q))]
     made = []
-    with store_for(WORK, folder, name, MODEL) as plain:
+    with store_for(WORK, folder, home_of(name), MODEL) as plain:
         place = plain.store.stats().location
     with Memory.open(place, embed_model=MODEL) as memory:
         for question in chosen[share[0] :: share[1]]:

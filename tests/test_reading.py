@@ -385,12 +385,12 @@ def test_stakes_are_names_for_least_confidences() -> None:
 
 def test_every_knob_can_be_turned_and_changes_the_request() -> None:
     plain = MODES["balanced"]
+    strings = {"by": "keyword", "detail": "snippet"}
     for knob in KNOBS:
         value = getattr(plain, knob)
-        other = {"by": "keyword", "detail": "snippet", "budget": 5}.get(knob)
-        if other is None:
-            other = not value if isinstance(value, bool) else value * 0.5 + (value == 0)
-            other = int(other) if isinstance(value, int) and not isinstance(value, bool) else other
+        other: Any = strings.get(knob, 1)
+        if value == other:
+            other = False if isinstance(value, bool) else 0
         assert policy_for("balanced", {knob: other}) != plain
 
 

@@ -60,7 +60,7 @@ def test_contributions_still_sum_to_the_score() -> None:
     with boats(Likes("number 3")) as memory:
         for result in memory.search("boat").results:
             assert sum(c.value for c in result.contributions) == pytest.approx(result.score)
-            assert result.contributions[-1].arm == "rerank"
+            assert "odds" in [c.arm for c in result.contributions]
             assert set(result.evidence) <= {"lexical", "vector", "title"}
 
 
@@ -78,14 +78,10 @@ def test_it_reads_the_title_and_heading_with_the_text() -> None:
         ("boat", "keyword", "by keyword"),
         ("boat", "semantic", "semantic"),
         ("лодка boat лодка", None, "does not know this script"),
-        ("n7", None, "nothing to put in order"),
     ],
 )
 def test_it_is_left_out_with_a_reason(query: str, way: str | None, reason: str) -> None:
     with boats(Likes("number 7")) as memory:
-        if query == "n7":
-            memory.store = open_store("memory://")
-            memory.put([note("only", "n7")])
         state, said = stage(memory.search(query, by=way))
     assert state == "skipped"
     assert reason in said

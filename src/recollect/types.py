@@ -313,7 +313,8 @@ class Policy(NamedTuple):
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
     keep: float = 0.02
-    """The least probability of the best result; below it nothing is returned."""
+    """The least probability of the best result; below it nothing is returned, unless something
+    has all the words of the question."""
     margin: float = 5.0
     """How far behind the best, in log-odds, a result may be: further behind, what it may add is
     not worth its tokens."""
@@ -444,7 +445,7 @@ class Signals(NamedTuple):
     cosine: float = 0.0
     cosine_gap: float = 0.0
     lexical: float = 0.0
-    """What the arm gave of the best fused score; the same for the other arms."""
+    """61 / (60 + its rank in that arm): 1 for the first, 0 if the arm did not find it."""
     vector: float = 0.0
     title: float = 0.0
     coverage: float = 0.0

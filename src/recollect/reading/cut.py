@@ -15,6 +15,7 @@ from recollect.types import Candidate, Policy, StoredPassage
 
 ALIKE = 0.9
 """The share of words in common from which two passages say the same."""
+_SIGNS = str.maketrans("", "", ".,;:!?\"'()[]*_`")
 _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without)\b|n't\b")
 
 
@@ -23,7 +24,8 @@ def cut(candidates: Sequence[Candidate], policy: Policy) -> tuple[list[Candidate
     best = max(candidates, key=lambda c: c.score, default=None)
     if best is None:
         return [], "nothing was found"
-    if policy.cut and best.confidence < policy.keep:
+    whole = max(c.signals.coverage for c in candidates) >= 1
+    if policy.cut and best.confidence < policy.keep and not whole:
         return [], f"the best is at {best.confidence:.2g}, below {policy.keep:g}"
     least = best.score - policy.margin if policy.cut else float("-inf")
     near = [c for c in candidates if c.score >= least]
@@ -49,7 +51,7 @@ def fold(
     folded: dict[int, list[int]] = {}
     for candidate in kept:
         text = passages[candidate.passage].passage.text
-        words = frozenset(text.split())
+        words = frozenset(text.lower().translate(_SIGNS).split())
         for other, said, its_words in shown:
             if _alike(words, its_words) and _particulars(text) == _particulars(said):
                 folded.setdefault(other.passage, []).append(candidate.passage)

@@ -33,7 +33,6 @@ def signals(
     worth = {word: idf.get(word, 1.0) for word in content}
     total = sum(worth.values()) or 1.0
     rarest = max(worth, key=worth.__getitem__, default="")
-    top = max((c.score for c in candidates), default=1.0)
     cosines = [_raw(c, "vector") for c in candidates]
     far = min((x for x in cosines if x), default=0.0)
     least = min(odds.values(), default=0.0)
@@ -43,7 +42,7 @@ def signals(
         text = indexed_text(stored.document.title, stored.passage.heading, stored.passage.text)
         here = matched.get(candidate.passage, ())
         lacks = missing(asked, text)
-        part = {c.arm: c.value / top for c in candidate.contributions}
+        part = {c.arm: 61 / (60 + c.rank) for c in candidate.contributions}
         made.append(
             Signals(
                 odds=odds.get(candidate.document, least),
