@@ -35,7 +35,7 @@ ITEMS = "-items"
 ALL = (*SETS, "peps", f"notes{ITEMS}", f"scifact{ITEMS}")
 """``peps`` are the English XQuAD questions over the Python enhancement proposals: none of them
 has an answer there. ``-items`` are a few words of one document."""
-MOST = {f"xquad-{code}": 300 for code in LANGUAGES} | {"peps": 300, "2wiki": 600}
+MOST = {f"xquad-{code}": 200 for code in LANGUAGES} | {"peps": 250, "2wiki": 400, "timeqa": 600}
 """How many questions of the larger sets are asked, unless told otherwise."""
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
@@ -74,7 +74,7 @@ def home_of(name: str) -> str:
     return name.removesuffix(ITEMS)
 
 
-def items(folder: Path, name: str, count: int = 200) -> list[dict[str, Any]]:
+def items(folder: Path, name: str, count: int = 120) -> list[dict[str, Any]]:
     """What somebody types who remembers a few words of a document: one to three of its words,
     none of them in many others."""
     rng = random.Random(17)

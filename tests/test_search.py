@@ -63,6 +63,18 @@ def test_fusion_is_weighted_reciprocal_rank() -> None:
     assert found[0].passage == 22  # where the arm that was surer of it found it
 
 
+def test_the_first_hits_by_words_have_seats_however_little_they_weigh() -> None:
+    vector = Arm("vector", 4.0, tuple(Hit(n, n, 0.5) for n in range(100, 150)))
+    lexical = Arm("lexical", 1.0, tuple(Hit(n, n, 9.0) for n in range(10)))
+    found, _ = fuse([lexical, vector], k=60, limit=30, head=20)
+    head = [c.document for c in found[:20]]
+    assert set(range(6)) <= set(head)
+    assert head[:14] == list(range(100, 114))
+    assert len(found) == len({c.document for c in found}) == 30
+    few, _ = fuse([lexical, vector], k=60, limit=3, head=3)
+    assert len(few) == 3
+
+
 def test_a_title_does_not_choose_the_passage() -> None:
     title = Arm("title", 0.25, (Hit(10, 1, 5.0),))
     lexical = Arm("lexical", 1.0, (Hit(99, 9, 9.0), Hit(13, 1, 8.0)))

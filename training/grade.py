@@ -16,6 +16,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from bench.corpus import data_folder
 from bench.reading import ALL, ITEMS, MODEL, Row, aurc, calibration_error, parallel, questions, rows
 
 from recollect.models.catalog import EMBED, RERANK
+from recollect.policy import MODES
+from recollect.reading.fuse import SEATS
 from recollect.reading.grade import FIRST, set_signals
 from recollect.types import Candidate, Signals
 from training.halves import fingerprint
@@ -34,11 +37,11 @@ TARGET = Path(__file__).resolve().parents[1] / "src" / "recollect" / "reading" /
 FOREIGN = ("xquad-de", "xquad-es")
 UNREAD = ("xquad-zh", "xquad-ru", "xquad-ar")
 WAYS = {"hybrid": {}, "keyword": {"by": "keyword"}}
-WIDE = {"cut": False, "escalate": 0.0, "limit": 20, "budget": None}
+WIDE = {"cut": False, "escalate": 0.0, "limit": 60, "budget": None}
 SIGNS = {
     "odds": 1, "odds_gap": -1, "cosine": 1, "cosine_gap": -1, "lexical": 1, "vector": 1,
     "title": 1, "coverage": 1, "coverage_gap": -1, "rarest": 1, "no_name": -1, "no_number": -1,
-    "no_year": -1, "other_time": -1, "hop": 1, "words": 0,
+    "no_year": -1, "other_time": -1, "hop": 1, "bridge": 0, "words": 0,
 }  # fmt: skip
 TOGETHER = {
     "first": 1, "lead": 1, "rivals": -1, "coverage": 1, "no_name": -1, "no_number": -1,
@@ -48,9 +51,10 @@ KINDS = {
     "odds+cosine": (),
     "odds": ("cosine", "cosine_gap"),
     "cosine": ("odds", "odds_gap"),
-    "words": ("odds", "odds_gap", "cosine", "cosine_gap", "vector", "hop"),
+    "words": ("odds", "odds_gap", "cosine", "cosine_gap", "vector", "hop", "bridge"),
+    "terse": ("hop", "bridge"),
 }
-"""Kinds of evidence, and the signals that each is without."""
+"""Kinds of evidence, and the signals that each is without; ``terse`` are few words, no question."""
 
 
 def is_unseen(name: str, question: str) -> bool:
@@ -96,10 +100,36 @@ def collect() -> None:
 
 def collected(way: str) -> list[Row]:
     return [
-        Row(*json.loads(line))
+        trimmed(Row(*json.loads(line)))
         for path in sorted(OUT.glob(f"*.{way}.jsonl"))
         for line in path.open()
     ]
+
+
+def seated(known: Mapping[str, float]) -> bool:
+    """Whether it is looked at whatever its place in the fusion."""
+    by_rank = any(known[arm] >= 61 / (60 + seats) for arm, seats in SEATS.items())
+    return by_rank or bool(known.get("bridge"))
+
+
+def trimmed(row: Row) -> Row:
+    """As many candidates as the default looks at, and those that the best of them name."""
+    policy = MODES["balanced"]
+
+    def fused(known: Mapping[str, float]) -> float:
+        return (
+            policy.lexical_weight * known["lexical"]
+            + policy.vector_weight * known["vector"]
+            + policy.title_weight * known["title"]
+        )
+
+    order = sorted(range(len(row.signals)), key=lambda n: -fused(row.signals[n]))
+    kept = set(order[: policy.limit]) | {n for n in order if seated(row.signals[n])}
+    return row._replace(
+        documents=tuple(d for n, d in enumerate(row.documents) if n in kept),
+        confidences=tuple(c for n, c in enumerate(row.confidences) if n in kept),
+        signals=tuple({"bridge": 0.0, **s} for n, s in enumerate(row.signals) if n in kept),
+    )
 
 
 # ------------------------------------------------------------------ fitting
@@ -194,6 +224,8 @@ def fit() -> None:
         some = rows_by_way["keyword" if kind == "words" else "hybrid"]
         if "cosine" in kind:
             some = [r for r in some if r.set not in FOREIGN]
+        if kind != "words":
+            some = [r for r in some if r.set.endswith(ITEMS) == (kind == "terse")]
         learn = [r for r in some if unseen(r)]
         names = [n for n in SIGNS if n not in without]
         fitted = logistic(*candidates(learn, names), names, SIGNS)

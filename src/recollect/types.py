@@ -465,6 +465,8 @@ class Signals(NamedTuple):
     """1 when it is from the time that the question names."""
     hop: float = 0.0
     """The confidence in the best hit that names this document by its title."""
+    bridge: float = 0.0
+    """1 when it was found in no other way."""
     words: float = 0.0
     """ln(1 + how many words of the question carry meaning)."""
 

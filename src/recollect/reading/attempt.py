@@ -52,7 +52,7 @@ class Attempt:
             self.spare.setdefault(hit.document, {})[hit.passage] = None
         with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
             depth = max(policy.limit, policy.rerank)
-            fused, self.total = fuse(found.arms, policy.rrf_k, depth)
+            fused, self.total = fuse(found.arms, policy.rrf_k, depth, policy.rerank)
             self.passages = {p.key: p for p in store.passages([c.passage for c in fused])}
             self.fused = [c for c in fused if c.passage in self.passages]
         self._rerank(self.fused)
@@ -74,7 +74,7 @@ class Attempt:
         embedder = self.models.embedder
         if embedder is None or not knows(embedder.key) or not embedder.speaks(self.parsed.prose):
             cosine = False
-        self.by = grader(odds=bool(self.odds), cosine=cosine)
+        self.by = grader(odds=bool(self.odds), cosine=cosine, terse=self.parsed.terse)
         self.best = self._in_order()
         self.trace.ran("grade", since, reason=f"from {self.by.kind.replace('+', ' and ')}")
 

@@ -8,19 +8,24 @@ scales that have nothing to do with each other.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from recollect.types import Arm, Candidate, Contribution
 
+SEATS: Mapping[str, int] = {"lexical": 6, "title": 2}
+"""How many of an arm's first hits are among the head whatever the others weigh: an arm of four
+times the weight would else fill it alone, and what has all the words would not even be read."""
 
-def fuse(arms: Sequence[Arm], k: int, limit: int) -> tuple[list[Candidate], int]:
-    """The best *limit* candidates, and how many there were; ties stay in the arms' order."""
+
+def fuse(arms: Sequence[Arm], k: int, limit: int, head: int = 0) -> tuple[list[Candidate], int]:
+    """The best *limit* candidates, and how many there were; ties stay in the arms' order. The
+    first hits of each arm have seats among the first *head*."""
     scores: dict[int, float] = {}
     for arm in arms:
         weight = arm.weight
         for rank, hit in enumerate(arm.hits, k + 1):
             scores[hit.document] = scores.get(hit.document, 0.0) + weight / rank
-    best = sorted(scores, key=scores.__getitem__, reverse=True)[:limit]
+    best = _seated(sorted(scores, key=scores.__getitem__, reverse=True), arms, head)[:limit]
     parts: dict[int, list[Contribution]] = {document: [] for document in best}
     passages: dict[int, tuple[int, int]] = {}
     for arm in arms:
@@ -36,3 +41,13 @@ def fuse(arms: Sequence[Arm], k: int, limit: int) -> tuple[list[Candidate], int]
                 passages[hit.document] = (surety, hit.passage)
     found = [Candidate(d, passages[d][1], scores[d], tuple(parts[d])) for d in best]
     return found, len(scores)
+
+
+def _seated(ranked: list[int], arms: Sequence[Arm], head: int) -> list[int]:
+    """*ranked*, with those that have a seat moved up into the head."""
+    seated = {hit.document: None for arm in arms for hit in arm.hits[: SEATS.get(arm.name, 0)]}
+    front = ranked[:head]
+    late = [d for d in seated if d not in front]
+    spare = set([d for d in reversed(front) if d not in seated][: len(late)])
+    chosen = [d for d in front if d not in spare] + late[: len(spare)]
+    return [*chosen, *(d for d in ranked if d not in set(chosen))]

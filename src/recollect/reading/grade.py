@@ -50,9 +50,12 @@ def knows(embedder: str) -> bool:
     return embedder in _data()["embedders"]
 
 
-def grader(*, odds: bool, cosine: bool) -> Grader:
-    """The one for the evidence at hand."""
+def grader(*, odds: bool, cosine: bool, terse: bool = False) -> Grader:
+    """The one for the evidence at hand. A few words without grammar are no question, and what
+    has them is judged by other weights."""
     kind = "+".join(name for name, here in (("odds", odds), ("cosine", cosine)) if here) or "words"
+    if terse and odds and cosine:
+        kind = "terse"
     about = _data()["graders"][kind]
     return Grader(
         kind, about["prior"], about["weights"], about["together_prior"], about["together"]

@@ -59,6 +59,7 @@ def signals(
                 exact=float(_is_name(typed, len(parsed.prose), stored.document)),
                 inside=float(window is not None and window.has(stored.document.date, GRACE)),
                 hop=_raw(candidate, "hop"),
+                bridge=float(part.keys() == {"hop"}),
                 words=log1p(len(content)),
             )
         )

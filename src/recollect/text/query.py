@@ -23,6 +23,7 @@ from recollect.types import Clause, Filter, TextQuery
 
 MAX_WORDS = 256
 """Distinct terms of a query that are looked up; a pasted page asks with its first ones."""
+TERSE = 4
 MAX_CONDITIONS = 32
 """Phrases, exclusions and limits that are heeded, of each; the rest is passed over."""
 
@@ -57,6 +58,8 @@ class Parsed(NamedTuple):
     limits: tuple[tuple[str, str], ...]
     clipped: int = 0
     """How many distinct terms went over MAX_WORDS and were left out."""
+    terse: bool = False
+    """A few words and no grammar: somebody looks for what has them."""
 
     def narrowed(self, given: Filter) -> Filter:
         """*given* with the limits written in the query; what the caller set explicitly wins."""
@@ -156,4 +159,5 @@ def _checked(
         tuple(a.term for a in kept if a.kind == "word"),
         tuple(limits[:MAX_CONDITIONS]),
         len(meaningful) - len(kept),
+        len(meaningful) == len(asked) <= TERSE,
     )
