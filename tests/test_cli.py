@@ -48,6 +48,8 @@ def _environment(changes: dict[str, str]) -> dict[str, str]:
 def by_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is found is then easy to tell; what models add has tests of its own."""
     monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "none")
+    monkeypatch.setenv("RECOLLECT_RERANK_MODEL", "none")
+    monkeypatch.setenv("RECOLLECT_SEARCH_CUT", "false")
 
 
 @pytest.fixture
@@ -311,7 +313,8 @@ def test_full_shows_the_whole_passage(cli: Cli, tmp_path: Path) -> None:
 def test_explain_shows_the_stages_and_the_parts_of_the_score(filled: Cli) -> None:
     done = filled("search", "kayak", "--explain")
     assert "what happened" in done.out
-    assert "lexical #1" in done.out
+    assert "lexical (#1)" in done.out
+    assert "sure, from" in done.out
 
 
 # ------------------------------------------------------------------ get
@@ -802,6 +805,8 @@ EVERY_COMMAND = (
     ["record", "decision", "Kayaks", "are", "red.", "--issue", "#7"],
     ["status"],
     ["rebuild"],
+    ["modes"],
+    ["modes", "--reset", "--dry-run"],
     ["models", "list"],
     ["config", "get", "mode"],
     ["config", "set", "mode", "tokenmax"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -430,6 +431,7 @@ def with_boats() -> Memory:
             f"The boat of berth {n} was painted.",
             owner="ann" if n < 4 else "bob",
             scopes=(scopes[n % 3],),
+            date=datetime(2026, 3, n + 1, tzinfo=UTC),
         )
         for n in range(12)
     )
@@ -480,6 +482,22 @@ def _found(_: Path) -> object:
         return memory.search("boat", by="keyword", limit=50).total_found
 
 
+def _half_matches(_: Path) -> object:
+    with with_boats() as memory:
+        return len(memory.search("boat submarine periscope torpedo", by="keyword").results)
+
+
+def _first_found(_: Path) -> object:
+    with with_boats() as memory:
+        return memory.search("boat", by="keyword").results[0].document
+
+
+def _first_text(_: Path) -> object:
+    with with_boats() as memory:
+        text = memory.search("boat", by="keyword").results[0].text
+    return text.partition(" of")[0]
+
+
 def _vector_stage(_: Path) -> object:
     with with_boats() as memory:
         stages = memory.search("boat").stages
@@ -520,8 +538,13 @@ MISSING = "the model arctic-embed-s is not on this machine"
 CASES = {
     "store": Case("{folder}/elsewhere", _store, "store", "elsewhere"),
     "models": Case("{folder}/elsewhere", _models, MISSING, "ready"),
-    "mode": Case("conservative", _mode, ("balanced", 10), ("conservative", 5)),
-    "search.limit": Case("3", _search_limit, 10, 3),
+    "mode": Case("conservative", _mode, ("balanced", 12), ("conservative", 10)),
+    "search.limit": Case("3", _search_limit, 12, 3),
+    "search.min_confidence": Case("0.99", _search_limit, 12, 0),
+    "search.cut": Case("false", _half_matches, 0, 12),
+    "search.recency": Case("1", _first_found, "boat-0", "boat-11"),
+    "search.rerank": Case("0", _rerank_stage, "ran", "skipped"),
+    "search.detail": Case("snippet", _first_text, "The boat", "The **boat**"),
     "search.budget": Case("60", _search_budget, (12_000, False), (60, True)),
     "search.owner": Case("ann", _found, 12, 4),
     "search.scopes": Case("work,home", _found, 12, 8),

@@ -175,8 +175,8 @@ def graded_at(*confidences: float) -> list[Candidate]:
 @pytest.mark.parametrize(
     ("confidences", "kept"),
     [
-        ((0.99, 0.02, 0.01), 1),
-        ((0.95, 0.9, 0.85, 0.01), 3),
+        ((0.99, 0.005, 0.001), 1),
+        ((0.95, 0.9, 0.85, 0.001), 3),
         ((0.3, 0.28, 0.25, 0.2), 4),
         ((0.01, 0.009), 0),
         ((), 0),
@@ -187,7 +187,7 @@ def test_the_set_is_as_large_as_the_grades_say(confidences: Sequence[float], kep
 
 
 def test_a_caller_may_disagree_with_the_cut() -> None:
-    some = graded_at(0.99, 0.9, 0.01)
+    some = graded_at(0.99, 0.9, 0.001)
     policy = MODES["balanced"]
     assert len(cut(some, policy)[0]) == 2
     assert len(cut(some, policy._replace(cut=False))[0]) == 3

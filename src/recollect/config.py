@@ -146,6 +146,7 @@ SETTINGS: Mapping[str, Setting] = {
             "The most tokens an answer's results may take; else the mode's own.",
         ),
         Setting("search.min_confidence", None, _share, "Leave out results that are less sure."),
+        Setting("search.cut", None, _yes_or_no, "Let the grades decide how many results come."),
         Setting("search.recency", None, _share, "0 by relevance, 1 newest first."),
         Setting("search.rerank", None, _whole(0, 200), "How many results the reranker reads."),
         Setting(

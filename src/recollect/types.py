@@ -315,9 +315,10 @@ class Policy(NamedTuple):
     keep: float = 0.02
     """The least probability of the best result; below it nothing is returned, unless something
     has all the words of the question."""
-    margin: float = 5.0
-    """How far behind the best, in log-odds, a result may be: further behind, what it may add is
-    not worth its tokens."""
+    worth: float = 0.007
+    margin: float = 4.0
+    """A result is worth its tokens from this probability on, or when it is no further than this
+    behind the best, in log-odds."""
     escalate: float = 0.4
     """Below this grade there is one rewritten and wider pass; 0 is never."""
     min_confidence: float = 0.0
@@ -340,7 +341,7 @@ class Policy(NamedTuple):
                 f"budget is {self.budget} tokens",
                 hint=f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
             )
-        for name in ("recency", "newest", "min_confidence", "keep", "escalate",
+        for name in ("recency", "newest", "min_confidence", "keep", "worth", "escalate",
                      "direct_confidence"):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:

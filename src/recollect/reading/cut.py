@@ -1,15 +1,15 @@
 """How many to return: one more is kept while what it may add is worth what it costs.
 
-What it may add is its odds against those of the best. A clear answer stands alone, answers that
-are equally likely come together, and where nothing is likely nothing is returned. A gap in raw
-scores never decides: after a weak first hit it is no cliff. Near-duplicates are folded.
+What it may add is its probability, or, where nothing is likely, its odds against those of the
+best. A clear answer stands alone, answers that are equally likely come together, and where
+nothing is good nothing is returned. A gap in raw scores never decides: after a weak first hit it
+is no cliff. Near-duplicates are folded.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from math import exp
 
 from recollect.types import Candidate, Policy, StoredPassage
 
@@ -28,14 +28,14 @@ def cut(candidates: Sequence[Candidate], policy: Policy) -> tuple[list[Candidate
     if policy.cut and best.confidence < policy.keep and not whole:
         return [], f"the best is at {best.confidence:.2g}, below {policy.keep:g}"
     least = best.score - policy.margin if policy.cut else float("-inf")
-    near = [c for c in candidates if c.score >= least]
+    near = [c for c in candidates if c.score >= least or c.confidence >= policy.worth]
     good = [c for c in near if c.confidence >= policy.min_confidence]
     if len(good) > policy.limit:
         return good[: policy.limit], f"the limit is {policy.limit}"
     if len(good) < len(near):
         return good, f"the rest is below {policy.min_confidence:g}"
     if len(near) < len(candidates):
-        return good, f"the rest is less than {exp(-policy.margin):.2g} times as likely as the best"
+        return good, f"the rest is below {policy.worth:g}, and far behind the best"
     return good, "all that was found"
 
 
