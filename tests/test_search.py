@@ -206,7 +206,7 @@ def test_absurd_requests_are_refused(memory: Memory) -> None:
 
 
 def test_modes_set_limit_and_budget(memory: Memory) -> None:
-    memory.put([note(f"n{i}", "otter") for i in range(60)])
+    memory.put([note(f"n{i}", f"otter {i}") for i in range(60)])
     for name, policy in MODES.items():
         answer = memory.search("otter", mode=name)
         assert answer.mode == name

@@ -28,7 +28,7 @@ from bench.reading import ALL, ITEMS, MODEL, Row, aurc, calibration_error, paral
 from recollect.models.catalog import EMBED, RERANK
 from recollect.policy import MODES
 from recollect.reading.fuse import SEATS
-from recollect.reading.grade import FIRST, set_signals
+from recollect.reading.grade import FIRST, bound, set_signals
 from recollect.types import Candidate, Signals
 from training.halves import fingerprint
 
@@ -146,13 +146,15 @@ def weights_of(some: list[Row]) -> list[float]:
     return [1 / counts[group(row)] for row in some]
 
 
-def logistic(x: Any, y: Any, w: Any, names: list[str], signs: dict[str, int]) -> dict[str, float]:
+def logistic(
+    x: Any, y: Any, w: Any, names: list[str], signs: dict[str, int], ridge: float = 0.3
+) -> dict[str, float]:
     """Weights by name (and "prior"), on the scale of the signals themselves."""
     chosen = [n for n in names if x[:, names.index(n)].std() > 1e-9]
     while True:
         at = [names.index(n) for n in chosen]
         mean, scale = x[:, at].mean(0), x[:, at].std(0)
-        made = newton(np.column_stack([(x[:, at] - mean) / scale, np.ones(len(x))]), y, w)
+        made = newton(np.column_stack([(x[:, at] - mean) / scale, np.ones(len(x))]), y, w, ridge)
         wrong = [(abs(made[i]), n) for i, n in enumerate(chosen) if made[i] * signs.get(n, 0) < 0]
         if not wrong:
             raw = made[:-1] / scale
@@ -161,7 +163,7 @@ def logistic(x: Any, y: Any, w: Any, names: list[str], signs: dict[str, int]) ->
         chosen.remove(max(wrong)[1])
 
 
-def newton(x: Any, y: Any, w: Any, ridge: float = 0.3) -> Any:
+def newton(x: Any, y: Any, w: Any, ridge: float) -> Any:
     """Weighted logistic regression; the last column is not shrunk."""
     b = np.zeros(x.shape[1])
     shrink = np.eye(len(b)) * ridge * w.sum() / len(w)
@@ -233,7 +235,9 @@ def fit() -> None:
         columns = list(TOGETHER)
         here = [r for r in learn if r.documents]
         known = np.array([[one[n] for n in columns] for one in x])
-        whole = logistic(known, np.array(y, float), np.array(weights_of(here)), columns, TOGETHER)
+        whole = logistic(
+            known, np.array(y, float), np.array(weights_of(here)), columns, TOGETHER, 3.0
+        )
         graders[kind] = {
             "prior": round(fitted.pop("prior"), 4),
             "weights": {n: round(v, 4) for n, v in fitted.items()},
@@ -271,6 +275,7 @@ def reported(some: list[Row], grader: dict[str, Any]) -> dict[str, dict[str, flo
         each = [(c.confidence, document in row.gold) for c, document in order]
         value = score(set_signals([c for c, _ in order]), whole)
         p = float(1 / (1 + np.exp(-np.clip(value, -12, 12))))
+        p = min(p, bound([c for c, _ in order]))
         every.setdefault(group(row), []).append((each, (p, answered(row, order))))
     for name, found in every.items():
         pairs = [pair for each, _ in found for pair in each]

@@ -312,7 +312,7 @@ class Policy(NamedTuple):
     """Whether an open question gets one more search for what its first hits name."""
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
-    keep: float = 0.02
+    keep: float = 0.05
     """The least probability of the best result; below it nothing is returned, unless something
     has all the words of the question."""
     worth: float = 0.007

@@ -21,10 +21,12 @@ from typing import Any, NamedTuple
 
 from recollect.types import Candidate, Contribution, Signals
 
-EXACT = 6.0
+EXACT = 12.0
 """What being asked for by its very name adds; structure is not for a model to overrule."""
 INSIDE = 1.0
 """What being from the time that is asked about adds: a nudge, for people misdate things."""
+_LEAD = 4.0
+"""A lead beyond this says no more."""
 _SURE = 12.0
 """No log-odds beyond this, either way: nothing here is surer."""
 
@@ -73,8 +75,8 @@ def graded(
 def _graded(candidate: Candidate, signals: Signals, by: Grader) -> Candidate:
     found = {c.arm: c for c in candidate.contributions}
     parts = []
-    for name, weight in by.weights.items():
-        signal = getattr(signals, name)
+    for name, weight in {**dict.fromkeys(found, 0.0), **by.weights}.items():
+        signal = getattr(signals, name, 0.0)
         if not signal:
             continue
         arm = found.get(name)
@@ -103,10 +105,10 @@ def set_signals(best: Sequence[Candidate]) -> dict[str, float]:
     """What is known about the candidates as a set; *best* are graded and in order."""
     head = [c.signals for c in best[:FIRST]]
     first = max(-_SURE, min(_SURE, best[0].score))
-    second = max(-_SURE, best[1].score) if len(best) > 1 else -_SURE
+    second = best[1].score if len(best) > 1 else -_SURE
     return {
         "first": first,
-        "lead": first - second,
+        "lead": min(first - second, _LEAD),
         "rivals": log(sum(c.score >= best[0].score - 5 for c in best)),
         "coverage": max(s.coverage for s in head),
         "no_name": min(s.no_name for s in head),
@@ -122,6 +124,10 @@ def together(best: Sequence[Candidate], by: Grader) -> float:
     if not best:
         return 0.0
     known = set_signals(best)
-    return probability(
-        by.together_prior + sum(weight * known[name] for name, weight in by.together.items())
-    )
+    score = by.together_prior + sum(weight * known[name] for name, weight in by.together.items())
+    return min(probability(score), bound(best))
+
+
+def bound(best: Sequence[Candidate]) -> float:
+    """What the grades of the first allow at most: the set cannot be sure of what none is."""
+    return min(1.0, 3 * sum(c.confidence for c in best[:FIRST]))
