@@ -313,8 +313,8 @@ class Policy(NamedTuple):
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
     keep: float = 0.05
-    """The least probability of the best result; below it nothing is returned, unless something
-    has all the words of the question."""
+    """The least probability of the best result. Below it nothing is returned, unless something
+    has all the words of the question, or words are all there is to go by."""
     worth: float = 0.007
     margin: float = 4.0
     """A result is worth its tokens from this probability on, or when it is no further than this

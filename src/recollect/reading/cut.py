@@ -19,13 +19,16 @@ _SIGNS = str.maketrans("", "", ".,;:!?\"'()[]*_`")
 _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without)\b|n't\b")
 
 
-def cut(candidates: Sequence[Candidate], policy: Policy) -> tuple[list[Candidate], str]:
-    """The candidates that are kept, in their order, and what decided."""
+def cut(
+    candidates: Sequence[Candidate], policy: Policy, *, by_words: bool = False
+) -> tuple[list[Candidate], str]:
+    """The candidates that are kept, in their order, and what decided. Words alone cannot tell
+    that nothing is there: where there was nothing else to go *by*, the best is kept."""
     best = max(candidates, key=lambda c: c.score, default=None)
     if best is None:
         return [], "nothing was found"
-    whole = max(c.signals.coverage for c in candidates) >= 1
-    if policy.cut and best.confidence < policy.keep and not whole:
+    blind = by_words or max(c.signals.coverage for c in candidates) >= 1
+    if policy.cut and best.confidence < policy.keep and not blind:
         return [], f"the best is at {best.confidence:.2g}, below {policy.keep:g}"
     least = best.score - policy.margin if policy.cut else float("-inf")
     near = [c for c in candidates if c.score >= least or c.confidence >= policy.worth]

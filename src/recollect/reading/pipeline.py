@@ -37,7 +37,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         found, spelling = _escalated(found, hop, trace)
     since = perf_counter()
     ordered = by_date(found.best, found.passages, _recency(policy, way))
-    good, why = cut(ordered, policy)
+    good, why = cut(ordered, policy, by_words=found.by.kind == "words")
     kept, folded = fold(good, found.passages)
     worth = {word: found.idf.get(word, 1.0) for word in parsed.content}
     kept = with_further(kept, found.passages, found.spare, worth, store)
