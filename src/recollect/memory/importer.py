@@ -192,11 +192,16 @@ class Importer:
         if self._redact:
             items = redacted_items(items, counts)
         receipt = import_documents(
-            self._store, source, items, self._homes.known(source.name), self._progress,
+            self._store, source, items, self._homes.known(source.name), self._stored,
             dry_run=self._options.dry_run,
         )  # fmt: skip
         self._homes.learn(source._replace(stamp="") if receipt.failed else source, receipt.added)
         return receipt._replace(redacted=counts)
+
+    def _stored(self, count: int) -> None:
+        if not self._options.dry_run:
+            self._contents.forks.stored()
+        self._progress(count)
 
     def _documents(self, some: list[Read | Problem], home: Home) -> Iterator[Item]:
         """Every file read. Logs go by time, so that of two sessions with the same messages the
