@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conftest import Cli
 from recollect import Memory
 from recollect.text.chunk import MAX_SIZE, passages
 from recollect.types import Document, Message
@@ -72,3 +73,12 @@ def test_sessions_reassemble_turn_by_turn(keyword_memory: Memory) -> None:
         turns = [(m.role, m.text) for m in keyword_memory.get(session["id"]).messages]
         assert turns == [(t["role"], t["text"]) for t in session["turns"]]
     assert _by_words(keyword_memory, DATA / "personas" / "queries.jsonl") >= 0.55
+
+
+def test_the_data_folder_itself_is_added_once(cli: Cli) -> None:
+    first = cli("add", str(DATA), "--no-embed", "--json")
+    assert (first.code, first.json["failed"]) == (0, [])
+    again = cli("add", str(DATA), "--no-embed", "--json")
+    assert again.code == 0
+    assert (again.json["added"], again.json["changed"], again.json["missing"]) == (0, 0, [])
+    assert again.json["unchanged"] == first.json["added"] > 0

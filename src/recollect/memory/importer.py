@@ -115,7 +115,7 @@ class Importer:
                     receipt += Receipt(skipped=(Problem(found.place, said, "skipped"),))
                     continue
                 if self._is_jsonl(found, only):
-                    receipt += self._jsonl(found)
+                    receipt += self._jsonl(found, named=found.path == root)
                     continue
                 if is_empty(found):
                     told = Problem(found.place, "empty: there is nothing to import", "skipped")
@@ -377,7 +377,7 @@ class Importer:
                 return False
         return not is_empty(found) and format_of(found.path) is None and not is_mem0(found)
 
-    def _jsonl(self, found: files.Found) -> Receipt:
+    def _jsonl(self, found: files.Found, *, named: bool) -> Receipt:
         uri = found.path.as_uri()
         source = self._homes.source("jsonl", found.path, found.stamp)
         home = None if self._homes.renames else self._homes.nearest(found.place)
@@ -391,6 +391,9 @@ class Importer:
         if source.stamp and source == before and held and not self._forgotten:
             return Receipt(unchanged=held, sources=(source.name,))
         known = self._known(source.name)
+        if not named and uri not in known.lines and jsonl.is_foreign(found.path):
+            said = "another program's data: no line is a document, a session or a record"
+            return Receipt(warnings=(Problem(found.place, f"{said}; not imported", "warning"),))
 
         def seen() -> Iterator[Item]:
             for item in jsonl.documents(found, source.name, *whose):
