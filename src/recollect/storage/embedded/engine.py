@@ -326,6 +326,10 @@ class EmbeddedStore:
 
     def _feed_text(self, index: TextIndex) -> None:
         """Everything the index has not seen, in commits of bounded size and memory."""
+        with self._snapshot() as (_, state):
+            position = index.reload().position
+        if position and position.seq >= state.seq:
+            return
         with closing(Record(self.folder, once=True)) as record:
             while True:
                 with record.snapshot():

@@ -388,16 +388,16 @@ class Record:
 
     def stamps(self, source: str) -> list[Stamped]:
         rows = self._db.execute(
-            "SELECT d.id, d.external, d.path, d.origin, d.stamp, d.owner, d.scopes "
+            "SELECT d.external, d.path, d.origin, d.stamp, d.owner, d.scopes "
             "FROM documents d WHERE d.source = (SELECT id FROM sources WHERE name = ?) "
             "ORDER BY d.key DESC",
             (source,),
         ).fetchall()
-        owners = {label: self._name(label) for label in {row[5] for row in rows}}
-        scopes = {label: self._scope_set(label) for label in {row[6] for row in rows}}
+        owners = {label: self._name(label) for label in {row[4] for row in rows}}
+        scopes = {label: self._scope_set(label) for label in {row[5] for row in rows}}
         return [
-            Stamped(id, external, path, origin, stamp, owners[owner], scopes[scoped])
-            for id, external, path, origin, stamp, owner, scoped in rows
+            Stamped(external, source, path, origin, stamp, owners[owner], scopes[scoped])
+            for external, path, origin, stamp, owner, scoped in rows
         ]
 
     def holders(self, messages: Sequence[str]) -> dict[str, str]:
