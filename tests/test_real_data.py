@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from conftest import Cli
 from recollect import Memory
 from recollect.reading import grade
 from recollect.text.chunk import MAX_SIZE, passages
@@ -86,3 +87,12 @@ def test_the_grade_was_fitted_on_questions_of_the_fit_half_alone() -> None:
         assert {half(q) for q in used} <= {"fit"}
     weights = Path(grade.__file__).with_name("grade.json")
     assert json.loads(weights.read_text())["fitted_on"] == fitted_on(DATA)
+
+
+def test_the_data_folder_itself_is_added_once(cli: Cli) -> None:
+    first = cli("add", str(DATA), "--no-embed", "--json")
+    assert (first.code, first.json["failed"]) == (0, [])
+    again = cli("add", str(DATA), "--no-embed", "--json")
+    assert again.code == 0
+    assert (again.json["added"], again.json["changed"], again.json["missing"]) == (0, 0, [])
+    assert again.json["unchanged"] == first.json["added"] > 0

@@ -20,6 +20,7 @@ from recollect.types import (
     StoredPassage,
     StoreStats,
     TextQuery,
+    stable_id,
 )
 
 if TYPE_CHECKING:
@@ -53,13 +54,17 @@ class VectorFound(NamedTuple):
 class Stamped(NamedTuple):
     """A stored document by what tells whether it is still as it was."""
 
-    id: str
     external: str
+    source: str
     path: str
     origin: str
     stamp: str
     owner: str
     scopes: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        return stable_id(self.owner, self.source, self.origin, self.external)
 
 
 class Embedder(Protocol):

@@ -220,7 +220,8 @@ class Memory:
         first, and whatever is interrupted is continued by the next call. Secrets are taken out
         unless *redact* is false. A repository's commits come with it unless *history* is false.
         """
-        from recollect.memory.importer import Importer, Options
+        from recollect.memory.given import Options
+        from recollect.memory.importer import Importer
 
         if not paths:
             raise UsageError("nothing to add", hint="give a file or a folder")

@@ -30,7 +30,7 @@ class Contents:
     """The readers of one import: of two sessions with the same messages the first has them."""
 
     def __init__(self, store: Store, max_bytes: int) -> None:
-        self._forks = Forks(store)
+        self.forks = Forks(store)
         self._max_bytes = max_bytes
 
     def documents(
@@ -65,7 +65,7 @@ class Contents:
                     yield Problem(str(file.path), "a session without messages", "skipped")
                     continue
                 document = conversation.document(item, form, source, owner, scopes, file.relative)
-                own = self._forks.own(document)
+                own = self.forks.own(document)
                 if isinstance(own, str):
                     said = f"it has nothing that the session {own} has not"
                     yield Problem(str(file.path), said, "skipped")

@@ -9,13 +9,18 @@ from recollect.types import Document, Message
 
 
 class Forks:
-    """Which session has a message: those of the store, and those of this import."""
+    """Which session has a message: those of the store, and those that are on their way there."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._holders: dict[str, tuple[str, int]] = {}
-        """The document that has a message, and a hash of that: of this import."""
+        """The document that has a message, and a hash of that: of those not stored yet."""
         self._names: dict[str, str] = {}
+
+    def stored(self) -> None:
+        """All sessions so far are in the store, and need not be held here."""
+        self._holders.clear()
+        self._names.clear()
 
     def own(self, document: Document) -> Document | str:
         """The session without the messages that another has already, or the name of that one if

@@ -130,9 +130,9 @@ def as_added(source: Source, here: Place, *, own: bool) -> Source:
     return source._replace(places=tuple(places.values()))
 
 
-def uris_of(source: SourceStats) -> set[str]:
-    """All places of a source."""
-    return {source.uri, *(place.uri for place in source.places)}
+def uris_of(source: SourceStats) -> tuple[str, ...]:
+    """All places of a source, its own first."""
+    return tuple(dict.fromkeys((source.uri, *(place.uri for place in source.places))))
 
 
 def place_of(uri: str) -> Path:

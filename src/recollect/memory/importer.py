@@ -1,18 +1,23 @@
-"""Files and folders into a store: whose they are, and what of them has changed."""
+"""Files and folders into a store: what is there, what of it has changed, and what is gone.
+
+First a place is walked and a plan made, which tells what is to be read and as a part of what; then
+it is read. What has not changed costs no more than the walk.
+"""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.config import Config
-from recollect.memory.arguments import is_there, names
+from recollect.memory.arguments import is_there
 from recollect.memory.contents import Contents, Read, is_empty, is_mem0, is_memory
-from recollect.memory.homes import Home, Homes, as_added, place_of, uris_of
+from recollect.memory.given import Given, Options
+from recollect.memory.homes import Home, Homes, as_added
 from recollect.memory.known import Known
+from recollect.memory.missing import Missing
 from recollect.memory.redaction import redacted_items
 from recollect.ports import Stamped, Store
 from recollect.sources import files, jsonl
@@ -28,7 +33,6 @@ from recollect.types import (
     Receipt,
     Register,
     Remove,
-    SourceStats,
 )
 from recollect.writing.importing import Item, import_documents
 
@@ -36,23 +40,17 @@ if TYPE_CHECKING:
     from recollect.sources.sessions.base import Format
     from recollect.types import Source
 
-IMPORT_VERSION = 5
-"""Changes when the same file would be read into other documents: it is then read again."""
 
+class _Plan(NamedTuple):
+    """What is to be done with what a walk has met."""
 
-class Options(NamedTuple):
-    """How to import."""
-
-    source: str | None = None
-    owner: str | None = None
-    scopes: Sequence[str] | None = None
-    redact: bool | None = None
-    """Take secrets out of what is stored; as it is configured, where nothing is said."""
-    history: bool = True
-    """Import the commits of a repository with its files."""
-    prune: bool = False
-    """Remove what is on disk no more."""
-    dry_run: bool = False
+    groups: dict[Home, list[Read | Problem]]
+    """Files to be read, by the source that they belong to."""
+    lines: list[files.Found]
+    """Files of lines in our own form."""
+    skipped: list[Problem]
+    unchanged: Counter[str]
+    """How many documents of each source that was met are as they were."""
 
 
 class Importer:
@@ -64,19 +62,16 @@ class Importer:
     ) -> None:
         self._store = store
         self._options = options
-        self._owner: str = options.owner or config["import.owner"]
-        self._scopes: tuple[str, ...] = names(options.scopes) or config["import.scopes"]
-        self._redact: bool = config["import.redact"] if options.redact is None else options.redact
-        self._stamp_end = f":{IMPORT_VERSION}{'' if self._redact else ':raw'}"
+        self._given = Given(options, config)
         self._progress = progress
         stats = store.stats()
         self._location = stats.location
         self._forgotten = stats.tombstones > 0
         self._homes = Homes(stats.sources, options.source)
         self._contents = Contents(store, config["import.max_mb"] * 1_000_000)
+        self._missing = Missing(store, self._homes, self._known)
         self._known_in: dict[str, Known] = {}
-        self._unread: set[Path] = set()
-        """What could not be walked: nothing in it is gone."""
+        self._several = False
         self._met: set[str] = set()
         """Files that an earlier of several places had."""
         self._told: set[str] = set()
@@ -92,71 +87,70 @@ class Importer:
     def _add(self, root: Path) -> Receipt:
         self._homes.look_from(root)
         if not is_there(root):
-            return self._without(root)
+            gone = self._missing.without(root)
+            failed = Problem(str(root), "there is no such file or folder")
+            return self._gone(gone) if gone else Receipt(failed=(failed,))
         only = home_of(root) if _may_hold_logs(root) else None
         home = self._homes.home(root, "sessions" if only else "folder")
-        receipt = Receipt()
-        groups: dict[Home, list[Read | Problem]] = {}
-        touched: set[str] = set()
-        unchanged = 0
-        for folder in files.walk(root, self._location):
-            for problem in folder.problems:
-                groups.setdefault(home, []).append(problem)
-                self._unread.add(Path(problem.where))
-            new = self._not_met(folder.files) if self._several else folder.files
-            around = self._homes.nearest(folder.place)
-            changed = self._changed(new, around) if around else new
-            if around and len(changed) < len(new):
-                touched.add(around.source.name)
-                unchanged += len(new) - len(changed)
-            for found in changed:
-                if only is None and (log := _beside(found, root)):
-                    said = f"comes with {log} and is no document of its own"
-                    receipt += Receipt(skipped=(Problem(found.place, said, "skipped"),))
-                    continue
-                if self._is_jsonl(found, only):
-                    receipt += self._jsonl(found)
-                    continue
-                if is_empty(found):
-                    told = Problem(found.place, "empty: there is nothing to import", "skipped")
-                    receipt += Receipt(skipped=(told,))
-                    continue
-                nearest = self._homes.nearest(found.place) or home
-                touched.add(nearest.source.name)
-                found = found._replace(relative=nearest.path_of(found.place))
-                if held := self._unchanged(found, nearest):
-                    unchanged += held
-                    continue
-                form = format_of(found.path)
-                if only is not None and form is None and not is_memory(found.path):
-                    continue
-                one = Read(found, form, named=found.path == nearest.base)
-                groups.setdefault(nearest, []).append(one)
-        entered = touched | {nearest.source.name for nearest in groups}
-        touched -= {nearest.source.name for nearest in groups}
-        receipt += Receipt(unchanged=unchanged, sources=tuple(sorted(touched)))
-        for nearest, some in groups.items():
+        plan = self._plan(root, home, only)
+        read = {nearest.source.name for nearest in plan.groups}
+        receipt = Receipt(
+            unchanged=plan.unchanged.total(), skipped=tuple(plan.skipped),
+            sources=tuple(sorted(plan.unchanged.keys() - read)),
+        )  # fmt: skip
+        for found in plan.lines:
+            receipt += self._jsonl(found, named=found.path == root)
+        for nearest, some in plan.groups.items():
             receipt += self._import(nearest.source, self._documents(some, nearest))
+        entered = read.union(plan.unchanged)
         if entered or root.is_dir():
-            gone = [*self._missing(home, root), *self._missing_inside(root, entered)]
-            receipt += self._gone(gone)
+            receipt += self._gone(self._missing.at(root, home, entered))
         if self._options.history and only is None and root.is_dir():
             receipt += self._repository(root)
         self._remember(root, home, receipt.sources)
         return receipt
 
-    def _remember(self, root: Path, home: Home, sources: Iterable[str]) -> None:
-        """Keep with each source that was met how its places were added."""
-        here = Place(root.as_uri(), self._options.redact, self._options.history)
-        for name in sorted(set(sources)):
-            known = self._homes.known(name)
-            if known is None or known.kind == "git":
-                continue
-            own = name == home.source.name and root == home.base
-            source = as_added(known, here, own=own)
-            if source != known:
-                self._store.apply(ChangeSet((Register(source),)), dry_run=self._options.dry_run)
-                self._homes.learn(source)
+    # -------------------------------------------------------------- what has changed
+
+    def _plan(self, root: Path, home: Home, only: Format | None) -> _Plan:
+        plan = _Plan({}, [], [], Counter())
+        for folder in files.walk(root, self._location):
+            for problem in folder.problems:
+                plan.groups.setdefault(home, []).append(problem)
+                self._missing.unread.add(Path(problem.where))
+            some = self._not_met(folder.files) if self._several else folder.files
+            around = self._homes.nearest(folder.place)
+            changed = self._changed(some, around) if around else some
+            if around and len(changed) < len(some):
+                plan.unchanged[around.source.name] += len(some) - len(changed)
+            for found in changed:
+                self._plan_file(found, root, home, only, plan)
+        return plan
+
+    def _plan_file(
+        self, found: files.Found, root: Path, home: Home, only: Format | None, plan: _Plan
+    ) -> None:
+        if only is None and (log := _beside(found, root)):
+            said = f"comes with {log} and is no document of its own"
+            plan.skipped.append(Problem(found.place, said, "skipped"))
+            return
+        if self._is_jsonl(found, only):
+            plan.lines.append(found)
+            return
+        if is_empty(found):
+            told = Problem(found.place, "empty: there is nothing to import", "skipped")
+            plan.skipped.append(told)
+            return
+        nearest = self._homes.nearest(found.place) or home
+        found = found._replace(relative=nearest.path_of(found.place))
+        unchanged = self._unchanged(found, nearest)
+        plan.unchanged[nearest.source.name] += unchanged
+        if unchanged:
+            return
+        form = format_of(found.path)
+        if only is None or form is not None or is_memory(found.path):
+            one = Read(found, form, named=found.path == nearest.base)
+            plan.groups.setdefault(nearest, []).append(one)
 
     def _not_met(self, some: list[files.Found]) -> list[files.Found]:
         new = [found for found in some if found.place not in self._met]
@@ -166,9 +160,9 @@ class Importer:
     def _changed(self, some: list[files.Found], home: Home) -> list[files.Found]:
         """The files of a folder, without those of which a walk alone tells that they are as they
         were: one document came from each, of this stamp."""
-        if self._options.owner is not None or self._options.scopes is not None:
+        if self._given.says_whose:
             return some
-        known, end = self._known(home.source.name), self._stamp_end
+        known, end = self._known(home.source.name), self._given.stamp_end
         held, sources = known.files(home.origin), self._homes.places
         below = len(str(home.base).rstrip("/")) + 1
         changed, kept = list[files.Found](), list[str]()
@@ -187,16 +181,45 @@ class Importer:
         known.keep(home.origin, kept)
         return changed
 
+    def _unchanged(self, found: files.Found, home: Home) -> int:
+        """How many documents are known from this file, if it is as it was."""
+        known = self._known(home.source.name)
+        held = known.files(home.origin).get(found.relative, [])
+        owner, scopes = self._whose(found, home)
+        wanted = (self._given.stamp(found), owner, tuple(sorted(set(scopes))))
+        if not held or any((d.stamp, d.owner, d.scopes) != wanted for d in held):
+            return 0
+        known.keep(home.origin, [found.relative])
+        return len(held)
+
+    def _whose(self, found: files.Found, home: Home) -> tuple[str, tuple[str, ...]]:
+        """Owner and scopes of what is in a file: as it has them already or, where it is new, as
+        what came last into its source, unless the caller says more."""
+        known = self._known(home.source.name)
+        return self._given.whose(known.files(home.origin).get(found.relative) or known.last())
+
+    def _known(self, source: str) -> Known:
+        if source not in self._known_in:
+            self._known_in[source] = Known(self._store.stamps(source))
+        return self._known_in[source]
+
+    # -------------------------------------------------------------- reading it
+
     def _import(self, source: Source, items: Iterable[Item]) -> Receipt:
         counts: Counter[str] = Counter()
-        if self._redact:
+        if self._given.redact:
             items = redacted_items(items, counts)
         receipt = import_documents(
-            self._store, source, items, self._homes.known(source.name), self._progress,
+            self._store, source, items, self._homes.known(source.name), self._stored,
             dry_run=self._options.dry_run,
         )  # fmt: skip
         self._homes.learn(source._replace(stamp="") if receipt.failed else source, receipt.added)
         return receipt._replace(redacted=counts)
+
+    def _stored(self, count: int) -> None:
+        if not self._options.dry_run:
+            self._contents.forks.stored()
+        self._progress(count)
 
     def _documents(self, some: list[Read | Problem], home: Home) -> Iterator[Item]:
         """Every file read. Logs go by time, so that of two sessions with the same messages the
@@ -208,6 +231,7 @@ class Importer:
                 yield one
                 continue
             whole = True
+            stamp = self._given.stamp(one.file)  # before it is read: what comes meanwhile is new
             whose = self._whose(one.file, home)
             for item in self._contents.documents(one, home.source.name, *whose):
                 if isinstance(item, Problem):
@@ -215,137 +239,14 @@ class Importer:
                     yield item
                 else:
                     document = item.document if isinstance(item, Put) else item
-                    document = document._replace(origin=origin, stamp=self._stamp(one.file))
+                    document = document._replace(origin=origin, stamp=stamp)
                     known.seen.add(document.id)
                     yield item._replace(document=document) if isinstance(item, Put) else document
             if not whole:  # what could not be read is not gone
                 known.keep(origin, [one.file.relative])
 
-    # -------------------------------------------------------------- whose it is
-
-    def _whose(self, found: files.Found, home: Home) -> tuple[str, tuple[str, ...]]:
-        """Owner and scopes of what is in a file: as the caller says, else as it has them already
-        or, where it is new, what came last into its source; else as configured."""
-        known = self._known(home.source.name)
-        return self._said_of(known.files(home.origin).get(found.relative) or known.last())
-
-    def _said_of(self, known: Sequence[Stamped | Document]) -> tuple[str, tuple[str, ...]]:
-        """Owner and scopes as the caller says, else as the first of these has them."""
-        given = self._options
-        return (
-            known[0].owner if known and given.owner is None else self._owner,
-            known[0].scopes if known and given.scopes is None else self._scopes,
-        )
-
-    def _said_in(self, stamp: str) -> tuple[str, tuple[str, ...]]:
-        """Owner and scopes as the caller says, else as a stamp keeps them, else as configured."""
-        kept = stamp.partition("\n")[2]
-        _, _, owner, scopes = json.loads(kept) if kept else (0, 0, self._owner, self._scopes)
-        given = self._options
-        return (
-            owner if given.owner is None else self._owner,
-            tuple(scopes) if given.scopes is None else self._scopes,
-        )
-
-    def _stamped(self, owner: str, scopes: Sequence[str]) -> str:
-        """What else decides what is made of the same file, for its stamp."""
-        return json.dumps([IMPORT_VERSION, self._redact, owner, list(scopes)])
-
-    def _stamp(self, found: files.Found) -> str:
-        """What a document of this file is stamped with. That of a database tells of its journal,
-        too, so that it is never what a walk alone could tell."""
-        journal = ""
-        if found.suffix in (".db", ".sqlite", ".sqlite3"):
-            journal = "+"
-            beside = Path(f"{found.place}-wal")  # what SQLite has not merged yet
-            if is_there(beside):
-                info = beside.stat()
-                journal += f"{info.st_mtime_ns}:{info.st_size}"
-        return f"{found.stamp}{journal}{self._stamp_end}"
-
-    # -------------------------------------------------------------- what is known of it
-
-    def _known(self, source: str) -> Known:
-        if source not in self._known_in:
-            self._known_in[source] = Known(self._store.stamps(source))
-        return self._known_in[source]
-
-    def _scan(self, source: str, *kinds: str) -> Iterator[Document]:
-        """The documents of a source (only of these kinds), the last that came first."""
-        wanted = Filter(sources=(source,), kinds=kinds or None)
-        cursor = ""
-        while True:
-            page = self._store.scan(wanted, limit=1000, cursor=cursor)
-            yield from page.items
-            cursor = page.cursor
-            if not cursor:
-                return
-
-    def _unchanged(self, found: files.Found, home: Home) -> int:
-        """How many documents are known from this file, if it is as it was."""
-        known, origin = self._known(home.source.name), home.origin
-        held = known.files(origin).get(found.relative, [])
-        owner, scopes = self._whose(found, home)
-        wanted = (self._stamp(found), owner, tuple(sorted(set(scopes))))
-        if not held or any((d.stamp, d.owner, d.scopes) != wanted for d in held):
-            return 0
-        known.keep(origin, [found.relative])
-        return len(held)
-
-    def _missing(self, home: Home, root: Path) -> list[Stamped]:
-        """What the store has of this file or folder and the disk has no more."""
-        if root == home.base:
-            below = root.name if home.source.kind == "file" else ""
-        else:
-            below = root.relative_to(home.base).as_posix()
-        known = self._known(home.source.name)
-        found = known.gone(home.origin, below)
-        if self._unread:
-            found = [d for d in found if self._unread.isdisjoint(_upwards(home.base / d.path))]
-        inside = f"{root.as_uri()}/"
-        away = (u for u in known.lines if u.startswith(inside) and not is_there(place_of(u)))
-        return found + [line for uri in away for line in known.lines_gone(uri)]
-
-    def _missing_inside(self, root: Path, entered: set[str]) -> Iterator[Stamped]:
-        """What the disk has no more of other sources inside the folder."""
-        inside = f"{root.as_uri()}/"
-        for source in self._homes.sources.values():
-            for uri in uris_of(source):
-                if not uri.startswith(inside):
-                    continue
-                place = place_of(uri)
-                if not self._unread.isdisjoint(_upwards(place)):
-                    continue
-                if not is_there(place):
-                    yield from self._of(source, uri)
-                elif source.name in entered and source.kind in ("folder", "sessions"):
-                    origin = "" if uri == source.uri else uri
-                    known = self._known(source.name).gone(origin, "")
-                    yield from (d for d in known if not is_there(place / d.path))
-
-    def _of(self, source: SourceStats, uri: str) -> list[Stamped]:
-        """What came from one of the places of a source, and has not been seen."""
-        if source.kind == "git":
-            return self._store.stamps(source.name) if uri == source.uri else []
-        known = self._known(source.name)
-        return known.gone("" if uri == source.uri else uri, "") + known.lines_gone(uri)
-
-    def _without(self, root: Path) -> Receipt:
-        """What the store has of a place that is not there any more."""
-        uri = root.as_uri()
-        gone: list[Stamped] = []
-        for source in self._homes.sources.values():
-            for place in {uri, *uris_of(source)}:
-                if place == uri or place.startswith((f"{uri}/", f"{uri}#")):
-                    gone += self._of(source, place)
-        found = self._homes.nearest(str(root.parent))
-        if found is not None:
-            gone += self._missing(found, root)
-        if not gone:
-            return Receipt(failed=(Problem(str(root), "there is no such file or folder"),))
-        return self._gone({d.id: d for d in gone}.values())
-
     def _gone(self, some: Iterable[Stamped | Document]) -> Receipt:
+        """Tell what is gone, and remove it if that is asked for."""
         documents = [d for d in some if d.id not in self._told]
         self._told.update(d.id for d in documents)
         missing = tuple(Problem(d.path or d.external, "no longer in its source") for d in documents)
@@ -354,6 +255,22 @@ class Importer:
         changes = ChangeSet(tuple(Remove(d.id) for d in documents))
         receipt = self._store.apply(changes, dry_run=self._options.dry_run)
         return receipt._replace(missing=missing if self._options.dry_run else ())
+
+    def _remember(self, root: Path, home: Home, sources: Iterable[str]) -> None:
+        """Keep with each source that was met how its places were added."""
+        here = Place(root.as_uri(), self._options.redact, self._options.history)
+        for name in sorted(set(sources)):
+            known = self._homes.known(name)
+            if known is None or known.kind == "git":
+                continue
+            own = name == home.source.name and root == home.base
+            source = as_added(known, here, own=own)
+            if source != known:
+                self._register(source)
+
+    def _register(self, source: Source) -> None:
+        self._store.apply(ChangeSet((Register(source),)), dry_run=self._options.dry_run)
+        self._homes.learn(source)
 
     # -------------------------------------------------------------- files of lines
 
@@ -372,20 +289,23 @@ class Importer:
                 return False
         return not is_empty(found) and format_of(found.path) is None and not is_mem0(found)
 
-    def _jsonl(self, found: files.Found) -> Receipt:
+    def _jsonl(self, found: files.Found, *, named: bool) -> Receipt:
         uri = found.path.as_uri()
         source = self._homes.source("jsonl", found.path, found.stamp)
         home = None if self._homes.renames else self._homes.nearest(found.place)
         if home is not None and uri in self._known(home.source.name).lines:
             source = home.source
         before = self._homes.known(source.name)
-        whose = self._said_in(before.stamp if before else "")
-        options = self._stamped(*whose)
+        whose = self._given.whose_in(before.stamp if before else "")
+        options = self._given.for_stamp(*whose)
         source = source._replace(stamp=source.stamp and f"{source.stamp}\n{options}")
         held = self._homes.sources[source.name].documents if before else 0
         if source.stamp and source == before and held and not self._forgotten:
             return Receipt(unchanged=held, sources=(source.name,))
         known = self._known(source.name)
+        if not named and uri not in known.lines and jsonl.is_foreign(found.path):
+            said = "another program's data: no line is a document, a session or a record"
+            return Receipt(warnings=(Problem(found.place, f"{said}; not imported", "warning"),))
 
         def seen() -> Iterator[Item]:
             for item in jsonl.documents(found, source.name, *whose):
@@ -399,9 +319,7 @@ class Importer:
             receipt += self._gone(known.lines_gone(uri))
         if source.stamp and (receipt.failed or receipt.missing):
             # It is to be read again the next time, and told what was said of it.
-            source = source._replace(stamp=f"\n{options}")
-            self._store.apply(ChangeSet((Register(source),)), dry_run=self._options.dry_run)
-            self._homes.learn(source)
+            self._register(source._replace(stamp=f"\n{options}"))
         return receipt
 
     # -------------------------------------------------------------- repositories
@@ -414,8 +332,8 @@ class Importer:
             return Receipt()
         name = self._homes.source("git", root, suffix="#git").name
         registered = list(self._scan(name, "file"))
-        owner, scopes = whose = self._said_of(registered)
-        options = self._stamped(owner, scopes)
+        owner, scopes = whose = self._given.whose(registered)
+        options = self._given.for_stamp(owner, scopes)
         source = self._homes.source("git", root, f"{git.head(root)}\n{options}", suffix="#git")
         before = self._homes.known(name)
         held = self._homes.sources[name].documents if before else 0
@@ -435,6 +353,17 @@ class Importer:
 
         return self._import(source, records()) + self._gone(gone)
 
+    def _scan(self, source: str, *kinds: str) -> Iterator[Document]:
+        """The documents of a source (only of these kinds), the last that came first."""
+        wanted = Filter(sources=(source,), kinds=kinds or None)
+        cursor = ""
+        while True:
+            page = self._store.scan(wanted, limit=1000, cursor=cursor)
+            yield from page.items
+            cursor = page.cursor
+            if not cursor:
+                return
+
 
 def _beside(found: files.Found, root: Path) -> str:
     """The log that a file in a folder only comes with."""
@@ -447,9 +376,3 @@ def _beside(found: files.Found, root: Path) -> str:
 def _may_hold_logs(root: Path) -> bool:
     """Whether it is worth asking the formats if the place is one of theirs."""
     return root.is_dir() or root.suffix.lower() in LOGS
-
-
-def _upwards(path: Path) -> Iterator[Path]:
-    """The path, and every folder that it is in."""
-    yield path
-    yield from path.parents

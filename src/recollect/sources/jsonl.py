@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any
 
 from recollect.errors import InputError
@@ -22,6 +23,7 @@ from recollect.text.dates import parse_date
 from recollect.types import Document, Message, Problem
 
 MAX_LINE = 64_000_000
+_HEAD = 1 << 16
 _OURS = frozenset({"as", "id", "title", "kind", "date", "owner", "scopes", "path", "meta"})
 
 
@@ -42,6 +44,30 @@ def documents(
             yield from _read(stream, file, source, owner, scopes)
         except OSError as error:
             yield Problem(str(file.path), f"cannot be read to its end: {error.strerror}")
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether a file holds another program's data: of its first lines some are objects, and none
+    has what a line of ours must have."""
+    try:
+        with open(path, "rb") as stream:
+            lines = stream.read(_HEAD).split(b"\n")[:-1]
+    except OSError:
+        return False
+    records = [record for line in lines if isinstance(record := _loaded(line), dict)]
+    return bool(records) and not any(map(_is_ours, records))
+
+
+def _loaded(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_ours(record: dict[str, Any]) -> bool:
+    has_body = "id" in record and ("text" in record or "turns" in record)
+    return has_body or "as" in record or is_record(record)
 
 
 def _read(

@@ -224,7 +224,7 @@ class PlainStore:
     def stamps(self, source: str) -> list[Stamped]:
         found = (k.document for k in self._newest_first() if k.document.source == source)
         return [
-            Stamped(d.id, d.external, d.path, d.origin, d.stamp, d.owner, d.scopes) for d in found
+            Stamped(d.external, source, d.path, d.origin, d.stamp, d.owner, d.scopes) for d in found
         ]
 
     def _visible(self, filter: Filter) -> list[_Row]:

@@ -193,7 +193,8 @@ class StoreContract:
         put(store, note("a", "one", stamp="s2", scopes=("work", "home"), path="p/a"))
         newest, oldest = store.stamps(first.source)
         assert (newest.external, newest.owner) == ("b", "you")
-        assert oldest == (first.id, "a", "p/a", "", "s2", first.owner, ("home", "work"))
+        assert oldest.id == first.id
+        assert oldest == ("a", first.source, "p/a", "", "s2", first.owner, ("home", "work"))
         assert store.stamps("nothing") == store.stamps(first.source.upper()) == []
 
     # -------------------------------------------------------------- history and state

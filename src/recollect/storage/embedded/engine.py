@@ -14,7 +14,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from recollect.errors import StoreBusy, StoreError
 from recollect.ports import Stamped, TextFound, VectorFound
 from recollect.storage.content import parse_cursor
+from recollect.storage.embedded.allocator import give_back
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import Allowed, Row, State
@@ -329,17 +330,31 @@ class EmbeddedStore:
         return index
 
     def _feed_text(self, index: TextIndex) -> None:
-        """Everything the index has not seen, in commits of bounded size."""
-        while True:
-            with self._snapshot() as (record, state):
-                position = index.reload().position
-                seen = position.seq if position else 0
-                if position and seen >= state.seq:
-                    return
-                upto = record.nth_key_after(seen, BATCH) or state.seq
-                dead = record.deleted_after(seen) if position else []
-                rows = record.rows_between(seen, upto)
-                index.write(rows, dead, Position(state.epoch, upto))
+        """Everything the index has not seen, in commits of bounded size and memory."""
+        with self._snapshot() as (_, state):
+            position = index.reload().position
+        if position and position.seq >= state.seq:
+            return
+        with closing(Record(self.folder, once=True)) as record:
+            while True:
+                with record.snapshot():
+                    state, position = record.state(), index.reload().position
+                    seen = position.seq if position else 0
+                    if position and seen >= state.seq:
+                        return
+                    upto = record.nth_key_after(seen, BATCH) or state.seq
+                    dead = record.deleted_after(seen) if position else []
+                    rows = record.rows_between(seen, upto)
+                    with self._spared() if upto - seen > LONG_TAIL else nullcontext():
+                        index.write(rows, dead, Position(state.epoch, upto))
+
+    @contextmanager
+    def _spared(self) -> Iterator[None]:
+        """What takes much memory gets what others hold for later, and leaves none behind."""
+        self._record().shrink()
+        give_back()
+        yield
+        give_back()
 
     # -------------------------------------------------------------- vectors
 

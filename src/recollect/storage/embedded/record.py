@@ -61,7 +61,8 @@ _ROW = """p.key, p.document, d.title, d.path, p.heading, p.text, d.owner, d.scop
 
 
 class Record:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, once: bool = False) -> None:
+        """A connection, which keeps little in memory if all is read *once* and in order."""
         self.folder = folder
         self._labels: dict[tuple[str, str], int] = {}
         self._names: dict[int, str] = {}
@@ -78,8 +79,8 @@ class Record:
             try:
                 self._db.execute("PRAGMA synchronous = FULL")
                 self._db.execute("PRAGMA secure_delete = ON")
-                self._db.execute("PRAGMA cache_size = -32768")
-                self._db.execute("PRAGMA mmap_size = 268435456")
+                self._db.execute(f"PRAGMA cache_size = {-2048 if once else -32768}")
+                self._db.execute(f"PRAGMA mmap_size = {0 if once else 268435456}")
                 migrate(self._db, folder)
             except BaseException:
                 self._db.close()
@@ -115,6 +116,10 @@ class Record:
                     self._db.execute("ROLLBACK")
                 self._labels.clear()
                 raise
+
+    def shrink(self) -> None:
+        """Give back the memory that is not needed now."""
+        self._db.execute("PRAGMA shrink_memory")
 
     def state(self) -> State:
         return State._make(self._db.execute(_STATE).fetchone())
@@ -399,16 +404,16 @@ class Record:
 
     def stamps(self, source: str) -> list[Stamped]:
         rows = self._db.execute(
-            "SELECT d.id, d.external, d.path, d.origin, d.stamp, d.owner, d.scopes "
+            "SELECT d.external, d.path, d.origin, d.stamp, d.owner, d.scopes "
             "FROM documents d WHERE d.source = (SELECT id FROM sources WHERE name = ?) "
             "ORDER BY d.key DESC",
             (source,),
         ).fetchall()
-        owners = {label: self._name(label) for label in {row[5] for row in rows}}
-        scopes = {label: self._scope_set(label) for label in {row[6] for row in rows}}
+        owners = {label: self._name(label) for label in {row[4] for row in rows}}
+        scopes = {label: self._scope_set(label) for label in {row[5] for row in rows}}
         return [
-            Stamped(id, external, path, origin, stamp, owners[owner], scopes[scoped])
-            for id, external, path, origin, stamp, owner, scoped in rows
+            Stamped(external, source, path, origin, stamp, owners[owner], scopes[scoped])
+            for external, path, origin, stamp, owner, scoped in rows
         ]
 
     def holders(self, messages: Sequence[str]) -> dict[str, str]:

@@ -23,7 +23,9 @@ from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
 from recollect.text.terms import terms
 from recollect.types import Clause, Hit, TextQuery
 
-_HEAP = 200_000_000
+_HEAP = 135_000_000
+"""Bytes that a commit may take. With less, 150,000 passages make several segments, and each of
+those makes every search slower; with more, a huge import takes that much more memory."""
 _MARK = "position"
 _PREFIX_MAX = 200
 _BITS = 20
