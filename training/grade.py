@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from bench.corpus import data_folder
+from bench.plot import reliability
 from bench.reading import ALL, ITEMS, MODEL, Row, aurc, calibration_error, parallel, questions, rows
 
 from recollect.models.catalog import EMBED, RERANK
@@ -34,6 +35,7 @@ from training.halves import fingerprint
 
 OUT = Path(__file__).resolve().parent / "out" / "grade"
 TARGET = Path(__file__).resolve().parents[1] / "src" / "recollect" / "reading" / "grade.json"
+PLOT = Path(__file__).resolve().parents[1] / "docs" / "reliability.svg"
 FOREIGN = ("xquad-de", "xquad-es")
 UNREAD = ("xquad-zh", "xquad-ru", "xquad-ar")
 WAYS = {"hybrid": {}, "keyword": {"by": "keyword"}}
@@ -244,7 +246,9 @@ def fit() -> None:
             "together_prior": round(whole.pop("prior"), 4),
             "together": {n: round(v, 4) for n, v in whole.items()},
         }
-        report[kind] = reported([r for r in some if r.half == "test"], graders[kind])
+        report[kind], pairs = reported([r for r in some if r.half == "test"], graders[kind])
+        if kind == "odds+cosine":
+            PLOT.write_text(reliability(pairs, "How sure, and how often right (test halves)"))
         print(kind, json.dumps(graders[kind], indent=1))
         for name, figures in report[kind].items():
             print(f"  {name:28}", " ".join(f"{k} {v}" for k, v in figures.items()))
@@ -261,9 +265,12 @@ def fit() -> None:
     assert EMBED.name == MODEL
 
 
-def reported(some: list[Row], grader: dict[str, Any]) -> dict[str, dict[str, float]]:
+def reported(
+    some: list[Row], grader: dict[str, Any]
+) -> tuple[dict[str, dict[str, float]], list[tuple[float, bool]]]:
     """By set: the calibration error of each candidate's grade and of the set's, the area under
-    the risk-coverage curve, and how many would be served as direct passages."""
+    the risk-coverage curve, and how many would be served as direct passages. Besides, for a plot,
+    how sure the answers are and whether they are right."""
     fitted = {**grader["weights"], "prior": grader["prior"]}
     whole = {**grader["together"], "prior": grader["together_prior"]}
     told: dict[str, dict[str, float]] = {}
@@ -294,7 +301,7 @@ def reported(some: list[Row], grader: dict[str, Any]) -> dict[str, dict[str, flo
         "set_error": round(calibration_error([p for _, p in equal]), 3),
         "aurc": round(aurc([p for _, p in equal]), 3),
     }
-    return told
+    return told, [pair for _, pair in equal]
 
 
 if __name__ == "__main__":
