@@ -709,10 +709,10 @@ def test_only_the_owner_and_the_scopes_asked_for_are_seen(
 ) -> None:
     memory.add(
         lines(
-            {"id": "ana-work", "text": "heron", "owner": "ana", "scopes": ["work"]},
-            {"id": "ana-home", "text": "heron", "owner": "ana", "scopes": ["home"]},
-            {"id": "ben-work", "text": "heron", "owner": "ben", "scopes": ["work", "lab"]},
-            {"id": "nobody", "text": "heron"},
+            {"id": "ana-work", "text": "heron 1", "owner": "ana", "scopes": ["work"]},
+            {"id": "ana-home", "text": "heron 2", "owner": "ana", "scopes": ["home"]},
+            {"id": "ben-work", "text": "heron 3", "owner": "ben", "scopes": ["work", "lab"]},
+            {"id": "nobody", "text": "heron 4"},
         )
     )
 

@@ -175,10 +175,10 @@ def graded_at(*confidences: float) -> list[Candidate]:
 @pytest.mark.parametrize(
     ("confidences", "kept"),
     [
-        ((0.99, 0.005, 0.001), 1),
+        ((0.99, 0.003, 0.001), 1),
         ((0.95, 0.9, 0.85, 0.001), 3),
         ((0.3, 0.28, 0.25, 0.2), 4),
-        ((0.01, 0.009), 0),
+        ((0.005, 0.004), 0),
         ((), 0),
     ],
 )
@@ -233,6 +233,23 @@ def test_recency_is_plain_at_0_and_newest_first_at_1(
     assert dated == sorted(dated, reverse=True)
     assert newest[: len(dated)] == dated
     assert sorted(c.document for c in by_date(some, passages, alpha)) == list(range(len(dates)))
+
+
+def test_a_second_passage_of_a_session_comes_only_when_it_adds_something() -> None:
+    filler = "and so on about other things entirely " * 3
+    talk = session(
+        "s",
+        ("user", f"The quote for the wiring was 900. {filler}"),
+        ("assistant", f"Fine. {filler}"),
+        ("user", f"The final invoice of the electrician came to 950. {filler}"),
+    )
+    with opened(talk, note("n", "gardening"), quote=6.0, invoice=6.0) as memory:
+        both = memory.search("wiring quote and final electrician invoice")
+        one = memory.search("what was the wiring quote")
+    assert names(both) == ["s", "s"]
+    assert len({r.id for r in both.results}) == 2
+    assert any(c.arm == "adds" for c in both.results[1].contributions)
+    assert names(one) == ["s"]
 
 
 # ------------------------------------------------------------------ escalation

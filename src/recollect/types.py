@@ -312,11 +312,11 @@ class Policy(NamedTuple):
     """Whether an open question gets one more search for what its first hits name."""
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
-    keep: float = 0.05
+    keep: float = 0.01
     """The least probability of the best result. Below it nothing is returned, unless something
     has all the words of the question, or words are all there is to go by."""
-    worth: float = 0.007
-    margin: float = 4.0
+    worth: float = 0.004
+    margin: float = 5.0
     """A result is worth its tokens from this probability on, or when it is no further than this
     behind the best, in log-odds."""
     escalate: float = 0.4
