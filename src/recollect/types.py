@@ -315,8 +315,8 @@ class Policy(NamedTuple):
     keep: float = 0.01
     """The least probability of the best result. Below it nothing is returned, unless something
     has all the words of the question, or words are all there is to go by."""
-    worth: float = 0.004
-    margin: float = 5.0
+    worth: float = 0.005
+    margin: float = 4.0
     """A result is worth its tokens from this probability on, or when it is no further than this
     behind the best, in log-odds."""
     escalate: float = 0.4
