@@ -85,7 +85,8 @@ def _conversation(number: int, text: str, chance: random.Random) -> dict[str, An
 
 def _grown(work: Path) -> float:
     """Megabytes that this process has at most while it imports the large export, above what it
-    has after the small one: all of it, text index and what is mapped from files included."""
+    has after the small one, the building of the text index included. What is mapped from files
+    does not count: the system drops it when it needs the memory."""
     from recollect import Memory
 
     with Memory.open(work / "store", embed_model="none", rerank_model="none") as memory:
@@ -108,7 +109,7 @@ def _grown(work: Path) -> float:
 
 def _resident() -> float:
     lines = _STATUS.read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+    return next(int(line.split()[1]) for line in lines if line.startswith("RssAnon")) / 1024
 
 
 if __name__ == "__main__":
