@@ -41,3 +41,21 @@ def test_the_store_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
         memory.search("otter")
     assert (tmp_path / "store").stat().st_mode & 0o077 == 0
     assert (tmp_path / "store" / "record.db").stat().st_mode & 0o077 == 0
+
+
+def test_a_store_of_the_first_schema_opens_and_keeps_its_sources(tmp_path: Path) -> None:
+    store, notes = tmp_path / "store", tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("The otter swims.\n")
+    with Memory.open(store, embed_model="none") as memory:
+        memory.add(notes)
+    db = sqlite3.connect(store / "record.db")
+    db.execute("ALTER TABLE sources DROP COLUMN places")
+    db.execute("PRAGMA user_version = 1")
+    db.close()
+    with Memory.open(store, embed_model="none") as memory:
+        (source,) = memory.status().store.sources
+        assert (source.name, source.places) == ("notes", ())
+        assert memory.add(notes).unchanged == 1
+        (source,) = memory.status().store.sources
+        assert [place.uri for place in source.places] == [notes.as_uri()]
