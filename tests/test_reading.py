@@ -246,6 +246,8 @@ def test_a_second_passage_of_a_session_comes_only_when_it_adds_something() -> No
     with opened(talk, note("n", "gardening"), quote=6.0, invoice=6.0) as memory:
         both = memory.search("wiring quote and final electrician invoice")
         one = memory.search("what was the wiring quote")
+        few = memory.search("wiring quote and final electrician invoice", limit=1)
+    assert len(few.results) == 1
     assert names(both) == ["s", "s"]
     assert len({r.id for r in both.results}) == 2
     assert any(c.arm == "adds" for c in both.results[1].contributions)

@@ -22,17 +22,18 @@ ADDS = 0.2
 
 def with_further(
     kept: Sequence[Candidate], passages: dict[int, StoredPassage],
-    spare: Mapping[int, Iterable[int]], worth: Mapping[str, float], store: Store,
+    spare: Mapping[int, Iterable[int]], worth: Mapping[str, float], store: Store, room: int,
 ) -> list[Candidate]:  # fmt: skip
-    """The candidates, each followed by further passages of its document that add to it; their
-    texts are put into *passages*. *worth* is what each word of the question is worth."""
+    """The candidates, each followed by further passages of its document that add to it, *room*
+    of them at most; their texts are put into *passages*. *worth* is what each word of the
+    question is worth."""
     total = sum(worth.values())
     others = {
         c.document: [key for key in spare.get(c.document, ()) if key != c.passage][:LOOKED_AT]
         for c in kept
     }
     wanted = [key for some in others.values() for key in some if key not in passages]
-    if not total:
+    if not total or room < 1:
         return list(kept)
     if wanted:
         passages |= {p.key: p for p in store.passages(wanted)}
@@ -44,7 +45,7 @@ def with_further(
         shown = _words(passages[candidate.passage]) & worth.keys()
         added = 0
         for key in others[candidate.document]:
-            if key not in passages or added == MOST:
+            if key not in passages or added == MOST or not room:
                 continue
             new = (_words(passages[key]) & worth.keys()) - shown
             gain = sum(worth[word] for word in new) / total
@@ -54,6 +55,7 @@ def with_further(
                 made.append(candidate._replace(passage=key, contributions=parts))
                 shown |= new
                 added += 1
+                room -= 1
     return made
 
 

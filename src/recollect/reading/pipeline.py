@@ -40,7 +40,8 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     good, why = cut(ordered, policy, by_words=found.by.kind == "words")
     kept, folded = fold(good, found.passages)
     worth = {word: found.idf.get(word, 1.0) for word in parsed.content}
-    kept = with_further(kept, found.passages, found.spare, worth, store)
+    room = policy.limit - len(kept)
+    kept = with_further(kept, found.passages, found.spare, worth, store, room)
     trace.ran("cut", since, found=len(kept), reason=why)
     with trace.stage("budget"):
         shown = [
