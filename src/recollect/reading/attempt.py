@@ -60,7 +60,7 @@ class Attempt:
         if hop and self.best:
             self._hop()
         elif policy.hop:
-            trace.skipped("hop", "it asks for one thing" if self.best else "nothing was found")
+            trace.skipped("hop", _why_no_hop(policy, found=bool(self.best)))
         self.confidence = together(self.best, self.by)
 
     def _rerank(self, candidates: list[Candidate]) -> None:
@@ -111,6 +111,12 @@ class Attempt:
             if named:
                 self.fused += new
                 self.best = self._in_order()
+
+
+def _why_no_hop(policy: Policy, *, found: bool) -> str:
+    if policy.by != "hybrid":
+        return f"the search is {policy.by}"
+    return "it asks for one thing" if found else "nothing was found"
 
 
 def _said(names: list[str]) -> str:

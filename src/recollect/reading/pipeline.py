@@ -27,7 +27,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         asked = parsed.narrowed(query.filter)
     way = _route(parsed, trace)
     policy = _nudged(policy, way)
-    hop = policy.hop and way.shape == "open"
+    hop = policy.hop and way.shape == "open" and policy.by == "hybrid"
     window = _window(query, asked, trace)
     found = Attempt(parsed, asked, policy, store, models, trace, window=window, hop=hop)
     spelling: Mapping[str, str] = {}
