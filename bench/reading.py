@@ -47,7 +47,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "no cut": {"cut": False},
     "no escalation": {"escalate": 0.0},
     "no window": {"window_weight": 0.0},
-    "no nudge": {"nudge": 1.0},
+    "nudge": {"nudge": 1.15},
     "no newness": {"newest": 0.0},
     "fusion alone": {"rerank": 0, "hop": False, "escalate": 0.0},
 }
