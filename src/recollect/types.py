@@ -347,6 +347,10 @@ class Policy(NamedTuple):
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
                 raise UsageError(f"{name} is {value}", hint="give a number from 0 to 1")
+        if self.nudge > 1.25:
+            raise UsageError(
+                f"nudge is {self.nudge}", hint="give at most 1.25: a nudge, no takeover"
+            )
         if self.detail not in ("auto", "snippet", "passage", "document"):
             raise UsageError(f"there is no detail {self.detail!r}",
                              hint="snippet, passage or document")  # fmt: skip
