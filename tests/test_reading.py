@@ -501,3 +501,23 @@ def test_a_stage_that_throws_is_reported_and_the_rest_answers(
     assert stage(answer, "rerank").state == "failed"
     assert "vector: the model fell over" in answer.degraded
     assert "rerank: ZeroDivisionError" in answer.degraded
+
+
+def test_a_store_that_cannot_tell_the_words_costs_their_signal_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(words: Sequence[str], keys: Sequence[int]) -> Any:
+        raise OSError("the index is torn")
+
+    with opened(note("a", "the blue boat"), blue=5.0) as memory:
+        monkeypatch.setattr(memory.store, "matched", broken)
+        answer = memory.search("where is the blue boat")
+    assert names(answer) == ["a"]
+    assert "coverage: the index is torn" in answer.degraded
+
+
+def test_a_snippet_marks_the_word_as_it_was_read() -> None:
+    with opened(note("k", "The kubernetes cluster runs in Frankfurt.")) as memory:
+        memory._reranker = Literal(kubernetes=5.0)
+        answer = memory.search("where runs the kuberntes clustr", detail="snippet")
+    assert "**kubernetes**" in answer.results[0].text

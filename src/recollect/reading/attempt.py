@@ -80,7 +80,9 @@ class Attempt:
 
     def _in_order(self) -> list[Candidate]:
         keys = [c.passage for c in self.fused]
-        matched = self.store.matched(self.parsed.content, keys) if keys else {}
+        matched: Mapping[int, set[str]] = {}
+        with self.trace.surviving("coverage"):
+            matched = self.store.matched(self.parsed.content, keys) if keys else {}
         known = signals(
             self.parsed, self.fused, self.passages, self.idf, matched, self.odds, self.window
         )

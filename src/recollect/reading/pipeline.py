@@ -39,13 +39,13 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     ordered = by_date(found.best, found.passages, _recency(policy, way))
     good, why = cut(ordered, policy, by_words=found.by.kind == "words")
     kept, folded = fold(good, found.passages)
-    worth = {word: found.idf.get(word, 1.0) for word in parsed.content}
+    worth = {word: found.idf.get(word, 1.0) for word in found.parsed.content}
     room = policy.limit - len(kept)
     kept = with_further(kept, found.passages, found.spare, worth, store, room)
     trace.ran("cut", since, found=len(kept), reason=why)
     with trace.stage("budget"):
         shown = [
-            result(c, found.passages, folded.get(c.passage, ()), parsed, policy.detail, store)
+            result(c, found.passages, folded.get(c.passage, ()), found.parsed, policy.detail, store)
             for c in kept
         ]
         results, budget = fit(shown, policy.budget)
