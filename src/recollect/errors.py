@@ -8,6 +8,7 @@
     ├── InputError                 exit 1  http 422   the owner of a file that was given to us
     ├── StoreError                 exit 1  http 500   the operator: the store cannot do it
     │   ├── StoreBusy              exit 1  http 503     … now; try again
+    │   ├── StoreChanged           exit 1  http 409     … since it was read; look again
     │   ├── StoreTooNew            exit 1  http 409     … with this version of recollect
     │   └── StoreCorrupt           exit 1  http 500     … until it is repaired
     └── ModelError                 exit 1  http 503   the operator: a model cannot be used
@@ -63,6 +64,10 @@ class StoreError(RecollectError):
 
 class StoreBusy(StoreError):
     http_status = 503
+
+
+class StoreChanged(StoreError):
+    http_status = 409
 
 
 class StoreTooNew(StoreError):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -49,6 +49,13 @@ class VectorFound(NamedTuple):
     hits: list[Hit]
     vectors: int
     passages: int
+
+
+class Held(NamedTuple):
+    """A document and the handle that it was found under."""
+
+    handle: str
+    document: Document
 
 
 class Stamped(NamedTuple):
@@ -110,6 +117,10 @@ class Store(Protocol):
 
     def get(self, name: str) -> list[Document]:
         """The whole documents with this id, or else with this external id."""
+
+    def held(self, handles: Collection[str]) -> list[Held]:
+        """The whole documents that have one of these handles, in the order they were written
+        first, and for each handle."""
 
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
         """These passages, in this order; those that are gone are left out. The document of

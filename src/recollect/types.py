@@ -144,6 +144,8 @@ class Put(NamedTuple):
 
     document: Document
     passages: tuple[Passage, ...]
+    handles: tuple[str, ...] = ()
+    """Further names that it is to be found under, whole."""
 
 
 class Forget(NamedTuple):
@@ -165,7 +167,16 @@ class Register(NamedTuple):
     source: Source
 
 
-Change = Put | Forget | Remove | Register
+class Expect(NamedTuple):
+    """Do nothing at all unless the document is still of this version: what was decided from it
+    holds no more."""
+
+    id: str
+    stamp: str | None
+    """None when it is not to be there."""
+
+
+Change = Put | Forget | Remove | Register | Expect
 
 
 class ChangeSet(NamedTuple):
@@ -326,6 +337,10 @@ class Policy(NamedTuple):
     """Results below it are left out, whatever the cut would keep."""
     direct_confidence: float = 0.6
     """From here on an answer is served as it stands; below it needs synthesis."""
+    facts: bool = True
+    """Whether facts that the question names are the answer, before anything is searched."""
+    fact_confidence: float = 0.6
+    """The least probability of a fact that is not named and answers by its content."""
     detail: Detail = "auto"
     """How much of each result is sent: a marked snippet, the passage, or the document.
     ``auto`` is a snippet of records and the passage of everything else."""
@@ -364,6 +379,8 @@ class Query(NamedTuple):
     policy: Policy
     window: Window | None = None
     """The time that the text speaks of, resolved when the question was asked."""
+    as_of: datetime | None = None
+    """The time whose facts are asked for; None is now."""
 
     def key(self) -> str:
         """A name for the request made from every field of it, so that a new field changes it."""
@@ -514,6 +531,8 @@ class Result(NamedTuple):
     folded: tuple[str, ...] = ()
     """Ids of passages that say the same, and are not shown for it."""
     signals: Signals = Signals()
+    fact: JsonObject = NO_META
+    """What else is known of a fact: its type, scopes, names, time."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -537,6 +556,7 @@ class Result(NamedTuple):
             "truncated": self.truncated,
             "detail": self.detail,
             "folded": list(self.folded),
+            **({"fact": dict(self.fact)} if self.fact else {}),
         }
 
 
@@ -651,15 +671,20 @@ class Page(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One entry of a document's history."""
+    """One entry of a document's history; of a fact's also by whom, why, and from what."""
 
     seq: int
     at: datetime
     action: str
     id: str
+    by: str = ""
+    why: str = ""
+    source: str = ""
+    text: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return {"seq": self.seq, "at": iso(self.at), "action": self.action, "id": self.id}
+        more = {k: v for k, v in zip(self._fields[4:], self[4:], strict=True) if v}
+        return {"seq": self.seq, "at": iso(self.at), "action": self.action, "id": self.id, **more}
 
 
 class SourceStats(NamedTuple):

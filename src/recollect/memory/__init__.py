@@ -8,7 +8,7 @@ with Memory.open() as m:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
@@ -30,13 +30,18 @@ from recollect.memory.models import (
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.ports import Embedder, Reranker, Store
 from recollect.types import (
+    LOCAL,
+    MAX_BUDGET,
+    MAX_LIMIT,
     Answer,
     ChangeSet,
     Document,
     Event,
     Filter,
     Forget,
+    JsonObject,
     Page,
+    Policy,
     Query,
     Receipt,
     Source,
@@ -60,8 +65,12 @@ __all__ = [
 if TYPE_CHECKING:
     from threading import Event as Stop
 
+    from recollect.facts import Asked, Fact
+    from recollect.memory.facts import FactPage, Remembered
     from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
+    from recollect.reading.attempt import Models
+    from recollect.reading.context import Context
     from recollect.writing.embedding import BackgroundEmbedder
 
 
@@ -107,6 +116,10 @@ class Options(Limits, total=False):
     """Look at the newest so many documents only."""
     now: datetime | None
     """What "last week" is meant from."""
+    as_of: str | datetime | None
+    """The time whose facts are asked for; else now."""
+    facts: bool | None
+    """False searches passages even where facts are named."""
 
 
 def found_logs() -> Iterator[Logs]:
@@ -304,8 +317,6 @@ class Memory:
     ) -> Document:
         """Keep one record: a ``discussion``, a ``decision``, an ``audit`` entry (what happened) or
         what a ``file`` is for."""
-        from datetime import UTC
-
         from recollect.memory.redaction import redacted
         from recollect.sources.records import record
         from recollect.writing.importing import import_documents
@@ -364,10 +375,126 @@ class Memory:
         if self._embedder is not None and self._background is None:
             self._background = BackgroundEmbedder(self.store, self._embedder)
 
-    def forget(self, name: str) -> Receipt:
-        """Remove a document for good, by its id or the id its source gave it. A later import
-        does not bring it back."""
-        document = self._one(name)
+    # -------------------------------------------------------------- facts
+
+    def remember(
+        self,
+        text: str,
+        *,
+        name: str = "",
+        aliases: Sequence[str] = (),
+        type: str = "fact",
+        why: str = "",
+        owner: str | None = None,
+        scopes: Sequence[str] | None = None,
+        pinned: bool = False,
+        standing: str | None = None,
+        valid_from: str | datetime | None = None,
+        valid_to: str | datetime | None = None,
+        supersedes: Sequence[str] = (),
+        superseded_by: Sequence[str] = (),
+        created_at: str | datetime | None = None,
+        resolved_at: str | datetime | None = None,
+        participants: Sequence[Any] = (),
+        meta: JsonObject | None = None,
+        id: str = "",
+        by: str = "",
+        source: str = "",
+        replace: bool = False,
+        embed: bool = True,
+    ) -> Remembered:
+        """Keep a fact, or change the one that has this *id*.
+
+        Without an id, what is already known in these words is not kept twice. Facts that the new
+        one contradicts are told as conflicts, and superseded if *replace* is true. *by* and
+        *source* go into its provenance.
+        """
+        from recollect.memory.facts import remember
+
+        asked = self._asked(owner or self.config["import.owner"], None)
+        known = names(scopes if scopes is not None else self.config["import.scopes"]) or ()
+        if not known:
+            raise UsageError("scopes is empty, so nothing could ever see it",
+                             hint="leave scopes out to keep it as `universal`")  # fmt: skip
+        told = {
+            "id": id, "text": text, "name": name, "aliases": aliases, "type": type, "why": why,
+            "pinned": pinned, "standing": standing, "supersedes": supersedes,
+            "superseded_by": superseded_by, "participants": list(participants), "meta": meta,
+            "valid_from": moment(valid_from, "valid_from"),
+            "valid_to": moment(valid_to, "valid_to"),
+            "created_at": moment(created_at, "created_at"),
+            "resolved_at": moment(resolved_at, "resolved_at"),
+        }  # fmt: skip
+        made = remember(
+            self.store, told, asked.owner, known, by=by, source=source, replace=replace,
+            redact=bool(self.config["import.redact"]),
+        )  # fmt: skip
+        if embed and self._embedder is not None and made.action in ("added", "changed"):
+            self.embed()
+        return made
+
+    def alias(self, fact: str, *aliases: str, owner: str | None = None, by: str = "") -> Fact:
+        """Teach a fact further names."""
+        if not aliases:
+            raise UsageError("no alias is given", hint="give the fact and its new names")
+        new = tuple(map(clean, aliases))
+        return self._change(
+            fact, owner, by, "alias " + ", ".join(new)[:200],
+            lambda f: f._replace(aliases=tuple(dict.fromkeys((*f.aliases, *new)))),
+        )  # fmt: skip
+
+    def pin(
+        self, fact: str, *, pinned: bool = True, owner: str | None = None, by: str = ""
+    ) -> Fact:
+        """Pin a fact, so that every context has it, or unpin it."""
+        said = "pinned" if pinned else "unpinned"
+        return self._change(fact, owner, by, said, lambda f: f._replace(pinned=pinned))
+
+    def resolve(
+        self, question: str, *, at: str | datetime | None = None, owner: str | None = None,
+        by: str = "", why: str = "",
+    ) -> Fact:  # fmt: skip
+        """Close an open question."""
+        when = moment(at, "at") or datetime.now(UTC)
+        return self._change(
+            question, owner, by, "resolved", lambda f: f._replace(resolved_at=when), why
+        )
+
+    def _change(
+        self, name: str, owner: str | None, by: str, action: str, to: Callable[[Fact], Fact],
+        why: str = "",
+    ) -> Fact:  # fmt: skip
+        from recollect.memory.facts import find
+        from recollect.writing.facts import FactWriter, Signed
+
+        whose = self._asked(owner, None).owner
+        fact = find(self.store, whose, clean(name))
+        signed = Signed(datetime.now(UTC), by, why)
+        return FactWriter(self.store, whose).change(fact.id, to, action, signed)
+
+    def supersede(
+        self, old: str, new: str, *, owner: str | None = None, by: str = "", why: str = ""
+    ) -> Fact:
+        """Let the fact *new* replace the fact *old*. Returns the new one."""
+        from recollect.memory.facts import find
+        from recollect.writing.facts import FactWriter, Signed
+
+        whose = self._asked(owner, None).owner
+        older, newer = (find(self.store, whose, clean(name)) for name in (old, new))
+        signed = Signed(datetime.now(UTC), by, why)
+        return FactWriter(self.store, whose).supersede(older.id, newer.id, signed).facts[0]
+
+    def forget(self, name: str, *, owner: str | None = None) -> Receipt:
+        """Remove a document or a fact for good, by its id or the id its source gave it. A later
+        import does not bring it back."""
+        document = self._one(name, owner)
+        if document.kind == "fact":
+            from recollect.writing.facts import FactWriter, Signed
+
+            writer = FactWriter(self.store, document.owner)
+            receipt = writer.forget(document.external, Signed(datetime.now(UTC)))
+            self.store.refresh()
+            return receipt
         receipt = self.store.apply(ChangeSet((Forget(document.id),)))
         self.store.refresh()
         return receipt
@@ -393,11 +520,13 @@ class Memory:
         mode = given.pop("mode", None) or self.config["mode"]
         last = given.pop("last_n", None)
         now = given.pop("now", None) or datetime.now().astimezone()
+        as_of = moment(given.pop("as_of", None), "as_of")
         given["min_confidence"] = stakes(given.get("min_confidence"))
         if last is not None:
             seen = self._newest(seen, last)
         said = clean(text)
-        return Query(said, seen, policy_for(mode, given, self.configured()), window(said, now))
+        policy = policy_for(mode, given, self.configured())
+        return Query(said, seen, policy, window(said, now), as_of)
 
     def configured(self) -> dict[str, Any]:
         """The knobs of the policy that the configuration sets."""
@@ -409,12 +538,79 @@ class Memory:
 
     def ask(self, query: Query) -> Answer:
         """Answer a request that is resolved already."""
-        from recollect.reading.attempt import Models
         from recollect.reading.pipeline import search
 
-        embedder, note = (None, "") if query.policy.by == "keyword" else self._serving()
-        models = Models(embedder, note, self._reranker, self._why_no_reranker)
-        return search(query, self.store, models)
+        return search(query, self.store, self._models(query.policy))
+
+    def _models(self, policy: Policy) -> Models:
+        from recollect.reading.attempt import Models
+
+        embedder, note = (None, "") if policy.by == "keyword" else self._serving()
+        return Models(embedder, note, self._reranker, self._why_no_reranker)
+
+    def context(
+        self,
+        query: str = "",
+        *,
+        scopes: Sequence[str] | None = None,
+        owner: str | None = None,
+        types: Sequence[str] | None = None,
+        as_of: str | datetime | None = None,
+        limit: int | None = None,
+        token_budget: int | None = None,
+        mode: str | None = None,
+    ) -> Context:
+        """What to know before answering: facts that are pinned, open questions, the facts that
+        *query* names (or else those that answer it), and who the user is. *limit* and
+        *token_budget* are ceilings for the relevant ones."""
+        from recollect.reading.context import context
+
+        policy = policy_for(mode or self.config["mode"], {}, self.configured())
+        most = policy.limit if limit is None else limit
+        if not 0 <= most <= MAX_LIMIT:
+            raise UsageError(f"limit is {limit}", hint=f"ask for 0 to {MAX_LIMIT} facts")
+        if token_budget is not None and not 0 <= token_budget <= MAX_BUDGET:
+            raise UsageError(f"token_budget is {token_budget}", hint=f"give 0 to {MAX_BUDGET}")
+        asked = self._asked(owner, scopes, types, as_of)
+        return context(
+            clean(query), asked, policy, self.store, self._models(policy),
+            limit=most, token_budget=token_budget,
+        )  # fmt: skip
+
+    def facts(
+        self,
+        *,
+        limit: int = 20,
+        cursor: str = "",
+        every: bool = False,
+        scopes: Sequence[str] | None = None,
+        owner: str | None = None,
+        types: Sequence[str] | None = None,
+        as_of: str | datetime | None = None,
+    ) -> FactPage:
+        """Facts in force, newest first; *every* one also when it is superseded or expired."""
+        from recollect.memory.facts import listed
+
+        if not 1 <= limit <= MAX_LIMIT:
+            raise UsageError(f"limit is {limit}", hint=f"ask for 1 to {MAX_LIMIT} facts")
+        asked = self._asked(owner, scopes, types, as_of)
+        return listed(self.store, asked, limit=limit, cursor=cursor, every=every)
+
+    def _asked(
+        self,
+        owner: str | None,
+        scopes: Sequence[str] | None,
+        types: Sequence[str] | None = None,
+        as_of: str | datetime | None = None,
+    ) -> Asked:
+        from recollect.facts import TYPES, Asked
+
+        wanted = names(types)
+        for one in wanted or ():
+            if one not in TYPES:
+                raise UsageError(f"there is no type {one!r}", hint=f"one of {', '.join(TYPES)}")
+        seen = self.filter(owner=owner, scopes=scopes)
+        return Asked(seen.owner or LOCAL, seen.scopes, wanted, moment(as_of, "as_of"))
 
     def _newest(self, seen: Filter, count: int) -> Filter:
         if count < 1:
@@ -472,10 +668,19 @@ class Memory:
             raise UsageError(f"limit is {limit}", hint="ask for 1 to 1000")
         return self.store.scan(self.filter(**limits), limit=limit, cursor=cursor)
 
-    def history(self, name: str) -> Sequence[Event]:
-        """What happened to a document, also to one that was forgotten (by its id)."""
+    def history(self, name: str, *, owner: str | None = None) -> Sequence[Event]:
+        """What happened to a document, also to one that was forgotten (by its id); to a fact, and
+        to those that it replaced or that replaced it."""
         events = self.store.history(name)
-        return events or self.store.history(self._one(name).id)
+        if events and not self.store.get(name):
+            return events
+        document = self._one(name, owner)
+        if document.kind != "fact":
+            return self.store.history(document.id)
+        from recollect.facts import from_document
+        from recollect.memory.facts import history
+
+        return history(self.store, from_document(document))
 
     def bench_models(self, *names: str, sample: int = 200) -> Sequence[Score]:
         """How well models find things in this store: those named, else all that are here and
@@ -506,8 +711,14 @@ class Memory:
         failure = self._background.failure if self._background else ""
         return Status(stats, self._embedder.key, failure or "ready", pending)
 
-    def _one(self, name: str) -> Document:
+    def _one(self, name: str, owner: str | None = None) -> Document:
         found = self.store.get(clean(name))
+        if owner is not None:
+            found = [document for document in found if document.owner == owner]
+        if not found:
+            from recollect.memory.facts import called
+
+            found = called(self.store, owner or LOCAL, clean(name))
         if not found:
             raise NotFound(f"there is no document {name!r}",
                            hint="`recollect list` shows what there is")  # fmt: skip

@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.config import Config
+from recollect.errors import UsageError
+from recollect.facts import Fact
 from recollect.memory.arguments import is_there
 from recollect.memory.contents import Contents, Read, is_empty, is_mem0, is_memory
+from recollect.memory.facts import import_rows, redacted
 from recollect.memory.given import Given, Options
 from recollect.memory.homes import Home, Homes, as_added
 from recollect.memory.known import Known
@@ -274,6 +277,17 @@ class Importer:
 
     # -------------------------------------------------------------- files of lines
 
+    def _facts(self, facts: list[Fact], found: files.Found) -> Receipt:
+        """All of the file, or nothing of it: they refer to each other."""
+        some = [redacted(fact) for fact in facts] if self._given.redact else facts
+        try:
+            receipt = import_rows(self._store, some, found.place, dry_run=self._options.dry_run)
+        except UsageError as error:
+            said = f"{error.message}; none of the {len(facts):,} facts was kept"
+            return Receipt(failed=(Problem(found.place, said),))
+        self._progress(len(facts))
+        return receipt
+
     def _is_jsonl(self, found: files.Found, only: Format | None) -> bool:
         """Whether the file holds documents or sessions in our own form: a source of its own."""
         if only is not None or found.suffix not in files.JSONL:
@@ -307,14 +321,21 @@ class Importer:
             said = "another program's data: no line is a document, a session or a record"
             return Receipt(warnings=(Problem(found.place, f"{said}; not imported", "warning"),))
 
+        facts: list[Fact] = []
+
         def seen() -> Iterator[Item]:
             for item in jsonl.documents(found, source.name, *whose):
+                if isinstance(item, Fact):
+                    facts.append(item)
+                    continue
                 if isinstance(item, Document):
                     known.seen.add(item.id)
                     item = item._replace(stamp=uri)
                 yield item
 
         receipt = self._import(source, seen())
+        if facts:
+            receipt += self._facts(facts, found)
         if not receipt.failed:
             receipt += self._gone(known.lines_gone(uri))
         if source.stamp and (receipt.failed or receipt.missing):

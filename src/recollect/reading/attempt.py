@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from recollect.reading.rerank import rerank
 from recollect.reading.signals import signals
 from recollect.text.query import Parsed
 from recollect.trace import Trace
-from recollect.types import Candidate, Contribution, Filter, Policy, Window
+from recollect.types import Candidate, Contribution, Filter, Policy, StoredPassage, Window
 
 
 class Models(NamedTuple):
@@ -34,6 +34,7 @@ class Attempt:
     def __init__(
         self, parsed: Parsed, filter: Filter, policy: Policy, store: Store, models: Models,
         trace: Trace, *, window: Window | None, hop: bool,
+        sees: Callable[[StoredPassage], bool] = lambda _: True,
     ) -> None:  # fmt: skip
         self.parsed = parsed
         self.filter = filter
@@ -42,6 +43,7 @@ class Attempt:
         self.models = models
         self.trace = trace
         self.window = window
+        self._sees = sees
         self.odds: dict[int, float] = {}
         found = gather(
             parsed, filter, policy, store, models.embedder, trace, models.embedder_note, window
@@ -53,7 +55,7 @@ class Attempt:
         with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
             depth = max(policy.limit, policy.rerank)
             fused, self.total = fuse(found.arms, policy.rrf_k, depth, policy.rerank)
-            self.passages = {p.key: p for p in store.passages([c.passage for c in fused])}
+            self.passages = self._seen(fused)
             self.fused = [c for c in fused if c.passage in self.passages]
         self._rerank(self.fused)
         self._grade(cosine=any(arm.name == "vector" for arm in found.arms))
@@ -62,6 +64,11 @@ class Attempt:
         elif policy.hop:
             trace.skipped("hop", _why_no_hop(policy, found=bool(self.best)))
         self.confidence = together(self.best, self.by)
+
+    def _seen(self, candidates: Sequence[Candidate]) -> dict[int, StoredPassage]:
+        """Their passages, less those that may not be seen: a fact that is no longer in force."""
+        some = self.store.passages([c.passage for c in candidates])
+        return {p.key: p for p in some if self._sees(p)}
 
     def _rerank(self, candidates: list[Candidate]) -> None:
         self.odds |= rerank(
@@ -105,7 +112,7 @@ class Attempt:
                 else:
                     old = self.fused[at]
                     self.fused[at] = old._replace(contributions=(*old.contributions, part))
-            self.passages |= {p.key: p for p in self.store.passages([c.passage for c in new])}
+            self.passages |= self._seen(new)
             new = [c for c in new if c.passage in self.passages]
             self.trace.ran("hop", since, found=len(named), reason=_said([b.name for b in named]))
             if self.odds and new:

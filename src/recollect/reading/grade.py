@@ -64,6 +64,17 @@ def grader(*, odds: bool, cosine: bool, terse: bool = False) -> Grader:
     )
 
 
+def as_fact(candidate: Candidate) -> Candidate:
+    """The candidate graded as a fact that is not named: ranks among a few facts say nothing, so
+    other weights are for those. They know what the models say; without any, it stays as it is."""
+    signals, about = candidate.signals, _data()["graders"]["fact"]
+    if not (signals.odds and signals.cosine):
+        return candidate
+    by = Grader("fact", about["prior"], about["weights"], 0.0, {})
+    bare = candidate._replace(contributions=())
+    return _graded(bare, signals, by)
+
+
 def graded(
     candidates: Sequence[Candidate], signals: Sequence[Signals], by: Grader
 ) -> list[Candidate]:

@@ -6,18 +6,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from time import perf_counter
 
+from recollect.facts import KIND, SOURCE, Asked
 from recollect.ports import Store
 from recollect.reading.answering import hints, rejected, result, status
 from recollect.reading.attempt import Attempt, Models
 from recollect.reading.budget import fit
 from recollect.reading.cut import cut, fold
 from recollect.reading.further import with_further
+from recollect.reading.grade import as_fact
+from recollect.reading.known import answers, named_result, said
+from recollect.reading.named import Facts, Named, named
 from recollect.reading.recency import by_date
+from recollect.text.overview import is_overview
 from recollect.text.query import Parsed, parse
 from recollect.text.route import Route, route
 from recollect.text.when import vague
 from recollect.trace import Trace
-from recollect.types import Answer, Filter, Policy, Query, TextQuery, Window, stable_id, words
+from recollect.types import (
+    LOCAL,
+    Answer,
+    Candidate,
+    Filter,
+    Policy,
+    Query,
+    TextQuery,
+    Window,
+    stable_id,
+    words,
+)
 
 
 def search(query: Query, store: Store, models: Models) -> Answer:
@@ -26,17 +42,24 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         parsed = parse(query.text)
         asked = parsed.narrowed(query.filter)
     way = _route(parsed, trace)
+    facts = Facts(store, Asked(asked.owner or LOCAL, asked.scopes, as_of=query.as_of))
+    known = _facts(parsed, asked, policy, facts, trace)
+    if known.mentions:
+        return _known(query, asked, way, known, store, trace)
     policy = _nudged(policy, way)
     hop = policy.hop and way.shape == "open" and policy.by == "hybrid"
     window = _window(query, asked, trace)
-    found = Attempt(parsed, asked, policy, store, models, trace, window=window, hop=hop)
+    found = Attempt(
+        parsed, asked, policy, store, models, trace, window=window, hop=hop, sees=facts.sees
+    )
     spelling: Mapping[str, str] = {}
     if found.confidence >= policy.escalate:
         trace.skipped("escalate", f"graded {found.confidence:.2f}")
     else:
-        found, spelling = _escalated(found, hop, trace)
+        found, spelling = _escalated(found, hop, facts, trace)
     since = perf_counter()
-    ordered = by_date(found.best, found.passages, _recency(policy, way))
+    sure = _without_unsure_facts(found, policy)
+    ordered = by_date(sure, found.passages, _recency(policy, way))
     good, why = cut(ordered, policy, by_words=found.by.kind == "words")
     kept, folded = fold(good, found.passages)
     worth = {word: found.idf.get(word, 1.0) for word in found.parsed.content}
@@ -55,7 +78,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     return Answer(
         query=query.text,
         status=said,
-        tier=3,
+        tier=2 if results and all(r.kind == KIND for r in results) else 3,
         mode=policy.mode,
         intent=way.intent,
         shape=way.shape,
@@ -71,6 +94,73 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         timing_ms=trace.elapsed_ms,
         hints=hints(said, left, found.passages, spelling, hidden),
     )
+
+
+def _facts(parsed: Parsed, asked: Filter, policy: Policy, facts: Facts, trace: Trace) -> Named:
+    """The facts that the question names, unless it asks for something else."""
+    since = perf_counter()
+    why = _why_no_facts(asked, policy)
+    if why:
+        trace.skipped("facts", why)
+        return Named((), {})
+    with trace.surviving("facts"):
+        known = named(parsed.prose, facts)
+        trace.ran("facts", since, found=len(known.mentions), reason=said(known.mentions))
+        return known
+    return Named((), {})
+
+
+def _why_no_facts(asked: Filter, policy: Policy) -> str:
+    if not policy.facts:
+        return "switched off"
+    if policy.by == "semantic":
+        return "the search is semantic"
+    if asked.kinds is not None and KIND not in asked.kinds:
+        return "other kinds are asked for"
+    if asked.sources is not None and SOURCE not in asked.sources:
+        return "other sources are asked for"
+    limits = set(asked.limits) - {"owner", "scopes", "kinds", "sources"}
+    return f"facts have no {', '.join(sorted(limits))}" if limits else ""
+
+
+def _known(
+    query: Query, asked: Filter, way: Route, known: Named, store: Store, trace: Trace
+) -> Answer:
+    """The answer when facts are named: these, and nothing else."""
+    trace.skipped("passages", "the facts that are named are the answer")
+    with trace.stage("budget"):
+        most = query.policy.limit
+        results, budget = fit([named_result(m) for m in known.mentions][:most], query.policy.budget)
+    return Answer(
+        query=query.text,
+        status="direct_passages",
+        tier=2,
+        mode=query.policy.mode,
+        intent=way.intent,
+        shape=way.shape,
+        confidence=max(r.confidence for r in results),
+        results=results,
+        total_found=len(known.mentions),
+        hidden=known.hidden,
+        degraded=tuple(trace.degraded),
+        budget=budget,
+        fingerprint=stable_id(query.key(), store.fingerprint(asked)),
+        stages=tuple(trace.stages),
+        timing_ms=trace.elapsed_ms,
+    )
+
+
+def _without_unsure_facts(found: Attempt, policy: Policy) -> list[Candidate]:
+    """What was found, less the facts that do not answer by what they say."""
+    kept = []
+    broad = is_overview(found.parsed.prose)
+    for candidate in found.best:
+        if found.passages[candidate.passage].document.kind == KIND:
+            candidate = as_fact(candidate)
+            if broad or not answers(candidate, policy):
+                continue
+        kept.append(candidate)
+    return sorted(kept, key=lambda c: -c.score)
 
 
 def _route(parsed: Parsed, trace: Trace) -> Route:
@@ -112,7 +202,9 @@ def _window(query: Query, asked: Filter, trace: Trace) -> Window | None:
     return query.window
 
 
-def _escalated(first: Attempt, hop: bool, trace: Trace) -> tuple[Attempt, Mapping[str, str]]:
+def _escalated(
+    first: Attempt, hop: bool, facts: Facts, trace: Trace
+) -> tuple[Attempt, Mapping[str, str]]:
     """One rewritten and wider pass, and the better graded of the two; besides, what is misspelt."""
     from recollect.reading.rewrite import rewritten
 
@@ -126,7 +218,7 @@ def _escalated(first: Attempt, hop: bool, trace: Trace) -> tuple[Attempt, Mappin
     inner = Trace()
     second = Attempt(
         again.parsed, first.filter, policy, first.store, first.models, inner, window=first.window,
-        hop=hop,
+        hop=hop, sees=facts.sees,
     )  # fmt: skip
     better = second.confidence > first.confidence
     verdict = f"{again.why}: {second.confidence:.2f}, {'taken' if better else 'not better'}"

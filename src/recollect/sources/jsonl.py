@@ -1,7 +1,8 @@
-"""JSONL: one document or session a line.
+"""JSONL: one document, session or fact a line.
 
     {"id", "text", "title"?, "kind"?, "date"?, "owner"?, "scopes"?, "path"?, "meta"?}
     {"id", "turns": [{"role", "text", "id"?, "date"?}], …}
+    {"id", "name", "text", "aliases"?, "type"?, "scopes"?, "pinned"?, "supersedes"?, …}
     {"kind": "discussion" | "decision" | "audit" | "file", "body", "author"?, "issue"?, …}
 
 A line says what it is with ``as``; else ``turns`` makes a session, ``name`` a fact and anything
@@ -13,10 +14,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from recollect.errors import InputError
+from recollect.errors import InputError, UsageError
+from recollect.facts import Fact
+from recollect.facts import from_json as fact_from_json
 from recollect.sources.files import Found
 from recollect.sources.records import from_json, is_record
 from recollect.text.dates import parse_date
@@ -33,7 +37,7 @@ class _Unusable(ValueError):
 
 def documents(
     file: Found, source: str, owner: str, scopes: tuple[str, ...]
-) -> Iterator[Document | Problem]:
+) -> Iterator[Document | Fact | Problem]:
     try:
         stream = open(file.path, "rb")  # noqa: SIM115  closed below; a problem must be yielded
     except OSError as error:
@@ -72,7 +76,8 @@ def _is_ours(record: dict[str, Any]) -> bool:
 
 def _read(
     stream: IO[bytes], file: Found, source: str, owner: str, scopes: tuple[str, ...]
-) -> Iterator[Document | Problem]:
+) -> Iterator[Document | Fact | Problem]:
+    now = datetime.now(UTC)
     seen: dict[str, dict[int, int]] = {}  # id to its contents (hashed), each with its line
     for number, line in _lines(stream):
         where = f"{file.path}:{number}"
@@ -81,7 +86,11 @@ def _read(
                 raise _Unusable(f"a line of over {MAX_LINE // 1_000_000} MB")
             if not line.strip():
                 continue
-            document, warnings = _document(line, source, owner, scopes)
+            record = _record(line)
+            if _what(record) == "fact":
+                yield _fact(record, owner, scopes, now)
+                continue
+            document, warnings = _document(record, source, owner, scopes)
         except _Unusable as error:
             yield Problem(where, str(error))
             continue
@@ -119,18 +128,30 @@ def _lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
         yield number, None
 
 
-def _document(
-    line: bytes, source: str, owner: str, scopes: tuple[str, ...]
-) -> tuple[Document, list[str]]:
-    record = _record(line)
+def _what(record: dict[str, Any]) -> str:
+    """What a line is."""
     if is_record(record):
+        return "record"
+    shape = "session" if "turns" in record else "fact" if "name" in record else "document"
+    return str(record.get("as") or shape)
+
+
+def _fact(record: dict[str, Any], owner: str, scopes: tuple[str, ...], now: datetime) -> Fact:
+    try:
+        return fact_from_json(record, owner, scopes, now)
+    except UsageError as error:
+        raise _Unusable(error.message) from error
+
+
+def _document(
+    record: dict[str, Any], source: str, owner: str, scopes: tuple[str, ...]
+) -> tuple[Document, list[str]]:
+    what = _what(record)
+    if what == "record":
         try:
             return from_json(record, source, owner, scopes)
         except InputError as error:
             raise _Unusable(error.message) from error
-    what = record.get("as") or (
-        "session" if "turns" in record else "fact" if "name" in record else "document"
-    )
     if what not in ("document", "session"):
         raise _Unusable(f"{what!r} lines are not understood by this version")
     warnings: list[str] = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from hashlib import blake2b
 
-from recollect.errors import UsageError
-from recollect.types import Put, iso
+from recollect.errors import StoreChanged, UsageError
+from recollect.types import Expect, Put, iso
 
 
 def digest(put: Put) -> bytes:
@@ -18,6 +18,8 @@ def digest(put: Put) -> bytes:
         [(m.role, m.text, m.id, iso(m.date)) for m in d.messages],
         [(p.n, len(p.text), p.heading, p.turn) for p in put.passages],
     ]  # fmt: skip
+    if put.handles:
+        state.append(sorted(set(put.handles)))
     try:
         canonical = json.dumps(state, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -43,6 +45,12 @@ def check(put: Put) -> None:
     for turn, _, text in d.segments():
         if "".join(parts.get(turn, ())) != text:
             raise UsageError(f"{d.external}: its passages do not join to its text")
+
+
+def expect(expected: Expect, stamp: str | None) -> None:
+    """Refuse what was decided from another version of a document."""
+    if expected.stamp != stamp:
+        raise StoreChanged(f"{expected.id} was changed meanwhile", hint="look again, and try again")
 
 
 def parse_cursor(cursor: str) -> int | None:

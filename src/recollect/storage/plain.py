@@ -5,20 +5,21 @@ every other engine with. Nothing is derived, nothing is on disk; a lock makes ea
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from recollect.ports import Stamped, TextFound, VectorFound
-from recollect.storage.content import check, digest, parse_cursor
+from recollect.ports import Held, Stamped, TextFound, VectorFound
+from recollect.storage.content import check, digest, expect, parse_cursor
 from recollect.storage.filters import allows
 from recollect.text import lexical
 from recollect.types import (
     ChangeSet,
     Document,
     Event,
+    Expect,
     Filter,
     Forget,
     Hit,
@@ -57,6 +58,7 @@ class _Kept(NamedTuple):
     document: Document
     digest: bytes
     passages: tuple[int, ...]
+    handles: frozenset[str]
 
 
 M = TypeVar("M", bound=Callable[..., Any])
@@ -93,6 +95,9 @@ class PlainStore:
         for change in changes.changes:
             if isinstance(change, Put):
                 check(change)
+            elif isinstance(change, Expect):
+                kept = self._documents.get(change.id)
+                expect(change, kept.document.stamp if kept else None)
         receipt = Receipt()
         for change in changes.changes:
             if isinstance(change, Register):
@@ -102,7 +107,7 @@ class PlainStore:
                 receipt += self._remove(change.id, "forgotten")
             elif isinstance(change, Remove):
                 receipt += self._remove(change.id, "removed")
-            else:
+            elif isinstance(change, Put):
                 receipt += self._put(change)
         return receipt
 
@@ -144,7 +149,9 @@ class PlainStore:
             for model, by_text in vectors.items():
                 if text in by_text:
                     self._vectors[model][pid] = by_text[text]
-        self._documents[document.id] = _Kept(key, document, made, tuple(keys))
+        self._documents[document.id] = _Kept(
+            key, document, made, tuple(keys), frozenset(put.handles)
+        )
         self._by_key[key] = document.id
         self._log(document.id, "changed" if old else "added", document.source)
         return Receipt(changed=1) if old else Receipt(added=1)
@@ -183,6 +190,14 @@ class PlainStore:
 
     def _newest_first(self) -> list[_Kept]:
         return sorted(self._documents.values(), key=lambda k: -k.key)
+
+    @_atomic
+    def held(self, handles: Collection[str]) -> list[Held]:
+        return [
+            Held(handle, kept.document)
+            for kept in reversed(self._newest_first())
+            for handle in sorted(kept.handles.intersection(handles))
+        ]
 
     def _stored(self, row: _Row) -> StoredPassage:
         document = self._documents[self._by_key[row.document]].document

@@ -14,6 +14,24 @@ from typing import Any
 from recollect import config as settings
 from recollect.errors import RecollectError
 from recollect.surfaces.config_commands import config, declare_config
+from recollect.surfaces.fact_commands import (
+    alias,
+    context,
+    declare_alias,
+    declare_context,
+    declare_facts,
+    declare_history,
+    declare_pin,
+    declare_remember,
+    declare_resolve,
+    declare_supersede,
+    facts,
+    history,
+    pin,
+    remember,
+    resolve,
+    supersede,
+)
 from recollect.surfaces.import_commands import (
     add,
     declare_add,
@@ -116,6 +134,8 @@ def _declare_search(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mode", help="conservative, balanced or tokenmax")
     parser.add_argument("--by", choices=("hybrid", "keyword", "semantic"), help="which arms search")
+    parser.add_argument("--as-of", metavar="WHEN", help="the facts that held then")
+    parser.add_argument("--no-facts", action="store_true", help="search passages, facts or not")
     parser.add_argument("--full", action="store_true", help="show whole passages")
     parser.add_argument("--explain", action="store_true", help="show how the answer came about")
 
@@ -133,6 +153,8 @@ def _search(options: Options) -> int:
             recency=options.recency,
             min_confidence=options.min_confidence,
             last_n=options.last,
+            as_of=options.as_of,
+            facts=False if options.no_facts else None,
         )
     if not options.json:
         for reason in found.degraded:
@@ -203,9 +225,14 @@ def _list(options: Options) -> int:
     return 0 if found.items else 3
 
 
+def _declare_forget(parser: argparse.ArgumentParser) -> None:
+    _declare_name(parser)
+    parser.add_argument("--owner", help="whose it is, where several have one of that id")
+
+
 def _forget(options: Options) -> int:
     with open_memory(options) as memory:
-        done = memory.forget(options.id)
+        done = memory.forget(options.id, owner=options.owner)
     show(options, done.as_json(), lambda style: rendering().receipt(done, style))
     return 0
 
@@ -256,13 +283,39 @@ COMMANDS = (
         "search", "ask for something", _declare_search, _search,
         'recollect search "when do we deploy?" --kind note',
     ),
+    Command(
+        "remember", "keep a fact", declare_remember, remember,
+        'recollect remember "We deploy on Fridays" --name "deploy day" --alias "release day"',
+    ),
+    Command(
+        "context", "what to know before answering", declare_context, context,
+        'recollect context "how do we deploy?" --scope work',
+    ),
+    Command("facts", "list facts, newest first", declare_facts, facts, "recollect facts --all"),
+    Command(
+        "supersede", "let one fact replace another", declare_supersede, supersede,
+        'recollect supersede deploy-day-1a2b3c deploy-day-4d5e6f --why "fewer incidents"',
+    ),
+    Command(
+        "alias", "teach a fact another name", declare_alias, alias,
+        'recollect alias "deploy day" "ship day"',
+    ),
+    Command("pin", "have a fact in every context", declare_pin, pin, 'recollect pin "deploy day"'),
+    Command(
+        "resolve", "close an open question", declare_resolve, resolve,
+        'recollect resolve "auth strategy" --why "opaque tokens"',
+    ),
+    Command(
+        "history", "what happened to a fact or a document", declare_history, history,
+        "recollect history deploy-day-1a2b3c",
+    ),
     Command("get", "show a whole document", _declare_name, _get, "recollect get 4f2a90c1d6e8b375"),
     Command(
         "list", "list documents, last imported first", _declare_list, _list,
         "recollect list --kind session --since 7d",
     ),
     Command(
-        "forget", "remove a document for good", _declare_name, _forget,
+        "forget", "remove a document or a fact for good", _declare_forget, _forget,
         "recollect forget 4f2a90c1d6e8b375",
     ),
     Command(

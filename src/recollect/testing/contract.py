@@ -16,13 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from recollect.errors import UsageError
+from recollect.errors import StoreChanged, UsageError
 from recollect.ports import Store
 from recollect.storage.plain import PlainStore
 from recollect.testing.builders import any_of, found, ids, note, phrase, prefix, put, session
 from recollect.text.chunk import passages
 from recollect.types import (
     ChangeSet,
+    Expect,
     Filter,
     Forget,
     Message,
@@ -145,6 +146,41 @@ class StoreContract:
         assert store.fingerprint(Filter()) == print_before
         assert found(store, any_of("changed")) == []
         assert store.apply(changes) == told
+
+    def test_a_document_is_found_under_its_handles(self, store: Store) -> None:
+        one, other = note("one", "otters"), note("other", "kelp")
+        store.apply(
+            ChangeSet(
+                (
+                    Put(one, passages(one), ("river", "wet")),
+                    Put(other, passages(other), ("wet",)),
+                )
+            )
+        )
+        assert [(h.handle, h.document) for h in store.held(["wet", "river", "dry"])] == [
+            ("river", one), ("wet", one), ("wet", other),
+        ]  # fmt: skip
+        store.apply(ChangeSet((Put(one, passages(one), ("river",)), Forget(other.id))))
+        assert store.held(["wet"]) == []
+        assert [h.document.external for h in store.held(["river"])] == ["one"]
+        assert store.held([]) == []
+        many = [f"handle {n}" for n in range(3000)]
+        assert [h.handle for h in store.held([*many, "river"])] == ["river"]
+
+    def test_what_is_expected_must_still_be_so(self, store: Store) -> None:
+        old = note("one", "otters", stamp="1")
+        new = note("one", "kelp", stamp="2")
+        store.apply(ChangeSet((Expect(old.id, None), Put(old, passages(old)))))
+        for stale in (None, "0"):
+            try:
+                store.apply(ChangeSet((Put(new, passages(new)), Expect(old.id, stale))))
+            except StoreChanged:
+                pass
+            else:
+                raise AssertionError("a change of another version was accepted")
+        assert store.get("one")[0].text == "otters"
+        store.apply(ChangeSet((Expect(old.id, "1"), Put(new, passages(new)))))
+        assert store.get("one")[0].text == "kelp"
 
     def test_messages_know_who_holds_them(self, store: Store) -> None:
         first, second = session("s1", ("user", "x")), session("s2", ("user", "y"))

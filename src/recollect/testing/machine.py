@@ -90,6 +90,15 @@ class StoreMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         self.store.close()
 
+    @rule(document=_DOCUMENTS, handles=st.sets(st.sampled_from(_WORDS)))
+    def put_with_handles(self, document: Document, handles: set[str]) -> None:
+        change = ChangeSet((Put(document, passages(document), tuple(handles)),))
+        assert self.store.apply(change) == self.model.apply(change)
+
+    @rule(handles=st.sets(st.sampled_from(_WORDS)))
+    def held(self, handles: set[str]) -> None:
+        assert self.store.held(handles) == self.model.held(handles)
+
     @rule(documents=st.lists(_DOCUMENTS, min_size=1, max_size=4))
     def put(self, documents: list[Document]) -> None:
         assert put(self.store, *documents) == put(self.model, *documents)

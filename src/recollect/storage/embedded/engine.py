@@ -13,14 +13,14 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect.errors import StoreBusy, StoreError
-from recollect.ports import Stamped, TextFound, VectorFound
+from recollect.ports import Held, Stamped, TextFound, VectorFound
 from recollect.storage.content import parse_cursor
 from recollect.storage.embedded.allocator import give_back
 from recollect.storage.embedded.lock import file_lock
@@ -119,6 +119,10 @@ class EmbeddedStore:
     def get(self, name: str) -> list[Document]:
         with self._snapshot() as (record, _):
             return record.get(name)
+
+    def held(self, handles: Collection[str]) -> list[Held]:
+        with self._snapshot() as (record, _):
+            return record.held(list(dict.fromkeys(handles)))
 
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
         return self._record().passages(keys)

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
-from recollect.ports import Stamped
-from recollect.storage.content import check, digest
+from recollect.ports import Held, Stamped
+from recollect.storage.content import check, digest, expect
 from recollect.storage.embedded.rows import Allowed, Row, State, VectorRow, micros, moment
 from recollect.storage.embedded.schema import migrate
 from recollect.storage.embedded.writer import Writer
@@ -29,6 +29,7 @@ from recollect.types import (
     ChangeSet,
     Document,
     Event,
+    Expect,
     Filter,
     Forget,
     Message,
@@ -139,6 +140,9 @@ class Record:
                 digests.append(digest(change))
         made = iter(digests)
         with self._write(keep=not dry_run):
+            for change in changes.changes:
+                if isinstance(change, Expect):
+                    expect(change, self._stamp(change.id))
             writer = Writer(self._db, self._label, self.state())
             for change in changes.changes:
                 if isinstance(change, Register):
@@ -147,10 +151,14 @@ class Record:
                     writer.forget(change.id)
                 elif isinstance(change, Remove):
                     writer.remove(change.id)
-                else:
+                elif isinstance(change, Put):
                     writer.put(change, next(made))
             writer.finish()
         return writer.receipt
+
+    def _stamp(self, id: str) -> str | None:
+        row = self._db.execute("SELECT stamp FROM documents WHERE id = ?", (id,)).fetchone()
+        return None if row is None else str(row[0])
 
     def _label(self, dimension: str, value: str) -> int:
         found = self._labels.get((dimension, value))
@@ -260,6 +268,22 @@ class Record:
             if rows:
                 return [self._with_body(key, self._document(*about)) for key, *about in rows]
         return []
+
+    def held(self, handles: Sequence[str]) -> list[Held]:
+        found: list[tuple[str, int]] = []
+        for some in _batches(handles):
+            found += self._db.execute(
+                f"SELECT handle, document FROM handles WHERE handle IN ({_marks(len(some))})", some
+            )
+        documents: dict[int, Document] = {}
+        for keys in _batches(sorted({key for _, key in found})):
+            for key, *about in self._db.execute(
+                f"SELECT d.key, {_DOCUMENT} FROM documents d WHERE d.key IN ({_marks(len(keys))})",
+                keys,
+            ).fetchall():
+                documents[key] = self._with_body(key, self._document(*about))
+        ordered = sorted(found, key=lambda one: (one[1], one[0]))
+        return [Held(handle, documents[key]) for handle, key in ordered]
 
     def _document(
         self,

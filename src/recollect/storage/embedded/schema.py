@@ -117,7 +117,16 @@ def _places(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE sources ADD COLUMN places TEXT NOT NULL DEFAULT '[]'")
 
 
-MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_first, _places)
+def _handles(db: sqlite3.Connection) -> None:
+    """Further names that documents are found under, whole."""
+    db.execute(
+        "CREATE TABLE handles (handle TEXT NOT NULL, document INTEGER NOT NULL, "
+        "PRIMARY KEY (handle, document)) WITHOUT ROWID"
+    )
+    db.execute("CREATE INDEX handles_document ON handles (document)")
+
+
+MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_first, _places, _handles)
 
 
 def migrate(db: sqlite3.Connection, folder: Path) -> None:

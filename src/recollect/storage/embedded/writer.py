@@ -113,6 +113,9 @@ class Writer:
         source = self._source(document.source)
         self._put_document(key, id, source, document, made)
         self._put_passages(key, put, saved)
+        self._db.executemany(
+            "INSERT INTO handles VALUES (?, ?)", [(handle, key) for handle in set(put.handles)]
+        )
         self._log(id, "changed" if old else "added", source)
 
     def _is_forgotten(self, id: str) -> bool:
@@ -194,6 +197,7 @@ class Writer:
             self._characters -= len(text)
         self._db.execute("DELETE FROM passages WHERE document = ?", (key,))
         self._db.execute("DELETE FROM messages WHERE document = ?", (key,))
+        self._db.execute("DELETE FROM handles WHERE document = ?", (key,))
         return saved
 
     def forget(self, id: str) -> None:

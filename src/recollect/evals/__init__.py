@@ -1,0 +1,1 @@
+"""Measurements of the product through its public face."""

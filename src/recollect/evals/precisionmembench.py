@@ -1,0 +1,141 @@
+"""PrecisionMemBench, driven natively: whole beliefs through :class:`recollect.Memory`.
+
+    python -m recollect.evals.precisionmembench FOLDER
+
+A case passes when the relevant facts that come back are exactly those expected, and the pinned
+facts, the open questions and the prelude are as far as the case says anything of them. *Active*
+cases expect at least one relevant fact.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect import Memory
+from recollect.reading.context import Context
+
+USER = "test-user"
+
+
+class Outcome(NamedTuple):
+    case: str
+    active: bool
+    problems: tuple[str, ...]
+
+
+def load(memory: Memory, belief: Mapping[str, Any]) -> None:
+    """Keep a belief, with everything that is known of it."""
+    memory.remember(
+        belief["content"],
+        id=belief["_id"],
+        name=belief["canonical_name"],
+        aliases=belief["aliases"],
+        type=belief.get("subtype") or belief["type"],
+        why=belief["why_it_matters"],
+        owner=belief["user_id"],
+        scopes=belief["scope"],
+        pinned=belief["pinned"],
+        standing="active",
+        created_at=belief["created_at"],
+        superseded_by=[belief["superseded_by"]] if belief["superseded_by"] else [],
+        resolved_at=belief["resolved_at"],
+        participants=belief.get("participants", ()),
+        embed=False,
+    )
+
+
+def cases(memory: Memory, folder: Path) -> Iterator[Outcome]:
+    for case in json.loads((folder / "retrieval.cases.json").read_text()):
+        yield run(memory, case["caseId"], case["query"], case)
+
+
+def sessions(memory: Memory, folder: Path) -> Iterator[Outcome]:
+    for script in json.loads((folder / "session-retrieval.cases.json").read_text()):
+        for turn in script["turns"]:
+            name = f"{script['caseId']}:{turn['turnIndex']}"
+            if new := turn.get("createBeliefAtTurn"):
+                load(memory, new)
+                memory.embed()
+            if more := turn.get("updateBeliefAtTurn"):
+                update(memory, more)
+            yield run(memory, name, turn["userMessage"], turn)
+
+
+def update(memory: Memory, change: Mapping[str, Any]) -> None:
+    memory.alias(change["beliefId"], *change["addAliases"], owner=USER)
+
+
+def run(memory: Memory, name: str, query: str, case: Mapping[str, Any]) -> Outcome:
+    owner = case.get("userId", USER)
+    asked: dict[str, Any] = {"owner": owner, "scopes": case["scope"]}
+    if "budget" in case:
+        pinned = memory.context("", **asked).pinned
+        asked["limit"] = max(0, case["budget"]["maxBeliefs"] - len(pinned))
+    found = memory.context(query, **asked)
+    expect = case["expect"]
+    wanted = expect.get("relevantBeliefs", {})
+    return Outcome(name, bool(wanted.get("shouldOnlyInclude")), tuple(_problems(found, expect)))
+
+
+def _problems(found: Context, expect: Mapping[str, Any]) -> Iterator[str]:
+    groups = {
+        "relevantBeliefs": {r.document for r in found.relevant},
+        "pinnedFacts": {r.document for r in found.pinned},
+        "openQuestions": {r.document for r in found.questions},
+    }
+    for name, ids in groups.items():
+        wanted = expect.get(name, {})
+        if "shouldOnlyInclude" in wanted and ids != set(wanted["shouldOnlyInclude"]):
+            yield f"{name}: {sorted(ids)} instead of {sorted(wanted['shouldOnlyInclude'])}"
+        if missing := set(wanted.get("mustInclude", ())) - ids:
+            yield f"{name}: without {sorted(missing)}"
+        if wrong := set(wanted.get("mustExclude", ())) & ids:
+            yield f"{name}: with {sorted(wrong)}"
+    noise = set(expect.get("noiseCheck", {}).get("mustNotSurface", ()))
+    if wrong := noise & groups["relevantBeliefs"]:
+        yield f"noise: {sorted(wrong)}"
+    prelude = expect.get("personaPrelude", {})
+    if prelude.get("nonEmpty") and not found.prelude:
+        yield "the prelude is empty"
+    if prelude.get("isNull") and found.prelude:
+        yield f"the prelude is {found.prelude!r}"
+    for word in prelude.get("contains", ()):
+        if word.lower() not in found.prelude.lower():
+            yield f"the prelude is without {word!r}"
+    for word in prelude.get("mustNotContain", ()):
+        if word.lower() in found.prelude.lower():
+            yield f"the prelude has {word!r}"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="precisionmembench", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as work, Memory.open(work) as memory:
+        for belief in json.loads((options.folder / "beliefs.seed.json").read_text()):
+            load(memory, belief)
+        memory.embed()
+        done = {"cases": list(cases(memory, options.folder))}
+        done["session turns"] = list(sessions(memory, options.folder))
+    failed = False
+    write = sys.stdout.write
+    for name, outcomes in done.items():
+        passed = [o for o in outcomes if not o.problems]
+        active = [o for o in outcomes if o.active]
+        good = sum(o.active for o in passed)
+        write(f"{name}: {len(passed)}/{len(outcomes)}, active {good}/{len(active)}\n")
+        for outcome in outcomes:
+            if outcome.problems:
+                failed = True
+                write(f"  {outcome.case}: {'; '.join(outcome.problems)}\n")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

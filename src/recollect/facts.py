@@ -1,0 +1,454 @@
+"""The noun Fact and its rules: when it is in force, who may see it, what it is found under.
+
+A fact is kept as a document of the kind ``fact``: its statement is the text, everything else is
+metadata, and its names are handles of the store. Nothing here does any I/O.
+
+1. A fact is in force from ``valid_from`` (else from when it was made) until just before
+   ``valid_to``, or the start of what replaced it, whichever comes first.
+2. It is in scope when it shares one scope with those asked for. No list asks for every scope; an
+   empty list for none. ``universal`` is a scope like any other.
+3. An open question that is resolved is nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple, get_args
+
+from recollect.errors import UsageError
+from recollect.text.dates import parse_date
+from recollect.text.keys import handles, keys
+from recollect.types import (
+    LOCAL,
+    NO_META,
+    UNIVERSAL,
+    Document,
+    JsonObject,
+    Passage,
+    Put,
+    iso,
+    stable_id,
+)
+
+KIND = "fact"
+SOURCE = "facts"
+LONGEST_NAME = 200
+LONGEST_STATEMENT = 20_000
+
+FactType = Literal[
+    "preference", "decision", "fact", "expertise", "entity", "relation", "open_question"
+]
+TYPES: tuple[FactType, ...] = get_args(FactType)
+Standing = Literal["active", "undecided", "outdated"]
+STANDINGS: tuple[Standing, ...] = get_args(Standing)
+
+
+class Participant(NamedTuple):
+    """Somebody or something in a relation."""
+
+    id: str
+    role: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+class Entry(NamedTuple):
+    """One entry of a fact's provenance, which is only ever added to."""
+
+    at: datetime
+    action: str
+    by: str = ""
+    why: str = ""
+    source: str = ""
+    """Where it was read: the id of a passage, a session, a file."""
+
+    def as_json(self) -> dict[str, Any]:
+        out = {k: v for k, v in self._asdict().items() if v}
+        return {**out, "at": iso(self.at)}
+
+
+class Fact(NamedTuple):
+    """One statement with a name."""
+
+    id: str
+    """The caller's own; unique for its owner."""
+    text: str
+    created_at: datetime
+    name: str = ""
+    aliases: tuple[str, ...] = ()
+    type: FactType = "fact"
+    why: str = ""
+    """Why it matters. Never searched."""
+    owner: str = LOCAL
+    scopes: tuple[str, ...] = (UNIVERSAL,)
+    pinned: bool = False
+    standing: Standing = "active"
+    """How the statement itself speaks: of what is, of what is not decided, of what was."""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    supersedes: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
+    ended: datetime | None = None
+    """When the first of what replaced it began."""
+    resolved_at: datetime | None = None
+    participants: tuple[Participant, ...] = ()
+    provenance: tuple[Entry, ...] = ()
+    meta: JsonObject = NO_META
+    row: str = ""
+    """A hash of it as it was last given: given so again, nothing changes, and what was learned
+    since stays."""
+    stamp: str = ""
+    """Which version of it this is."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the store."""
+        return fact_key(self.owner, self.id)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.name, *self.aliases)))
+
+    @property
+    def title(self) -> str:
+        """What to call it where it has no name."""
+        return self.name or shortened(self.text)
+
+    @property
+    def start(self) -> datetime:
+        return self.valid_from or self.created_at
+
+    @property
+    def end(self) -> datetime | None:
+        return min(filter(None, (self.valid_to, self.ended)), default=None)
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is imported: what comes out can go in again."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "text": self.text,
+            "aliases": list(self.aliases),
+            "type": self.type,
+            "why": self.why,
+            "owner": self.owner,
+            "scopes": list(self.scopes),
+            "pinned": self.pinned,
+            "standing": self.standing,
+            "created_at": iso(self.created_at),
+            "valid_from": iso(self.valid_from),
+            "valid_to": iso(self.valid_to),
+            "supersedes": list(self.supersedes),
+            "superseded_by": list(self.superseded_by),
+            "ended": iso(self.ended),
+            "resolved_at": iso(self.resolved_at),
+            "participants": [p.as_json() for p in self.participants],
+            "provenance": [e.as_json() for e in self.provenance],
+            "meta": dict(self.meta),
+        }
+
+
+def fact_key(owner: str, id: str) -> str:
+    return stable_id(owner, SOURCE, "", id)
+
+
+def shortened(text: str, most: int = 60) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1].rsplit(' ', 1)[0]}…"
+
+
+# ------------------------------------------------------------------ the rules
+
+
+class Asked(NamedTuple):
+    """Whose facts, of which scopes and types, and of what time."""
+
+    owner: str
+    scopes: tuple[str, ...] | None = None
+    types: tuple[str, ...] | None = None
+    as_of: datetime | None = None
+    """None is now."""
+    now: datetime | None = None
+
+    @property
+    def at(self) -> datetime:
+        return self.as_of or self.now or datetime.now(UTC)
+
+    def hides(self, fact: Fact) -> str:
+        """Why the fact may not be seen; empty when it may."""
+        if fact.owner != self.owner:
+            return "owner"
+        if self.scopes is not None and set(self.scopes).isdisjoint(fact.scopes):
+            return "scope"
+        if self.types is not None and fact.type not in self.types:
+            return "type"
+        return self.out_of_force(fact)
+
+    def out_of_force(self, fact: Fact) -> str:
+        """Why the fact does not hold at the time that is asked about; empty when it does."""
+        at = self.at
+        if fact.ended is not None and fact.ended <= at:
+            return "superseded"
+        if fact.valid_to is not None and fact.valid_to <= at:
+            return "expired"
+        if fact.start > at and not (self.as_of is None and fact.valid_from is None):
+            return "not yet valid"
+        if fact.type == "open_question" and fact.resolved_at and fact.resolved_at <= at:
+            return "resolved"
+        return "outdated" if fact.standing == "outdated" else ""
+
+
+def is_universal(scope: str) -> bool:
+    """Whether a scope is the universal one, of whatever namespace (``user:universal``)."""
+    return scope.rpartition(":")[2] == UNIVERSAL
+
+
+def describes_user(fact: Fact) -> bool:
+    """Whether it tells who the user is, whatever the question."""
+    return fact.type in ("preference", "expertise") and any(map(is_universal, fact.scopes))
+
+
+# ------------------------------------------------------------------ handles
+
+PINNED, USER = "!pinned", "!user"
+IS, REPLACES, REPLACED = "!is ", "!replaces ", "!replaced by "
+
+
+def handle(owner: str, name: str) -> str:
+    """A handle belongs to an owner: nobody's names are ever looked at for another."""
+    return f"{owner}/{name}"
+
+
+def fact_handles(fact: Fact) -> tuple[str, ...]:
+    found = [f"{IS}{fact.id}", *(one for name in fact.names for one in handles(name))]
+    if fact.pinned:
+        found.append(PINNED)
+    if describes_user(fact):
+        found.append(USER)
+    found += [f"{REPLACES}{id}" for id in fact.supersedes]
+    found += [f"{REPLACED}{id}" for id in fact.superseded_by]
+    return tuple(handle(fact.owner, one) for one in dict.fromkeys(found))
+
+
+# ------------------------------------------------------------------ as a document
+
+_FIELDS = (
+    "aliases", "type", "why", "pinned", "standing", "created_at", "valid_from", "valid_to",
+    "supersedes", "superseded_by", "ended", "resolved_at", "participants", "provenance",
+)  # fmt: skip
+
+
+def as_put(fact: Fact) -> Put:
+    written = fact.as_json()
+    meta = {name: written[name] for name in _FIELDS if written[name]}
+    meta |= {name: value for name in ("name", "row") if (value := getattr(fact, name))}
+    document = Document(
+        external=fact.id,
+        source=SOURCE,
+        text=fact.text,
+        kind=KIND,
+        title=fact.name,
+        date=fact.start,
+        owner=fact.owner,
+        scopes=fact.scopes,
+        meta={**meta, "meta": dict(fact.meta)} if fact.meta else meta,
+        stamp=fact.stamp,
+    )
+    passages = (Passage(0, fact.text),) if fact.text else ()
+    return Put(document, passages, fact_handles(fact))
+
+
+def from_document(document: Document, text: str | None = None) -> Fact:
+    """The fact that a document holds. One that comes without its body is given its *text*."""
+    meta = document.meta
+    return Fact(
+        id=document.external,
+        text=document.text if text is None else text,
+        created_at=_moment(meta, "created_at") or document.date or datetime.now(UTC),
+        name=meta.get("name", ""),
+        aliases=tuple(meta.get("aliases", ())),
+        type=meta.get("type", "fact"),
+        why=meta.get("why", ""),
+        owner=document.owner,
+        scopes=document.scopes,
+        pinned=meta.get("pinned", False),
+        standing=meta.get("standing", "active"),
+        valid_from=_moment(meta, "valid_from"),
+        valid_to=_moment(meta, "valid_to"),
+        supersedes=tuple(meta.get("supersedes", ())),
+        superseded_by=tuple(meta.get("superseded_by", ())),
+        ended=_moment(meta, "ended"),
+        resolved_at=_moment(meta, "resolved_at"),
+        participants=tuple(Participant(**p) for p in meta.get("participants", ())),
+        provenance=tuple(Entry(**{**e, "at": _at(e["at"])}) for e in meta.get("provenance", ())),
+        meta=meta.get("meta", NO_META),
+        row=meta.get("row", ""),
+        stamp=document.stamp,
+    )
+
+
+def _at(written: str) -> datetime:
+    return datetime.fromisoformat(written)
+
+
+def _moment(meta: Mapping[str, Any], name: str) -> datetime | None:
+    return _at(meta[name]) if meta.get(name) else None
+
+
+# ------------------------------------------------------------------ from the outside
+
+
+def checked(fact: Fact) -> Fact:
+    """The fact, if it can be kept; a clear error that names it, if not."""
+    said = f"fact {fact.id!r}"
+    if not fact.text.strip():
+        raise UsageError(f"{said}: its text is empty", hint="say what is to be remembered")
+    if len(fact.text) > LONGEST_STATEMENT:
+        raise UsageError(
+            f"{said}: its text has {len(fact.text):,} characters, over {LONGEST_STATEMENT:,}",
+            hint="a fact is one statement; `recollect add` keeps whole documents",
+        )
+    for place, name in enumerate((fact.name, *fact.aliases)):
+        what = "an alias" if place else "its name"
+        if not place and not name:
+            continue
+        if not keys(name):
+            raise UsageError(f"{said}: {what} is {'empty' if not name.strip() else repr(name)}",
+                             hint="a name has at least one letter or figure")  # fmt: skip
+        if len(name) > LONGEST_NAME:
+            raise UsageError(f"{said}: {what} has {len(name):,} characters",
+                             hint=f"give at most {LONGEST_NAME}")  # fmt: skip
+    if fact.type not in TYPES:
+        raise UsageError(
+            f"{said}: there is no type {fact.type!r}", hint=f"one of {', '.join(TYPES)}"
+        )
+    if fact.standing not in STANDINGS:
+        raise UsageError(f"{said}: there is no standing {fact.standing!r}",
+                         hint=f"one of {', '.join(STANDINGS)}")  # fmt: skip
+    for scope in fact.scopes:
+        if not scope.strip() or len(scope) > LONGEST_NAME:
+            raise UsageError(f"{said}: {scope!r} is no scope", hint="a scope is a short name")
+    if not fact.scopes:
+        raise UsageError(f"{said}: scopes is empty, so nothing could ever see it",
+                         hint="leave scopes out to keep it as `universal`")  # fmt: skip
+    if fact.valid_from and fact.valid_to and fact.valid_from >= fact.valid_to:
+        raise UsageError(
+            f"{said}: valid_from ({iso(fact.valid_from)}) is not before valid_to "
+            f"({iso(fact.valid_to)}), so it would never hold",
+            hint="valid_from is inclusive, valid_to exclusive",
+        )
+    if fact.id in fact.supersedes:
+        raise UsageError(f"{said} cannot supersede itself")
+    return fact
+
+
+_GIVEN = frozenset({
+    "as", "id", "name", "text", "aliases", "type", "why", "owner", "scopes", "pinned", "standing",
+    "created_at", "valid_from", "valid_to", "supersedes", "superseded_by", "ended", "resolved_at",
+    "participants", "provenance", "meta",
+})  # fmt: skip
+
+
+def from_json(record: Mapping[str, Any], owner: str, scopes: Sequence[str], now: datetime) -> Fact:
+    """A fact from a line of JSON; a UsageError says what is wrong with it."""
+    id = record.get("id")
+    if isinstance(id, bool) or not isinstance(id, str | int) or id == "":
+        raise UsageError("a fact without an id", hint="each line needs its own `id`")
+    said = f"fact {id!r}"
+    strings = {
+        n: _string(record, n, said) for n in ("name", "text", "type", "why", "owner", "standing")
+    }
+    dates = {
+        n: _date(record, n, said)
+        for n in ("created_at", "valid_from", "valid_to", "ended", "resolved_at")
+    }
+    if not isinstance(record.get("pinned") or False, bool):
+        raise UsageError(f"{said}: `pinned` is not true or false")
+    meta = record.get("meta") or {}
+    if not isinstance(meta, Mapping):
+        raise UsageError(f"{said}: `meta` is not an object")
+    given = record.get("scopes")
+    return checked(
+        Fact(
+            id=str(id),
+            text=strings["text"],
+            created_at=dates["created_at"] or now,
+            name=strings["name"],
+            aliases=tuple(dict.fromkeys(_strings(record, "aliases", said))),
+            type=strings["type"] or "fact",  # type: ignore[arg-type]  # checked
+            why=strings["why"],
+            owner=strings["owner"] or owner,
+            scopes=tuple(scopes)
+            if given is None
+            else tuple(sorted(set(_strings(record, "scopes", said)))),
+            pinned=bool(record.get("pinned")),
+            standing=strings["standing"] or "active",  # type: ignore[arg-type]  # checked
+            valid_from=dates["valid_from"],
+            valid_to=dates["valid_to"],
+            supersedes=tuple(dict.fromkeys(_strings(record, "supersedes", said))),
+            superseded_by=tuple(dict.fromkeys(_strings(record, "superseded_by", said))),
+            ended=dates["ended"],
+            resolved_at=dates["resolved_at"],
+            participants=participants(record.get("participants") or (), said),
+            provenance=tuple(_entries(record.get("provenance") or (), said)),
+            meta={**{k: v for k, v in record.items() if k not in _GIVEN}, **meta},
+        )
+    )
+
+
+def participants(given: Any, said: str) -> tuple[Participant, ...]:
+    """Who takes part: ids, or objects with an id and a role."""
+    found = []
+    for one in given if isinstance(given, list | tuple) else [given]:
+        if isinstance(one, Participant):
+            found.append(one)
+        elif isinstance(one, str) and one:
+            found.append(Participant(one))
+        elif isinstance(one, Mapping) and isinstance(one.get("id"), str) and one["id"]:
+            found.append(Participant(one["id"], str(one.get("role") or "")))
+        else:
+            raise UsageError(f"{said}: {one!r} is no participant",
+                             hint='give {"id": …, "role": …}')  # fmt: skip
+    return tuple(dict.fromkeys(found))
+
+
+def _entries(given: Any, said: str) -> Iterable[Entry]:
+    for one in given if isinstance(given, list | tuple) else [given]:
+        if not isinstance(one, Mapping):
+            raise UsageError(f"{said}: `provenance` is not a list of objects")
+        fields = {k: str(one[k]) for k in ("action", "by", "why", "source") if one.get(k)}
+        if (at := _date(one, "at", said)) is not None:
+            yield Entry(at, **{"action": "noted", **fields})
+
+
+def _string(record: Mapping[str, Any], field: str, said: str) -> str:
+    value = record.get(field)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise UsageError(f"{said}: `{field}` is not a text")
+    return value.strip() if field != "text" else value
+
+
+def _strings(record: Mapping[str, Any], field: str, said: str) -> list[str]:
+    value = record.get(field)
+    if value is None:
+        return []
+    some = [value] if isinstance(value, str) else value
+    if not isinstance(some, list | tuple) or not all(isinstance(s, str) for s in some):
+        raise UsageError(f"{said}: `{field}` is not a list of texts")
+    return list(some)
+
+
+def _date(record: Mapping[str, Any], field: str, said: str) -> datetime | None:
+    value = record.get(field)
+    if value is None or value == "":
+        return None
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    try:
+        return parse_date(value)
+    except ValueError as error:
+        raise UsageError(f"{said}: `{field}`: {error}", hint="write it as 2026-03-31") from None

@@ -1,0 +1,220 @@
+"""The key tier: the facts that a question names, whatever else it says.
+
+Names and aliases are whole keys; what is said about a fact never names it. Filters come first: a
+fact that may not be seen has no names. A superseded fact leads to what is in force in its place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import not_
+from typing import Literal, NamedTuple
+
+from recollect.facts import IS, KIND, Asked, Fact, from_document, handle
+from recollect.ports import Held, Store
+from recollect.text.keys import (
+    LONGEST,
+    Span,
+    Word,
+    is_common,
+    keys,
+    slip_handles,
+    slipped,
+    spoken,
+    strange,
+    words,
+)
+from recollect.text.sense import sense
+from recollect.text.stopwords import language
+from recollect.types import StoredPassage
+
+How = Literal["name", "alias", "slip", "relation"]
+
+
+class Mention(NamedTuple):
+    """A fact that is named, or comes with one that is."""
+
+    fact: Fact
+    how: How
+    said: str
+    """The words of the question; of a participant, the relation that brings it."""
+    why: str
+
+
+class Named(NamedTuple):
+    mentions: tuple[Mention, ...]
+    """Each fact once, in the order in which they are named."""
+    hidden: Mapping[str, int]
+    """How many facts that are named may not be seen, by reason."""
+
+
+class _Said(NamedTuple):
+    """A name of a fact, where the text says it."""
+
+    of: Fact
+    name: str
+    span: Span
+    to: tuple[Fact, ...]
+    """What is in force in its place, and may be seen."""
+
+
+class Facts:
+    """The facts of a store as one question may see them."""
+
+    def __init__(self, store: Store, asked: Asked) -> None:
+        self.asked = asked
+        self._store = store
+        self._known: dict[str, Fact | None] = {}
+        self.hidden: dict[str, str] = {}
+        """Why each fact that was met may not be seen."""
+
+    def held(self, names: Iterable[str]) -> Iterator[tuple[str, Fact]]:
+        """Facts by their handles."""
+        prefix = handle(self.asked.owner, "")
+        for one in self._store.held([prefix + name for name in names]):
+            yield one.handle.removeprefix(prefix), self._fact(one)
+
+    def _fact(self, held: Held) -> Fact:
+        fact = from_document(held.document)
+        return self._known.setdefault(fact.id, fact) or fact
+
+    def get(self, id: str) -> Fact | None:
+        if id not in self._known:
+            found = [fact for _, fact in self.held([f"{IS}{id}"])]
+            self._known[id] = found[0] if found else None
+        return self._known[id]
+
+    def sees(self, stored: StoredPassage) -> bool:
+        """Whether a passage may be seen: anything but a fact that is hidden or not in force."""
+        if stored.document.kind != KIND:
+            return True
+        return not self.asked.hides(from_document(stored.document, stored.passage.text))
+
+    def in_force(self, fact: Fact) -> tuple[Fact, ...]:
+        """The fact, or what is in force in its place; nothing if that may not be seen."""
+        found: dict[str, Fact] = {}
+        seen = {fact.id}
+        waiting = [fact]
+        while waiting:
+            one = waiting.pop()
+            if self.asked.out_of_force(one) == "superseded":
+                newer = [self.get(id) for id in one.superseded_by if id not in seen]
+                seen.update(one.superseded_by)
+                waiting += [other for other in newer if other is not None]
+                if not any(newer):
+                    self.hidden.setdefault(one.id, "superseded")
+            elif reason := self.asked.hides(one):
+                self.hidden[one.id] = reason
+            else:
+                found[one.id] = one
+        return tuple(found.values())
+
+
+def named(question: str, facts: Facts) -> Named:
+    text = words(question)
+    if not text or facts.asked.scopes == ():
+        return Named((), {})
+    exact = list(_exact(text, facts))
+    wrong = list(_slips(text, [one.span for one in exact], facts))
+    said = _longest([one for one in [*exact, *wrong] if one.to])
+    meant = _meant(text, said, language(question))
+    mentions: dict[str, Mention] = {}
+    for one, why in sorted(meant, key=lambda pair: pair[0].span):
+        for fact in one.to:
+            quoted = _quoted(question, text, one.span)
+            mentions.setdefault(fact.id, Mention(fact, _how(one), quoted, why))
+    for mention in list(mentions.values()):
+        for other in _participants(mention.fact, facts):
+            brought = Mention(other, "relation", mention.fact.title, "takes part in it")
+            mentions.setdefault(other.id, brought)
+    hidden = Counter(why for id, why in facts.hidden.items() if id not in mentions)
+    return Named(tuple(mentions.values()), hidden)
+
+
+def _quoted(question: str, text: Sequence[Word], span: Span) -> str:
+    return " ".join(word.written for word in text[span.first : span.last + 1]) or question
+
+
+def _how(one: _Said) -> How:
+    if one.span.slip:
+        return "slip"
+    return "name" if one.name == one.of.name else "alias"
+
+
+def _exact(text: Sequence[Word], facts: Facts) -> Iterator[_Said]:
+    places = spoken(text)
+    for fact in _once(facts.held(places)):
+        for name in fact.names:
+            for span in _where(name, places, text):
+                yield _Said(fact, name, span, facts.in_force(fact))
+
+
+def _once(held: Iterable[tuple[str, Fact]]) -> list[Fact]:
+    return list({fact.id: fact for _, fact in held}.values())
+
+
+def _where(name: str, places: Mapping[str, Sequence[Span]], text: Sequence[Word]) -> Iterator[Span]:
+    """Where the text says the name."""
+    for key in keys(name):
+        yield from places.get(key, ())
+    wanted = [word.forms[0] for word in words(name)]
+    if len(wanted) > LONGEST:
+        for first in range(len(text) - len(wanted) + 1):
+            if [w.forms[0] for w in text[first : first + len(wanted)]] == wanted:
+                yield Span(first, first + len(wanted) - 1, name)
+
+
+def _slips(text: Sequence[Word], taken: Sequence[Span], facts: Facts) -> Iterator[_Said]:
+    """Names that are said with one slip. A word that misses two different names equally is
+    neither."""
+    odd = strange(text, taken)
+    if not odd:
+        return
+    places = slip_handles(text, odd)
+    found: dict[Span, dict[str, list[_Said]]] = {}
+    for handle_, fact in facts.held(places):
+        for name in fact.names:
+            for key in keys(name)[:1]:
+                for span in places.get(handle_, ()):
+                    if slipped(span, key, text, odd):
+                        one = _Said(fact, name, span, facts.in_force(fact))
+                        found.setdefault(span, {}).setdefault(key, []).append(one)
+    for meant in found.values():
+        ids = {tuple(sorted(f.id for one in some for f in one.to)) for some in meant.values()}
+        if len(ids) == 1:
+            yield from (one for some in meant.values() for one in some)
+
+
+def _longest(said: Sequence[_Said]) -> list[_Said]:
+    """Without the names that lie inside a longer one. A question is listed beside the facts, so
+    its names hide none of theirs."""
+    hiding = [one.span for one in said if any(f.type != "open_question" for f in one.to)]
+    return [one for one in said if not any(one.span.inside(span) for span in hiding)]
+
+
+def _meant(text: Sequence[Word], said: Sequence[_Said], tongue: str) -> Iterator[tuple[_Said, str]]:
+    """Those that are meant, each with why: an ordinary word may mean something else."""
+    common = [is_common(one.name, tongue) for one in said]
+    for one, doubtful in zip(said, common, strict=True):
+        if not doubtful:
+            yield one, "one letter off" if one.span.slip else "named whole"
+            continue
+        scopes = {scope for fact in one.to for scope in fact.scopes}
+        beside = [
+            (other.span.first, certain)
+            for other, certain in zip(said, map(not_, common), strict=True)
+            if other.of.id != one.of.id and any(scopes.intersection(f.scopes) for f in other.to)
+        ]
+        about = ". ".join((*one.of.names, one.of.text, one.of.why))
+        verdict = sense(text, one.span.first, one.of.names, about, beside)
+        if verdict.meant:
+            yield one, verdict.why
+
+
+def _participants(fact: Fact, facts: Facts) -> Iterator[Fact]:
+    if fact.type == "relation":
+        for participant in fact.participants:
+            other = facts.get(participant.id)
+            if other is not None:
+                yield from facts.in_force(other)

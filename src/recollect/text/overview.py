@@ -1,0 +1,27 @@
+"""Whether a question asks for an overview ("what's our stack?", "any open questions?") rather than
+for something: then no single fact answers it, whatever words it shares."""
+
+from __future__ import annotations
+
+from recollect.text.keys import words
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import fold, stem
+
+_KINDS = frozenset(
+    stem(fold(word))
+    for word in """
+question decision preference fact note thing tool stack setup project work task topic overview
+summary status plan priority rule convention habit opinion expertise skill memory context stuff
+everything anything something summarize summarise recap remember unresolved pending open current
+frage entscheidung vorliebe werkzeug projekt aufgabe thema überblick stand plan regel alles offen
+pregunta decisión preferencia herramienta proyecto tarea tema resumen estado regla todo abierta
+""".split()
+)
+
+
+def is_overview(question: str) -> bool:
+    """Whether it names a kind of thing, and next to nothing besides."""
+    stems = [stem(word.folded) for word in words(question)]
+    content = [one for one in stems if one not in stopwords() and not one.isdigit()]
+    kinds = [one for one in content if one in _KINDS]
+    return not content or (bool(kinds) and len(content) - len(kinds) <= 1 and len(content) <= 4)

@@ -1,0 +1,104 @@
+"""Whether a text that uses an ordinary word means what is called by it.
+
+"Express" may be a framework and "express" a verb: the words around decide. For it speak a capital
+where the thing itself is written with one, words nearby that the thing is described with, another
+name of the same field nearby, and that nothing else is said. Against it speaks a place where only
+a verb can stand. When in doubt, it is not meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from recollect.text.keys import Word, words
+from recollect.text.stopwords import language, stopwords
+from recollect.text.terms import stem
+
+NEAR = 12
+"""Words on either side that are near."""
+ENOUGH = 1
+_GENERIC = frozenset(
+    stem(word)
+    for word in """
+use using used make made need want get got go take set put new old good best better way thing
+things stuff work working works project question problem issue help think like look see say one
+two first last next time day week lot bit kind sort part case point right sure really just maybe
+something anything everything someone anyone people team today now still going prefer prefers
+shape shapes toward rather instead always never all should would
+""".split()
+)
+_SOMEBODY = frozenset("he she his her him hers himself herself".split())
+_BEFORE_A_VERB = frozenset("to i we you they he she it who will would lets".split())
+
+
+class Sense(NamedTuple):
+    meant: bool
+    why: str
+
+
+@lru_cache(maxsize=512)
+def vocabulary(about: str) -> frozenset[str]:
+    """The words that a thing is described with, as far as they tell anything."""
+    return frozenset(_content(words(about)))
+
+
+def _content(some: Sequence[Word]) -> list[str]:
+    common = stopwords() | _GENERIC
+    stems = (stem(word.folded) for word in some if len(word.folded) > 1)
+    return [one for one in stems if one not in common]
+
+
+@lru_cache(maxsize=512)
+def _written(about: str) -> frozenset[str]:
+    """The words of a text as they are written, but for those that begin a sentence."""
+    return frozenset(w.written for n, w in enumerate(words(about)) if n and w.joined)
+
+
+def sense(
+    text: Sequence[Word], at: int, names: Sequence[str], about: str,
+    beside: Sequence[tuple[int, bool]],
+) -> Sense:  # fmt: skip
+    """Whether the word at this place of the text means the thing that has these *names* and is
+    described by *about*. *beside* are the places of other names of its field, each with whether
+    that one is certain."""
+    word = text[at]
+    own = stem(word.folded)
+    others = [n for n in range(len(text)) if n != at and stem(text[n].folded) not in stopwords()]
+    if not others:
+        return Sense(True, "nothing else is said")
+    as_written = {name for name in names if name.casefold() == word.written.casefold()}
+    as_written |= {w for w in _written(about) if w.casefold() == word.written.casefold()}
+    is_name = any(name[:1].isupper() for name in as_written)
+    capital = is_name and _capital(text, at)
+    if own in stopwords():
+        return Sense(capital and word.written in as_written, "written as the name is")
+    if capital:
+        return Sense(True, "written as a name")
+    near = [n for n in others if abs(n - at) <= NEAR]
+    shared = set(_content([text[n] for n in near])) & (vocabulary(about) - {own})
+    companions = [
+        n for n, certain in beside if abs(n - at) <= NEAR and n != at and (certain or not is_name)
+    ]
+    score = min(2, len(shared)) + bool(companions)
+    if is_name and word.written[:1].isupper() and _SOMEBODY.intersection(w.folded for w in text):
+        score += 1
+    if at and text[at].joined and text[at - 1].folded in _BEFORE_A_VERB:
+        score -= 2
+    if score < ENOUGH:
+        return Sense(False, "an ordinary word here")
+    said = sorted(shared) or [text[n].written for n in companions]
+    return Sense(True, f"beside “{'”, “'.join(said[:3])}”")
+
+
+def _capital(text: Sequence[Word], at: int) -> bool:
+    """Whether the word has a capital that tells something."""
+    word = text[at].written
+    if not word[:1].isupper():
+        return False
+    rest = [w.written for n, w in enumerate(text) if n != at and w.written[:1].isalpha()]
+    lower = sum(w[:1].islower() for w in rest)
+    if lower * 2 < len(rest) or language(" ".join(rest)) == "de":
+        return False
+    return (at > 0 and text[at].joined) or word[1:] != word[1:].lower()

@@ -1,0 +1,300 @@
+"""Facts into a store: what a write changes is worked out first, then applied in one transaction.
+
+A supersession is written on both sides, so that forgetting the newer fact does not bring the older
+one back. Links are only ever added; what replaced what can be told for good. Several processes
+may write at once: what was decided from a version that is no longer there is decided again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import Literal, NamedTuple
+from uuid import uuid4
+
+from recollect.errors import NotFound, StoreBusy, StoreChanged, UsageError
+from recollect.facts import (
+    IS,
+    REPLACED,
+    REPLACES,
+    SOURCE,
+    Entry,
+    Fact,
+    as_put,
+    checked,
+    fact_key,
+    from_document,
+    handle,
+)
+from recollect.ports import Store
+from recollect.types import Change, ChangeSet, Expect, Forget, Receipt, Register, Source, stable_id
+
+TRIES = 50
+"""How often a write is worked out anew because others were quicker."""
+
+Action = Literal["added", "changed", "unchanged", "forgotten earlier"]
+
+
+class Signed(NamedTuple):
+    """Who writes, when, why, and from where it was read."""
+
+    at: datetime
+    by: str = ""
+    why: str = ""
+    source: str = ""
+
+    def entry(self, action: str) -> Entry:
+        return Entry(self.at, action, self.by, self.why, self.source)
+
+
+class Written(NamedTuple):
+    receipt: Receipt
+    facts: tuple[Fact, ...]
+    """Those that were given, as they are now."""
+
+
+class _Plan:
+    """One write in the making: facts of one owner, read as they are needed."""
+
+    def __init__(self, store: Store, owner: str, signed: Signed) -> None:
+        self._store = store
+        self._owner = owner
+        self._signed = signed
+        self._stored: dict[str, Fact | None] = {}
+        self.facts: dict[str, Fact] = {}
+
+    def get(self, id: str) -> Fact | None:
+        if id not in self._stored:
+            self.load([id])
+        return self.facts.get(id)
+
+    def load(self, ids: Iterable[str]) -> None:
+        """Read these, all at once."""
+        new = [id for id in ids if id not in self._stored]
+        self._stored |= dict.fromkeys(new)
+        for held in self._store.held([handle(self._owner, f"{IS}{id}") for id in new]):
+            fact = from_document(held.document)
+            self._stored[fact.id] = fact
+            self.facts.setdefault(fact.id, fact)
+
+    def one(self, id: str) -> Fact:
+        found = self.get(id)
+        if found is None:
+            raise NotFound(f"there is no fact {id!r}", hint="`recollect facts` lists what there is")
+        return found
+
+    def put(self, given: Fact) -> None:
+        """Add the fact, or change it to what is given."""
+        old = self.get(given.id)
+        row = _row(given)
+        if old is not None and old.row == row:
+            return
+        if old is None:
+            self.facts[given.id] = given._replace(
+                row=row, provenance=(*given.provenance, self._signed.entry("added"))
+            )
+            return
+        self.change(
+            given._replace(
+                row=row,
+                created_at=old.created_at,
+                aliases=_union(given.aliases, old.aliases),
+                supersedes=_union(old.supersedes, given.supersedes),
+                superseded_by=_union(old.superseded_by, given.superseded_by),
+                ended=old.ended,
+                provenance=old.provenance,
+            ),
+            "changed",
+        )
+
+    def reserve(self, id: str, at: datetime) -> Fact:
+        """An empty place for a fact that is not here yet, so that it is superseded if it comes."""
+        place = self.facts[id] = Fact(id, "", at, owner=self._owner, ended=at)
+        return place
+
+    def change(self, fact: Fact, action: str) -> None:
+        """The fact as it is from now on, with an entry that says so if that is anything new."""
+        if fact != self.facts[fact.id]:
+            entries = (*fact.provenance, self._signed.entry(action))
+            self.facts[fact.id] = fact._replace(provenance=entries)
+
+    def link(self, ids: Sequence[str]) -> None:
+        """What replaces what, on both sides, for these facts and those they are linked with."""
+        self._add_known_links(ids)
+        for id in ids:
+            fact = self.facts[id]
+            for old in fact.supersedes:
+                self._link(old, id)
+            for new in fact.superseded_by:
+                self._link(id, new)
+        for id in list(self.facts):
+            self._end(id)
+        for id in ids:
+            self._refuse_cycle(id)
+
+    def _add_known_links(self, ids: Sequence[str]) -> None:
+        """Those that facts which are here already have told."""
+        told: dict[str, tuple[str, bool]] = {}
+        for id in ids:
+            told[handle(self._owner, f"{REPLACES}{id}")] = (id, True)
+            told[handle(self._owner, f"{REPLACED}{id}")] = (id, False)
+        for held in self._store.held(told):
+            (id, newer), other = told[held.handle], (held.document.external,)
+            self.load(other)
+            fact = self.facts[id]
+            if newer:
+                fact = fact._replace(superseded_by=_union(fact.superseded_by, other))
+            else:
+                fact = fact._replace(supersedes=_union(fact.supersedes, other))
+            self.facts[id] = fact
+
+    def _link(self, old: str, new: str) -> None:
+        before, after = self.get(old), self.get(new)
+        if before is not None:
+            linked = before._replace(superseded_by=_union(before.superseded_by, (new,)))
+            self.change(linked, f"superseded by {new}")
+        if after is not None:
+            self.facts[new] = after._replace(supersedes=_union(after.supersedes, (old,)))
+
+    def _end(self, id: str) -> None:
+        """A fact ends when the first of what replaced it begins; if one of these is not here
+        (forgotten, or not imported yet), not later than it was said to."""
+        fact = self.facts[id]
+        if not fact.superseded_by:
+            return
+        newer = [self.get(other) for other in fact.superseded_by]
+        starts = [one.start for one in newer if one is not None]
+        if None in newer:
+            starts.append(fact.ended or self._signed.at)
+        self.facts[id] = fact._replace(ended=min(starts))
+
+    def _refuse_cycle(self, id: str) -> None:
+        """Newer facts are few, so it is these that are followed."""
+        came_from: dict[str, str] = {}
+        waiting = [id]
+        while waiting:
+            older = waiting.pop()
+            fact = self.get(older)
+            for newer in fact.superseded_by if fact else ():
+                if newer not in came_from:
+                    came_from[newer] = older
+                    waiting.append(newer)
+        if direct := set(self.facts[id].supersedes).intersection(self.facts[id].superseded_by):
+            came_from |= {id: min(direct), min(direct): id}
+        if id in came_from:
+            path = [id]
+            while (before := came_from[path[-1]]) != id:
+                path.append(before)
+            said = " → ".join([*path, id])
+            raise UsageError(
+                f"fact {id!r}: it would supersede itself: {said}",
+                hint="to go back to what was said before, remember it anew: that supersedes",
+            )
+
+    def changes(self) -> list[Change]:
+        made: list[Change] = []
+        for id, fact in self.facts.items():
+            stored = self._stored.get(id)
+            if fact == stored:
+                continue
+            made.append(Expect(fact.key, stored.stamp if stored else None))
+            made.append(as_put(fact._replace(stamp=uuid4().hex)))
+        return made
+
+
+def _union(some: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*some, *more)))
+
+
+def _row(fact: Fact) -> str:
+    """A hash of what the caller says of the fact."""
+    said = fact.as_json()
+    for own in ("created_at", "provenance", "ended"):
+        del said[own]
+    return stable_id(repr(sorted(said.items())))
+
+
+class FactWriter:
+    """Writes the facts of one owner, each call whole or not at all."""
+
+    def __init__(self, store: Store, owner: str) -> None:
+        self._store = store
+        self._owner = owner
+
+    def get(self, id: str) -> Fact | None:
+        held = self._store.held([handle(self._owner, f"{IS}{id}")])
+        return from_document(held[0].document) if held else None
+
+    def put(self, facts: Sequence[Fact], signed: Signed, *, dry_run: bool = False) -> Written:
+        """Add these, or change them to what is given."""
+        given = {fact.id: checked(fact) for fact in facts}
+        if len(given) < len(facts):
+            twice = next(f.id for n, f in enumerate(facts) if f.id in {g.id for g in facts[:n]})
+            raise UsageError(f"fact {twice!r} is given twice", hint="give each fact its own id")
+
+        def work(plan: _Plan) -> Iterable[str]:
+            plan.load(given)
+            for fact in given.values():
+                plan.put(fact)
+            return given
+
+        return self._write(work, signed, dry_run=dry_run)
+
+    def change(self, id: str, to: Callable[[Fact], Fact], action: str, signed: Signed) -> Fact:
+        """Change one fact that is there."""
+
+        def work(plan: _Plan) -> Iterable[str]:
+            plan.change(checked(to(plan.one(id))), action)
+            return (id,)
+
+        return self._write(work, signed).facts[0]
+
+    def supersede(self, old: str, new: str, signed: Signed) -> Written:
+        """Let one fact replace another; both are there."""
+
+        def work(plan: _Plan) -> Iterable[str]:
+            older, newer = plan.one(old), plan.one(new)
+            linked = newer._replace(supersedes=_union(newer.supersedes, (older.id,)))
+            plan.change(linked, f"supersedes {old}")
+            return (new, old)
+
+        return self._write(work, signed)
+
+    def forget(self, id: str, signed: Signed) -> Receipt:
+        """Remove a fact for good. What it had replaced stays replaced, by what replaced it."""
+
+        def work(plan: _Plan) -> Iterable[str]:
+            gone = plan.one(id)
+            for old in gone.supersedes:
+                older = plan.get(old) or plan.reserve(old, gone.start)
+                newer = _union(older.superseded_by, (id, *gone.superseded_by))
+                plan.change(older._replace(superseded_by=newer), f"{id} was forgotten")
+            return ()
+
+        return self._write(work, signed, last=Forget(fact_key(self._owner, id))).receipt
+
+    def _write(
+        self,
+        work: Callable[[_Plan], Iterable[str]],
+        signed: Signed,
+        *,
+        last: Change | None = None,
+        dry_run: bool = False,
+    ) -> Written:
+        for _ in range(TRIES):
+            plan = _Plan(self._store, self._owner, signed)
+            ids = list(work(plan))
+            plan.link(ids)
+            changes = [*plan.changes(), *([last] if last else ())]
+            if changes:
+                changes.insert(0, Register(Source(SOURCE, SOURCE)))
+            try:
+                receipt = self._store.apply(ChangeSet(tuple(changes)), dry_run=dry_run)
+            except StoreChanged:
+                continue
+            unchanged = sum(isinstance(change, Expect) for change in changes)
+            if not last:
+                receipt = receipt._replace(unchanged=max(0, len(ids) - unchanged))
+            return Written(receipt, tuple(plan.facts[id] for id in ids))
+        raise StoreBusy(f"the facts of {self._owner} are being changed by others all the time",
+                        hint="try again")  # fmt: skip

@@ -1,0 +1,638 @@
+"""Facts: the eleven rules, as a user would notice them."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Cli
+from recollect import Memory
+from recollect.errors import NotFound, UsageError
+from recollect.reading.context import Context
+from recollect.types import Answer
+
+
+@pytest.fixture
+def m(keyword_memory: Memory) -> Memory:
+    return keyword_memory
+
+
+def keep(m: Memory, id: str, text: str = "", **more: Any) -> None:
+    m.remember(text or f"{id} is so.", id=id, standing="active", **more)
+
+
+def found(answer: Answer) -> list[str]:
+    return sorted(r.document for r in answer.results if r.kind == "fact")
+
+
+def ids(context: Context, group: str = "relevant") -> list[str]:
+    return sorted(r.document for r in getattr(context, group))
+
+
+def asked(m: Memory, query: str, **more: Any) -> list[str]:
+    """What a search names and what the context has as relevant, which must agree."""
+    answer = found(m.search(query, **more))
+    pinned = ids(m.context(query, **more), "pinned") + ids(m.context(query, **more), "questions")
+    assert [id for id in answer if id not in pinned] == ids(m.context(query, **more))
+    return answer
+
+
+# ------------------------------------------------------------------ 1: owner and scopes
+
+
+def test_scopes_are_a_hard_filter(m: Memory) -> None:
+    keep(m, "code", name="Redis", scopes=["code"])
+    keep(m, "novel", name="Redis", scopes=["writing", "fiction"])
+    keep(m, "plain", name="Redis")
+    query = "what is Redis doing?"
+    assert asked(m, query, scopes=["code"]) == ["code"]
+    assert asked(m, query, scopes=["fiction"]) == ["novel"]
+    assert asked(m, query, scopes=["code", "writing", "nobody's"]) == ["code", "novel"]
+    assert asked(m, query, scopes=["universal"]) == ["plain"]
+    assert asked(m, query) == ["code", "novel", "plain"]
+    assert asked(m, query, scopes=[]) == []
+    assert m.search(query, scopes=["nobody's"]).results == ()
+
+
+def test_what_the_filters_hid_is_counted(m: Memory) -> None:
+    keep(m, "a", name="Redis", scopes=["code"])
+    keep(m, "b", name="Redis", scopes=["code"], valid_to="2020-01-01")
+    keep(m, "c", name="Redis", scopes=["home"])
+    hidden = m.context("Redis", scopes=["home"]).hidden
+    assert hidden == {"scope": 2}
+    assert m.context("Redis", scopes=["code"]).hidden == {"scope": 1, "expired": 1}
+
+
+def test_owners_never_see_each_other(m: Memory) -> None:
+    keep(m, "mine", name="Redis", pinned=True)
+    keep(m, "hers", name="Redis", owner="ana", pinned=True)
+    assert found(m.search("Redis")) == ["mine"]
+    assert found(m.search("Redis", owner="ana")) == ["hers"]
+    assert m.search("Redis", owner="ben").results == ()
+    assert ids(m.context("", owner="ana"), "pinned") == ["hers"]
+    assert m.context("Redis").hidden == {}
+
+
+def test_the_same_id_may_be_used_by_two_owners(m: Memory) -> None:
+    keep(m, "x", "Ours.", name="Redis")
+    keep(m, "x", "Theirs.", name="Redis", owner="ana")
+    m.forget("x", owner="ana")
+    assert found(m.search("Redis")) == ["x"]
+    assert m.search("Redis", owner="ana").results == ()
+
+
+# ------------------------------------------------------------------ 2 and 3: time
+
+
+def test_a_fact_holds_from_valid_from_until_just_before_valid_to(m: Memory) -> None:
+    keep(m, "x", name="Kappa", valid_from="2026-03-01", valid_to="2026-06-01")
+    assert asked(m, "Kappa", as_of="2026-02-28") == []
+    assert asked(m, "Kappa", as_of="2026-03-01") == ["x"]
+    assert asked(m, "Kappa", as_of="2026-05-31") == ["x"]
+    assert asked(m, "Kappa", as_of="2026-06-01") == []
+
+
+def test_a_fact_that_is_replaced_leads_to_what_is_in_force(m: Memory) -> None:
+    keep(m, "v1", name="TSLint", created_at="2024-01-01")
+    keep(m, "v2", name="ESLint", created_at="2025-01-01", supersedes=["v1"])
+    keep(m, "v3", name="Biome", created_at="2026-01-01", supersedes=["v2"])
+    assert asked(m, "TSLint and ESLint rules") == ["v3"]
+    assert asked(m, "TSLint", as_of="2024-06-01") == ["v1"]
+    assert asked(m, "TSLint", as_of="2025-06-01") == ["v2"]
+    assert asked(m, "ESLint", as_of="2026-01-01") == ["v3"]
+    assert asked(m, "TSLint", as_of="2023-06-01") == []
+
+
+@pytest.mark.parametrize("order", ["old first", "new first", "told by the old"])
+def test_the_order_of_writing_does_not_matter(m: Memory, order: str) -> None:
+    old = {"name": "Alpha", "created_at": "2024-01-01"}
+    new = {"name": "Beta", "created_at": "2025-01-01"}
+    if order == "old first":
+        keep(m, "old", **old)
+        keep(m, "new", **new, supersedes=["old"])
+    elif order == "new first":
+        keep(m, "new", **new, supersedes=["old"])
+        keep(m, "old", **old)
+    else:
+        keep(m, "old", **old, superseded_by=["new"])
+        assert asked(m, "Alpha") == []
+        keep(m, "new", **new)
+    assert asked(m, "Alpha") == ["new"]
+    assert asked(m, "Alpha", as_of="2024-07-01") == ["old"]
+    assert next(e.action for e in m.history("old")) == "added"
+
+
+def test_the_successor_is_under_the_same_filters(m: Memory) -> None:
+    keep(m, "old", name="Alpha", scopes=["code"])
+    keep(m, "new", name="Beta", scopes=["home"], supersedes=["old"])
+    assert asked(m, "Alpha", scopes=["code"]) == []
+    assert asked(m, "Alpha", scopes=["code", "home"]) == ["new"]
+    m.forget("new")
+    assert asked(m, "Alpha") == []
+
+
+def test_what_begins_later_does_not_end_what_is_now(m: Memory) -> None:
+    keep(m, "now", name="Alpha", created_at="2025-01-01")
+    keep(m, "then", name="Alpha", valid_from="2999-01-01", supersedes=["now"])
+    assert asked(m, "Alpha") == ["now"]
+    assert asked(m, "Alpha", as_of="2999-06-01") == ["then"]
+
+
+def test_long_chains(m: Memory) -> None:
+    keep(m, "v0", name="Omega zero", created_at="2020-01-01")
+    for n in range(1, 40):
+        at = f"2020-01-{1 + n // 2:02}T{12 * (n % 2):02}:00:00"
+        keep(m, f"v{n}", name=f"Omega{n}", supersedes=[f"v{n - 1}"], created_at=at)
+    assert asked(m, "Omega zero") == ["v39"]
+    assert asked(m, "Omega zero", as_of="2020-01-03T01:00") == ["v4"]
+
+
+def test_going_back_is_a_new_supersession(m: Memory) -> None:
+    keep(m, "tabs", name="indentation style", created_at="2024-01-01")
+    keep(m, "spaces", name="indentation style", supersedes=["tabs"], created_at="2025-01-01")
+    with pytest.raises(UsageError, match="supersede itself: .*tabs"):
+        m.supersede("spaces", "tabs")
+    assert asked(m, "indentation style") == ["spaces"]
+    keep(m, "tabs-again", name="indentation style", supersedes=["spaces"], created_at="2026-01-01")
+    assert asked(m, "indentation style") == ["tabs-again"]
+
+
+def test_history_tells_who_when_and_why(m: Memory) -> None:
+    m.remember("Deploys are on Fridays.", id="fri", name="deploy day", by="ana", source="chat:7")
+    m.remember("Deploys are on Mondays.", id="mon", name="deploy day")
+    m.supersede("fri", "mon", by="ben", why="fewer broken weekends")
+    told = [(e.id, e.action, e.by, e.why) for e in m.history("mon")]
+    assert ("fri", "added", "ana", "") in told
+    assert ("mon", "supersedes fri", "ben", "fewer broken weekends") in told
+    assert ("fri", "superseded by mon", "ben", "fewer broken weekends") in told
+    assert next(e.source for e in m.history("fri")) == "chat:7"
+    assert m.history("fri") == m.history("mon")
+
+
+# ------------------------------------------------------------------ 4: groups
+
+
+def test_the_groups_of_a_context(m: Memory) -> None:
+    keep(m, "rule", "Answers are short.", name="answer style", type="preference", pinned=True)
+    keep(m, "q", "JWT or sessions?", name="auth strategy", type="open_question", pinned=True)
+    keep(m, "q2", "Which port?", name="Zeta port", type="open_question")
+    keep(m, "done", name="Fly.io", type="open_question", resolved_at="2024-01-01", pinned=True)
+    keep(m, "db", name="Postgres")
+    empty = m.context("")
+    assert ids(empty, "pinned") == ["rule"]
+    assert ids(empty, "questions") == ["q"]
+    assert ids(empty) == []
+    assert empty.prelude == "Answers are short."
+    full = m.context("Zeta port of Postgres, the answer style, auth strategy and Fly.io")
+    assert ids(full) == ["db"]
+    assert ids(full, "questions") == ["q", "q2"]
+    assert ids(full, "pinned") == ["rule"]
+    assert found(m.search("the answer style and the auth strategy")) == ["q", "rule"]
+    assert m.search("Fly.io").results == ()
+    assert found(m.search("Postgres")) == ["db"]
+
+
+def test_a_resolved_question_was_open_before(m: Memory) -> None:
+    keep(m, "q", name="Zeta port", type="open_question", created_at="2024-01-01")
+    m.resolve("Zeta port", at="2025-01-01", why="8080")
+    assert ids(m.context("Zeta port"), "questions") == []
+    assert ids(m.context("Zeta port", as_of="2024-06-01"), "questions") == ["q"]
+
+
+def test_the_prelude_is_of_live_universal_facts_of_the_owner(m: Memory) -> None:
+    keep(m, "a", "Prefers tea.", type="preference")
+    keep(m, "b", "Knows React.", type="expertise", scopes=["user:universal"])
+    keep(m, "c", "Knows COBOL.", type="expertise", scopes=["work"])
+    keep(m, "d", "Prefers coffee.", type="preference", valid_to="2020-01-01")
+    keep(m, "e", "Prefers gin.", type="preference", owner="ben")
+    assert set(m.context("", scopes=["hobby"]).prelude.split(". ")) == {
+        "Prefers tea",
+        "Knows React.",
+    }
+    assert m.context("", owner="nobody").prelude == ""
+
+
+def test_the_limit_and_the_budget_are_ceilings_of_what_is_relevant(m: Memory) -> None:
+    for n in range(6):
+        keep(m, f"f{n}", f"Number {n} is so and so.", name=f"Kappa{n}x", pinned=n == 0)
+    query = " ".join(f"Kappa{n}x" for n in range(6))
+    assert len(m.context(query, limit=2).relevant) == 2
+    assert m.context(query, limit=2).dropped == 3
+    assert ids(m.context(query, limit=0)) == []
+    assert ids(m.context(query, limit=0), "pinned") == ["f0"]
+    small = m.context(query, token_budget=60)
+    assert 0 < len(small.relevant) < 5
+    assert sum(r.tokens for r in small.relevant) <= 60
+    assert m.context(query, token_budget=1).relevant == ()
+    with pytest.raises(UsageError, match="limit"):
+        m.context(query, limit=-1)
+
+
+def test_pinned_facts_over_their_share_are_reported(m: Memory) -> None:
+    for n in range(10):
+        keep(m, f"p{n}", "This is pinned and takes some tokens to say.", pinned=True)
+    shown = m.context("", token_budget=100)
+    assert 0 < len(shown.pinned) < 10
+    assert len(shown.pinned) + len(shown.overflow) == 10
+
+
+# ------------------------------------------------------------------ 5 to 7: names
+
+
+def test_a_name_inside_a_longer_one_does_not_count(m: Memory) -> None:
+    keep(m, "react", name="React")
+    keep(m, "native", name="React Native")
+    assert asked(m, "our React Native app") == ["native"]
+    assert asked(m, "our React Native app and the React site") == ["native", "react"]
+
+
+def test_a_longer_name_out_of_scope_hides_nothing(m: Memory) -> None:
+    keep(m, "react", name="React", scopes=["code"])
+    keep(m, "depth", name="react depth", scopes=["user"])
+    assert asked(m, "what is my React depth?", scopes=["code"]) == ["react"]
+
+
+def test_names_are_found_in_a_question_of_any_length(m: Memory) -> None:
+    keep(m, "dlq", name="dead_letter_queue", aliases=["DLQ"])
+    filler = "and then we talked about many other things that happened in the office " * 150
+    assert len(filler.split()) > 1900
+    assert asked(m, f"{filler} so what about the DLQ? {filler[:200]}") == ["dlq"]
+    assert asked(m, "DLQ") == ["dlq"]
+    assert asked(m, filler) == []
+
+
+def test_what_a_fact_says_does_not_name_it(m: Memory) -> None:
+    keep(m, "x", "Failed messages go to MongoDB.", name="replay policy", why="Not RabbitMQ.")
+    assert m.context("MongoDB settings").relevant == ()
+    assert m.context("RabbitMQ").relevant == ()
+
+
+def test_a_slip_names_unless_it_is_a_word(m: Memory) -> None:
+    keep(m, "react", name="ReactJS", aliases=["React"])
+    keep(m, "ts", name="TypeScript")
+    keep(m, "k", name="k8s")
+    assert asked(m, "typscript strict mode") == ["ts"]
+    assert asked(m, "how do I reach the office?") == []
+    assert asked(m, "k9s") == []
+    answer = m.search("typsecript strict mode")
+    assert answer.results[0].evidence == ("slip",)
+    assert answer.confidence < m.search("TypeScript").confidence
+
+
+def test_a_slip_between_two_names_is_neither(m: Memory) -> None:
+    keep(m, "a", name="Zandor")
+    keep(m, "b", name="Zandir")
+    assert asked(m, "where is Zandar?") == []
+
+
+EXPRESS = "Uses Fastify for HTTP services rather than Express."
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "should I use Express here?",
+        "express",
+        "can express serve these http routes?",
+        "is express or fastify faster?",
+        "I do NOT want to use Express, what else?",
+    ],
+)
+def test_an_ordinary_word_in_the_sense_of_the_fact(m: Memory, query: str) -> None:
+    keep(m, "web", EXPRESS, name="framework_fastify", aliases=["Fastify", "express"])
+    assert asked(m, query) == ["web"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "how do I express my gratitude?",
+        "I want to express interest in the flat",
+        "take the express train to Lisbon",
+        "express delivery costs",
+        "We express concern about the new law",
+    ],
+)
+def test_an_ordinary_word_in_another_sense(m: Memory, query: str) -> None:
+    keep(m, "web", EXPRESS, name="framework_fastify", aliases=["Fastify", "express"])
+    assert asked(m, query) == []
+
+
+def test_several_facts_may_share_an_alias(m: Memory) -> None:
+    keep(m, "a", name="Ana's desk", aliases=["4711"])
+    keep(m, "b", name="Ben's phone", aliases=["4711"])
+    assert asked(m, "what is 4711?") == ["a", "b"]
+
+
+# ------------------------------------------------------------------ 8 to 11
+
+
+def test_named_facts_are_the_whole_answer(m: Memory) -> None:
+    from recollect.types import Document
+
+    m.put([Document("note", "notes", "Redis was slow on Monday. Redis again.", title="Redis log")])
+    keep(m, "redis", "Redis is our cache.", name="Redis")
+    answer = m.search("what is Redis for?")
+    assert [r.document for r in answer.results] == ["redis"]
+    assert (answer.tier, answer.status) == (2, "direct_passages")
+    assert m.search("what is Redis for?", facts=False).results[0].document == "note"
+    assert [r.document for r in m.search("Redis", kinds=["note"]).results] == ["note"]
+    assert not any(s.name in ("embed", "vector", "rerank") for s in answer.stages)
+
+
+def test_a_superseded_fact_is_in_no_search(m: Memory) -> None:
+    keep(m, "old", "The harbour master is Otto Kranich.", name="harbour master")
+    keep(m, "new", "The harbour master is Ida Möwe.", name="harbour chief", supersedes=["old"])
+    ways: list[dict[str, Any]] = [{}, {"facts": False}, {"facts": False, "kinds": ["fact"]}]
+    for options in ways:
+        answer = m.search("Otto Kranich", **options)
+        assert "old" not in [r.document for r in answer.results]
+
+
+def test_a_relation_brings_its_participants_and_not_the_other_way(m: Memory) -> None:
+    keep(m, "redis", name="Redis")
+    keep(m, "auth", name="login service", scopes=["other"])
+    keep(m, "q", name="token format", type="open_question")
+    keep(
+        m, "dep", name="session backend", type="relation",
+        participants=[{"role": "store", "id": "redis"}, "auth", "q", "gone"],
+    )  # fmt: skip
+    assert asked(m, "the session backend", scopes=["universal"]) == ["dep", "q", "redis"]
+    context = m.context("the session backend", scopes=["universal"])
+    assert ids(context) == ["dep", "redis"]
+    assert ids(context, "questions") == ["q"]
+    assert asked(m, "Redis") == ["redis"]
+    m.forget("redis")
+    assert asked(m, "the session backend", scopes=["universal"]) == ["dep", "q"]
+
+
+def test_a_write_is_seen_by_the_next_read(m: Memory) -> None:
+    keep(m, "x", name="Alpha")
+    m.alias("x", "Omicron")
+    assert asked(m, "Omicron") == ["x"]
+    m.pin("Alpha")
+    assert ids(m.context(""), "pinned") == ["x"]
+    m.pin("x", pinned=False)
+    assert ids(m.context(""), "pinned") == []
+    keep(m, "x", "It says something else now.", name="Alpha")
+    assert m.search("Alpha").results[0].text == "It says something else now."
+    m.forget("x")
+    assert asked(m, "Alpha or Omicron") == []
+
+
+def test_forgetting_is_final(m: Memory, tmp_path: Path) -> None:
+    keep(m, "old", "First wording.", name="Alpha", created_at="2024-01-01")
+    keep(m, "new", "Second wording.", name="Beta", created_at="2025-01-01", supersedes=["old"])
+    m.forget("new")
+    for date in (None, "2024-06-01", "2025-06-01"):
+        assert "new" not in asked(m, "Alpha and Beta", as_of=date)
+    assert asked(m, "Alpha") == []
+    assert asked(m, "Alpha", as_of="2024-06-01") == ["old"]
+    again = m.remember("Second wording.", id="new", name="Beta")
+    assert again.action == "forgotten earlier"
+    line = {"id": "new", "name": "Beta", "text": "Second wording.", "supersedes": ["old"]}
+    (tmp_path / "facts.jsonl").write_text(json.dumps(line))
+    assert m.add(tmp_path / "facts.jsonl").tombstoned == 1
+    m.rebuild()
+    assert m.search("Second wording Beta").results == ()
+    assert asked(m, "Alpha") == []
+
+
+def test_forgetting_the_middle_of_a_chain(m: Memory) -> None:
+    keep(m, "v1", name="Alpha", created_at="2024-01-01")
+    keep(m, "v2", name="Beta", created_at="2025-01-01", supersedes=["v1"])
+    keep(m, "v3", name="Gamma ray", created_at="2026-01-01", supersedes=["v2"])
+    m.forget("v2")
+    assert asked(m, "Alpha") == ["v3"]
+    assert asked(m, "Alpha", as_of="2024-06-01") == ["v1"]
+    assert asked(m, "Alpha", as_of="2025-06-01") == []
+
+
+# ------------------------------------------------------------------ import, export, lists
+
+
+LINES: list[dict[str, Any]] = [
+    {"id": "a", "name": "Alpha", "text": "Alpha is first.", "aliases": ["A1"], "scopes": ["s"]},
+    {"id": "b", "name": "Beta", "text": "Beta is second.", "supersedes": ["a"], "scopes": ["s"],
+     "type": "decision", "why": "It was time.", "pinned": True, "colour": "red"},
+    {"id": "r", "name": "pair", "text": "They are a pair.", "type": "relation",
+     "participants": [{"role": "one", "id": "b"}], "valid_from": "2020-01-01",
+     "valid_to": "2999-01-01"},
+]  # fmt: skip
+
+
+def test_facts_are_imported_from_lines_and_given_back_as_such(m: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "facts.jsonl"
+    file.write_text("\n".join(map(json.dumps, reversed(LINES))))
+    assert m.add(file).added == 3
+    assert m.add(file).unchanged == 3
+    assert asked(m, "Alpha or A1") == ["b"]
+    listed = m.facts(every=True, limit=2)
+    rest = m.facts(every=True, limit=2, cursor=listed.cursor)
+    assert sorted(f.id for f in (*listed.items, *rest.items)) == ["a", "b", "r"]
+    assert rest.cursor == ""
+    assert sorted(f.id for f in m.facts().items) == ["b", "r"]
+    assert [f.id for f in m.facts(types=["decision"]).items] == ["b"]
+    out = tmp_path / "out.jsonl"
+    out.write_text("\n".join(json.dumps(f.as_json()) for f in (*listed.items, *rest.items)))
+    with Memory.open(tmp_path / "second", embed_model="none") as other:
+        assert other.add(out).added == 3
+        again = {f.id: f.as_json() for f in other.facts(every=True).items}
+    for fact in (*listed.items, *rest.items):
+        mine, theirs = fact.as_json(), again[fact.id]
+        for own in ("provenance", "ended"):
+            assert mine.pop(own) or True
+            assert theirs.pop(own) or True
+        assert mine == theirs
+
+
+def test_what_was_learned_survives_the_same_import(m: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "facts.jsonl"
+    file.write_text(json.dumps(LINES[0]))
+    m.add(file)
+    m.alias("a", "Omicron")
+    m.pin("a")
+    m.add(file)
+    assert asked(m, "Omicron") == ["a"]
+    assert ids(m.context(""), "pinned") == ["a"]
+    file.write_text(json.dumps({**LINES[0], "text": "Alpha changed."}))
+    m.add(file)
+    assert m.search("Omicron").results[0].text == "Alpha changed."
+
+
+def test_a_bad_line_is_told_and_the_others_are_kept(m: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "facts.jsonl"
+    bad = [{**LINES[0], "id": "x", "aliases": [""]}, {**LINES[0], "id": "y", "pinned": "yes"}]
+    file.write_text("\n".join(map(json.dumps, [LINES[0], *bad])))
+    done = m.add(file)
+    assert done.added == 1
+    assert [p.where.rpartition(":")[2] for p in done.failed] == ["2", "3"]
+    assert "'x'" in done.failed[0].reason
+
+
+# ------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"aliases": [""]}, "alias is empty"),
+        ({"aliases": ["?!"]}, "alias"),
+        ({"aliases": ["x" * 10_000]}, "10,000 characters"),
+        ({"name": "?"}, "name"),
+        ({"type": "opinion"}, "no type 'opinion'"),
+        ({"valid_from": "2026-02-01", "valid_to": "2026-01-01"}, "never hold"),
+        ({"valid_from": "2026-01-01", "valid_to": "2026-01-01"}, "never hold"),
+        ({"valid_from": "soon"}, "valid_from"),
+        ({"scopes": []}, "scopes is empty"),
+        ({"scopes": ["a", ""]}, "empty"),
+        ({"supersedes": ["x"]}, "supersede itself"),
+        ({"participants": [{"role": "x"}]}, "participant"),
+        ({"standing": "wobbly"}, "standing"),
+    ],
+)
+def test_bad_facts_are_refused_and_nothing_is_written(
+    m: Memory, more: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UsageError, match=said):
+        m.remember("It is so.", id="x", **more)
+    assert m.facts(every=True).items == ()
+
+
+def test_a_cycle_is_refused_and_nothing_is_written(m: Memory) -> None:
+    keep(m, "a", name="Alpha")
+    keep(m, "b", name="Beta", supersedes=["a"])
+    keep(m, "c", name="Gamma ray", supersedes=["b"])
+    before = [f.as_json() for f in m.facts(every=True).items]
+    with pytest.raises(UsageError, match="'a'.*supersede itself"):
+        keep(m, "a", name="Alpha", supersedes=["c"])
+    with pytest.raises(UsageError, match="supersede itself"):
+        m.supersede("c", "a")
+    assert [f.as_json() for f in m.facts(every=True).items] == before
+
+
+def test_unknown_and_ambiguous_names(m: Memory) -> None:
+    with pytest.raises(NotFound, match="no fact 'Alpha'"):
+        m.pin("Alpha")
+    keep(m, "a", name="Alpha")
+    keep(m, "b", name="Alpha")
+    with pytest.raises(UsageError, match="names 2 facts: a, b"):
+        m.pin("Alpha")
+    with pytest.raises(UsageError, match="empty"):
+        m.remember("   ")
+    with pytest.raises(UsageError, match="no type"):
+        m.facts(types=["x"])
+
+
+def test_a_fact_without_a_name_is_found_by_what_it_says(m: Memory) -> None:
+    made = m.remember("The spare key is under the blue flowerpot.")
+    assert made.fact.id.startswith("the-spare-key")
+    answer = m.search("spare key blue flowerpot")
+    assert found(answer) in ([made.fact.id], [])
+
+
+def test_secrets_are_taken_out(m: Memory) -> None:
+    made = m.remember("The token is ghp_x8Kq2ZvN4mTfRw7LpYd1BcHs9JgUe3QaX6oE", name="ci token")
+    assert "ghp_" not in made.fact.text
+
+
+# ------------------------------------------------------------------ several processes
+
+
+def _teach(store: str, n: int) -> None:
+    with Memory.open(store, embed_model="none") as m:
+        for k in range(5):
+            m.alias("x", f"name {n} of {k}")
+
+
+def test_several_processes_may_teach_at_once(tmp_path: Path) -> None:
+    store = str(tmp_path / "store")
+    with Memory.open(store, embed_model="none") as m:
+        keep(m, "x", name="Alpha")
+        with ProcessPoolExecutor(4) as pool:
+            list(pool.map(_teach, [store] * 4, range(4)))
+        fact = m.facts().items[0]
+        assert len(fact.aliases) == 20
+        assert found(m.search("tell me of name 3 of 4")) == ["x"]
+
+
+# ------------------------------------------------------------------ the command line
+
+
+def test_facts_from_the_command_line(cli: Cli) -> None:
+    made = cli("remember", "We deploy on Fridays", "--name", "deploy day", "--alias", "release day",
+               "--scope", "work", "--by", "ana", "--no-embed", "--json").json  # fmt: skip
+    id = made["fact"]["id"]
+    assert made["action"] == "added"
+    assert cli("search", "when is release day?", "--json").json["results"][0]["document"] == id
+    assert cli("alias", "deploy day", "ship day").code == 0
+    assert cli("pin", id).code == 0
+    shown = cli("context", "ship day", "--scope", "work")
+    assert "pinned" in shown.out
+    assert "We deploy on Fridays" in shown.out
+    new = cli("remember", "We deploy on Mondays", "--name", "deploy day", "--supersedes", id,
+              "--scope", "work", "--no-embed", "--json").json["fact"]["id"]  # fmt: skip
+    assert cli("facts", "--json").json["items"][0]["id"] == new
+    assert len(cli("facts", "--all", "--json").json["items"]) == 2
+    history = cli("history", "deploy day")
+    assert f"superseded by {new}" in history.out
+    assert cli("forget", new).code == 0
+    assert cli("search", "release day").code == 3
+    assert cli("facts").code == 3
+    assert cli("resolve", "nothing such").code == 3
+
+
+def test_every_command_about_facts_gives_json(cli: Cli) -> None:
+    for n in (1, 2):
+        made = cli("remember", f"Number {n} is so.", "--id", f"f{n}", "--name", f"Kappa{n}x",
+                   "--type", "open_question", "--no-embed", "--json").json  # fmt: skip
+        assert made["fact"]["id"] == f"f{n}"
+    assert cli("alias", "f1", "Omicron", "--json").json["fact"]["aliases"] == ["Omicron"]
+    assert cli("pin", "f1", "--json").json["fact"]["pinned"]
+    assert not cli("pin", "f1", "--off", "--json").json["fact"]["pinned"]
+    assert cli("resolve", "f2", "--json").json["fact"]["resolved_at"]
+    assert cli("supersede", "f1", "f2", "--why", "x", "--json").json["fact"]["supersedes"] == ["f1"]
+    assert cli("context", "Omicron", "--json").json["relevant"] == []
+    assert cli("facts", "--json").json["items"] == []
+    assert len(cli("history", "f1", "--json").json["events"]) > 4
+    refused = cli("supersede", "f2", "f1", "--json")
+    assert (refused.code, refused.json["error"]["type"]) == (2, "UsageError")
+
+
+# ------------------------------------------------------------------ whole collections
+
+COLLECTIONS = Path(__file__).parent / "fixtures" / "facts"
+
+
+def failures(m: Memory, name: str) -> tuple[list[str], int]:
+    m.add(COLLECTIONS / name / "facts.jsonl")
+    wrong, total = [], 0
+    for line in (COLLECTIONS / name / "cases.jsonl").read_text().splitlines():
+        case = json.loads(line)
+        total += 1
+        found = m.context(
+            case["query"], owner=case["owner"], scopes=case["scopes"], as_of=case["as_of"]
+        )
+        if any(ids(found, group) != sorted(want) for group, want in case["expect"].items()):
+            wrong.append(f"{case['id']} {case['kind']}")
+    return wrong, total
+
+
+@pytest.mark.parametrize(("name", "most"), [("clinic", 10), ("studio", 5)])
+def test_a_collection_that_was_written_from_the_rules(tmp_path: Path, name: str, most: int) -> None:
+    """With the models that ship; what fails are paraphrases that no model here can tell."""
+    with Memory.open(tmp_path / "store") as m:
+        wrong, total = failures(m, name)
+    assert total > 150
+    assert len(wrong) <= most, wrong
+
+
+@pytest.mark.parametrize("name", ["clinic", "studio"])
+def test_without_a_model_only_paraphrases_fail(keyword_memory: Memory, name: str) -> None:
+    wrong, _ = failures(keyword_memory, name)
+    other = [one for one in wrong if "paraphrase" not in one and "no name" not in one]
+    assert len(other) <= 4, other
