@@ -12,7 +12,7 @@ import pytest
 from conftest import Cli
 from recollect import Memory
 from recollect.errors import NotFound, UsageError
-from recollect.reading.context import Context
+from recollect.facts import Context
 from recollect.types import Answer
 
 

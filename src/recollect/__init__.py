@@ -16,12 +16,15 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from recollect.errors import RecollectError
+    from recollect.facts import Context, Fact
     from recollect.memory import Memory
     from recollect.types import Answer, Document, Filter, Message, Receipt
 
 __all__ = [
     "Answer",
+    "Context",
     "Document",
+    "Fact",
     "Filter",
     "Memory",
     "Message",
@@ -32,7 +35,9 @@ __all__ = [
 
 _HOMES = {
     "Answer": "recollect.types",
+    "Context": "recollect.facts",
     "Document": "recollect.types",
+    "Fact": "recollect.facts",
     "Filter": "recollect.types",
     "Memory": "recollect.memory",
     "Message": "recollect.types",

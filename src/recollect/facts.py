@@ -22,11 +22,14 @@ from recollect.text.keys import handles, keys
 from recollect.types import (
     LOCAL,
     NO_META,
+    SCHEMA_VERSION,
     UNIVERSAL,
     Document,
     JsonObject,
     Passage,
     Put,
+    Result,
+    Stage,
     iso,
     stable_id,
 )
@@ -147,6 +150,39 @@ class Fact(NamedTuple):
             "participants": [p.as_json() for p in self.participants],
             "provenance": [e.as_json() for e in self.provenance],
             "meta": dict(self.meta),
+        }
+
+
+class Context(NamedTuple):
+    """What to know before answering: facts in groups that share none."""
+
+    query: str
+    prelude: str
+    pinned: tuple[Result, ...]
+    questions: tuple[Result, ...]
+    relevant: tuple[Result, ...]
+    hidden: dict[str, int]
+    """How many facts that are named or pinned may not be seen, by reason."""
+    overflow: tuple[str, ...]
+    """Pinned facts that did not fit into their share, by id."""
+    dropped: int
+    """Relevant facts over the limit or the budget."""
+    tokens: int
+    degraded: tuple[str, ...]
+    stages: tuple[Stage, ...]
+    fingerprint: str
+    timing_ms: float
+
+    def as_json(self) -> dict[str, Any]:
+        groups = ("pinned", "questions", "relevant")
+        return {
+            "schema_version": SCHEMA_VERSION,
+            **self._asdict(),
+            **{name: [r.as_json() for r in getattr(self, name)] for name in groups},
+            "overflow": list(self.overflow),
+            "degraded": list(self.degraded),
+            "stages": [stage.as_json() for stage in self.stages],
+            "timing_ms": round(self.timing_ms, 3),
         }
 
 

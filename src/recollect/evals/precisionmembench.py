@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect import Memory
-from recollect.reading.context import Context
+from recollect.facts import Context
 
 USER = "test-user"
 

@@ -65,12 +65,11 @@ __all__ = [
 if TYPE_CHECKING:
     from threading import Event as Stop
 
-    from recollect.facts import Asked, Fact
+    from recollect.facts import Asked, Context, Fact
     from recollect.memory.facts import FactPage, Remembered
     from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
     from recollect.reading.attempt import Models
-    from recollect.reading.context import Context
     from recollect.writing.embedding import BackgroundEmbedder
 
 

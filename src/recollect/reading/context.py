@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from time import perf_counter
-from typing import Any, NamedTuple
 
 from recollect.errors import QueryError
-from recollect.facts import KIND, PINNED, SOURCE, USER, Asked, Fact, from_document
+from recollect.facts import KIND, PINNED, SOURCE, USER, Asked, Context, Fact, from_document
 from recollect.ports import Store
 from recollect.reading.attempt import Attempt, Models
 from recollect.reading.grade import as_fact
@@ -27,12 +26,10 @@ from recollect.text.query import parse
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.trace import Trace
 from recollect.types import (
-    SCHEMA_VERSION,
     Candidate,
     Filter,
     Policy,
     Result,
-    Stage,
     stable_id,
 )
 
@@ -41,37 +38,6 @@ PINNED_SHARE = 0.5
 PRELUDE_SHARE = 0.2
 PRELUDE = 200
 """Tokens of the prelude, at most."""
-
-
-class Context(NamedTuple):
-    query: str
-    prelude: str
-    pinned: tuple[Result, ...]
-    questions: tuple[Result, ...]
-    relevant: tuple[Result, ...]
-    hidden: dict[str, int]
-    """How many facts that are named or pinned may not be seen, by reason."""
-    overflow: tuple[str, ...]
-    """Pinned facts that did not fit into their share, by id."""
-    dropped: int
-    """Relevant facts over the limit or the budget."""
-    tokens: int
-    degraded: tuple[str, ...]
-    stages: tuple[Stage, ...]
-    fingerprint: str
-    timing_ms: float
-
-    def as_json(self) -> dict[str, Any]:
-        groups = ("pinned", "questions", "relevant")
-        return {
-            "schema_version": SCHEMA_VERSION,
-            **self._asdict(),
-            **{name: [r.as_json() for r in getattr(self, name)] for name in groups},
-            "overflow": list(self.overflow),
-            "degraded": list(self.degraded),
-            "stages": [stage.as_json() for stage in self.stages],
-            "timing_ms": round(self.timing_ms, 3),
-        }
 
 
 def context(

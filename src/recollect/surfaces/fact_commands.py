@@ -12,9 +12,8 @@ from recollect.surfaces.shared import Options, open_memory, say, show
 from recollect.types import iso
 
 if TYPE_CHECKING:
-    from recollect.facts import Fact
+    from recollect.facts import Context, Fact
     from recollect.memory.facts import FactPage, Remembered
-    from recollect.reading.context import Context
     from recollect.surfaces.terminal import Style
     from recollect.types import Event, Result
 
