@@ -265,6 +265,17 @@ def test_names_are_found_in_a_question_of_any_length(m: Memory) -> None:
     assert asked(m, filler) == []
 
 
+def test_long_names(m: Memory) -> None:
+    keep(m, "ja", name="新しいデプロイ手順書のガイドライン")
+    keep(m, "en", name="the way we all agreed to name our release branches in spring")
+    assert asked(m, "昨日の新しいデプロイ手順書のガイドラインについて教えて") == ["ja"]
+    assert asked(m, "what is the way we all agreed to name our release branches in spring?") == [
+        "en"
+    ]
+    for part in ("新しいデプロイ手順書", "the way we all agreed to name our release"):
+        assert all(r.evidence == ("content",) for r in m.context(part).relevant)
+
+
 def test_what_a_fact_says_does_not_name_it(m: Memory) -> None:
     keep(m, "x", "Failed messages go to MongoDB.", name="replay policy", why="Not RabbitMQ.")
     assert m.context("MongoDB settings").relevant == ()
