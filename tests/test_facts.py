@@ -56,6 +56,7 @@ def test_scopes_are_a_hard_filter(m: Memory) -> None:
     assert asked(m, query) == ["code", "novel", "plain"]
     assert asked(m, query, scopes=[]) == []
     assert m.search(query, scopes=["nobody's"]).results == ()
+    assert m.context("", scopes=["cod", "code"]).hints == ("no fact is in the scope 'cod'",)
 
 
 def test_what_the_filters_hid_is_counted(m: Memory) -> None:

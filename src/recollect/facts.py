@@ -172,6 +172,8 @@ class Context(NamedTuple):
     stages: tuple[Stage, ...]
     fingerprint: str
     timing_ms: float
+    hints: tuple[str, ...] = ()
+    """Scopes that were asked for and hold nothing."""
 
     def as_json(self) -> dict[str, Any]:
         groups = ("pinned", "questions", "relevant")
@@ -181,6 +183,7 @@ class Context(NamedTuple):
             **{name: [r.as_json() for r in getattr(self, name)] for name in groups},
             "overflow": list(self.overflow),
             "degraded": list(self.degraded),
+            "hints": list(self.hints),
             "stages": [stage.as_json() for stage in self.stages],
             "timing_ms": round(self.timing_ms, 3),
         }

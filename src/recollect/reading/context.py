@@ -11,7 +11,7 @@ is pinned has a share of the budget of its own, and what does not fit into that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
 
 from recollect.errors import QueryError
@@ -79,7 +79,16 @@ def context(
         fingerprint=stable_id(repr((question, asked[:4], limit, token_budget)),
                               store.fingerprint(Filter(sources=(SOURCE,)))),
         timing_ms=trace.elapsed_ms,
+        hints=tuple(_empty_scopes(store, asked)),
     )  # fmt: skip
+
+
+def _empty_scopes(store: Store, asked: Asked) -> Iterator[str]:
+    """A scope that nobody has used may be a slip."""
+    for scope in asked.scopes or ():
+        limits = Filter(owner=asked.owner, scopes=(scope,), kinds=(KIND,))
+        if not store.scan(limits, limit=1).items:
+            yield f"no fact is in the scope {scope!r}"
 
 
 def _pinned(facts: Facts) -> list[Fact]:

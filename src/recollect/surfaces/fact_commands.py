@@ -201,7 +201,7 @@ def context(options: Options) -> int:
             **_seen(options),
         )  # fmt: skip
     if not options.json:
-        for reason in found.degraded:
+        for reason in (*found.degraded, *found.hints):
             say(options, f"note: {reason}")
     show(options, found.as_json(), lambda style: _context(found, style))
     return 0
