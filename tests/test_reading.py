@@ -172,28 +172,66 @@ def graded_at(*confidences: float) -> list[Candidate]:
     return [Candidate(n, n, log(p / (1 - p)), (), Signals(), p) for n, p in enumerate(confidences)]
 
 
+BALANCED = MODES["balanced"]
+
+
 @pytest.mark.parametrize(
-    ("confidences", "kept"),
+    ("confidences", "sure", "kept"),
     [
-        ((0.99, 0.003, 0.001), 1),
-        ((0.95, 0.9, 0.85, 0.001), 3),
-        ((0.3, 0.28, 0.25, 0.2), 4),
-        ((0.005, 0.004), 0),
-        ((), 0),
+        ((0.99, 0.003, 0.001), 0.95, 1),
+        ((0.95, 0.9, 0.85, 0.001), 0.95, 3),
+        ((0.3, 0.28, 0.25, 0.2), 0.5, 4),
+        ((0.3, 0.003, 0.001), 0.5, 2),
+        ((0.05, 0.04, 0.04, 0.04), 0.06, 3),
+        ((0.005, 0.004), 0.01, 0),
+        ((0.5, *[0.01] * 30), 0.9, 10),
+        ((0.5, *[0.03] * 30), 0.9, 25),
+        ((), 0.0, 0),
     ],
 )
-def test_the_set_is_as_large_as_the_grades_say(confidences: Sequence[float], kept: int) -> None:
-    assert len(cut(graded_at(*confidences), MODES["balanced"])[0]) == kept
+def test_the_set_is_as_large_as_the_grades_say(
+    confidences: Sequence[float], sure: float, kept: int
+) -> None:
+    assert len(cut(graded_at(*confidences), BALANCED, sure)[0]) == kept
+
+
+def test_more_is_kept_where_the_evidence_is_spread() -> None:
+    some = graded_at(0.9, 0.003, 0.002, 0.0005)
+    assert len(cut(some, BALANCED, 0.9)[0]) == 1
+    assert len(cut(some, BALANCED, 0.9, spread=True)[0]) == 3
+
+
+def test_what_words_alone_find_is_not_called_nothing() -> None:
+    some = graded_at(0.005, 0.004)
+    assert cut(some, BALANCED, 0.01)[0] == []
+    assert cut(some, BALANCED, 0.01, by_words=True)[0] == some
+    has_all = [some[0]._replace(signals=Signals(coverage=1.0)), some[1]]
+    assert cut(has_all, BALANCED, 0.01)[0] == has_all
+
+
+@given(
+    st.lists(st.floats(0.0001, 0.9999), max_size=30), st.floats(0, 1), st.booleans(),
+    st.randoms(use_true_random=False),
+)  # fmt: skip
+def test_the_cut_keeps_the_best_in_the_order_given(
+    confidences: list[float], sure: float, spread: bool, random: Any
+) -> None:
+    some = graded_at(*confidences)
+    random.shuffle(some)
+    kept, why = cut(some, BALANCED._replace(limit=1000), sure, spread=spread)
+    assert why
+    assert kept == [c for c in some if c in kept]
+    rest = [c.confidence for c in some if c not in kept]
+    assert not kept or max(rest, default=0.0) <= min(c.confidence for c in kept)
 
 
 def test_a_caller_may_disagree_with_the_cut() -> None:
     some = graded_at(0.99, 0.9, 0.001)
-    policy = MODES["balanced"]
-    assert len(cut(some, policy)[0]) == 2
-    assert len(cut(some, policy._replace(cut=False))[0]) == 3
-    assert len(cut(some, policy._replace(margin=12.0))[0]) == 3
-    assert len(cut(some, policy._replace(min_confidence=0.95))[0]) == 1
-    assert len(cut(some, policy._replace(limit=1))[0]) == 1
+    assert len(cut(some, BALANCED, 0.9)[0]) == 2
+    assert len(cut(some, BALANCED._replace(cut=False), 0.9)[0]) == 3
+    assert len(cut(some, BALANCED._replace(worth=0.0001), 0.9)[0]) == 3
+    assert len(cut(some, BALANCED._replace(min_confidence=0.95), 0.9)[0]) == 1
+    assert len(cut(some, BALANCED._replace(limit=1), 0.9)[0]) == 1
 
 
 def stored(key: int, text: str, date: datetime | None = None) -> StoredPassage:

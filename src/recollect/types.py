@@ -313,13 +313,18 @@ class Policy(NamedTuple):
     """Whether an open question gets one more search for what its first hits name."""
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
-    keep: float = 0.01
-    """The least probability of the best result. Below it nothing is returned, unless something
-    has all the words of the question, or words are all there is to go by."""
+    keep: float = 0.05
+    """The least confidence of an answer. Below it nothing is returned, and below twice that only
+    the nearest few, unless something has all the words of the question, or words are all there
+    is to go by."""
     worth: float = 0.005
-    margin: float = 4.0
-    """A result is worth its tokens from this probability on, or when it is no further than this
-    behind the best, in log-odds."""
+    """The least probability of a result, as far as the answer is sure: a sure answer takes this,
+    one at 0.5 half of it."""
+    worth_spread: float = 0.001
+    """The same for a question whose evidence is spread: it is open, or names a year of which
+    several passages may speak."""
+    worth_far: float = 0.02
+    """The least beyond the tenth result."""
     escalate: float = 0.4
     """Below this grade there is one rewritten and wider pass; 0 is never."""
     min_confidence: float = 0.0
@@ -342,8 +347,8 @@ class Policy(NamedTuple):
                 f"budget is {self.budget} tokens",
                 hint=f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
             )
-        for name in ("recency", "newest", "min_confidence", "keep", "worth", "escalate",
-                     "direct_confidence"):  # fmt: skip
+        for name in ("recency", "newest", "min_confidence", "keep", "worth", "worth_spread",
+                     "worth_far", "escalate", "direct_confidence"):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
                 raise UsageError(f"{name} is {value}", hint="give a number from 0 to 1")

@@ -37,7 +37,9 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         found, spelling = _escalated(found, hop, trace)
     since = perf_counter()
     ordered = by_date(found.best, found.passages, _recency(policy, way))
-    good, why = cut(ordered, policy, by_words=found.by.kind == "words")
+    spread = way.shape == "open" or any(c.signals.no_year for c in ordered)
+    by_words = found.by.kind in ("words", "terse")
+    good, why = cut(ordered, policy, found.confidence, spread=spread, by_words=by_words)
     kept, folded = fold(good, found.passages)
     worth = {word: found.idf.get(word, 1.0) for word in found.parsed.content}
     room = policy.limit - len(kept)
