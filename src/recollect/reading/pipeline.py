@@ -3,21 +3,32 @@ route → candidates → fuse → rerank → grade (→ hop, escalate) → cut �
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 from recollect.ports import Store
-from recollect.reading.answering import hints, rejected, result, status
-from recollect.reading.attempt import Attempt, Models
+from recollect.reading.answering import rejected, result, status
+from recollect.reading.attempt import Attempt, Models, Wider
 from recollect.reading.budget import fit
 from recollect.reading.cut import cut, fold
 from recollect.reading.further import with_further
+from recollect.reading.hints import Told, hints, lacking
 from recollect.reading.recency import by_date
 from recollect.text.query import Parsed, parse
 from recollect.text.route import Route, route
 from recollect.text.when import vague
 from recollect.trace import Trace
-from recollect.types import Answer, Filter, Policy, Query, TextQuery, Window, stable_id, words
+from recollect.types import (
+    Answer,
+    Candidate,
+    Filter,
+    Policy,
+    Query,
+    TextQuery,
+    Window,
+    stable_id,
+    words,
+)
 
 
 def search(query: Query, store: Store, models: Models) -> Answer:
@@ -29,12 +40,8 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     policy = _nudged(policy, way)
     hop = policy.hop and way.shape == "open" and policy.by == "hybrid"
     window = _window(query, asked, trace)
-    found = Attempt(parsed, asked, policy, store, models, trace, window=window, hop=hop)
-    spelling: Mapping[str, str] = {}
-    if found.confidence >= policy.escalate:
-        trace.skipped("escalate", f"graded {found.confidence:.2f}")
-    else:
-        found, spelling = _escalated(found, hop, trace)
+    first = Attempt(parsed, asked, policy, store, models, trace, window=window, hop=hop)
+    found, spelling = _escalated(first, hop, query.relax, trace)
     since = perf_counter()
     ordered = by_date(found.best, found.passages, _recency(policy, way))
     spread = way.shape == "open" or any(c.signals.no_year for c in ordered)
@@ -51,9 +58,13 @@ def search(query: Query, store: Store, models: Models) -> Answer:
             for c in kept
         ]
         results, budget = fit(shown, policy.budget)
-    hidden = _hidden(parsed, asked, store, trace) if asked.limits else {}
-    left = kept[len(results) :] + [c for c in ordered if c not in good]
+    hidden = _hidden(parsed, found.filter, store, trace) if found.filter.limits else {}
+    taken = {c.document for c in good}
+    left = kept[len(results) :] + [c for c in found.best if c.document not in taken]
     said = status(results, found.confidence, policy)
+    told = Told(spelling, found is not first, _given_up(asked, found), hidden)
+    if said == "needs_synthesis":
+        told = told._replace(lacking=_lacking(found, kept[: len(results)], trace))
     return Answer(
         query=query.text,
         status=said,
@@ -66,12 +77,13 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         rejected=rejected(left, found.passages, why, budget.dropped),
         total_found=found.total,
         hidden=hidden,
+        relaxed=told.relaxed,
         degraded=tuple(trace.degraded),
         budget=budget,
-        fingerprint=stable_id(query.key(), store.fingerprint(asked)),
+        fingerprint=stable_id(query.key(), store.fingerprint(asked.without(*query.relax))),
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
-        hints=hints(said, left, found.passages, spelling, hidden),
+        hints=hints(said, told, left, found.passages),
     )
 
 
@@ -114,27 +126,56 @@ def _window(query: Query, asked: Filter, trace: Trace) -> Window | None:
     return query.window
 
 
-def _escalated(first: Attempt, hop: bool, trace: Trace) -> tuple[Attempt, Mapping[str, str]]:
-    """One rewritten and wider pass, and the better graded of the two; besides, what is misspelt."""
-    from recollect.reading.rewrite import rewritten
+def _escalated(
+    first: Attempt, hop: bool, relax: tuple[str, ...], trace: Trace
+) -> tuple[Attempt, Mapping[str, str]]:
+    """Below a grade one rewritten and wider pass, and the better graded of the two; besides, what
+    is misspelt."""
+    from recollect.reading.rewrite import corrected, shared_words, spelling
 
-    since = perf_counter()
-    again = rewritten(first.parsed, first.filter, first.store)
+    since, policy, store = perf_counter(), first.policy, first.store
     low = f"graded {first.confidence:.2f}"
-    if not again.why:
+    if first.confidence >= policy.escalate:
+        trace.skipped("escalate", low)
+        return first, {}
+    given_up = tuple(name for name in relax if name in first.filter.limits)
+    filter = first.filter.without(*given_up)
+    spelt = spelling(first.parsed, filter, store)
+    more = shared_words(first.parsed, first.best, first.passages, store, policy.feedback)
+    ways = [
+        *(f"“{wrong}” read as “{right}”" for wrong, right in spelt.items()),
+        *([f"with {', '.join(more)}"] if more else []),
+        *([f"without the limit on {' and '.join(given_up)}"] if given_up else []),
+        *(["among more"] if policy.wider > 1 and first.best else []),
+        *(["and next to the best"] if policy.neighbours and first.odds else []),
+    ]
+    if not ways:
         trace.skipped("escalate", f"{low}, and there is no other way to ask")
-        return first, again.spelling
-    policy = first.policy._replace(pool=3 * first.policy.pool)
+        return first, spelt
     inner = Trace()
     second = Attempt(
-        again.parsed, first.filter, policy, first.store, first.models, inner, window=first.window,
-        hop=hop,
+        corrected(first.parsed, spelt), filter,
+        policy._replace(pool=policy.wider * policy.pool), store, first.models, inner,
+        window=first.window, hop=hop,
+        wider=Wider(more, {} if spelt else first.read(), policy.neighbours),
     )  # fmt: skip
     better = second.confidence > first.confidence
-    verdict = f"{again.why}: {second.confidence:.2f}, {'taken' if better else 'not better'}"
+    verdict = f"{'; '.join(ways)}: {second.confidence:.2f}, {'taken' if better else 'not better'}"
     trace.ran("escalate", since, found=len(second.best), reason=f"{low}; {verdict}")
+    trace.stages += [stage._replace(name=f"again {stage.name}") for stage in inner.stages]
     trace.degraded += [said for said in inner.degraded if said not in trace.degraded]
-    return second if better else first, again.spelling
+    return second if better else first, spelt
+
+
+def _given_up(asked: Filter, found: Attempt) -> tuple[str, ...]:
+    return tuple(name for name in asked.limits if name not in found.filter.limits)
+
+
+def _lacking(found: Attempt, kept: Sequence[Candidate], trace: Trace) -> tuple[str, ...]:
+    with trace.surviving("hints"):
+        keys = [c.passage for c in kept]
+        return lacking(found.parsed, found.idf, found.store.matched(found.parsed.content, keys))
+    return ()
 
 
 def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mapping[str, int]:
