@@ -25,7 +25,16 @@ from recollect.storage import open_store
 from recollect.testing.builders import note, session
 from recollect.text.stopwords import language
 from recollect.text.subjects import missing, subjects
-from recollect.types import Answer, Candidate, Document, Passage, Signals, Stage, StoredPassage
+from recollect.types import (
+    Answer,
+    Candidate,
+    Document,
+    Passage,
+    Signals,
+    Stage,
+    StoredPassage,
+    TextQuery,
+)
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 
@@ -348,19 +357,39 @@ def test_of_the_two_passes_the_better_graded_is_returned() -> None:
     assert stage(answer, "again lexical").state == "ran"
 
 
-def test_what_was_read_is_not_read_again() -> None:
-    some = [note(f"n{i}", f"boat number {i} lies in the harbour") for i in range(12)]
-    with opened(*some, boat=-6.0) as memory:
-        reranker = memory._reranker
-        assert isinstance(reranker, Odds)
-        answer = memory.search("where does the boat of my uncle lie")
-    assert stage(answer, "escalate").state == "ran"
-    assert reranker.read == 12
-
-
 def asked_with(memory: Memory, text: str, **knobs: Any) -> Answer:
     query = memory.query(text)
     return memory.ask(query._replace(policy=query.policy._replace(**knobs)))
+
+
+def test_what_was_read_is_not_read_again() -> None:
+    some = [note(f"n{i}", f"boat number {i} lies in the harbour") for i in range(12)]
+    question = "where does the boat of my uncle lie"
+    with opened(*some, boat=-6.0) as memory:
+        reranker = memory._reranker
+        assert isinstance(reranker, Odds)
+        answer = asked_with(memory, question, pool=5)
+        assert stage(answer, "again lexical").found == 12
+        assert reranker.read == 12
+        whole = memory.search(question)
+    assert "no other way to ask" in stage(whole, "escalate").reason
+
+
+def test_a_second_pass_that_fails_leaves_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(note("k", "The kubernetes cluster is at home.")) as memory:
+        search = memory.store.search_text
+
+        def broken(query: TextQuery, *given: Any, **options: Any) -> Any:
+            if any(clause.kind == "prefix" for clause in query.any):
+                raise OSError("the index is torn")
+            return search(query, *given, **options)
+
+        monkeypatch.setattr(memory.store, "search_text", broken)
+        memory._reranker = Odds(cluster=-5.0)
+        answer = memory.search("where is the kubernates cluster, do you know")
+    assert names(answer) == ["k"]
+    assert stage(answer, "escalate").state == "failed"
+    assert "escalate: the index is torn" in answer.degraded
 
 
 def test_the_second_pass_may_look_for_words_that_the_best_hits_share() -> None:

@@ -63,6 +63,8 @@ class Attempt:
             wider.words,
         )  # fmt: skip
         self.idf: Mapping[str, float] = found.idf
+        self.full = any(len(arm.every or arm.hits) >= policy.pool for arm in found.arms)
+        """There may be more where this came from."""
         self.spare: dict[int, dict[int, None]] = {}
         for hit in (hit for arm in found.arms for hit in arm.every):
             self.spare.setdefault(hit.document, {})[hit.passage] = None

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from recollect.ports import Store
 from recollect.reading.answering import rejected, result, status
-from recollect.reading.attempt import Attempt, Models, Wider
+from recollect.reading.attempt import Attempt, Models
 from recollect.reading.budget import fit
 from recollect.reading.cut import cut, fold
 from recollect.reading.further import with_further
@@ -24,7 +24,6 @@ from recollect.types import (
     Filter,
     Policy,
     Query,
-    TextQuery,
     Window,
     stable_id,
     words,
@@ -129,42 +128,15 @@ def _window(query: Query, asked: Filter, trace: Trace) -> Window | None:
 def _escalated(
     first: Attempt, hop: bool, relax: tuple[str, ...], trace: Trace
 ) -> tuple[Attempt, Mapping[str, str]]:
-    """Below a grade one rewritten and wider pass, and the better graded of the two; besides, what
-    is misspelt."""
-    from recollect.reading.rewrite import corrected, shared_words, spelling
-
-    since, policy, store = perf_counter(), first.policy, first.store
-    low = f"graded {first.confidence:.2f}"
-    if first.confidence >= policy.escalate:
-        trace.skipped("escalate", low)
+    """Below a grade one more pass, and the better graded of the two; besides, what is misspelt."""
+    if first.confidence >= first.policy.escalate:
+        trace.skipped("escalate", f"graded {first.confidence:.2f}")
         return first, {}
-    given_up = tuple(name for name in relax if name in first.filter.limits)
-    filter = first.filter.without(*given_up)
-    spelt = spelling(first.parsed, filter, store)
-    more = shared_words(first.parsed, first.best, first.passages, store, policy.feedback)
-    ways = [
-        *(f"“{wrong}” read as “{right}”" for wrong, right in spelt.items()),
-        *([f"with {', '.join(more)}"] if more else []),
-        *([f"without the limit on {' and '.join(given_up)}"] if given_up else []),
-        *(["among more"] if policy.wider > 1 and first.best else []),
-        *(["and next to the best"] if policy.neighbours and first.odds else []),
-    ]
-    if not ways:
-        trace.skipped("escalate", f"{low}, and there is no other way to ask")
-        return first, spelt
-    inner = Trace()
-    second = Attempt(
-        corrected(first.parsed, spelt), filter,
-        policy._replace(pool=policy.wider * policy.pool), store, first.models, inner,
-        window=first.window, hop=hop,
-        wider=Wider(more, {} if spelt else first.read(), policy.neighbours),
-    )  # fmt: skip
-    better = second.confidence > first.confidence
-    verdict = f"{'; '.join(ways)}: {second.confidence:.2f}, {'taken' if better else 'not better'}"
-    trace.ran("escalate", since, found=len(second.best), reason=f"{low}; {verdict}")
-    trace.stages += [stage._replace(name=f"again {stage.name}") for stage in inner.stages]
-    trace.degraded += [said for said in inner.degraded if said not in trace.degraded]
-    return second if better else first, spelt
+    from recollect.reading.escalate import escalated
+
+    with trace.surviving("escalate"):
+        return escalated(first, hop, relax, trace)
+    return first, {}
 
 
 def _given_up(asked: Filter, found: Attempt) -> tuple[str, ...]:
@@ -180,16 +152,15 @@ def _lacking(found: Attempt, kept: Sequence[Candidate], trace: Trace) -> tuple[s
 
 def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mapping[str, int]:
     """For each limit, how many passages match the words and fail only that limit."""
-    with trace.stage("hidden"):
-        query = TextQuery(
-            any=words(parsed.content) or parsed.text.any,
-            must=parsed.text.must,
-            never=parsed.text.never,
-        )
+    since = perf_counter()
+    query = parsed.text._replace(any=words(parsed.content) or parsed.text.any)
 
-        def total(under: Filter) -> int:
-            return store.search_text(query, under, limit=1, count=True).total
+    def total(under: Filter) -> int:
+        return store.search_text(query, under, limit=1, count=True).total
 
+    with trace.surviving("hidden"):
         seen = total(filter)
         counts = {name: total(filter.without(name)) - seen for name in filter.limits}
-    return {name: count for name, count in counts.items() if count > 0}
+        trace.ran("hidden", since)
+        return {name: count for name, count in counts.items() if count > 0}
+    return {}
