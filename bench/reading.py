@@ -172,9 +172,11 @@ def opened(name: str) -> Memory:
 def chosen(
     name: str, part: str, most: int | None, share: tuple[int, int]
 ) -> Sequence[dict[str, Any]]:
+    """The questions of that half; of a set that has none there, all."""
     folder = corpus.data_folder()
     assert folder is not None
-    some = [q for q in questions(folder, name, most) if part in ("", half(q))]
+    every = questions(folder, name, most)
+    some = [q for q in every if part in ("", half(q))] or every
     return some[share[0] :: share[1]]
 
 
@@ -244,8 +246,8 @@ def interval(
     one: Sequence[Row], other: Sequence[Row], field: str, times: int = 1000
 ) -> tuple[float, float]:
     """The 95 % interval of the difference of the means, by a paired bootstrap over questions."""
-    by_id = {row.id: row for row in other}
-    pairs = [(row, by_id[row.id]) for row in one if row.id in by_id]
+    by_id = {(row.set, row.id): row for row in other}
+    pairs = [(row, by_id[row.set, row.id]) for row in one if (row.set, row.id) in by_id]
     gains = [getattr(measured(a), field) - getattr(measured(b), field) for a, b in pairs]
     rng = random.Random(3)
     drawn = sorted(sum(rng.choices(gains, k=len(gains))) / len(gains) for _ in range(times))
@@ -289,6 +291,7 @@ def main(arguments: Sequence[str]) -> int:
     if corpus.data_folder() is None:
         sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
     graded: list[tuple[float, bool]] = []
+    pooled: dict[str, tuple[list[Row], list[Row]]] = {}
     names = ["default", *(v for v in given.variants if v != "default")]
     gains = "the default's gain in nDCG@10, 95 % | in all10, 95 %"
     print("| set | policy | " + " | ".join(Figures._fields) + f" | {gains} |")
@@ -304,16 +307,26 @@ def main(arguments: Sequence[str]) -> int:
         error, area = calibration_error(pairs), aurc(pairs)
         print(f"<!-- {name}: calibration error {error:.3f}, AURC {area:.3f} -->", flush=True)
         for variant, some in zip(names, found, strict=True):
-            for label, chosen in (("", [r for r in some if r.gold]),
+            for label, here in (("", [r for r in some if r.gold]),
                                   (" (no answer)", [r for r in some if not r.gold])):  # fmt: skip
-                if not chosen:
+                if not here:
                     continue
-                f = means(chosen)
+                f = means(here)
                 told = " | ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in f)
                 gain = " | "
                 if variant != "default" and not label:
-                    gain = " | ".join(_gain(base, some, field) for field in ("ndcg", "all10"))
+                    plain = [r for r in base if r.gold]
+                    gain = " | ".join(_gain(plain, here, field) for field in ("ndcg", "all10"))
+                    if base[0].half == given.half:
+                        both = pooled.setdefault(variant, ([], []))
+                        both[0].extend(plain)
+                        both[1].extend(here)
                 print(f"| {name}{label} | {variant} | {told} | {gain} |", flush=True)
+    print("\n| over the questions of all these sets | questions | nDCG@10, 95 % | all10, 95 % |")
+    print("|---|---|---|---|")
+    for variant, (one, other) in pooled.items():
+        gain = " | ".join(_gain(one, other, field) for field in ("ndcg", "all10"))
+        print(f"| {variant} | {len(one)} | {gain} |")
     error, area = calibration_error(graded), aurc(graded)
     print(f"\nAll sets, each the same: calibration error {error:.3f}, AURC {area:.3f}")
     if given.plot:
