@@ -19,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from bench import corpus
 from bench.plot import reliability
@@ -29,6 +29,7 @@ from recollect.reading.grade import FIRST
 from recollect.text.dates import parse_date
 from recollect.types import Answer
 
+T = TypeVar("T")
 WORK = Path(__file__).resolve().parents[1] / ".cache" / "bench"
 MODEL = "recollect-embed"
 ITEMS = "-items"
@@ -46,11 +47,20 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "no hop": {"hop": False},
     "no cut": {"cut": False},
     "no escalation": {"escalate": 0.0},
+    "not wider": {"wider": 1},
+    "feedback": {"feedback": 8},
+    "neighbours": {"neighbours": 5},
     "no window": {"window_weight": 0.0},
     "nudge": {"nudge": 1.15},
     "no newness": {"newest": 0.0},
     "fusion alone": {"rerank": 0, "hop": False, "escalate": 0.0},
 }
+
+ONLY: Mapping[str, str] = {
+    "no hop": "hop", "no escalation": "escalate", "not wider": "escalate", "feedback": "escalate",
+    "neighbours": "escalate", "no window": "window", "no newness": "recency",
+}  # fmt: skip
+"""Variants that change nothing unless this stage ran; then the question is not asked again."""
 
 
 class Row(NamedTuple):
@@ -122,34 +132,71 @@ def rows(
     share: tuple[int, int] = (0, 1), signals: bool = False,
 ) -> list[Row]:  # fmt: skip
     """What a policy with these *changes* gives; *share* (n, of) takes every of-th question."""
-    folder = corpus.data_folder()
-    assert folder is not None
-    chosen = [q for q in questions(folder, name, most) if part in ("", half(q))]
-    made = []
-    with store_for(WORK, folder, home_of(name), MODEL) as plain:
-        place = plain.store.stats().location
-    with Memory.open(place, embed_model=MODEL) as memory:
-        for question in chosen[share[0] :: share[1]]:
-            answer = ask(memory, question, changes)
-            made.append(
-                Row(
-                    name, question["id"], half(question), tuple(question.get("gold") or ()),
-                    answer.status, answer.confidence,
-                    tuple(r.document for r in answer.results),
-                    tuple(r.confidence for r in answer.results),
-                    answer.budget.used, answer.timing_ms,
-                    tuple(r.signals._asdict() for r in answer.results) if signals else (),
-                )
-            )  # fmt: skip
+    with opened(name) as memory:
+        return [
+            _row(name, question, ask(memory, question, changes), signals)
+            for question in chosen(name, part, most, share)
+        ]
+
+
+def compared(
+    name: str, variants: Sequence[str], part: str, most: int | None, share: tuple[int, int]
+) -> list[list[Row]]:
+    """What each of the variants gives; the first is the default."""
+    made: list[list[Row]] = [[] for _ in variants]
+    with opened(name) as memory:
+        for question in chosen(name, part, most, share):
+            plain = ask(memory, question, {})
+            for variant, some in zip(variants, made, strict=True):
+                stage = ONLY.get(variant)
+                same = variant == "default" or (stage and not _ran(plain, stage))
+                answer = plain if same else ask(memory, question, VARIANTS[variant])
+                some.append(_row(name, question, answer))
     return made
 
 
-def parallel(jobs: Sequence[partial[list[Row]]], processes: int = 2) -> Iterator[list[Row]]:
+def _ran(answer: Answer, stage: str) -> bool:
+    if stage == "recency":
+        return any(c.arm == stage for r in answer.results for c in r.contributions)
+    return any(s.name == stage and s.state == "ran" for s in answer.stages)
+
+
+def opened(name: str) -> Memory:
+    folder = corpus.data_folder()
+    assert folder is not None
+    with store_for(WORK, folder, home_of(name), MODEL) as plain:
+        place = plain.store.stats().location
+    return Memory.open(place, embed_model=MODEL)
+
+
+def chosen(
+    name: str, part: str, most: int | None, share: tuple[int, int]
+) -> Sequence[dict[str, Any]]:
+    """The questions of that half; of a set that has none there, all."""
+    folder = corpus.data_folder()
+    assert folder is not None
+    every = questions(folder, name, most)
+    some = [q for q in every if part in ("", half(q))] or every
+    return some[share[0] :: share[1]]
+
+
+def _row(name: str, question: dict[str, Any], answer: Answer, signals: bool = False) -> Row:
+    return Row(
+        name, question["id"], half(question), tuple(question.get("gold") or ()),
+        answer.status, answer.confidence,
+        tuple(r.document for r in answer.results),
+        tuple(r.confidence for r in answer.results),
+        answer.budget.used, answer.timing_ms,
+        tuple(r.signals._asdict() for r in answer.results) if signals else (),
+    )  # fmt: skip
+
+
+def parallel(jobs: Sequence[partial[T]], processes: int = 2) -> Iterator[T]:
     with ProcessPoolExecutor(processes) as pool:
         yield from pool.map(_do, jobs)
 
 
-def _do(job: partial[list[Row]]) -> list[Row]:
+def _do(job: partial[T]) -> T:
     return job()
 
 
@@ -199,12 +246,17 @@ def interval(
     one: Sequence[Row], other: Sequence[Row], field: str, times: int = 1000
 ) -> tuple[float, float]:
     """The 95 % interval of the difference of the means, by a paired bootstrap over questions."""
-    by_id = {row.id: row for row in other}
-    pairs = [(row, by_id[row.id]) for row in one if row.id in by_id]
+    by_id = {(row.set, row.id): row for row in other}
+    pairs = [(row, by_id[row.set, row.id]) for row in one if (row.set, row.id) in by_id]
     gains = [getattr(measured(a), field) - getattr(measured(b), field) for a, b in pairs]
     rng = random.Random(3)
     drawn = sorted(sum(rng.choices(gains, k=len(gains))) / len(gains) for _ in range(times))
     return drawn[int(0.025 * times)], drawn[int(0.975 * times)]
+
+
+def _gain(one: Sequence[Row], other: Sequence[Row], field: str) -> str:
+    low, high = interval(one, other, field)
+    return f"{100 * low:+.1f} … {100 * high:+.1f}" if (low, high) != (0, 0) else "0"
 
 
 def calibration_error(pairs: Sequence[tuple[float, bool]], bins: int = 10) -> float:
@@ -239,36 +291,42 @@ def main(arguments: Sequence[str]) -> int:
     if corpus.data_folder() is None:
         sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
     graded: list[tuple[float, bool]] = []
+    pooled: dict[str, tuple[list[Row], list[Row]]] = {}
     names = ["default", *(v for v in given.variants if v != "default")]
-    print("| set | policy | " + " | ".join(Figures._fields) + " | nDCG gain, 95 % |")
-    print("|---|---|" + "---|" * (len(Figures._fields) + 1))
+    gains = "the default's gain in nDCG@10, 95 % | in all10, 95 %"
+    print("| set | policy | " + " | ".join(Figures._fields) + f" | {gains} |")
+    print("|---|---|" + "---|" * (len(Figures._fields) + 2))
     for name in given.sets:
-        jobs = [
-            partial(rows, name, VARIANTS[v], given.half, given.most, (n, 2))
-            for v in names
-            for n in (0, 1)
-        ]
-        found = list(parallel(jobs))
-        base = found[0] + found[1]
+        jobs = [partial(compared, name, names, given.half, given.most, (n, 2)) for n in (0, 1)]
+        found = [one + other for one, other in zip(*parallel(jobs), strict=True)]
+        base = found[0]
         if not base:
             continue
         pairs = [(row.confidence, answered(row)) for row in base]
         graded += random.Random(5).choices(pairs, k=400)  # each set counts the same
         error, area = calibration_error(pairs), aurc(pairs)
         print(f"<!-- {name}: calibration error {error:.3f}, AURC {area:.3f} -->", flush=True)
-        for n, variant in enumerate(names):
-            some = found[2 * n] + found[2 * n + 1]
-            for label, chosen in (("", [r for r in some if r.gold]),
+        for variant, some in zip(names, found, strict=True):
+            for label, here in (("", [r for r in some if r.gold]),
                                   (" (no answer)", [r for r in some if not r.gold])):  # fmt: skip
-                if not chosen:
+                if not here:
                     continue
-                f = means(chosen)
+                f = means(here)
                 told = " | ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in f)
-                gain = ""
+                gain = " | "
                 if variant != "default" and not label:
-                    low, high = interval(base, some, "ndcg")
-                    gain = f"{100 * low:+.1f} … {100 * high:+.1f}"
+                    plain = [r for r in base if r.gold]
+                    gain = " | ".join(_gain(plain, here, field) for field in ("ndcg", "all10"))
+                    if base[0].half == given.half:
+                        both = pooled.setdefault(variant, ([], []))
+                        both[0].extend(plain)
+                        both[1].extend(here)
                 print(f"| {name}{label} | {variant} | {told} | {gain} |", flush=True)
+    print("\n| over the questions of all these sets | questions | nDCG@10, 95 % | all10, 95 % |")
+    print("|---|---|---|---|")
+    for variant, (one, other) in pooled.items():
+        gain = " | ".join(_gain(one, other, field) for field in ("ndcg", "all10"))
+        print(f"| {variant} | {len(one)} | {gain} |")
     error, area = calibration_error(graded), aurc(graded)
     print(f"\nAll sets, each the same: calibration error {error:.3f}, AURC {area:.3f}")
     if given.plot:

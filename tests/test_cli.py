@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ ESCAPE = "\033["
 
 SEARCH_FIELDS = {
     "status", "tier", "mode", "intent", "confidence", "cache", "results", "total_found", "hidden",
-    "degraded", "budget", "fingerprint", "stages", "timing_ms",
+    "relaxed", "degraded", "budget", "fingerprint", "stages", "timing_ms",
 }  # fmt: skip
 RESULT_FIELDS = {
     "id", "document", "kind", "source", "title", "path", "text", "score", "evidence", "tokens",
@@ -94,7 +95,11 @@ def write_lines(path: Path, *records: object) -> Path:
 
 
 def found(ran: Ran) -> list[str]:
-    return [result["document"] for result in ran.json["results"]]
+    return found_in(ran.json)
+
+
+def found_in(answer: dict[str, Any]) -> list[str]:
+    return [result["document"] for result in answer["results"]]
 
 
 def listed(cli: Cli, *arguments: str) -> list[str]:
@@ -265,6 +270,16 @@ def test_what_a_limit_hides_is_counted_and_nothing_is_found(filled: Cli) -> None
     assert done.code == 3
     assert done.json["status"] == "no_results"
     assert done.json["hidden"] == {"owner": 1}
+
+
+def test_a_limit_may_be_given_up_where_too_little_is_found(filled: Cli) -> None:
+    limited = ["search", "where is the kayak", "--kind", "decision", "--since", "2026-02-01"]
+    strict = filled(*limited, "--json").json
+    loose = filled(*limited, "--relax", "kind", "--json").json
+    assert ("boats.md" in found_in(strict), strict["relaxed"]) == (False, [])
+    assert (found_in(loose)[0], loose["relaxed"]) == ("boats.md", ["kinds"])
+    assert "without it" in filled(*limited, "--relax", "kind").out
+    assert filled("search", "kayak", "--relax", "owner").code == 2
 
 
 def test_limit_caps_the_results_and_not_the_count(filled: Cli) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from math import log
@@ -24,7 +25,16 @@ from recollect.storage import open_store
 from recollect.testing.builders import note, session
 from recollect.text.stopwords import language
 from recollect.text.subjects import missing, subjects
-from recollect.types import Answer, Candidate, Document, Passage, Signals, Stage, StoredPassage
+from recollect.types import (
+    Answer,
+    Candidate,
+    Document,
+    Passage,
+    Signals,
+    Stage,
+    StoredPassage,
+    TextQuery,
+)
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 
@@ -36,13 +46,13 @@ class Odds:
 
     def __init__(self, **by_word: float) -> None:
         self.by_word = by_word
-        self.asked: list[str] = []
+        self.read = 0
 
     def reads(self, text: str) -> bool:
         return True
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
-        self.asked.append(question)
+        self.read += len(passages)
         return [
             max((odds for word, odds in self.by_word.items() if word in passage), default=-8.0)
             for passage in passages
@@ -172,28 +182,66 @@ def graded_at(*confidences: float) -> list[Candidate]:
     return [Candidate(n, n, log(p / (1 - p)), (), Signals(), p) for n, p in enumerate(confidences)]
 
 
+BALANCED = MODES["balanced"]
+
+
 @pytest.mark.parametrize(
-    ("confidences", "kept"),
+    ("confidences", "sure", "kept"),
     [
-        ((0.99, 0.003, 0.001), 1),
-        ((0.95, 0.9, 0.85, 0.001), 3),
-        ((0.3, 0.28, 0.25, 0.2), 4),
-        ((0.005, 0.004), 0),
-        ((), 0),
+        ((0.99, 0.003, 0.001), 0.95, 1),
+        ((0.95, 0.9, 0.85, 0.001), 0.95, 3),
+        ((0.3, 0.28, 0.25, 0.2), 0.5, 4),
+        ((0.3, 0.003, 0.001), 0.5, 2),
+        ((0.05, 0.04, 0.04, 0.04), 0.06, 3),
+        ((0.005, 0.004), 0.01, 0),
+        ((0.5, *[0.01] * 30), 0.9, 10),
+        ((0.5, *[0.03] * 30), 0.9, 25),
+        ((), 0.0, 0),
     ],
 )
-def test_the_set_is_as_large_as_the_grades_say(confidences: Sequence[float], kept: int) -> None:
-    assert len(cut(graded_at(*confidences), MODES["balanced"])[0]) == kept
+def test_the_set_is_as_large_as_the_grades_say(
+    confidences: Sequence[float], sure: float, kept: int
+) -> None:
+    assert len(cut(graded_at(*confidences), BALANCED, sure)[0]) == kept
+
+
+def test_more_is_kept_where_the_evidence_is_spread() -> None:
+    some = graded_at(0.9, 0.003, 0.002, 0.0005)
+    assert len(cut(some, BALANCED, 0.9)[0]) == 1
+    assert len(cut(some, BALANCED, 0.9, spread=True)[0]) == 3
+
+
+def test_what_words_alone_find_is_not_called_nothing() -> None:
+    some = graded_at(0.005, 0.004)
+    assert cut(some, BALANCED, 0.01)[0] == []
+    assert cut(some, BALANCED, 0.01, by_words=True)[0] == some
+    has_all = [some[0]._replace(signals=Signals(coverage=1.0)), some[1]]
+    assert cut(has_all, BALANCED, 0.01)[0] == has_all
+
+
+@given(
+    st.lists(st.floats(0.0001, 0.9999), max_size=30), st.floats(0, 1), st.booleans(),
+    st.randoms(use_true_random=False),
+)  # fmt: skip
+def test_the_cut_keeps_the_best_in_the_order_given(
+    confidences: list[float], sure: float, spread: bool, random: Any
+) -> None:
+    some = graded_at(*confidences)
+    random.shuffle(some)
+    kept, why = cut(some, BALANCED._replace(limit=1000), sure, spread=spread)
+    assert why
+    assert kept == [c for c in some if c in kept]
+    rest = [c.confidence for c in some if c not in kept]
+    assert not kept or max(rest, default=0.0) <= min(c.confidence for c in kept)
 
 
 def test_a_caller_may_disagree_with_the_cut() -> None:
     some = graded_at(0.99, 0.9, 0.001)
-    policy = MODES["balanced"]
-    assert len(cut(some, policy)[0]) == 2
-    assert len(cut(some, policy._replace(cut=False))[0]) == 3
-    assert len(cut(some, policy._replace(margin=12.0))[0]) == 3
-    assert len(cut(some, policy._replace(min_confidence=0.95))[0]) == 1
-    assert len(cut(some, policy._replace(limit=1))[0]) == 1
+    assert len(cut(some, BALANCED, 0.9)[0]) == 2
+    assert len(cut(some, BALANCED._replace(cut=False), 0.9)[0]) == 3
+    assert len(cut(some, BALANCED._replace(worth=0.0001), 0.9)[0]) == 3
+    assert len(cut(some, BALANCED._replace(min_confidence=0.95), 0.9)[0]) == 1
+    assert len(cut(some, BALANCED._replace(limit=1), 0.9)[0]) == 1
 
 
 def stored(key: int, text: str, date: datetime | None = None) -> StoredPassage:
@@ -284,13 +332,196 @@ def test_a_misspelt_word_is_read_as_the_one_that_is_there() -> None:
     assert "taken" in said.reason
 
 
-def test_nothing_good_is_said_so_with_the_nearest_and_the_misspelt() -> None:
-    with opened(note("k", "The kubernetes cluster."), note("g", "The garden.")) as memory:
-        answer = memory.search("zymurgy of kubernetas")
-    if answer.status == "no_results":
-        assert any("kubernetes" in hint for hint in answer.hints)
-        assert answer.rejected
-    assert answer.confidence < 0.6
+def test_a_word_with_another_ending_is_read_as_the_one_that_is_there() -> None:
+    with opened(note("s", "The surveyors look at the roof."), note("g", "Tea.")) as memory:
+        memory._reranker = Literal(surveyors=5.0)
+        answer = memory.search("when does the survey thing happen")
+    assert names(answer)[0] == "s"
+    assert "“survey” read as “surveyors”" in stage(answer, "escalate").reason
+    assert answer.hints[0] == "“survey” was read as “surveyors”"
+
+
+def test_of_the_two_passes_the_better_graded_is_returned() -> None:
+    def odd(question: str, passages: Sequence[str]) -> list[float]:
+        return [-4.0 if "kuberntes" in question else -19.0 for _ in passages]
+
+    with opened(note("k", "The kubernetes cluster."), note("c", "A cluster of grapes.")) as memory:
+        memory._reranker = Odds(any=1.0)
+        memory._reranker.score = odd  # type: ignore[method-assign]
+        answer = memory.search("which of them is the kuberntes cluster")
+    said = stage(answer, "escalate").reason
+    assert "not better" in said
+    first, second = (float(word) for word in re.findall(r"\b0\.\d\d\b", said))
+    assert first >= second
+    assert answer.confidence == pytest.approx(first, abs=0.01)
+    assert stage(answer, "again lexical").state == "ran"
+
+
+def asked_with(memory: Memory, text: str, **knobs: Any) -> Answer:
+    query = memory.query(text)
+    return memory.ask(query._replace(policy=query.policy._replace(**knobs)))
+
+
+def test_what_was_read_is_not_read_again() -> None:
+    some = [note(f"n{i}", f"boat number {i} lies in the harbour") for i in range(12)]
+    question = "where does the boat of my uncle lie"
+    with opened(*some, boat=-6.0) as memory:
+        reranker = memory._reranker
+        assert isinstance(reranker, Odds)
+        answer = asked_with(memory, question, pool=5)
+        assert stage(answer, "again lexical").found == 12
+        assert reranker.read == 12
+        whole = memory.search(question)
+    assert "no other way to ask" in stage(whole, "escalate").reason
+
+
+def test_a_second_pass_that_fails_leaves_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(note("k", "The kubernetes cluster is at home.")) as memory:
+        search = memory.store.search_text
+
+        def broken(query: TextQuery, *given: Any, **options: Any) -> Any:
+            if any(clause.kind == "prefix" for clause in query.any):
+                raise OSError("the index is torn")
+            return search(query, *given, **options)
+
+        monkeypatch.setattr(memory.store, "search_text", broken)
+        memory._reranker = Odds(cluster=-5.0)
+        answer = memory.search("where is the kubernates cluster, do you know")
+    assert names(answer) == ["k"]
+    assert stage(answer, "escalate").state == "failed"
+    assert "escalate: the index is torn" in answer.degraded
+
+
+def test_the_second_pass_may_look_for_words_that_the_best_hits_share() -> None:
+    some = [note(f"n{i}", f"The dinghy mast {i} is spruce, glued and varnished.") for i in range(3)]
+    other = note("far", "Spruce, glued and varnished: that is how Hal makes his oars.")
+    with opened(*some, other, dinghy=-5.0, oars=12.0) as memory:
+        memory._embedder = None
+        question = "what is the dinghy mast made of, and what else is made so"
+        plain = asked_with(memory, question)
+        more = asked_with(memory, question, feedback=6)
+    assert "far" not in [r.title for r in plain.rejected] + names(plain)
+    assert names(more)[0] == "far"
+    assert "spruce" in stage(more, "escalate").reason
+    assert stage(more, "again feedback").found == 4
+
+
+def test_the_second_pass_may_read_what_is_next_to_a_hit() -> None:
+    talk = session("s", ("user", "What did the roofer say about the gutter?"),
+                   ("assistant", "Nine hundred, paid in May."), ("user", "Thanks!"))  # fmt: skip
+    with opened(talk, note("n", "gutter talk"), gutter=-4.0, hundred=2.0) as memory:
+        plain = asked_with(memory, "what did the roofer say about the gutter", escalate=0.99)
+        beside = asked_with(
+            memory, "what did the roofer say about the gutter", escalate=0.99, neighbours=2
+        )
+    assert plain.results[0].text.startswith("What did")
+    assert beside.results[0].text == "Nine hundred, paid in May."
+    assert stage(beside, "again neighbours").found == 1
+    assert beside.confidence > plain.confidence
+
+
+# ------------------------------------------------------------------ limits that may be given up
+
+
+OLD = note("old", "The blue build broke.", date=NOW - timedelta(days=90))
+NEW = note("new", "Standup: nothing much.", date=NOW)
+
+
+def test_limits_are_given_up_only_where_the_caller_allows() -> None:
+    week = NOW - timedelta(days=7)
+    question = "why did the blue build break"
+    with opened(OLD, NEW, blue=5.0) as memory:
+        strict = memory.search(question, since=week, kinds=["note"], sources=["tests"])
+        other = memory.search(question, since=week, kinds=["session"], relax=["kinds"])
+        loose = memory.search(question, since=week, kinds=["note"], relax=["since", "until"])
+    assert "old" not in names(strict) + names(other)
+    assert strict.hidden == {"since": 1}
+    assert any("hidden by the limit on since" in hint for hint in strict.hints)
+    assert strict.relaxed == ()
+    assert names(loose) == ["old"]
+    assert loose.relaxed == ("since",)
+    assert loose.as_json()["relaxed"] == ["since"]
+    assert "without the limit on since" in stage(loose, "escalate").reason
+    assert any("within the limit on since" in hint for hint in loose.hints)
+
+
+def test_a_limit_that_does_not_hinder_is_kept() -> None:
+    with opened(OLD, note("now", "The blue build is fixed.", date=NOW), blue=6.0) as memory:
+        answer = memory.search("what about the blue build", since=NOW, relax=["since"])
+    assert answer.confidence >= MODES["balanced"].escalate
+    assert (names(answer), answer.relaxed) == (["now"], ())
+
+
+def test_what_may_be_given_up_is_part_of_what_an_answer_depends_on() -> None:
+    with opened(OLD, NEW, blue=5.0) as memory:
+        limits: dict[str, Any] = {"sources": ["tests"]}
+        strict = memory.search("blue build", **limits).fingerprint
+        loose = memory.search("blue build", **limits, relax=["sources"]).fingerprint
+        memory.put([note("other", "The blue build", source="elsewhere")])
+        assert memory.search("blue build", **limits).fingerprint == strict
+        assert memory.search("blue build", **limits, relax=["sources"]).fingerprint != loose
+
+
+@pytest.mark.parametrize("name", ["owner", "scopes", "colour", ""])
+def test_who_may_see_something_is_never_given_up(name: str) -> None:
+    with opened(OLD) as memory, pytest.raises(UsageError) as refused:
+        memory.search("blue build", relax=[name])
+    assert refused.value.hint
+
+
+# ---------------------------------------------------------------- what is said when little is known
+
+
+HOPELESS = "why would anybody ever paint the kitchen ceiling in a colour like that"
+
+
+def test_nothing_good_comes_with_the_grade_of_the_best_that_was_rejected() -> None:
+    said = ("The ceiling of the hall is high.", "The hall has doors.", "Hall keys, four of them.")
+    some = [note(f"n{i}", text, title=f"T{i}", date=NOW + timedelta(days=i))
+            for i, text in enumerate(said)]  # fmt: skip
+    with opened(*some, hall=-24.0, Hall=-24.0) as memory:
+        answer = memory.search(HOPELESS)
+        newest = memory.search(HOPELESS, recency=1)
+    assert (answer.status, answer.results) == ("no_results", ())
+    grades = [r.confidence for r in answer.rejected]
+    assert grades == sorted(grades, reverse=True)
+    assert 0 < grades[0] < MODES["balanced"].keep
+    assert answer.as_json()["rejected"][0]["confidence"] == round(grades[0], 4)
+    nearest = f"nearest, at {grades[0]:.2f}: “T0”, “T1”, “T2”"
+    assert answer.hints[-1] == newest.hints[-1] == nearest
+    assert newest.rejected == answer.rejected
+
+
+def test_a_least_confidence_that_nothing_reaches_says_how_near_it_was() -> None:
+    with opened(note("a", "the blue boat", title="Boat"), blue=3.0) as memory:
+        answer = memory.search("where is the blue boat", min_confidence=0.999)
+    assert answer.status == "no_results"
+    assert answer.rejected[0].confidence > 0.5
+    assert "“Boat”" in answer.hints[-1]
+
+
+def test_nothing_good_is_said_so_with_the_misspelt() -> None:
+    with opened(note("k", "The kubernetes cluster."), note("g", "The garden."), kubernetes=-24.0,
+                garden=-24.0) as memory:  # fmt: skip
+        answer = memory.search("what is the zymurgy of the kubernetas for anybody at all")
+    assert answer.status == "no_results"
+    assert any("kubernetes" in hint for hint in answer.hints)
+    assert answer.rejected
+
+
+def test_what_needs_synthesis_says_what_no_result_has_and_what_is_hidden() -> None:
+    some = [note("a", "The retry budget of payments"), note("b", "retry", scopes=("work",))]
+    with opened(*some, retry=-1.0) as memory:
+        answer = memory.search("what did Dana say about the retry budget", scopes=["universal"])
+    assert answer.status == "needs_synthesis"
+    assert "none of these has “dana”" in answer.hints
+    assert any("hidden by the limit on scopes" in hint for hint in answer.hints)
+
+
+def test_an_answer_that_stands_needs_no_hints() -> None:
+    with opened(note("a", "the blue boat"), blue=6.0) as memory:
+        answer = memory.search("where is the blue boat")
+    assert (answer.status, answer.hints) == ("direct_passages", ())
 
 
 def test_what_is_from_the_time_asked_about_comes_first_and_nothing_is_hidden() -> None:

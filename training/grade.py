@@ -110,7 +110,7 @@ def collected(way: str) -> list[Row]:
 
 def seated(known: Mapping[str, float]) -> bool:
     """Whether it is looked at whatever its place in the fusion."""
-    by_rank = any(known[arm] >= 61 / (60 + seats) for arm, seats in SEATS.items())
+    by_rank = any(known.get(arm, 0.0) >= 61 / (60 + seats) for arm, seats in SEATS.items())
     return by_rank or bool(known.get("bridge"))
 
 

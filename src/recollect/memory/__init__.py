@@ -113,6 +113,10 @@ class Options(Limits, total=False):
     """A number, or what hangs on the answer: ``low`` (0.4), ``medium`` (0.6), ``high`` (0.8)."""
     last_n: int | None
     """Look at the newest so many documents only."""
+    relax: Sequence[str] | None
+    """Limits (``since``, ``until``, ``kinds``, ``sources``, ``paths``, ``roles``, ``issues``,
+    ``events``) that may be given up when too little is found under them; the answer says which
+    were."""
     now: datetime | None
     """What "last week" is meant from."""
     as_of: str | datetime | None
@@ -152,6 +156,14 @@ def _issues(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
     from recollect.text.query import issue_key
 
     return tuple(map(issue_key, given))
+
+
+def _relaxable(limits: tuple[str, ...]) -> tuple[str, ...]:
+    for name in limits:
+        if name not in Filter.relaxable():
+            there_are = ", ".join(Filter.relaxable())
+            raise UsageError(f"{name!r} cannot be relaxed", hint=f"these can: {there_are}")
+    return limits
 
 
 class Memory:
@@ -518,6 +530,7 @@ class Memory:
         seen = self.filter(**{n: given.pop(n) for n in Limits.__annotations__ if n in given})
         mode = given.pop("mode", None) or self.config["mode"]
         last = given.pop("last_n", None)
+        relax = _relaxable(names(given.pop("relax", None)) or ())
         now = given.pop("now", None) or datetime.now().astimezone()
         as_of = moment(given.pop("as_of", None), "as_of")
         given["min_confidence"] = stakes(given.get("min_confidence"))
@@ -525,7 +538,7 @@ class Memory:
             seen = self._newest(seen, last)
         said = clean(text)
         policy = policy_for(mode, given, self.configured())
-        return Query(said, seen, policy, window(said, now), as_of)
+        return Query(said, seen, policy, window(said, now), as_of, relax)
 
     def configured(self) -> dict[str, Any]:
         """The knobs of the policy that the configuration sets."""

@@ -1,4 +1,4 @@
-"""From graded candidates to what is said: results, status, what was left out, and hints."""
+"""From graded candidates to what is said: results, status, and what was left out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from recollect.types import (
     StoredPassage,
 )
 
-ARMS = ("lexical", "vector", "title", "hop")
+ARMS = ("lexical", "vector", "title", "feedback", "hop")
 RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
 """Kinds that are shown by a snippet unless more is asked for."""
 SNIPPET = 160
@@ -98,22 +98,3 @@ def rejected(
         )
         for n, c in enumerate(left[:SHOWN])
     )
-
-
-def hints(
-    said: Status, left: Sequence[Candidate], passages: Mapping[int, StoredPassage],
-    spelling: Mapping[str, str], hidden: Mapping[str, int],
-) -> tuple[str, ...]:  # fmt: skip
-    """What a person or an agent could do next."""
-    if said != "no_results":
-        return ()
-    made = [f"nothing has “{wrong}”; did you mean “{right}”?" for wrong, right in spelling.items()]
-    made += [
-        f"{count} passages match but are hidden by the limit on {name}"
-        for name, count in hidden.items()
-    ]
-    if left:
-        titles = [passages[c.passage].document for c in left[:3]]
-        named = ", ".join(f"“{d.title or d.external}”" for d in titles)
-        made.append(f"nearest, at {left[0].confidence:.2f}: {named}")
-    return tuple(made) or ("nothing matches; try fewer or other words",)

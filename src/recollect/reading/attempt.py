@@ -27,13 +27,27 @@ class Models(NamedTuple):
     reranker_note: str = ""
 
 
+class Wider(NamedTuple):
+    """What a second way has over the first."""
+
+    words: tuple[str, ...] = ()
+    """Words of the best hits, which are looked for besides."""
+    read: Mapping[int, float] = {}
+    """The reranker's log-odds of what it has read already, by passage."""
+    neighbours: int = 0
+    """Of so many of the best hits the passages next to them are read as well."""
+
+
+NOT_WIDER = Wider()
+
+
 class Attempt:
     """What one way found. ``best`` are its candidates, graded and in order; ``confidence`` is
     the probability that the answer is among them."""
 
     def __init__(
         self, parsed: Parsed, filter: Filter, policy: Policy, store: Store, models: Models,
-        trace: Trace, *, window: Window | None, hop: bool,
+        trace: Trace, *, window: Window | None, hop: bool, wider: Wider = NOT_WIDER,
         sees: Callable[[StoredPassage], bool] = lambda _: True,
     ) -> None:  # fmt: skip
         self.parsed = parsed
@@ -43,12 +57,16 @@ class Attempt:
         self.models = models
         self.trace = trace
         self.window = window
-        self._sees = sees
+        self.wider = wider
+        self.sees = sees
         self.odds: dict[int, float] = {}
         found = gather(
-            parsed, filter, policy, store, models.embedder, trace, models.embedder_note, window
-        )
+            parsed, filter, policy, store, models.embedder, trace, models.embedder_note, window,
+            wider.words,
+        )  # fmt: skip
         self.idf: Mapping[str, float] = found.idf
+        self.full = any(len(arm.every or arm.hits) >= policy.pool for arm in found.arms)
+        """There may be more where this came from."""
         self.spare: dict[int, dict[int, None]] = {}
         for hit in (hit for arm in found.arms for hit in arm.every):
             self.spare.setdefault(hit.document, {})[hit.passage] = None
@@ -59,6 +77,8 @@ class Attempt:
             self.fused = [c for c in fused if c.passage in self.passages]
         self._rerank(self.fused)
         self._grade(cosine=any(arm.name == "vector" for arm in found.arms))
+        if wider.neighbours and self.odds:
+            self._look_around()
         if hop and self.best:
             self._hop()
         elif policy.hop:
@@ -68,13 +88,22 @@ class Attempt:
     def _seen(self, candidates: Sequence[Candidate]) -> dict[int, StoredPassage]:
         """Their passages, less those that may not be seen: a fact that is no longer in force."""
         some = self.store.passages([c.passage for c in candidates])
-        return {p.key: p for p in some if self._sees(p)}
+        return {p.key: p for p in some if self.sees(p)}
 
     def _rerank(self, candidates: list[Candidate]) -> None:
-        self.odds |= rerank(
+        head, read = candidates[: self.policy.rerank], self.wider.read
+        self.odds |= {c.document: read[c.passage] for c in head if c.passage in read}
+        self.odds |= self._read([c for c in head if c.passage not in read])
+
+    def _read(self, candidates: list[Candidate]) -> dict[int, float]:
+        return rerank(
             self.parsed.prose, candidates, self.passages, self.policy, self.models.reranker,
             self.trace, self.models.reranker_note,
         )  # fmt: skip
+
+    def read(self) -> dict[int, float]:
+        """What the reranker said of each passage that it has read."""
+        return {c.passage: self.odds[c.document] for c in self.fused if c.document in self.odds}
 
     def _grade(self, *, cosine: bool) -> None:
         since = perf_counter()
@@ -94,6 +123,32 @@ class Attempt:
             self.parsed, self.fused, self.passages, self.idf, matched, self.odds, self.window
         )
         return graded(self.fused, known, self.by)
+
+    def _look_around(self) -> None:
+        """Where the passage before or after one of the best hits is the better answer, it stands
+        for the document."""
+        since, moved = perf_counter(), 0
+        with self.trace.surviving("neighbours"):
+            best = self.best[: self.wider.neighbours]
+            places = {c.document: n for n, c in enumerate(self.fused)}
+            for before, after in ((1, 0), (0, 1)):
+                beside = []
+                for hit in best:
+                    around = self.store.neighbours(hit.passage, before=before, after=after)
+                    others = [stored for stored in around if stored.key != hit.passage]
+                    self.passages |= {stored.key: stored for stored in others}
+                    beside += [hit._replace(passage=stored.key) for stored in others]
+                odds = self._read(beside)
+                for hit in beside:
+                    odd = odds.get(hit.document)
+                    if odd is not None and odd > self.odds.get(hit.document, odd):
+                        place = places[hit.document]
+                        self.fused[place] = self.fused[place]._replace(passage=hit.passage)
+                        self.odds[hit.document] = odd
+                        moved += 1
+            self.trace.ran("neighbours", since, found=moved)
+            if moved:
+                self.best = self._in_order()
 
     def _hop(self) -> None:
         """Adds the documents that the best hits name, and grades all anew."""

@@ -21,8 +21,9 @@ class Found(NamedTuple):
 
 def gather(
     parsed: Parsed, filter: Filter, policy: Policy, store: Store, embedder: Embedder | None,
-    trace: Trace, note: str = "", window: Window | None = None,
+    trace: Trace, note: str = "", window: Window | None = None, more: Sequence[str] = (),
 ) -> Found:  # fmt: skip
+    """What each arm finds; *more* are words that are looked for besides those of the question."""
     arms: list[Arm] = []
     idf: Mapping[str, float] = {}
     if policy.by == "semantic":
@@ -41,6 +42,8 @@ def gather(
         if note:
             trace.degraded.append(f"vector: {note}")
         arms.append(_vector(parsed, filter, policy, store, embedder, trace))
+    if more:
+        arms.append(_more(parsed, more, filter, policy, store, trace))
     if window is not None:
         arms.append(_from_then(parsed, filter, window, policy, store, arms, embedder, trace))
     return Found(tuple(arm for arm in arms if arm.hits), idf)
@@ -113,6 +116,20 @@ def _title(parsed: Parsed, filter: Filter, policy: Policy, store: Store, trace: 
         trace.ran("title", since, found=len(hits))
         return Arm("title", policy.title_weight, hits)
     return Arm("title", 0.0, ())
+
+
+def _more(
+    parsed: Parsed, more: Sequence[str], filter: Filter, policy: Policy, store: Store, trace: Trace
+) -> Arm:
+    """By the words of the question and of what answered it best so far."""
+    since = perf_counter()
+    asked = dict.fromkeys((*parsed.text.any, *words(more)))
+    with trace.surviving("feedback"):
+        query = parsed.text._replace(any=tuple(asked))
+        hits = _by_document(store.search_text(query, filter, limit=policy.pool).hits)
+        trace.ran("feedback", since, found=len(hits))
+        return Arm("feedback", policy.feedback_weight, hits)
+    return Arm("feedback", 0.0, ())
 
 
 def _vector(

@@ -1,9 +1,9 @@
 """How many to return: one more is kept while what it may add is worth what it costs.
 
-What it may add is its probability, or, where nothing is likely, its odds against those of the
-best. A clear answer stands alone, answers that are equally likely come together, and where
-nothing is good nothing is returned. A gap in raw scores never decides: after a weak first hit it
-is no cliff. Near-duplicates are folded.
+What it may add is its probability. What it costs is a reader's patience: more where the set is
+sure already, for there one answer stands out; less where the evidence is spread over several
+passages; most beyond the tenth. Where nothing is good nothing is returned. A gap in raw scores
+never decides: after a weak first hit it is no cliff. Near-duplicates are folded.
 """
 
 from __future__ import annotations
@@ -13,6 +13,11 @@ from collections.abc import Mapping, Sequence
 
 from recollect.types import Candidate, Policy, StoredPassage
 
+READ = 10
+"""How many are read as a matter of course; what comes after must be likely."""
+DOUBTFUL = 2
+FEW = 3
+"""Below twice the confidence at which nothing is returned, no more than so many are."""
 ALIKE = 0.9
 """The share of words in common from which two passages say the same."""
 _SIGNS = str.maketrans("", "", ".,;:!?\"'()[]*_`")
@@ -20,26 +25,44 @@ _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without
 
 
 def cut(
-    candidates: Sequence[Candidate], policy: Policy, *, by_words: bool = False
-) -> tuple[list[Candidate], str]:
-    """The candidates that are kept, in their order, and what decided. Words alone cannot tell
-    that nothing is there: where there was nothing else to go *by*, the best is kept."""
-    best = max(candidates, key=lambda c: c.score, default=None)
-    if best is None:
+    candidates: Sequence[Candidate], policy: Policy, confidence: float, *,
+    spread: bool = False, by_words: bool = False,
+) -> tuple[list[Candidate], str]:  # fmt: skip
+    """The candidates that are kept, in their order, and what decided. *confidence* is that of the
+    set; *spread* is whether its evidence is likely in several places. Words alone cannot tell
+    that nothing is there: where there was nothing else to go *by*, the best are kept."""
+    if not candidates:
         return [], "nothing was found"
+    best = sorted(candidates, key=lambda c: -c.score)
     blind = by_words or max(c.signals.coverage for c in candidates) >= 1
-    if policy.cut and best.confidence < policy.keep and not blind:
-        return [], f"the best is at {best.confidence:.2g}, below {policy.keep:g}"
-    least = best.score - policy.margin if policy.cut else float("-inf")
-    near = [c for c in candidates if c.score >= least or c.confidence >= policy.worth]
+    if not policy.cut:
+        near, why = best, "all that was found"
+    elif confidence < policy.keep and not blind:
+        return [], f"graded {confidence:.2g}, below {policy.keep:g}"
+    else:
+        near, why = _worth_keeping(best, policy, confidence, spread=spread)
+        if confidence < DOUBTFUL * policy.keep and not blind and len(near) > FEW:
+            near, why = near[:FEW], f"graded {confidence:.2g}: only the nearest {FEW}"
     good = [c for c in near if c.confidence >= policy.min_confidence]
+    if len(good) < len(near):
+        why = f"the rest is below {policy.min_confidence:g}"
+    kept = {c.document for c in good}
+    good = [c for c in candidates if c.document in kept]
     if len(good) > policy.limit:
         return good[: policy.limit], f"the limit is {policy.limit}"
-    if len(good) < len(near):
-        return good, f"the rest is below {policy.min_confidence:g}"
-    if len(near) < len(candidates):
-        return good, f"the rest is below {policy.worth:g}, and far behind the best"
-    return good, "all that was found"
+    return good, why
+
+
+def _worth_keeping(
+    best: list[Candidate], policy: Policy, confidence: float, *, spread: bool
+) -> tuple[list[Candidate], str]:
+    """The first of *best* as far as each is worth it, and the first of them in any case."""
+    least = confidence * (policy.worth_spread if spread else policy.worth)
+    for place, candidate in enumerate(best):
+        needed = least if place < READ else max(least, policy.worth_far)
+        if place and candidate.confidence < needed:
+            return best[:place], f"the rest is below {needed:.2g}"
+    return best, "all that was found"
 
 
 def fold(

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.types import Arm, Candidate, Contribution
 
-SEATS: Mapping[str, int] = {"lexical": 6, "title": 2}
+SEATS: Mapping[str, int] = {"lexical": 6, "title": 2, "feedback": 6}
 """How many of an arm's first hits are among the head whatever the others weigh: an arm of four
 times the weight would else fill it alone, and what has all the words would not even be read."""
 

@@ -88,9 +88,9 @@ def _graded(candidate: Candidate, signals: Signals, by: Grader) -> Candidate:
     parts = []
     for name, weight in {**dict.fromkeys(found, 0.0), **by.weights}.items():
         signal = getattr(signals, name, 0.0)
-        if not signal:
-            continue
         arm = found.get(name)
+        if not signal and not arm:
+            continue
         rank, raw = (arm.rank, arm.raw) if arm else (0, signal)
         parts.append(Contribution(name, rank, raw, weight, weight * signal))
     if signals.exact:

@@ -3,17 +3,18 @@ route → candidates → fuse → rerank → grade (→ hop, escalate) → cut �
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 from recollect.facts import KIND, SOURCE, Asked
 from recollect.ports import Store
-from recollect.reading.answering import hints, rejected, result, status
+from recollect.reading.answering import rejected, result, status
 from recollect.reading.attempt import Attempt, Models
 from recollect.reading.budget import fit
 from recollect.reading.cut import cut, fold
 from recollect.reading.further import with_further
 from recollect.reading.grade import as_fact
+from recollect.reading.hints import Told, hints, lacking
 from recollect.reading.known import answers, named_result, said
 from recollect.reading.named import Facts, Named, named
 from recollect.reading.recency import by_date
@@ -29,7 +30,6 @@ from recollect.types import (
     Filter,
     Policy,
     Query,
-    TextQuery,
     Window,
     stable_id,
     words,
@@ -49,18 +49,16 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     policy = _nudged(policy, way)
     hop = policy.hop and way.shape == "open" and policy.by == "hybrid"
     window = _window(query, asked, trace)
-    found = Attempt(
+    first = Attempt(
         parsed, asked, policy, store, models, trace, window=window, hop=hop, sees=facts.sees
     )
-    spelling: Mapping[str, str] = {}
-    if found.confidence >= policy.escalate:
-        trace.skipped("escalate", f"graded {found.confidence:.2f}")
-    else:
-        found, spelling = _escalated(found, hop, facts, trace)
+    found, spelling = _escalated(first, hop, query.relax, trace)
     since = perf_counter()
     sure = _without_unsure_facts(found, policy)
     ordered = by_date(sure, found.passages, _recency(policy, way))
-    good, why = cut(ordered, policy, by_words=found.by.kind == "words")
+    spread = way.shape == "open" or any(c.signals.no_year for c in ordered)
+    by_words = found.by.kind in ("words", "terse")
+    good, why = cut(ordered, policy, found.confidence, spread=spread, by_words=by_words)
     kept, folded = fold(good, found.passages)
     worth = {word: found.idf.get(word, 1.0) for word in found.parsed.content}
     room = policy.limit - len(kept)
@@ -72,9 +70,13 @@ def search(query: Query, store: Store, models: Models) -> Answer:
             for c in kept
         ]
         results, budget = fit(shown, policy.budget)
-    hidden = _hidden(parsed, asked, store, trace) if asked.limits else {}
-    left = kept[len(results) :] + [c for c in ordered if c not in good]
+    hidden = _hidden(parsed, found.filter, store, trace) if found.filter.limits else {}
+    taken = {c.document for c in good}
+    left = kept[len(results) :] + [c for c in found.best if c.document not in taken]
     said = status(results, found.confidence, policy)
+    told = Told(spelling, found is not first, _given_up(asked, found), hidden)
+    if said == "needs_synthesis":
+        told = told._replace(lacking=_lacking(found, kept[: len(results)], trace))
     return Answer(
         query=query.text,
         status=said,
@@ -87,12 +89,13 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         rejected=rejected(left, found.passages, why, budget.dropped),
         total_found=found.total,
         hidden=hidden,
+        relaxed=told.relaxed,
         degraded=tuple(trace.degraded),
         budget=budget,
-        fingerprint=stable_id(query.key(), store.fingerprint(asked)),
+        fingerprint=stable_id(query.key(), store.fingerprint(asked.without(*query.relax))),
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
-        hints=hints(said, left, found.passages, spelling, hidden),
+        hints=hints(said, told, left, found.passages),
     )
 
 
@@ -203,42 +206,41 @@ def _window(query: Query, asked: Filter, trace: Trace) -> Window | None:
 
 
 def _escalated(
-    first: Attempt, hop: bool, facts: Facts, trace: Trace
+    first: Attempt, hop: bool, relax: tuple[str, ...], trace: Trace
 ) -> tuple[Attempt, Mapping[str, str]]:
-    """One rewritten and wider pass, and the better graded of the two; besides, what is misspelt."""
-    from recollect.reading.rewrite import rewritten
+    """Below a grade one more pass, and the better graded of the two; besides, what is misspelt."""
+    if first.confidence >= first.policy.escalate:
+        trace.skipped("escalate", f"graded {first.confidence:.2f}")
+        return first, {}
+    from recollect.reading.escalate import escalated
 
-    since = perf_counter()
-    again = rewritten(first.parsed, first.filter, first.store)
-    low = f"graded {first.confidence:.2f}"
-    if not again.why:
-        trace.skipped("escalate", f"{low}, and there is no other way to ask")
-        return first, again.spelling
-    policy = first.policy._replace(pool=3 * first.policy.pool)
-    inner = Trace()
-    second = Attempt(
-        again.parsed, first.filter, policy, first.store, first.models, inner, window=first.window,
-        hop=hop, sees=facts.sees,
-    )  # fmt: skip
-    better = second.confidence > first.confidence
-    verdict = f"{again.why}: {second.confidence:.2f}, {'taken' if better else 'not better'}"
-    trace.ran("escalate", since, found=len(second.best), reason=f"{low}; {verdict}")
-    trace.degraded += [said for said in inner.degraded if said not in trace.degraded]
-    return second if better else first, again.spelling
+    with trace.surviving("escalate"):
+        return escalated(first, hop, relax, trace)
+    return first, {}
+
+
+def _given_up(asked: Filter, found: Attempt) -> tuple[str, ...]:
+    return tuple(name for name in asked.limits if name not in found.filter.limits)
+
+
+def _lacking(found: Attempt, kept: Sequence[Candidate], trace: Trace) -> tuple[str, ...]:
+    with trace.surviving("hints"):
+        keys = [c.passage for c in kept]
+        return lacking(found.parsed, found.idf, found.store.matched(found.parsed.content, keys))
+    return ()
 
 
 def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mapping[str, int]:
     """For each limit, how many passages match the words and fail only that limit."""
-    with trace.stage("hidden"):
-        query = TextQuery(
-            any=words(parsed.content) or parsed.text.any,
-            must=parsed.text.must,
-            never=parsed.text.never,
-        )
+    since = perf_counter()
+    query = parsed.text._replace(any=words(parsed.content) or parsed.text.any)
 
-        def total(under: Filter) -> int:
-            return store.search_text(query, under, limit=1, count=True).total
+    def total(under: Filter) -> int:
+        return store.search_text(query, under, limit=1, count=True).total
 
+    with trace.surviving("hidden"):
         seen = total(filter)
         counts = {name: total(filter.without(name)) - seen for name in filter.limits}
-    return {name: count for name, count in counts.items() if count > 0}
+        trace.ran("hidden", since)
+        return {name: count for name, count in counts.items() if count > 0}
+    return {}

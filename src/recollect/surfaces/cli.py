@@ -112,6 +112,13 @@ def _limits(options: Options) -> dict[str, Any]:
     }
 
 
+_RELAXABLE = {
+    "since": "since", "until": "until", "kind": "kinds", "source": "sources", "path": "paths",
+    "issue": "issues", "event": "events",
+}  # fmt: skip
+"""The limits that may be given up, by the name of their option."""
+
+
 def _declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "query", nargs="+", metavar="QUERY",
@@ -129,6 +136,10 @@ def _declare_search(parser: argparse.ArgumentParser) -> None:
         "--recency", type=float, metavar="ALPHA", help="0 by relevance, 1 newest first"
     )
     parser.add_argument("--last", type=int, metavar="N", help="only the newest N documents")
+    parser.add_argument(
+        "--relax", action="append", choices=list(_RELAXABLE), metavar="LIMIT",
+        help=f"give this limit up when too little is found ({', '.join(_RELAXABLE)})",
+    )  # fmt: skip
     parser.add_argument(
         "--detail", choices=("snippet", "passage", "document"), help="how much of each result"
     )
@@ -155,6 +166,7 @@ def _search(options: Options) -> int:
             last_n=options.last,
             as_of=options.as_of,
             facts=False if options.no_facts else None,
+            relax=[_RELAXABLE[name] for name in options.relax or ()],
         )
     if not options.json:
         for reason in found.degraded:

@@ -26,7 +26,7 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
     for number, result in enumerate(found.results, 1):
         lines += _result(number, result, wanted, style, full=full, explain=explain)
     lines += [f"{style.dim}{hint}{style.off}" for hint in found.hints]
-    if found.hidden and found.results:
+    if found.hidden and found.status == "direct_passages":
         parts = ", ".join(f"{count} by {name}" for name, count in found.hidden.items())
         lines.append(f"{style.dim}hidden: {parts}{style.off}")
     if explain:
@@ -109,15 +109,16 @@ def _left_out(found: Answer, style: Style) -> list[str]:
 
 def _stages(found: Answer, style: Style) -> list[str]:
     lines = [f"{style.bold}what happened{style.off}"]
+    wide = max(len(stage.name) for stage in found.stages)
     for stage in found.stages:
         count = "" if stage.found is None else f"{stage.found} found"
         said = ", ".join(part for part in (count, stage.reason) if part)
-        lines.append(f"    {stage.name:8} {stage.state:8} {stage.ms:7.2f} ms  {said}")
+        lines.append(f"    {stage.name:{wide}} {stage.state:8} {stage.ms:7.2f} ms  {said}")
     budget = found.budget
     cap = "no cap" if budget.budget is None else f"{budget.budget:,} tokens"
     lines.append(
-        f"    budget   {cap}: {budget.used:,} used, {budget.kept} kept, {budget.dropped} dropped, "
-        f"{budget.truncated} cut short"
+        f"    {'budget':{wide}} {cap}: {budget.used:,} used, {budget.kept} kept, "
+        f"{budget.dropped} dropped, {budget.truncated} cut short"
     )
     return lines
 

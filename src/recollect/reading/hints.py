@@ -1,0 +1,67 @@
+"""What was done to a question, and what a person or an agent could do next: a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.text.query import Parsed
+from recollect.text.terms import is_run, query_terms
+from recollect.types import Candidate, Status, StoredPassage
+
+NEAREST = 3
+LACKING = 3
+
+
+class Told(NamedTuple):
+    """What is known once a question has been answered."""
+
+    spelling: Mapping[str, str] = {}
+    """Words that occur nowhere, each with one that does."""
+    corrected: bool = False
+    """Whether the answer is to the question with these."""
+    relaxed: tuple[str, ...] = ()
+    """The limits that were given up for it."""
+    hidden: Mapping[str, int] = {}
+    """How many passages each of the other limits hides."""
+    lacking: tuple[str, ...] = ()
+    """Words of the question that no result has."""
+
+
+def hints(
+    said: Status, told: Told, left: Sequence[Candidate], passages: Mapping[int, StoredPassage]
+) -> tuple[str, ...]:
+    """An answer that is served as it stands only says what was done to the question. *left* are
+    the candidates that are not returned, best first."""
+    done = [f"“{w}” was read as “{r}”" for w, r in told.spelling.items() if told.corrected]
+    if told.relaxed:
+        limits = " and ".join(told.relaxed)
+        done.append(f"too little was found within the limit on {limits}, so this is without it")
+    if said == "direct_passages":
+        return tuple(done)
+    made = [f"nothing has “{w}”; did you mean “{r}”?" for w, r in told.spelling.items()]
+    made = [] if told.corrected else made
+    made += [
+        f"{count} passages match but are hidden by the limit on {name}"
+        for name, count in told.hidden.items()
+    ]
+    if said == "needs_synthesis":
+        made += [f"none of these has “{word}”" for word in told.lacking]
+        return (*done, *made)
+    if left:
+        titles = [passages[c.passage].document for c in left[:NEAREST]]
+        named = ", ".join(f"“{d.title or d.external}”" for d in titles)
+        made.append(f"nearest, at {left[0].confidence:.2f}: {named}")
+    return (*done, *made) or ("nothing matches; try fewer or other words",)
+
+
+def lacking(
+    parsed: Parsed, idf: Mapping[str, float], matched: Mapping[int, set[str]]
+) -> tuple[str, ...]:
+    """The rarest words of the question that none of the *matched* passages has, as they were
+    typed."""
+    there = set().union(*matched.values())
+    typed = dict(zip(*query_terms(parsed.prose), strict=False))
+    missing = [w for w in parsed.content if w not in there and w in typed and not is_run(w)]
+    missing.sort(key=lambda word: -idf.get(word, 0.0))
+    return tuple(typed[word] for word in missing[:LACKING])
