@@ -34,6 +34,7 @@ def _table() -> bytes:
 
 
 _TABLE = _table()
+_BEGINS = bytes(ord(" " if chr(byte) in " \t\n\r\v\f" else "a") for byte in range(256))
 
 
 def kinds(raw: bytes) -> bytes:
@@ -41,10 +42,15 @@ def kinds(raw: bytes) -> bytes:
     return raw.translate(_TABLE)
 
 
+def _words(raw: bytes) -> int:
+    """How many there are between white space: where one begins."""
+    return (b" " + raw).translate(_BEGINS).count(b" a")
+
+
 def count_tokens(text: str) -> int:
     raw = text.encode("utf-8", "replace")
     counted = raw.translate(_TABLE)
-    total = PER_WORD * len(raw.split())
+    total = PER_WORD * _words(raw)
     for kind, cost in _ASCII if len(raw) == len(text) else PER_BYTE.items():
         total += cost * counted.count(kind)
     return round(total) or (1 if text else 0)
