@@ -392,7 +392,7 @@ class Memory:
         seen = self.filter(**{n: given.pop(n) for n in Limits.__annotations__ if n in given})
         mode = given.pop("mode", None) or self.config["mode"]
         last = given.pop("last_n", None)
-        now = given.pop("now", None) or datetime.now().astimezone()
+        now = given.pop("now", None)
         given["min_confidence"] = stakes(given.get("min_confidence"))
         if last is not None:
             seen = self._newest(seen, last)

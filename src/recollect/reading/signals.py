@@ -12,9 +12,9 @@ from math import log1p
 
 from recollect.text.lexical import indexed_text
 from recollect.text.query import Parsed
-from recollect.text.subjects import NOTHING, missing, subjects
+from recollect.text.subjects import NOTHING, Missing, missing, subjects
 from recollect.text.terms import phrase_terms
-from recollect.types import Candidate, Document, Signals, StoredPassage, Window
+from recollect.types import Candidate, Contribution, Document, Signals, StoredPassage, Window
 
 GRACE = timedelta(days=7)
 """People write down on Wednesday what they did last weekend."""
@@ -27,53 +27,63 @@ def signals(
 ) -> list[Signals]:  # fmt: skip
     """Those of each candidate. *matched* are the words of the question that each passage has;
     *odds* are the reranker's log-odds by document, if it ran."""
-    asked = subjects(parsed.prose)
-    named = any(asked)
-    typed = phrase_terms(parsed.prose)
     worth = {word: idf.get(word, 1.0) for word in parsed.content}
     total = sum(worth.values()) or 1.0
     rarest = max(worth, key=worth.__getitem__, default="")
+    stored = [passages[c.passage] for c in candidates]
+    arms = [{part.arm: part for part in c.contributions} for c in candidates]
     covered = [matched.get(c.passage, ()) for c in candidates]
     coverage = [sum([worth[w] for w in worth if w in here]) / total for here in covered]
-    cosines = [_raw(c, "vector") for c in candidates]
-    far = min((x for x in cosines if x), default=0.0)
+    cosines = [of["vector"].raw if "vector" in of else 0.0 for of in arms]
+    far = min([x for x in cosines if x], default=0.0)
     cosines = [x or far for x in cosines]
     least = min(odds.values(), default=0.0)
     read = [odds.get(c.document, least) for c in candidates]
-    best_odds, best_cosine = max(read, default=0.0), max(cosines, default=0.0)
-    best_coverage = max(coverage, default=0.0)
-    made = []
-    for n, candidate in enumerate(candidates):
-        stored = passages[candidate.passage]
-        document, passage = stored.document, stored.passage
-        lacks = NOTHING
-        if named:
-            lacks = missing(asked, indexed_text(document.title, passage.heading, passage.text))
-        part = {c.arm: 61 / (60 + c.rank) for c in candidate.contributions}
-        made.append(
-            Signals(
-                odds=read[n],
-                odds_gap=best_odds - read[n],
-                cosine=cosines[n],
-                cosine_gap=best_cosine - cosines[n],
-                lexical=part.get("lexical", 0.0),
-                vector=part.get("vector", 0.0),
-                title=part.get("title", 0.0),
-                coverage=coverage[n],
-                coverage_gap=best_coverage - coverage[n],
-                rarest=float(rarest in covered[n]),
-                no_name=lacks.names,
-                no_number=lacks.numbers,
-                no_year=lacks.years,
-                other_time=lacks.period,
-                exact=float(_is_name(typed, len(parsed.prose), document)),
-                inside=float(window is not None and window.has(document.date, GRACE)),
-                hop=_raw(candidate, "hop") if "hop" in part else 0.0,
-                bridge=float(len(part) == 1 and "hop" in part),
-                words=log1p(len(worth)),
-            )
-        )
-    return made
+    lacks = _lacking(parsed.prose, stored)
+    typed, length = phrase_terms(parsed.prose), len(parsed.prose)
+    columns: dict[str, list[float]] = {
+        "odds": read,
+        "odds_gap": _behind(read),
+        "cosine": cosines,
+        "cosine_gap": _behind(cosines),
+        "lexical": _nearness(arms, "lexical"),
+        "vector": _nearness(arms, "vector"),
+        "title": _nearness(arms, "title"),
+        "coverage": coverage,
+        "coverage_gap": _behind(coverage),
+        "rarest": [float(rarest in here) for here in covered],
+        "no_name": [of.names for of in lacks],
+        "no_number": [of.numbers for of in lacks],
+        "no_year": [of.years for of in lacks],
+        "other_time": [of.period for of in lacks],
+        "exact": [float(_is_name(typed, length, one.document)) for one in stored],
+        "inside": [
+            float(window is not None and window.has(p.document.date, GRACE)) for p in stored
+        ],
+        "hop": [of["hop"].raw if "hop" in of else 0.0 for of in arms],
+        "bridge": [float(of.keys() == {"hop"}) for of in arms],
+        "words": [log1p(len(worth))] * len(arms),
+    }
+    rows = zip(*(columns[name] for name in Signals._fields), strict=True)
+    return [Signals(*row) for row in rows]
+
+
+def _lacking(question: str, stored: Sequence[StoredPassage]) -> list[Missing]:
+    asked = subjects(question)
+    if not any(asked):
+        return [NOTHING] * len(stored)
+    texts = [indexed_text(p.document.title, p.passage.heading, p.passage.text) for p in stored]
+    return [missing(asked, text) for text in texts]
+
+
+def _behind(values: list[float]) -> list[float]:
+    """How far each is behind the best, which tells a lone hit from one of many."""
+    best = max(values, default=0.0)
+    return [best - value for value in values]
+
+
+def _nearness(arms: Sequence[Mapping[str, Contribution]], name: str) -> list[float]:
+    return [61 / (60 + of[name].rank) if name in of else 0.0 for of in arms]
 
 
 def _is_name(typed: tuple[str, ...], length: int, document: Document) -> bool:
@@ -83,10 +93,3 @@ def _is_name(typed: tuple[str, ...], length: int, document: Document) -> bool:
         if abs(len(name) - length) <= 8 and phrase_terms(name) == typed:
             return True
     return False
-
-
-def _raw(candidate: Candidate, arm: str) -> float:
-    for contribution in candidate.contributions:
-        if contribution.arm == arm:
-            return contribution.raw
-    return 0.0

@@ -86,18 +86,20 @@ def missing(asked: Subjects, text: str) -> Missing:
     """What *text* (a passage under its title) lacks."""
     if not any(asked):
         return NOTHING
-    folded = fold(text)
+    folded = fold(text) if asked.names or asked.numbers else ""
     return Missing(
         _share(asked.names, folded), _share(asked.numbers, folded), *_years(asked.years, text)
     )
 
 
 def _share(wanted: Collection[str], text: str) -> float:
-    return sum(not _occurs(word, text) for word in wanted) / len(wanted) if wanted else 0.0
+    if not wanted:
+        return 0.0
+    return sum([word not in text or not _stands(word, text) for word in wanted]) / len(wanted)
 
 
-def _occurs(word: str, text: str) -> bool:
-    """Whether *text* has the word, and not only as a part of a longer one."""
+def _stands(word: str, text: str) -> bool:
+    """Whether the word is there by itself, and not only as a part of a longer one."""
     at = text.find(word)
     while at >= 0:
         end = at + len(word)
