@@ -65,6 +65,10 @@ if TYPE_CHECKING:
     from recollect.writing.embedding import BackgroundEmbedder
 
 
+_CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
+"""The knobs that are settings too."""
+
+
 class Progress(NamedTuple):
     """How far a long operation is. ``total`` is 0 while it is not known."""
 
@@ -401,11 +405,7 @@ class Memory:
 
     def configured(self) -> dict[str, Any]:
         """The knobs of the policy that the configuration sets."""
-        return {
-            name: self.config[f"search.{name}"]
-            for name in KNOBS
-            if f"search.{name}" in settings.SETTINGS
-        }
+        return {name: self.config[setting] for name, setting in _CONFIGURED.items()}
 
     def ask(self, query: Query) -> Answer:
         """Answer a request that is resolved already."""

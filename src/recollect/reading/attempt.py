@@ -48,8 +48,11 @@ class Attempt:
         )
         self.idf: Mapping[str, float] = found.idf
         self.spare: dict[int, dict[int, None]] = {}
+        first: dict[int, int] = {}
         for hit in (hit for arm in found.arms for hit in arm.every):
-            self.spare.setdefault(hit.document, {})[hit.passage] = None
+            if first.setdefault(hit.document, hit.passage) != hit.passage:
+                others = self.spare.setdefault(hit.document, {first[hit.document]: None})
+                others[hit.passage] = None
         with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
             depth = max(policy.limit, policy.rerank)
             fused, self.total = fuse(found.arms, policy.rrf_k, depth, policy.rerank)
