@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from patterns import without_cue
 from recollect.text import intents
 from recollect.text.intents import Intent
-from recollect.text.route import Shape, route
+from recollect.text.route import Shape, route, with_parts
 
 INTENTS = {
     "temporal": [
@@ -243,6 +244,18 @@ def test_spaces_and_lines_make_no_difference() -> None:
 def test_only_the_beginning_of_a_long_text_is_read() -> None:
     assert route("when did we move? " + "x" * 100_000).intent == "temporal"
     assert route("x " * 50_000 + "when did we move?").intent == "general"
+
+
+@pytest.mark.parametrize(
+    "rule", [*intents.INTENT, *intents.OPEN, *intents.NEWEST], ids=lambda rule: rule.name
+)
+def test_no_rule_matches_without_one_of_its_cues(rule: intents.Rule) -> None:
+    for pattern in filter(None, (rule.begins, rule.finds)):
+        assert without_cue(with_parts(pattern), rule.cues) == []
+
+
+def test_a_clause_is_led_into_by_a_cue() -> None:
+    assert without_cue(intents.PARTS["lead"], intents.LEADS) == []
 
 
 def test_every_rule_has_an_example_here() -> None:

@@ -150,6 +150,12 @@ def test_accents_width_and_variants_are_folded(written: str, plain: str) -> None
     assert exact(written) == [plain]
 
 
+@given(st.text(st.characters(max_codepoint=0x0DFF), max_size=60))
+def test_a_word_in_a_text_is_folded_as_it_is_alone(text: str) -> None:
+    words = text.split()
+    assert fold(" ".join(words)) == " ".join(map(fold, words))
+
+
 def test_full_width_text_reads_as_ordinary_text() -> None:
     assert terms("ＡＢＣ１２３　Ｈｅｌｌｏ") == terms("ABC123 Hello")
 

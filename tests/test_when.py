@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.when import vague, window
+from patterns import without_cue
+from recollect.text.when import OPENING_CUES, OPENINGS, vague, window
 from recollect.types import Window
 
 NOW = datetime(2026, 11, 11, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -459,6 +460,10 @@ def test_only_the_beginning_of_a_long_text_is_read() -> None:
 def test_a_time_by_an_event_is_vague(text: str, words: str) -> None:
     assert vague(text) == words
     assert window(text, NOW) is None
+
+
+def test_a_time_by_an_event_has_a_cue() -> None:
+    assert without_cue(OPENINGS, OPENING_CUES) == []
 
 
 @pytest.mark.parametrize(

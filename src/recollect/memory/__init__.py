@@ -73,6 +73,10 @@ if TYPE_CHECKING:
     from recollect.writing.embedding import BackgroundEmbedder
 
 
+_CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
+"""The knobs that are settings too."""
+
+
 class Progress(NamedTuple):
     """How far a long operation is. ``total`` is 0 while it is not known."""
 
@@ -531,7 +535,7 @@ class Memory:
         mode = given.pop("mode", None) or self.config["mode"]
         last = given.pop("last_n", None)
         relax = _relaxable(names(given.pop("relax", None)) or ())
-        now = given.pop("now", None) or datetime.now().astimezone()
+        now = given.pop("now", None)
         as_of = moment(given.pop("as_of", None), "as_of")
         given["min_confidence"] = stakes(given.get("min_confidence"))
         if last is not None:
@@ -542,11 +546,7 @@ class Memory:
 
     def configured(self) -> dict[str, Any]:
         """The knobs of the policy that the configuration sets."""
-        return {
-            name: self.config[f"search.{name}"]
-            for name in KNOBS
-            if f"search.{name}" in settings.SETTINGS
-        }
+        return {name: self.config[setting] for name, setting in _CONFIGURED.items()}
 
     def ask(self, query: Query) -> Answer:
         """Answer a request that is resolved already."""

@@ -54,12 +54,12 @@ def is_there(path: Path) -> bool:
 
 
 def moment(value: str | datetime | None, name: str) -> datetime | None:
-    from recollect.text.dates import parse_moment
-
     if value is None:
         return None
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
+    from recollect.text.dates import parse_moment
+
     try:
         return parse_moment(value, datetime.now(UTC))
     except ValueError as error:

@@ -68,8 +68,11 @@ class Attempt:
         self.full = any(len(arm.every or arm.hits) >= policy.pool for arm in found.arms)
         """There may be more where this came from."""
         self.spare: dict[int, dict[int, None]] = {}
+        first: dict[int, int] = {}
         for hit in (hit for arm in found.arms for hit in arm.every):
-            self.spare.setdefault(hit.document, {})[hit.passage] = None
+            if first.setdefault(hit.document, hit.passage) != hit.passage:
+                others = self.spare.setdefault(hit.document, {first[hit.document]: None})
+                others[hit.passage] = None
         with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
             depth = max(policy.limit, policy.rerank)
             fused, self.total = fuse(found.arms, policy.rrf_k, depth, policy.rerank)

@@ -49,5 +49,5 @@ def _seated(ranked: list[int], arms: Sequence[Arm], head: int) -> list[int]:
     front = ranked[:head]
     late = [d for d in seated if d not in front]
     spare = set([d for d in reversed(front) if d not in seated][: len(late)])
-    chosen = [d for d in front if d not in spare] + late[: len(spare)]
-    return [*chosen, *(d for d in ranked if d not in set(chosen))]
+    chosen = dict.fromkeys([d for d in front if d not in spare] + late[: len(spare)])
+    return [*chosen, *(d for d in ranked if d not in chosen)]

@@ -29,6 +29,7 @@ _LEAD = 4.0
 """A lead beyond this says no more."""
 _SURE = 12.0
 """No log-odds beyond this, either way: nothing here is surer."""
+_PLACES = {name: place for place, name in enumerate(Signals._fields)}
 
 
 class Grader(NamedTuple):
@@ -84,24 +85,25 @@ def graded(
 
 
 def _graded(candidate: Candidate, signals: Signals, by: Grader) -> Candidate:
-    found = {c.arm: c for c in candidate.contributions}
     parts = []
-    for name, weight in {**dict.fromkeys(found, 0.0), **by.weights}.items():
-        signal = getattr(signals, name, 0.0)
-        arm = found.get(name)
-        if not signal and not arm:
-            continue
-        rank, raw = (arm.rank, arm.raw) if arm else (0, signal)
-        parts.append(Contribution(name, rank, raw, weight, weight * signal))
+    arms = set()
+    for arm in candidate.contributions:
+        signal = signals[_PLACES[arm.arm]] if arm.arm in _PLACES else 0.0
+        weight = by.weights.get(arm.arm, 0.0)
+        parts.append(Contribution(arm.arm, arm.rank, arm.raw, weight, weight * signal))
+        arms.add(arm.arm)
+    for name, weight in by.weights.items():
+        signal = signals[_PLACES[name]]
+        if signal and name not in arms:
+            parts.append(Contribution(name, 0, signal, weight, weight * signal))
     if signals.exact:
         parts.append(Contribution("exact", 0, 1.0, EXACT, EXACT))
     if signals.inside:
         parts.append(Contribution("inside", 0, 1.0, INSIDE, INSIDE))
     parts.append(Contribution("prior", 0, 1.0, by.prior, by.prior))
-    score = sum(part.value for part in parts)
-    return candidate._replace(
-        score=score, contributions=tuple(parts), signals=signals, confidence=probability(score)
-    )
+    score = sum([part.value for part in parts])
+    document, passage = candidate.document, candidate.passage
+    return Candidate(document, passage, score, tuple(parts), signals, probability(score))
 
 
 def probability(score: float) -> float:

@@ -12,9 +12,9 @@ from math import log1p
 
 from recollect.text.lexical import indexed_text
 from recollect.text.query import Parsed
-from recollect.text.subjects import missing, subjects
+from recollect.text.subjects import NOTHING, Missing, missing, subjects
 from recollect.text.terms import phrase_terms
-from recollect.types import Candidate, Document, Signals, StoredPassage, Window
+from recollect.types import Candidate, Contribution, Document, Signals, StoredPassage, Window
 
 GRACE = timedelta(days=7)
 """People write down on Wednesday what they did last weekend."""
@@ -27,66 +27,69 @@ def signals(
 ) -> list[Signals]:  # fmt: skip
     """Those of each candidate. *matched* are the words of the question that each passage has;
     *odds* are the reranker's log-odds by document, if it ran."""
-    asked = subjects(parsed.prose)
-    typed = phrase_terms(parsed.prose)
-    content = set(parsed.content)
-    worth = {word: idf.get(word, 1.0) for word in content}
+    worth = {word: idf.get(word, 1.0) for word in parsed.content}
     total = sum(worth.values()) or 1.0
     rarest = max(worth, key=worth.__getitem__, default="")
-    cosines = [_raw(c, "vector") for c in candidates]
-    far = min((x for x in cosines if x), default=0.0)
+    stored = [passages[c.passage] for c in candidates]
+    arms = [{part.arm: part for part in c.contributions} for c in candidates]
+    covered = [matched.get(c.passage, ()) for c in candidates]
+    coverage = [sum([worth[w] for w in worth if w in here]) / total for here in covered]
+    cosines = [of["vector"].raw if "vector" in of else 0.0 for of in arms]
+    far = min([x for x in cosines if x], default=0.0)
+    cosines = [x or far for x in cosines]
     least = min(odds.values(), default=0.0)
-    made = []
-    for candidate, cosine in zip(candidates, cosines, strict=True):
-        stored = passages[candidate.passage]
-        text = indexed_text(stored.document.title, stored.passage.heading, stored.passage.text)
-        here = matched.get(candidate.passage, ())
-        lacks = missing(asked, text)
-        part = {c.arm: 61 / (60 + c.rank) for c in candidate.contributions}
-        made.append(
-            Signals(
-                odds=odds.get(candidate.document, least),
-                cosine=cosine or far,
-                lexical=part.get("lexical", 0.0),
-                vector=part.get("vector", 0.0),
-                title=part.get("title", 0.0),
-                coverage=sum(worth[w] for w in here) / total,
-                rarest=float(rarest in here),
-                no_name=lacks.names,
-                no_number=lacks.numbers,
-                no_year=lacks.years,
-                other_time=lacks.period,
-                exact=float(_is_name(typed, len(parsed.prose), stored.document)),
-                inside=float(window is not None and window.has(stored.document.date, GRACE)),
-                hop=_raw(candidate, "hop"),
-                bridge=float(part.keys() == {"hop"}),
-                words=log1p(len(content)),
-            )
-        )
-    return _with_gaps(made)
+    read = [odds.get(c.document, least) for c in candidates]
+    lacks = _lacking(parsed.prose, stored)
+    typed, length = phrase_terms(parsed.prose), len(parsed.prose)
+    columns: dict[str, list[float]] = {
+        "odds": read,
+        "odds_gap": _behind(read),
+        "cosine": cosines,
+        "cosine_gap": _behind(cosines),
+        "lexical": _nearness(arms, "lexical"),
+        "vector": _nearness(arms, "vector"),
+        "title": _nearness(arms, "title"),
+        "coverage": coverage,
+        "coverage_gap": _behind(coverage),
+        "rarest": [float(rarest in here) for here in covered],
+        "no_name": [of.names for of in lacks],
+        "no_number": [of.numbers for of in lacks],
+        "no_year": [of.years for of in lacks],
+        "other_time": [of.period for of in lacks],
+        "exact": [float(_is_name(typed, length, one.document)) for one in stored],
+        "inside": [
+            float(window is not None and window.has(p.document.date, GRACE)) for p in stored
+        ],
+        "hop": [of["hop"].raw if "hop" in of else 0.0 for of in arms],
+        "bridge": [float(of.keys() == {"hop"}) for of in arms],
+        "words": [log1p(len(worth))] * len(arms),
+    }
+    rows = zip(*(columns[name] for name in Signals._fields), strict=True)
+    return [Signals(*row) for row in rows]
 
 
-def _with_gaps(made: list[Signals]) -> list[Signals]:
-    """Each with how far it is behind the best, which tells a lone hit from one of many."""
-    best_odds = max((s.odds for s in made), default=0.0)
-    best_cosine = max((s.cosine for s in made), default=0.0)
-    best_coverage = max((s.coverage for s in made), default=0.0)
-    return [
-        s._replace(
-            odds_gap=best_odds - s.odds,
-            cosine_gap=best_cosine - s.cosine,
-            coverage_gap=best_coverage - s.coverage,
-        )
-        for s in made
-    ]
+def _lacking(question: str, stored: Sequence[StoredPassage]) -> list[Missing]:
+    asked = subjects(question)
+    if not any(asked):
+        return [NOTHING] * len(stored)
+    texts = [indexed_text(p.document.title, p.passage.heading, p.passage.text) for p in stored]
+    return [missing(asked, text) for text in texts]
+
+
+def _behind(values: list[float]) -> list[float]:
+    """How far each is behind the best, which tells a lone hit from one of many."""
+    best = max(values, default=0.0)
+    return [best - value for value in values]
+
+
+def _nearness(arms: Sequence[Mapping[str, Contribution]], name: str) -> list[float]:
+    return [61 / (60 + of[name].rank) if name in of else 0.0 for of in arms]
 
 
 def _is_name(typed: tuple[str, ...], length: int, document: Document) -> bool:
     """Whether the question is exactly what the document is called."""
-    names = (document.title, document.path, document.path.rpartition("/")[2])
-    near = (name for name in names if abs(len(name) - length) <= 8)
-    return any(phrase_terms(name) == typed for name in near)
-
-
-def _raw(candidate: Candidate, arm: str) -> float:
-    return next((c.raw for c in candidate.contributions if c.arm == arm), 0.0)
+    path = document.path
+    for name in (document.title, path, path.rpartition("/")[2]) if path else (document.title,):
+        if abs(len(name) - length) <= 8 and phrase_terms(name) == typed:
+            return True
+    return False

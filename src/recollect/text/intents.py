@@ -5,6 +5,7 @@ Of each table the first rule that matches counts.
 - ``name``: which rule it was, as a person is told
 - ``intent``: what the question is after
 - ``open``: it takes several pieces put together, whatever the rules for that say
+- ``cues``: words of which one is in whatever ``begins`` or ``finds`` matches (``cues.py``)
 - ``begins``: matched where a clause begins (after ``before`` and perhaps ``lead``)
 - ``finds``: searched for where a word begins
 - ``within``: searched for anywhere, in text that is not ASCII: for scripts without spaces
@@ -29,6 +30,7 @@ class Rule(NamedTuple):
     name: str
     intent: Intent = "general"
     open: bool = False
+    cues: str = ""
     begins: str = ""
     finds: str = ""
     within: str = ""
@@ -53,11 +55,20 @@ PARTS = {
   |producer|founder|owner|creator|editor|maintainer|inventor|presenter|president|ceo|coach)s?\b
 """,
 }
+LEADS = (
+    "so ok okay hey hi well then and also exactly actually bitte favor me us know remember recall "
+    "forget wonder du recuerdas souviens"
+)
+"""The cues of ``lead``."""
 
 INTENT = (
     Rule(
         name="asks when",
         intent="temporal",
+        cues=(
+            "when year date day month week time long many wann wie welche cuando cuándo cuanto "
+            "cuánto que qué quand quel combien когда каких давно متى"
+        ),
         begins=r"""(?:since\s|until\s|by\s|from\s)?when(?:['’]s\b|\s(?:did|do|does|was|were|is|are|has|have|had|will|would|should|can|am|exactly)\b|\s?\??$)
 | (?:since|until)\swhen\b | (?:(?:in|on|at|by)\s)?(?:what|which)\s(?:year|date|day|month|week|time)\b
 | how\slong\s(?:ago|since|until|before|after|have|has|had)\b | how\s(?:many\s%{span}|much\stime)\s(?:ago|since|until)\b
@@ -71,6 +82,7 @@ INTENT = (
     Rule(
         name="first or last time",
         intent="temporal",
+        cues="time mal vez fois раз",
         finds=r"""(?:first|last|previous)\stime\b | (?:erste|letzte)[ns]?\smal\b | (?:primera|[uú]ltima)\svez\b
 | (?:première|dernière)\sfois\b | (?:первый|последний)\sраз\b
 """,
@@ -80,7 +92,8 @@ INTENT = (
         name="order in time",
         intent="temporal",
         open=True,
-        begins=r"%{which}(?=.*?\b(?:or|oder|out\sof)\s)(?:.*?\s)?(?P<shown>%{order})",
+        cues="first last earlier later sooner older younger recent many order timeline chronology",
+        begins=r"%{which}(?=.*?\b(?:or|oder|out\sof)\s)(?:.*?\s)?\b(?P<shown>%{order})",
         finds=r"""how\smany\s%{span}\s(?:(?:had|have|has|were|are)\s)?(?:there\s)?(?:pass|elapse|between|before|after)
 | (?:in\s(?:what|which)|the)\s(?:chronological\s)?order\b | timeline\b | chronolog
 | from\s(?:first|earliest|oldest)\sto\s(?:last|latest|newest)\b
@@ -90,6 +103,12 @@ INTENT = (
         name="asks why or how",
         intent="concept",
         open=True,
+        cues=(
+            "why how explain describe mean reason idea point deal thinking difference logic "
+            "purpose practice pros trade rationale warum weshalb wieso wie erklär unterschied "
+            "por como cómo explica diferencia pourquoi comment expliquer différence почему зачем "
+            "как объясни لماذا كيف اشرح"
+        ),
         begins=r"""why\b | how\s(?:come|do|does|did|can|could|should|would|is|are|was|were|to|we|i|the)\b | explain\b | describe\b
 | what\s(?:do|does|did)\s.{1,40}?\smean\b | what%{is}\sthe\s(?:reason|idea|point|deal|thinking|difference|logic|purpose)\b
 | warum\b | weshalb\b | wieso\b | wie\s(?:funktionier|mach|kann|geht|läuft|soll|werden|wird|haben|hat) | erklär
@@ -104,6 +123,10 @@ INTENT = (
     Rule(
         name="before or after something",
         intent="temporal",
+        cues=(
+            "before after until since bevor nachdem seitdem vor nach seit antes después desde "
+            "avant après depuis"
+        ),
         finds=r"""(?:before|after|until|since)\s(?:the|my|our|that|i|we|he|she|they)\b
 | bevor\b | nachdem\b | seitdem\b | (?:vor|nach|seit)\s(?:der|dem)\b | (?:antes|después)\sde\b | desde\sque\b
 | (?:avant|après|depuis)\s(?:le\b|la\b|les\b|l['’]|que\b|notre\b)
@@ -112,6 +135,13 @@ INTENT = (
     Rule(
         name="what happened",
         intent="event",
+        cues=(
+            "happen wrong took meeting standup retro outage incident post deploy rollout rolled "
+            "launched shipped migrated crashed decided agreed settled kickoff passiert "
+            "besprechung sitzung ausfall störung entschieden beschlossen vereinbart paso pasó "
+            "sucedió ocurrió reunión acordamos despliegue passé réunion décidé convenu panne "
+            "déployé случилось произошло решили встреча инцидент حدث اجتماع"
+        ),
         finds=r"""what(?:['’]s|\shas|\sever)?\shappen | what\swent\swrong\b | what\stook\splace\b
 | (?:meetings?|standup|retro|outage|incident|post-?mortem|deploy(?:ed|ment)|rollout|rolled\s(?:back|out)|launched|shipped
     |migrated|crashed|decided?|decision|agreed|settled\son|kickoff)\b
@@ -125,6 +155,10 @@ INTENT = (
     Rule(
         name="who or what it is",
         intent="entity",
+        cues=(
+            "who whose whom what where about name which wer wessen wem wen was heißt heisst wo quien quién "
+            "que qué cual cuál donde dónde qui qu quoi quel où кто что где من ما أين"
+        ),
         begins=r"""who(?:se|m)?\b | what(?:%{is}|\sam)\b(?!\s(?:i|we|you|they)\b) | where%{is}\b | \Aabout\s | (?:the\s)?name\sof\b
 | which\s(?:person|man|woman|company|project|file|team|city|country|film|song|album|book|band)s?\b
 | what\s(?:name|nationality|kind|type|brand|colou?r)\b
@@ -138,6 +172,10 @@ INTENT = (
     Rule(
         name="what somebody did",
         intent="event",
+        cues=(
+            "did there have had used habe hast hat hatten wurde hicimos hice hemos usamos "
+            "dijimos hablamos avons je tu on vous"
+        ),
         begins=r"did\b | what\sdid\b | (?:was|were)\sthere\b | (?:have|had)\s(?:i|we|you|they)\b",
         finds=r"""did\s(?:i|we|you|he|she|they|it|anyone|someone|somebody|my|our|his|her)\b | (?:have|had)\s(?:i|we|you|they)\b | used\sto\b
 | (?:habe|haben|hast|hat|hatten)\s(?:ich|wir|du|er|sie|ihr)\b | wurden?\b
@@ -170,6 +208,10 @@ INTENT = (
 OPEN = (
     Rule(
         name="all about it",
+        cues=(
+            "summary recap outline compare walk everything overview know why how fass zusammen "
+            "resume résumé"
+        ),
         begins=r"""(?:summari[sz]e|recap|outline|compare|walk\s(?:me|us)\sthrough|everything)\b | (?:an?\s|the\s)?(?:summary|overview|recap)\sof\b
 | what\sdo\s(?:i|we|you)\sknow\b | fass\b | zusammenfass | resum[ei] | résum
 """,
@@ -178,6 +220,11 @@ OPEN = (
     ),
     Rule(
         name="a comparison",
+        cues=(
+            "more less fewer longer shorter bigger smaller higher lower better worse wider "
+            "cheaper faster taller difference compared versus vs than much unterschied vergleich "
+            "älter jünger diferencia différence"
+        ),
         begins=r"%{which}(?=.*?\bor\s).*?\b(?P<shown>more|less|fewer|longer|shorter|bigger|smaller|higher|lower|better|worse|wider|cheaper|faster|taller)\b",
         finds=r"""differences?\s(?:between|in)\b | compar(?:ed|ison)\b | versus\b | vs\b | \w+er\sthan\b | (?:more|less)\sthan\s(?:the|my|our|i|we)\b
 | how\smuch\s(?:more|less|older|younger|earlier|later|faster|longer|cheaper)\b | how\smany\smore\b
@@ -187,6 +234,7 @@ OPEN = (
     ),
     Rule(
         name="what several have in common",
+        cues="both same common respectively beide gemeinsam ambos comun común deux",
         finds=r"""both\b | (?:have|has|had|shared?|of|from|in)\sthe\ssame\s(?:\w+\s)?(?:country|nationality|\w+\?|person|place|city|team|year|name)
 | in\scommon\b | respectively\b | beide[nrs]?\b | gemeinsam\b | ambos\b | en\scom[uú]n\b | tous\sles\sdeux\b | en\scommun\b
 """,
@@ -194,17 +242,25 @@ OPEN = (
     ),
     Rule(
         name="a chain of relations",
+        cues=(
+            "mother father parent wife husband spouse partner son sons daughter child brother sister "
+            "sibling friend boss manager lead colleague landlord director author writer composer "
+            "performer singer producer founder owner creator editor maintainer inventor "
+            "presenter president ceo ceos coach grandmother grandfather grandparent grandson law laws stepmother uncle aunt nephew niece mutter vater "
+            "frau mann chef madre padre esposa marido jefe mère père femme mari"
+        ),
         finds=r"""(?P<shown>%{kin}\s(?:of|to)\b)(?=.*?(?:\b%{kin}|['’]s\s\w)) | (?P<also>%{kin})['’]s\s(?:\w+\s)?%{kin}
-| (?:s|the)\s(?P<third>(?:maternal\s|paternal\s)?(?:grand(?:mother|father|parent|son|daughter|child(?:ren)?)|\w+-in-law|step(?:mother|father|son|daughter)|uncle|aunt|nephew|niece)s?)\b
+| (?:s|the)\s(?P<third>(?:maternal\s|paternal\s)?(?:grand(?:mother|father|parent|son|daughter|child(?:ren)?)|\w+-in-laws?\b|step(?:mother|father|son|daughter)|uncle|aunt|nephew|niece)s?)\b
 | (?:mutter|vater|frau|mann|chef)\s(?:des|der|von)\s(?:regisseur|autor|gründer|chef)
 | (?:madre|padre|esposa|marido|jefe)\sdel?\s(?:la\s)?(?:director|autor|fundador|jefe) | (?:mère|père|femme|mari)\s(?:du|de\sl['’])\s?(?:réalisateur|auteur|fondateur)
 """,
-        begins=r"""(?=.*?(?:\b%{kin}\s(?:of|to)\b|['’]s\s(?:\w+\s)?%{kin}))
+        begins=r"""(?=.*?(?:\b%{kin}\s(?:of|to)\b|['’]s\s(?:\w+\s)?\b%{kin}))
 (?:where\b|when\b|how\sold\b|which\scountry\b|what\s(?:nationality|country|job|award)\b|(?:what|which|who)\b.*?\b(?:place|date|cause|country|nationality|award|birthplace|birthday|employer|burial|death)\b)
 """,
     ),
     Rule(
         name="a count",
+        cues="many total altogether combined average wie insgesamt cuanto cuánto combien сколько",
         finds=r"""how\smany\s(?!%{span}\sago).*?\b(?:did|have|had|has)\s(?:i|we|you|he|she|they|my|our)\b | how\smany\stimes\b
 | (?:in|the)\stotal\b | total\s\w+ | altogether\b | combined\b | average\b
 | wie\sviele\b | insgesamt\b | cu[aá]nt[ao]s\b | en\stotal\b | combien\sde\b(?!\stemps) | au\stotal\b | сколько\sвсего\b
@@ -213,6 +269,10 @@ OPEN = (
     ),
     Rule(
         name="a list",
+        cues=(
+            "list enumerate which what all alle welche que qué cuales cuáles todo toda quels tous "
+            "toutes все"
+        ),
         begins=r"""list\b | enumerate\b | which\s(?:\w+\s){1,4}?have\s(?:i|we|you|they)\b | which\s(?:\w+\s)?\w+[^su\W]s\s(?:did|do|are|were|was|have)\b
 | what\s(?:are|were)\s(?:all\s|some\s)?(?:the|my|our|of)\b | what\s(?:\w+\s)?\w+[^su\W]s\s(?:did|do|have)\s(?:i|we|you|they)\b
 | liste\b | welche\s\w+\s(?:haben|sind|waren|habe)\b | qu[eé]\s\w+s\s(?:hemos|tenemos|usamos)\b | cu[aá]les\b | quel(?:le)?s\b
@@ -224,12 +284,14 @@ OPEN = (
     ),
     Rule(
         name="two questions",
+        cues="what who when where which how why",
         finds=r"""(?:what|who|when|where|which|how)\b.+?(?:\s(?P<shown>and\s(?:what|who|when|where|which|how|why))\b
   | [,;]\s(?P<also>what|who|when|where|which|how|why)(?:['’]s|\s(?:did|do|does|was|were|is|are|has|have|am|can))\b)
 """,
     ),
     Rule(
         name="advice",
+        cues="suggest recommend tips advice ideas should",
         finds=r"(?:suggest|recommend|recommendations?|suggestions?|tips|advice|any\sideas)\b | what\sshould\s(?:i|we)\b",
     ),
 )
@@ -237,9 +299,15 @@ OPEN = (
 NEWEST = (
     Rule(
         name="how it is now",
+        cues=(
+            "latest newest current date now nowadays moment days of far recent known still aktuell "
+            "derzeit neueste zuletzt jetzt zurzeit mittlerweile actual reciente versión ahora "
+            "todavía actuel maintenant version récent сейчас текущий последний новейший الآن "
+            "حالي أحدث"
+        ),
         finds=r"""(?<!to\s)latest\b | newest\b | current(?:ly)?\b | up-to-date\b | nowadays\b | right\snow\b | at\sthe\smoment\b | these\sdays\b
-| as\sof\s(?:now|today)\b | so\sfar\b | most\srecent(?:ly)?\b(?!.*\sor\s) | now(?=\s?(?:[?.,!]|$)) | last\sknown\b
-| (?:do|does|is|are)\s(?:\w+\s){1,3}still\b
+| as\sof\s(?:now|today)\b | so\sfar\b | most\srecent(?:ly)?\b(?!.*\sor\s) | now\b(?=\s?(?:[?.,!]|$)) | last\sknown\b
+| (?:do|does|is|are)\s(?:\w+\s){1,3}\bstill\b
 | aktuell | derzeit | momentan | neueste | zuletzt\b | jetzt\b | zurzeit\b | mittlerweile\b
 | actualmente\b | (?:versi[oó]n|estado|valor|configuraci[oó]n)\sactual\b | m[aá]s\sreciente\b | [uú]ltima\sversi[oó]n\b | ahora\b | todav[ií]a\b
 | actuel(?:le|lement)?s?\b | en\sce\smoment\b | maintenant\b | dernière\sversion\b | plus\srécente?\b

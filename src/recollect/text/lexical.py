@@ -35,8 +35,9 @@ class Indexed(NamedTuple):
 
 def indexed_text(title: str, heading: str, text: str) -> str:
     """What a passage is found by and embedded as: itself under its title and headings."""
-    above = "\n".join(part for part in (title, heading) if part)
-    return f"{above}\n{text}" if above else text
+    if heading:
+        title = f"{title}\n{heading}" if title else heading
+    return f"{title}\n{text}" if title else text
 
 
 def index_passage(title: str, path: str, heading: str, text: str) -> Indexed:

@@ -33,6 +33,8 @@ _TOKEN = re.compile(
         (?: "(?P<phrase>[^"]*)" | (?P<word>[^\s"]+) )""",
     re.VERBOSE,
 )
+_SIGN = re.compile(r"""["*:]|(?:^|\s)-""")
+"""Without one of these, a query is words and nothing else."""
 _PREFIX = re.compile(r"(?P<stem>[^*]*\w)\*+$")
 ClauseKind = Literal["word", "prefix", "phrase"]
 _LIMITS = {
@@ -89,7 +91,10 @@ def parse(text: str) -> Parsed:
                 asked[Clause(kind, (term,))] = None
             plain.clear()
 
-    for match in _TOKEN.finditer(text):
+    if not _SIGN.search(text):  # words alone, as in most questions
+        plain += text.split()
+        prose += plain
+    for match in _TOKEN.finditer(text) if not plain else ():
         if match["filter"]:
             value = match["quoted"] or match["bare"]
             name = _LIMITS[match["key"].lower()]

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-from recollect.text.intents import INTENT, NEWEST, OPEN, PARTS, Intent, Rule
+from recollect.text.cues import beginnings, cued
+from recollect.text.intents import INTENT, LEADS, NEWEST, OPEN, PARTS, Intent, Rule
 
 Shape = Literal["lookup", "open"]
 
@@ -39,6 +40,8 @@ class _Question(NamedTuple):
     lower: str
     clauses: tuple[int, ...]
     """Where they begin."""
+    words: set[str]
+    """How these begin."""
 
 
 def route(text: str) -> Route:
@@ -65,8 +68,11 @@ def _question(text: str) -> _Question:
     whole = " ".join(text[:_READ].split())
     lower = whole.lower()
     starts = [0, *(sign.end() for sign in _compiled(PARTS["before"]).finditer(lower))][:_CLAUSES]
-    leads = [_compiled(PARTS["lead"]).match(lower, start) for start in starts]
-    return _Question(whole, lower, (*starts, *(lead.end() for lead in leads if lead)))
+    words = beginnings(lower)
+    if not words.isdisjoint(cued(LEADS)):
+        leads = [_compiled(PARTS["lead"]).match(lower, start) for start in starts]
+        starts += [lead.end() for lead in leads if lead]
+    return _Question(whole, lower, tuple(starts), words)
 
 
 def _first(rules: Sequence[Rule], question: _Question) -> tuple[Rule | None, str]:
@@ -82,14 +88,16 @@ def _first(rules: Sequence[Rule], question: _Question) -> tuple[Rule | None, str
 
 
 def _match(rule: Rule, question: _Question) -> re.Match[str] | None:
-    if rule.begins:
-        pattern = _compiled(rule.begins)
-        for start in question.clauses:
-            match = pattern.match(question.lower, start)
-            if match:
-                return match
-    found = rf"\b(?:{rule.finds})" if rule.finds else ""
-    match = _compiled(found).search(question.lower) if found else None
+    match = None
+    if not question.words.isdisjoint(cued(rule.cues)):
+        if rule.begins:
+            pattern = _compiled(rule.begins)
+            for start in question.clauses:
+                match = pattern.match(question.lower, start)
+                if match:
+                    return match
+        if rule.finds:
+            match = _compiled(rf"\b(?:{rule.finds})").search(question.lower)
     if not match and rule.within and not question.lower.isascii():
         match = _compiled(rule.within).search(question.lower)
     if not match and rule.cased:
@@ -99,9 +107,9 @@ def _match(rule: Rule, question: _Question) -> re.Match[str] | None:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(_whole(pattern), re.VERBOSE)
+    return re.compile(with_parts(pattern), re.VERBOSE)
 
 
-def _whole(pattern: str) -> str:
-    """With its parts put in."""
+def with_parts(pattern: str) -> str:
+    """The pattern, written out."""
     return re.sub(r"%\{(\w+)\}", lambda part: PARTS[part[1]], pattern)

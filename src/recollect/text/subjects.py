@@ -40,7 +40,7 @@ class Missing(NamedTuple):
     """1 when no year in the text is near the years asked about, though it has years."""
 
 
-_NOTHING = Missing(0.0, 0.0, 0.0, 0.0)
+NOTHING = Missing(0.0, 0.0, 0.0, 0.0)
 
 
 def subjects(question: str) -> Subjects:
@@ -56,6 +56,8 @@ def subjects(question: str) -> Subjects:
                 numbers.add(number)
             continue
         word = match["word"].rstrip(".-/&")
+        if not _written_as_name(word):
+            continue
         owner = _POSSESSIVE.search(word)
         bare = _POSSESSIVE.sub("", word)
         folded = fold(bare)
@@ -75,25 +77,29 @@ def subjects(question: str) -> Subjects:
 
 
 def _written_as_name(word: str) -> bool:
+    if word.isalpha() and word.islower():  # as most words are
+        return False
     return word[0].isupper() or any(c.isdigit() or c.isupper() or c in "_/" for c in word)
 
 
 def missing(asked: Subjects, text: str) -> Missing:
     """What *text* (a passage under its title) lacks."""
     if not any(asked):
-        return _NOTHING
-    folded = fold(text)
+        return NOTHING
+    folded = fold(text) if asked.names or asked.numbers else ""
     return Missing(
         _share(asked.names, folded), _share(asked.numbers, folded), *_years(asked.years, text)
     )
 
 
 def _share(wanted: Collection[str], text: str) -> float:
-    return sum(not _occurs(word, text) for word in wanted) / len(wanted) if wanted else 0.0
+    if not wanted:
+        return 0.0
+    return sum([word not in text or not _stands(word, text) for word in wanted]) / len(wanted)
 
 
-def _occurs(word: str, text: str) -> bool:
-    """Whether *text* has the word, and not only as a part of a longer one."""
+def _stands(word: str, text: str) -> bool:
+    """Whether the word is there by itself, and not only as a part of a longer one."""
     at = text.find(word)
     while at >= 0:
         end = at + len(word)

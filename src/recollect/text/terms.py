@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import Stemmer
@@ -35,6 +35,7 @@ _PICTURES = "\u2190-\u2bff\U0001f000-\U0001faff"
 _WORD = rf"\w{_MARKS}"
 
 _CORE = re.compile(r"[#$@.]?\w+(?:[-_./:@'+&=,\\]+\w+)*(?:%|\+\++|#)?", re.ASCII)
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", re.ASCII)
 
 
@@ -93,15 +94,27 @@ _by_script = (
 )
 
 
-def fold(word: str) -> str:
+def fold(text: str) -> str:
     """Case, width and accents removed; marks stay where they are letters of their script."""
-    if word.isascii():
-        return word.lower()
-    word = unicodedata.normalize("NFKC", word).casefold()
-    if is_run(word):
-        return word
+    if text.isascii():
+        return text.lower()
+    if is_run(unicodedata.normalize("NFKC", text[:32])):  # a letter with all its marks
+        return unicodedata.normalize("NFKC", text).casefold()
+    parts: list[str] = []
+    at = 0
+    for match in _FOREIGN.finditer(text):
+        parts += (text[at : match.start()].lower(), _folded(match[0]))
+        at = match.end()
+    return "".join([*parts, text[at:].lower()])
+
+
+@lru_cache(maxsize=1024)
+def _folded(text: str) -> str:
+    """Of a stretch without ASCII. What stands around it has no part in it: a mark on an ASCII
+    letter goes away, as it does by itself."""
     out: list[str] = []
-    for char in unicodedata.normalize("NFKD", word):
+    text = unicodedata.normalize("NFKC", text).casefold()
+    for char in unicodedata.normalize("NFKD", text):
         if unicodedata.combining(char) and not "\u0900" <= char < "\u1000":
             if char == "\u0306" and out[-1:] == ["и"]:
                 out[-1] = "й"  # a letter of its own, and the stemmer's

@@ -24,6 +24,7 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
+from recollect.text.cues import beginnings, cued
 from recollect.text.terms import fold
 from recollect.text.time_words import WORDS
 from recollect.types import Window
@@ -34,11 +35,17 @@ _OWN = 10
 """Years from now in which a written year may be of somebody's own records; others are history."""
 
 
-def window(text: str, now: datetime) -> Window | None:
-    """The time that *text* limits itself to, or None. Never raises."""
-    text, zone = text[:_READ], now.tzinfo or UTC
+def window(text: str, now: datetime | None = None) -> Window | None:
+    """The time that *text* limits itself to, or None; *now* is this moment, if none is given.
+    Never raises."""
+    text = text[:_READ]
+    times = _times(text)
+    if not times:
+        return None
+    now = now or datetime.now().astimezone()
+    zone = now.tzinfo or UTC
     spans: list[tuple[_Time, _Span]] = []
-    for found in _times(text):
+    for found in times:
         try:
             here = _resolved(found, now.replace(tzinfo=None))
             span = _Span(*(edge and edge.replace(tzinfo=zone).astimezone(UTC) for edge in here))
@@ -56,7 +63,10 @@ def window(text: str, now: datetime) -> Window | None:
 def vague(text: str) -> str:
     """The words of a time that names no date ("before the migration"), or "" if there is none."""
     text = text[:_READ]
-    openings = _openings()[0].finditer(text)
+    chinese = _is_chinese(text)
+    if not chinese and beginnings(text.lower()).isdisjoint(cued(OPENING_CUES)):
+        return ""
+    openings = _openings(chinese).finditer(text)
     found = [(opening.start(), _clause_end(text, opening)) for opening in openings]
     dated = _times(text) if any(end for _, end in found) else []
     for start, end in found:
@@ -132,7 +142,12 @@ _SCANNER = r"""
 | (?P<dash> (?<![^\W\d])[-–—] | [-–—](?![^\W\d]) )
 | REST
 """
-_CHINESE = "\u3400", "\u9fff"
+_LETTERS = re.compile(r"[^\W\d_]+")
+_FIGURES = re.compile(r"\d[-/.]\d")
+
+
+def _is_chinese(text: str) -> bool:
+    return not text.isascii() and any("\u3400" <= char <= "\u9fff" for char in text)
 
 
 @cache
@@ -297,8 +312,9 @@ class _Time(NamedTuple):
 
 def _times(text: str) -> list[_Time]:
     """The times in a text, in the language that knows the most of its words."""
-    first, last = _CHINESE
-    chinese = not text.isascii() and any(first <= char <= last for char in text)
+    chinese = _is_chinese(text)
+    if not chinese and not _may_name_one(text):
+        return []
     matches = list(_scanner(chinese).finditer(text))
     folded = [fold(match[0]) if match.lastgroup == "word" else "" for match in matches]
     distinct = set(folded)
@@ -310,6 +326,24 @@ def _times(text: str) -> list[_Time]:
             if found or not best:
                 return [time for time in found if not _is_title(text, time)]
     return []
+
+
+def _may_name_one(text: str) -> bool:
+    """Whether there is a word of time in it, in any language, or what may be a date. In most
+    questions there is none, and then nothing has to be compiled."""
+    said = map(fold, _LETTERS.findall(text))
+    return not _words_of_time().isdisjoint(said) or _FIGURES.search(text) is not None
+
+
+@cache
+def _words_of_time() -> frozenset[str]:
+    """For each phrase without which there is no time, its last word."""
+    found: set[str] = set()
+    for entry in re.split("[;\n]", "\n".join(WORDS.values())):
+        head, _, listed = entry.strip().partition(": ")
+        if head.partition(" ")[0] in _TIMELY:
+            found.update(word.rpartition("_")[2].lower() for word in listed.split())
+    return frozenset(found)
 
 
 def _is_title(text: str, time: _Time) -> bool:
@@ -543,11 +577,10 @@ def _counted(
 
 # --- Times that name no date
 
-_OPENINGS = r"""
+OPENINGS = r"""
 (?P<whole>
     (?:last|this|that|over\sthe|during\sthe|in\sthe|since)\s(?:spring|summer|autumn|fall|winter)\b
-  | (?:letzten|diesen|im)\s(?:frühling|sommer|herbst|winter)\b
-  | [^\W\x00-\x7f]{1,8}?(?:之前|之后|以后|的时候|期间) )
+  | (?:letzten|diesen|im)\s(?:frühling|sommer|herbst|winter)\b )
 | (?P<noun>
   (?: (?:before|after|during|since|until|around|at\sthe\stime\sof|the\s(?:day|week|month)\sof)
       \s(?:the|my|our|his|her|their|your|that)
@@ -562,6 +595,12 @@ _OPENINGS = r"""
     \s(?:i|we|you|he|she|they|it|(?:the|my|our|his|her|their|that)\s\w+|(?-i:[A-Z])\w+)(?=\s) )
 """
 """What needs nothing after it, what needs a thing, and what needs a verb of the past."""
+OPENING_CUES = """
+    spring summer autumn fall winter before after during since until around time day week month
+    year when while frühling sommer herbst vor nach seit während bis als bevor nachdem seitdem
+    antes después durante desde hasta cuando mientras avant après pendant depuis lors quand
+"""
+_CHINESE_OPENINGS = r"(?P<chinese> [^\W\x00-\x7f]{1,8}?(?:之前|之后|以后|的时候|期间) )"
 _MOST = 7
 _END = frozenset(
     """did do does was were is are has have had what who where how which why when and but or if
@@ -576,21 +615,23 @@ _PAST = frozenset(
 
 
 @cache
-def _openings() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """How these times begin, how they go on, and how a regular verb of the past ends."""
-    return (
-        re.compile(rf"(?<![\w'’-])(?:{_OPENINGS})", re.VERBOSE | re.IGNORECASE),
-        re.compile(r"(?:\s+|(?<=l)['’])([\w'’-]+)(?![./]\w)"),
-        re.compile(r"[^\We]ed$"),
-    )
+def _openings(chinese: bool) -> re.Pattern[str]:
+    ways = f"{OPENINGS} | {_CHINESE_OPENINGS}" if chinese else OPENINGS
+    return re.compile(rf"(?<![\w'’-])(?:{ways})", re.VERBOSE | re.IGNORECASE)
+
+
+@cache
+def _following() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """How these times go on, and how a regular verb of the past ends."""
+    return re.compile(r"(?:\s+|(?<=l)['’])([\w'’-]+)(?![./]\w)"), re.compile(r"[^\We]ed$")
 
 
 def _clause_end(text: str, opening: re.Match[str]) -> int:
     """Where the words end that go with an opening; 0 if it opens no time."""
-    if opening.lastgroup == "whole":
+    if opening.lastgroup in ("whole", "chinese"):
         return opening.end()
     end, past = opening.end(), opening.lastgroup == "noun"
-    following, regular = _openings()[1:]
+    following, regular = _following()
     for _ in range(_MOST):
         word = following.match(text, end)
         if not word or (past and word[1].lower() in _END):

@@ -176,10 +176,11 @@ class Snapshot:
             built = Query.boolean_query([(Occur.Must, built), (Occur.MustNot, self._among(dead))])
         # A dead passage takes a place, so more are asked for than are wanted.
         found = self._run(built, limit + min(len(dead), 1000), count=count)
-        places = self._places(found.hits)
+        scored = found.hits  # made anew whenever it is asked for
+        new = tuple.__new__  # half the time of calling Hit
         hits = [
-            Hit(place & _PASSAGE, place >> 32, score)
-            for place, (score, _) in zip(places, found.hits, strict=True)
+            new(Hit, (place & _PASSAGE, place >> 32, score))
+            for place, (score, _) in zip(self._places(scored), scored, strict=True)
         ]
         if dead:
             hits = [hit for hit in hits if hit.passage not in dead]
@@ -212,10 +213,11 @@ class Snapshot:
             ]
             query = Query.boolean_query([(Occur.Must, among), *bits])
             hits = self._run(query, len(keys)).hits
+            spelt: dict[float, list[str]] = {}
             for (score, _), place in zip(hits, self._places(hits), strict=True):
-                found[place & _PASSAGE].update(
-                    word for i, word in enumerate(some) if int(score) >> i & 1
-                )
+                if score not in spelt:
+                    spelt[score] = [word for i, word in enumerate(some) if int(score) >> i & 1]
+                found[place & _PASSAGE].update(spelt[score])
         return found
 
     def idf(self, frequencies: dict[str, int]) -> dict[str, float]:
