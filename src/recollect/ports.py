@@ -178,8 +178,9 @@ class Store(Protocol):
     def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
         """The passages around this one in its document, itself among them, in order."""
 
-    def holders(self, messages: Sequence[str]) -> dict[str, list[Held]]:
-        """Message id to where it is, the document that was written first before others."""
+    def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Held]]:
+        """Message id to where it is (*within* the document of this id, if one is given), the
+        document that was written first before others."""
 
     def turns(
         self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None

@@ -3,8 +3,9 @@ route → candidates → fuse → rerank → grade (→ hop, escalate) → cut �
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
+from typing import NamedTuple
 
 from recollect.ports import Store
 from recollect.reading.answering import hints, rejected, result, status
@@ -20,13 +21,24 @@ from recollect.trace import Trace
 from recollect.types import Answer, Filter, Policy, Query, TextQuery, Window, stable_id, words
 
 
-def search(query: Query, store: Store, models: Models) -> Answer:
-    trace, policy = Trace(), query.policy
+class Retrieved(NamedTuple):
+    """What a question is, and what was found for it: graded, and nothing cut yet."""
+
+    parsed: Parsed
+    asked: Filter
+    way: Route
+    policy: Policy
+    found: Attempt
+    spelling: Mapping[str, str]
+
+
+def retrieve(query: Query, store: Store, models: Models, trace: Trace) -> Retrieved:
+    """The way from a question to graded candidates, the same for whatever is made of them."""
     with trace.stage("parse"):
         parsed = parse(query.text)
         asked = parsed.narrowed(query.filter)
     way = _route(parsed, trace)
-    policy = _nudged(policy, way)
+    policy = _nudged(query.policy, way)
     hop = policy.hop and way.shape == "open" and policy.by == "hybrid"
     window = _window(query, asked, trace)
     found = Attempt(parsed, asked, policy, store, models, trace, window=window, hop=hop)
@@ -35,6 +47,12 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         trace.skipped("escalate", f"graded {found.confidence:.2f}")
     else:
         found, spelling = _escalated(found, hop, trace)
+    return Retrieved(parsed, asked, way, policy, found, spelling)
+
+
+def search(query: Query, store: Store, models: Models) -> Answer:
+    trace = Trace()
+    parsed, asked, way, policy, found, spelling = retrieve(query, store, models, trace)
     since = perf_counter()
     ordered = by_date(found.best, found.passages, _recency(policy, way))
     good, why = cut(ordered, policy, by_words=found.by.kind == "words")
@@ -49,7 +67,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
             for c in kept
         ]
         results, budget = fit(shown, policy.budget)
-    hidden = _hidden(parsed, asked, store, trace) if asked.limits else {}
+    unseen = hidden(parsed, asked, store, trace, asked.limits)
     left = kept[len(results) :] + [c for c in ordered if c not in good]
     said = status(results, found.confidence, policy)
     return Answer(
@@ -63,13 +81,13 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         results=results,
         rejected=rejected(left, found.passages, why, budget.dropped),
         total_found=found.total,
-        hidden=hidden,
+        hidden=unseen,
         degraded=tuple(trace.degraded),
         budget=budget,
         fingerprint=stable_id(query.key(), store.fingerprint(asked)),
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
-        hints=hints(said, left, found.passages, spelling, hidden),
+        hints=hints(said, left, found.passages, spelling, unseen),
     )
 
 
@@ -135,8 +153,12 @@ def _escalated(first: Attempt, hop: bool, trace: Trace) -> tuple[Attempt, Mappin
     return second if better else first, again.spelling
 
 
-def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mapping[str, int]:
-    """For each limit, how many passages match the words and fail only that limit."""
+def hidden(
+    parsed: Parsed, filter: Filter, store: Store, trace: Trace, limits: Sequence[str]
+) -> Mapping[str, int]:
+    """For each of these limits, how many passages match the words and fail only that limit."""
+    if not limits:
+        return {}
     with trace.stage("hidden"):
         query = TextQuery(
             any=words(parsed.content) or parsed.text.any,
@@ -148,5 +170,5 @@ def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mappi
             return store.search_text(query, under, limit=1, count=True).total
 
         seen = total(filter)
-        counts = {name: total(filter.without(name)) - seen for name in filter.limits}
+        counts = {name: total(filter.without(name)) - seen for name in limits}
     return {name: count for name, count in counts.items() if count > 0}

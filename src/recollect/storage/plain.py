@@ -314,9 +314,11 @@ class PlainStore:
         return [self._stored(r) for r in around]
 
     @_atomic
-    def holders(self, messages: Sequence[str]) -> dict[str, list[Held]]:
+    def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Held]]:
         wanted, found = set(messages), dict[str, list[Held]]()
         for kept in reversed(self._newest_first()):
+            if within not in ("", kept.document.id):
+                continue
             for turn, message in enumerate(kept.document.messages):
                 if message.id and message.id in wanted:
                     found.setdefault(message.id, []).append(Held(kept.document.id, turn))

@@ -159,6 +159,9 @@ class StoreContract:
             "m2": [(first.id, 1), (second.id, 0)],
             "m3": [(second.id, 1)],
         }
+        held = store.holders(["m1", "m2"], within=second.id)
+        assert held == {"m2": [(second.id, 0)]}
+        assert store.holders(["m1"], within="nothing") == {}
 
     # -------------------------------------------------------------- sessions
 
@@ -182,12 +185,8 @@ class StoreContract:
         assert store.turns(document.id, start=5, count=-3) == every[3:6]
         assert store.turns(document.id, start=10**9, count=-2) == every[-2:]
         assert store.turns(document.id, start=-5, count=2) == every[:2]
-        for nothing in (
-            {"start": 14, "count": 9},
-            {"start": -1, "count": -9},
-            {"start": 3, "count": 0},
-        ):
-            assert store.turns(document.id, **nothing) == []
+        for start, count in ((14, 9), (-1, -9), (3, 0)):
+            assert store.turns(document.id, start=start, count=count) == []
         assert store.turns("nothing", start=0, count=5) == []
 
     def test_turns_of_a_role_are_found_behind_any_number_of_others(self, store: Store) -> None:

@@ -147,9 +147,9 @@ class EmbeddedStore:
         with self._snapshot() as (record, _):
             return record.find(name, filter)
 
-    def holders(self, messages: Sequence[str]) -> dict[str, list[Held]]:
+    def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Held]]:
         with self._snapshot() as (record, _):
-            return record.holders(messages)
+            return record.holders(messages, within)
 
     def turns(
         self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None

@@ -429,13 +429,15 @@ class Record:
             for external, path, origin, stamp, owner, scoped in rows
         ]
 
-    def holders(self, messages: Sequence[str]) -> dict[str, list[Held]]:
+    def holders(self, messages: Sequence[str], within: str) -> dict[str, list[Held]]:
         found: dict[str, list[Held]] = {}
+        key = (self._key(within),) if within else ()
         for some in _batches(messages):
             for id, document, turn in self._db.execute(
                 "SELECT m.id, d.id, m.turn FROM messages m JOIN documents d ON d.key = m.document "
-                f"WHERE m.id IN ({_marks(len(some))}) AND m.id != '' ORDER BY d.key, m.turn",
-                list(some),
+                f"WHERE m.id IN ({_marks(len(some))}) AND m.id != '' "
+                f"{'AND m.document = ?' if within else ''} ORDER BY d.key, m.turn",
+                (*some, *key),
             ):
                 found.setdefault(id, []).append(Held(document, turn))
         return found
