@@ -21,6 +21,8 @@ from recollect.reading.sessions.visibility import (
 
 LINE = 160
 """Characters of a goal or a resolution."""
+_LEAST = 100
+"""Sessions that are looked at, to know what stands behind those that are shown."""
 _DEEPER = 4
 _DEEPEST = 10_000
 
@@ -37,7 +39,7 @@ class Recent(NamedTuple):
 def recent(visible: Visible, limit: int) -> Recent:
     """One session a lineage: the latest that is no subagent's. Those without a human come last,
     and only where there is room."""
-    most = limit * _DEEPER
+    most = max(_LEAST, limit * _DEEPER)
     while True:
         found = visible.store.recent(visible.filter, limit=most)
         lineages: dict[str, list[Outline]] = {}

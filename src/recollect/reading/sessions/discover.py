@@ -7,7 +7,8 @@ hit comes with a window and bookends, the others with the message that was found
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -79,16 +80,8 @@ def discover(request: Request, visible: Visible, models: Models) -> Discovery:
     lines, folded = conversations(_matches(got, every=sort == "relevance"), visible)
     chosen, automated = _chosen(lines, request.limit, sort, visible)
     hits = _hits(chosen, request, visible, got.parsed, ends=bool(led and led.ends))
-    unseen = {
-        **_unseen(got, visible, trace),
-        **seen.hidden,
-        **({LINEAGE: folded + seen.hidden.get(LINEAGE, 0)} if folded else {}),
-        **({AUTOMATION: automated} if automated else {}),
-    }
-    relaxed = next((s.reason for s in trace.stages if s.reason.startswith(RELAXED)), "")
-    notes = [*request.notes, *visible.notes, *filter(None, [relaxed])]
-    notes += [f"nothing has “{wrong}”; did you mean “{right}”?"
-              for wrong, right in got.spelling.items()]  # fmt: skip
+    unseen = _unseen(got, visible, trace) + Counter(seen.hidden)
+    unseen += Counter({LINEAGE: folded, AUTOMATION: automated})
     return Discovery(
         query=request.query,
         sort=sort,
@@ -98,7 +91,7 @@ def discover(request: Request, visible: Visible, models: Models) -> Discovery:
         found=len(lines),
         hidden=unseen,
         searched=searched(request, visible, empty=not hits),
-        notes=tuple(notes),
+        notes=(*request.notes, *visible.notes, *_notes(got, visible, trace, empty=not hits)),
         degraded=tuple(trace.degraded),
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
@@ -201,7 +194,7 @@ def _hits(
     drafts = []
     for place, line in enumerate(lines):
         full = request.detail == "full" or not place
-        draft = _draft(line, request, visible, window=full, ends=full or ends)
+        draft = _draft(line, request, visible, window=full, ends=ends)
         drafts += [draft] if draft else []
     pieces = [piece for draft in drafts for piece in _pieces(draft)]
     shown = iter(fitted(pieces))
@@ -217,7 +210,9 @@ def _draft(
     if anchor is None:  # gone since it was found
         return None
     messages = around(visible, id, anchor, request.window).all if window else [anchor]
-    opening, closing = bookends(visible, id, messages) if ends else ([], [])
+    opening, closing = bookends(visible, id, messages) if window or ends else ([], [])
+    if not window:  # of a lower hit only how it ended
+        opening, closing = [], closing[-1:]
     every = [*opening, *messages, *closing]
     return _Draft(line, messages, opening, closing, names(visible, id, every), window)
 
@@ -248,15 +243,18 @@ def _hit(draft: _Draft, visible: Visible, parsed: Parsed, shown: Any) -> Session
         match_message_id=draft.named[match.turn],
         confidence=match.confidence,
         evidence=match.evidence,
-        snippet=marked(match.text, parsed)
-        if parsed.content
-        else clip(" ".join(match.text.split()), SNIPPET),
+        snippet=_snippet(match.text, parsed),
         messages=messages,
         opening=opening,
         closing=closing,
         hidden=visible.unseen(id, first, last, len(messages)) if last > first else {},
         also=tuple(also(other, visible) for other in draft.line.others),
     )
+
+
+def _snippet(text: str, parsed: Parsed) -> str:
+    """What matches between marks; the beginning where nothing was looked for."""
+    return marked(text, parsed) if parsed.content else clip(" ".join(text.split()), SNIPPET)
 
 
 def also(match: Match, visible: Visible) -> Also:
@@ -305,17 +303,30 @@ def _latest(request: Request, visible: Visible, trace: Trace, led: Leading, sort
 # ------------------------------------------------------------------ what was not seen
 
 
-def _unseen(got: Retrieved, visible: Visible, trace: Trace) -> dict[str, int]:
+def _unseen(got: Retrieved, visible: Visible, trace: Trace) -> Counter[str]:
     """Messages that match the words and are hidden: taken back, of other roles, from another
     time, of others."""
     limits = [name for name in got.asked.limits if name != "kinds"]
-    counts = dict(hidden(got.parsed, got.asked, visible.store, trace, limits))
-    if counts.get("roles"):
+    counts = Counter(hidden(got.parsed, got.asked, visible.store, trace, limits))
+    if counts["roles"]:
         taken_back = got.asked._replace(roles=(REWOUND,))
-        rewound = visible.store.search_text(got.parsed.text, taken_back, limit=1, count=True).total
-        counts["roles"] -= rewound
-        counts[REWOUND] = rewound
-    return {reason: count for reason, count in counts.items() if count > 0}
+        found = visible.store.search_text(got.parsed.text, taken_back, limit=1, count=True)
+        counts[REWOUND] = found.total
+        counts["roles"] -= found.total
+    return +counts
+
+
+def _notes(got: Retrieved, visible: Visible, trace: Trace, *, empty: bool) -> Iterator[str]:
+    """What a caller should know of how it was read, and of what is near where nothing is there."""
+    yield from (stage.reason for stage in trace.stages if stage.reason.startswith(RELAXED))
+    for wrong, right in got.spelling.items():
+        yield f"nothing has “{wrong}”; did you mean “{right}”?"
+    if empty and got.found.best:
+        best = got.found.best[0]
+        near = got.found.passages[best.passage].document
+        name = visible.lineages.name(near)
+        said = f"“{near.title}” ({name})" if near.title else name
+        yield f"nothing is likely; nearest, at {best.confidence:.2g}: {said}"
 
 
 def searched(request: Request, visible: Visible, *, empty: bool) -> dict[str, Any]:
