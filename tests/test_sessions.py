@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.conftest import Cli, HashEmbedder
 
+from conftest import Cli, HashEmbedder
 from recollect import Document, Memory, Message, config
 from recollect.errors import NotFound, QueryError, UsageError
 from recollect.reading.sessions.caps import MESSAGE, RESPONSE, clip

@@ -20,6 +20,9 @@ from recollect.text.when import vague
 from recollect.trace import Trace
 from recollect.types import Answer, Filter, Policy, Query, TextQuery, Window, stable_id, words
 
+WIDER = 3
+"""How many times the pool a second pass looks at."""
+
 
 class Retrieved(NamedTuple):
     """What a question is, and what was found for it: graded, and nothing cut yet."""
@@ -140,7 +143,7 @@ def _escalated(first: Attempt, hop: bool, trace: Trace) -> tuple[Attempt, Mappin
     if not again.why:
         trace.skipped("escalate", f"{low}, and there is no other way to ask")
         return first, again.spelling
-    policy = first.policy._replace(pool=3 * first.policy.pool)
+    policy = first.policy._replace(pool=WIDER * first.policy.pool)
     inner = Trace()
     second = Attempt(
         again.parsed, first.filter, policy, first.store, first.models, inner, window=first.window,

@@ -41,6 +41,8 @@ DEPTH = 50
 """Sessions that are ranked."""
 LINEAGES = 20
 """Conversations that each arm should bring, if there are as many."""
+LIKELY, NEAR = 0.1, 3.0
+"""From this confidence on, or this near to the best in log-odds, the grades decide the order."""
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -107,12 +109,21 @@ def _matches(got: Retrieved, *, every: bool) -> list[Match]:
     where nothing is likely, or where another order would put them first."""
     good, _ = cut(got.found.best, got.policy, by_words=got.found.by.kind == "words")
     if good and every:
-        good = got.found.best
+        good = _filled(got.found.best)
     wanted = set(got.parsed.content)
     titled = [c for c in good if _has_all(got.found.passages[c.passage].document.title, wanted)]
     first = {c.document for c in titled}
     ordered = titled + [c for c in good if c.document not in first]
     return [_match(c, got.found.passages[c.passage], titled=c.document in first) for c in ordered]
+
+
+def _filled(best: Sequence[Candidate]) -> list[Candidate]:
+    """The likely ones by their grades, then the others by how near they are in meaning: a low
+    grade says that a session does not answer the question, not which of two is about it."""
+    least = best[0].score - NEAR
+    likely = [c for c in best if c.confidence >= LIKELY or c.score >= least]
+    others = [c for c in best if c.confidence < LIKELY and c.score < least]
+    return likely + sorted(others, key=lambda c: -c.signals.cosine)
 
 
 def _has_all(title: str, wanted: set[str]) -> bool:

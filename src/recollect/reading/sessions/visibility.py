@@ -17,10 +17,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from recollect.errors import NotFound, UsageError
 from recollect.ports import Store, TextFound, Turn, VectorFound
+from recollect.reading.pipeline import WIDER
 from recollect.reading.sessions.lineage import Lineages
 from recollect.reading.sessions.request import REWOUND, Request
 from recollect.reading.sessions.results import SessionName
@@ -157,9 +158,20 @@ def is_subagent(document: Document) -> bool:
 F = TypeVar("F", TextFound, VectorFound)
 _DEEPER = 4
 _DEEPEST = 6_400
+_SPREAD = 16
+"""So many times the pool is looked at to find enough conversations in it."""
 _RUNS = 3
 """Sessions of one lineage that a subagent's run may stand behind and still be found."""
 _MANY = 500
+
+
+class _Session(NamedTuple):
+    """What of a document decides whether a hit in it is seen."""
+
+    id: str
+    lineage: str
+    subagent: bool
+    end: int
 
 
 class SeenStore:
@@ -170,14 +182,16 @@ class SeenStore:
     def __init__(self, visible: Visible, pool: int, lineages: int) -> None:
         self._visible = visible
         self._store = visible.store
-        self._pool = pool
+        self._arms = (pool, WIDER * pool)
         self._wanted = lineages
-        self._documents: dict[int, Document] = {}
+        self._sessions: dict[int, _Session] = {}
         self._turns: dict[int, int] = {}
         self._hidden: dict[int, str] = {}
 
     @classmethod
     def over(cls, visible: Visible, pool: int, lineages: int) -> tuple[Store, SeenStore]:
+        """One whose arms, which bring *pool* passages each, bring so many lineages as well if
+        there are as many."""
         made = cls(visible, pool, lineages)
         return cast(Store, made), made
 
@@ -188,10 +202,6 @@ class SeenStore:
     def hidden(self) -> Mapping[str, int]:
         """How many of the messages that were found are hidden, by reason."""
         return Counter(self._hidden.values())
-
-    def document(self, key: int) -> Document:
-        """The document of a hit that was found here."""
-        return self._documents[key]
 
     def search_text(
         self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
@@ -206,16 +216,20 @@ class SeenStore:
         )
 
     def _enough(self, search: Callable[[int], F], limit: int) -> F:
-        """As many as are wanted, of as many lineages as are wanted if this is a whole arm."""
-        most = limit
+        """The best that may be seen; of an arm, also the best of further conversations."""
+        most, arm = limit, limit in self._arms
         while True:
             found = search(most)
             kept, lineages = self._seen(found.hits)
-            enough = len(kept) >= limit and (limit < self._pool or lineages >= self._wanted)
-            if enough or len(found.hits) < most or most >= _DEEPEST:
+            short = len(kept) < limit and most < _DEEPEST
+            narrow = arm and lineages < self._wanted and most < _SPREAD * limit
+            if len(found.hits) < most or not (short or narrow):
                 break
             most *= _DEEPER
-        return found._replace(hits=kept if limit >= self._pool else kept[:limit])
+        shown = {hit.document for hit in kept[:limit]}
+        further = {h.document: h for h in reversed(kept[limit:]) if h.document not in shown}
+        more = [h for h in kept[limit:] if further.get(h.document) is h] if arm else []
+        return found._replace(hits=kept[:limit] + more)
 
     def _seen(self, hits: list[Hit]) -> tuple[list[Hit], int]:
         """What of it may be seen, and of how many lineages that is."""
@@ -223,33 +237,41 @@ class SeenStore:
         kept: list[Hit] = []
         runs: dict[str, set[int]] = {}
         for hit in hits:
-            document = self._documents.get(hit.document)
-            if document is None:  # gone since
+            session = self._sessions.get(hit.document)
+            if session is None:  # gone since
                 continue
-            lineage = self._visible.lineages.root(document).key
-            others = runs.get(lineage, set()) - {hit.document}
-            reason = self._visible.reason(document.id, self._turns.get(hit.passage, 0))
-            if not reason and is_subagent(document) and len(others) >= _RUNS:
+            found = runs.setdefault(session.lineage, set())
+            reason = ""
+            if session.end != END:
+                turn = self._turns.get(hit.passage, 0)
+                reason = self._visible.reason(session.id, turn)
+            if not reason and session.subagent and len(found - {hit.document}) >= _RUNS:
                 reason = LINEAGE
             if reason:
                 self._hidden[hit.passage] = reason
             else:
-                runs.setdefault(lineage, set()).add(hit.document)
+                found.add(hit.document)
                 kept.append(hit)
-        return kept, len(runs)
+        return kept, sum(1 for found in runs.values() if found)
 
     def _look_up(self, hits: list[Hit]) -> None:
         """Which sessions these are of; and which turns, where that decides."""
-        new = {h.passage: h.document for h in hits if h.document not in self._documents}
+        new = {h.passage: h.document for h in hits if h.document not in self._sessions}
         one_each = {document: passage for passage, document in new.items()}
-        for stored in self._store.passages(list(one_each.values())):
-            self._documents[new[stored.key]] = stored.document
+        for stored in self._store.passages(list(one_each.values())) if new else ():
+            document = stored.document
+            self._sessions[new[stored.key]] = _Session(
+                document.id,
+                self._visible.lineages.root(document).key,
+                is_subagent(document),
+                self._visible.end(document.id),
+            )
         partly = [
             h.passage
             for h in hits
             if h.passage not in self._turns
-            and h.document in self._documents
-            and 0 < self._visible.end(self._documents[h.document].id) < END
+            and (session := self._sessions.get(h.document))
+            and 0 < session.end < END
         ]
         for at in range(0, len(partly), _MANY):
             for stored in self._store.passages(partly[at : at + _MANY]):
