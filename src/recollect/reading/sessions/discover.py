@@ -83,7 +83,9 @@ def discover(request: Request, visible: Visible, models: Models) -> Discovery:
     chosen, automated = _chosen(lines, request.limit, sort, visible)
     hits = _hits(chosen, request, visible, got.parsed, ends=bool(led and led.ends))
     unseen = _unseen(got, visible, trace) + Counter(seen.hidden)
-    unseen += Counter({LINEAGE: folded, AUTOMATION: automated})
+    unseen += Counter(
+        {LINEAGE: folded, AUTOMATION: automated, "no messages": len(chosen) - len(hits)}
+    )
     return Discovery(
         query=request.query,
         sort=sort,
@@ -218,7 +220,7 @@ def _draft(
     match = line.match
     id = match.document.id
     anchor = next(iter(visible.store.turns(id, start=match.turn, count=1)), None)
-    if anchor is None:  # gone since it was found
+    if anchor is None:  # a text that is called a session, or gone since it was found
         return None
     messages = around(visible, id, anchor, request.window).all if window else [anchor]
     opening, closing = bookends(visible, id, messages) if window or ends else ([], [])

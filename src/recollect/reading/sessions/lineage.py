@@ -64,9 +64,8 @@ class Lineages:
         name = document.meta.get("parent")
         if isinstance(name, str) and name:
             found = self._store.find(name, self._filter)
-            return next((d for d in found if d.source == document.source), None) or (
-                found[0] if found else name
-            )
+            near = min(found, key=lambda d: _apart(d, document), default=None)
+            return name if near is None else near
         continued = document.meta.get("continues")
         if isinstance(continued, str) and continued:
             for held in self._store.holders([continued]).get(continued, ())[:FEW]:
@@ -82,3 +81,8 @@ class Lineages:
             alone = len(self._store.find(document.external, self._filter)) == 1
             self._names[document.id] = document.external if alone else document.id
         return self._names[document.id]
+
+
+def _apart(one: Document, other: Document) -> tuple[bool, bool]:
+    """How far from each other two documents were found: those of one log are nearest."""
+    return one.source != other.source, one.origin != other.origin
