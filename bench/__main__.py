@@ -6,7 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 
-BENCHES = ("foundation", "models", "importing", "path", "facts")
+BENCHES = ("foundation", "models", "importing", "path", "facts", "sessions")
 LONG = ("huge",)
 """Run only when they are named."""
 

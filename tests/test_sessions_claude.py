@@ -75,7 +75,7 @@ def log(tmp_path: Path) -> Path:
         (f"{S}1/subagents/agent-a1b2c3.jsonl",
          {"context": 1, "tool": 2, "user": 1, "assistant": 1}),
         ("compacted.jsonl", {"user": 2, "assistant": 2, "summary": 2, "context": 1}),
-        ("rewound.jsonl", {"user": 3, "assistant": 2}),
+        ("rewound.jsonl", {"user": 2, "assistant": 2, "rewound": 1}),
     ],
 )  # fmt: skip
 def test_every_turn_has_the_role_of_who_really_spoke(file: str, counts: dict[str, int]) -> None:
@@ -168,9 +168,86 @@ def test_a_compaction_that_continues_another_file_says_so(log: Path) -> None:
     assert len(session.messages) == 1
 
 
-def test_rewound_turns_stay_in_the_order_of_the_file() -> None:
+def test_rewound_turns_stay_in_the_order_of_the_file_and_are_called_so() -> None:
     session = only(SHOP / "rewound.jsonl")
-    assert [m.id for m in session.messages] == ["r-1", "r-2", "r-3", "r-4", "r-5"]
+    assert [(m.id, m.role) for m in session.messages] == [
+        ("r-1", "user"),
+        ("r-2", "assistant"),
+        ("r-3", "rewound"),
+        ("r-4", "user"),
+        ("r-5", "assistant"),
+    ]
+
+
+def linked(kind: str, uuid: str, parent: str | None, content: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "type": kind, "uuid": uuid, "parentUuid": parent, "isSidechain": False, "sessionId": "S",
+        "message": {"role": kind, "id": f"msg_{uuid}", "content": content}, **more,
+    }  # fmt: skip
+
+
+def test_everything_that_followed_a_prompt_is_taken_back_with_it(log: Path) -> None:
+    call = [{"type": "tool_use", "id": "t", "name": "Grep", "input": {}}]
+    result = [{"type": "tool_result", "tool_use_id": "t", "content": "nothing"}]
+    session = only(
+        write(
+            log,
+            linked("user", "1", None, "Where is the queue?"),
+            linked("assistant", "2", "1", "In Redis."),
+            linked("user", "3", "2", "Move it."),
+            linked("assistant", "4", "3", call),
+            linked("user", "5", "4", result),
+            linked("assistant", "6", "5", "Moved."),
+            linked("user", "7", "2", "Leave it there."),
+            linked("assistant", "8", "7", "Fine."),
+        )
+    )
+    roles = {m.id: m.role for m in session.messages}
+    assert {id for id, role in roles.items() if role == "rewound"} == {"3", "4", "5", "6"}
+    assert session.title == "Where is the queue?"
+
+
+def test_tools_at_work_side_by_side_are_not_taken_back(log: Path) -> None:
+    def call(n: str) -> list[dict[str, Any]]:
+        return [{"type": "tool_use", "id": n, "name": "Read", "input": {}}]
+
+    def result(n: str) -> list[dict[str, Any]]:
+        return [{"type": "tool_result", "tool_use_id": n, "content": f"file {n}"}]
+
+    session = only(
+        write(
+            log,
+            linked("user", "1", None, "Read both."),
+            linked("assistant", "2", "1", call("a")),
+            linked("assistant", "3", "2", call("b")),
+            linked("user", "4", "2", result("a")),
+            linked("user", "5", "3", result("b")),
+            linked("assistant", "6", "5", "Read."),
+        )
+    )
+    assert "rewound" not in {m.role for m in session.messages}
+
+
+@pytest.mark.parametrize("logical", ["2", "1", "in-another-file", None])
+def test_what_stands_before_a_compaction_is_not_taken_back(log: Path, logical: str | None) -> None:
+    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None,
+                "logicalParentUuid": logical, "isSidechain": False, "sessionId": "S"}  # fmt: skip
+    session = only(
+        write(
+            log,
+            linked("user", "1", None, "Begin."),
+            linked("assistant", "2", "1", "Begun."),
+            linked("user", "3", "2", "More."),
+            linked("assistant", "4", "3", "Done."),
+            boundary,
+            linked("user", "5", "b", "Summary: begun.", isCompactSummary=True),
+            linked("user", "6", "5", "Go on."),
+            linked("assistant", "7", "a lost line", "Going on."),
+        )
+    )
+    assert [m.role for m in session.messages] == [
+        "user", "assistant", "user", "assistant", "summary", "user", "assistant",
+    ]  # fmt: skip
 
 
 def test_an_older_log_holds_its_subagents_between_its_own_records() -> None:

@@ -15,6 +15,7 @@ from recollect.types import (
     Event,
     Filter,
     Hit,
+    Message,
     Page,
     Receipt,
     StoredPassage,
@@ -74,6 +75,35 @@ class Stamped(NamedTuple):
         return stable_id(self.owner, self.source, self.origin, self.external)
 
 
+class Turn(NamedTuple):
+    """A message of a session, and which one it is there, counted from 0."""
+
+    turn: int
+    message: Message
+
+
+class Spot(NamedTuple):
+    """Where a message is: the id of its document, and which turn of that it is."""
+
+    document: str
+    turn: int
+
+
+class Outline(NamedTuple):
+    """A session without its messages: how many there are, when the last was, and how the
+    first of the user's and the last of the assistant's begin."""
+
+    document: Document
+    messages: int
+    last: datetime | None
+    goal: str
+    resolution: str
+
+
+OUTLINED = 300
+"""Characters of a message that an outline shows."""
+
+
 class Embedder(Protocol):
     """Text to unit vectors. ``key`` names the model and its exact weights."""
 
@@ -122,6 +152,10 @@ class Store(Protocol):
         """The whole documents that have one of these handles, in the order they were written
         first, and for each handle."""
 
+    def find(self, name: str, filter: Filter) -> list[Document]:
+        """The documents with this id, or else with this external id, that the filter lets
+        through, newest first by time of writing; without their bodies."""
+
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
         """These passages, in this order; those that are gone are left out. The document of
         each comes without its body."""
@@ -155,8 +189,22 @@ class Store(Protocol):
     def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
         """The passages around this one in its document, itself among them, in order."""
 
-    def holders(self, messages: Sequence[str]) -> dict[str, str]:
-        """Message id to the id of the document that has it: the first, if several have."""
+    def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Spot]]:
+        """Message id to where it is (*within* the document of this id, if one is given), the
+        document that was written first before others."""
+
+    def turns(
+        self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None
+    ) -> list[Turn]:
+        """At most *count* messages of a document, of these roles, from the turn *start* on, in
+        order; a negative count goes backwards from there. Nothing else of it is loaded."""
+
+    def tally(self, id: str, *, first: int = 0, last: int | None = None) -> dict[str, int]:
+        """How many of a document's messages from *first* to *last* have which role."""
+
+    def recent(self, filter: Filter, *, limit: int) -> list[Outline]:
+        """Documents by their last dated message, else by their date, newest first; those that
+        have neither come last. No message is loaded whole."""
 
     def history(self, id: str) -> list[Event]:
         """What happened to a document, oldest first; it outlives the document."""

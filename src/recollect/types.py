@@ -29,6 +29,9 @@ UNIVERSAL = "universal"
 LOCAL = "local"
 """The owner of whatever is stored without one: the person whose machine this is."""
 
+ROLES = ("user", "assistant", "tool", "context", "summary", "system", "rewound")
+"""Who speaks in a message, as the readers of session logs tell it; others may be stored."""
+
 Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_results", "synthesized"]
 Detail = Literal["auto", "snippet", "passage", "document"]
 JsonObject = Mapping[str, Any]

@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
     from recollect.reading.attempt import Models
+    from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.writing.embedding import BackgroundEmbedder
 
 
@@ -127,6 +128,36 @@ class Options(Limits, total=False):
     """The time whose facts are asked for; else now."""
     facts: bool | None
     """False searches passages even where facts are named."""
+
+
+class SessionOptions(TypedDict, total=False):
+    """What is asked of past conversations, each None where nothing is said; the shape of the
+    answer follows from what is given (:mod:`recollect.reading.sessions`)."""
+
+    session: str | None
+    around: str | Sequence[str] | None
+    """One message, or several, of the session."""
+    window: int | None
+    """Messages on either side: 5, at most 20."""
+    limit: int | None
+    """Conversations: 3, at most 10; of a list 10, at most 50."""
+    sort: str | None
+    """``relevance``, ``newest`` or ``oldest``; else as the question says."""
+    after: str | datetime | None
+    """Sessions that began then or later; also as ``7d``, ``24h``, ``2w``."""
+    before: str | datetime | None
+    exclude_sessions: str | Sequence[str] | None
+    roles: str | Sequence[str] | None
+    """Whose words: the user's and the assistant's, unless others or ``all`` are named."""
+    detail: str | None
+    """``adaptive``: a window around the first hit; ``full``: around each."""
+    live_session: str | None
+    """The caller's own: what of it the caller still has in its context is hidden."""
+    owner: str | None
+    scopes: Sequence[str] | None
+    sources: Sequence[str] | None
+    now: datetime | None
+    """What "last week" is meant from."""
 
 
 def found_logs() -> Iterator[Logs]:
@@ -623,6 +654,17 @@ class Memory:
                 raise UsageError(f"there is no type {one!r}", hint=f"one of {', '.join(TYPES)}")
         seen = self.filter(owner=owner, scopes=scopes)
         return Asked(seen.owner or LOCAL, seen.scopes, wanted, moment(as_of, "as_of"))
+
+    def sessions(
+        self, query: str | None = None, **options: Unpack[SessionOptions]
+    ) -> SessionsAnswer:
+        """Past conversations: those about *query*; with ``session`` and ``around`` the messages
+        around one; with ``session`` alone its beginning and end; with nothing the recent ones."""
+        from recollect.memory.past import asked
+        from recollect.reading.sessions.ask import ask
+
+        request = asked(self, query, checked(options, SessionOptions))
+        return ask(request, self.store, self._models(request.policy))
 
     def _newest(self, seen: Filter, count: int) -> Filter:
         if count < 1:

@@ -49,7 +49,8 @@ class Forks:
             holder, said = self._holders.get(id, ("", 0))
             if holder not in ("", document.id) and said == _hash(document, message):
                 shared[id] = holder
-        stored = self._store.holders([id for id in messages if id not in shared])
+        held = self._store.holders([id for id in messages if id not in shared])
+        stored = {id: places[0].document for id, places in held.items()}
         for holder in sorted(set(stored.values()) - {document.id}):
             for elder in self._store.get(holder):
                 if (elder.owner, elder.scopes) != (document.owner, _sorted(document.scopes)):

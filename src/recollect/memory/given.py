@@ -13,7 +13,7 @@ from recollect.ports import Stamped
 from recollect.sources import files
 from recollect.types import Document
 
-IMPORT_VERSION = 5
+IMPORT_VERSION = 6
 """Changes when the same file would be read into other documents: it is then read again."""
 
 

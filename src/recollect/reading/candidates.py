@@ -12,6 +12,9 @@ from recollect.text.query import Parsed
 from recollect.trace import Trace
 from recollect.types import Arm, Filter, Hit, Policy, TextQuery, Window, words
 
+RELAXED = "relaxed"
+"""How the reason begins where a question had to be."""
+
 
 class Found(NamedTuple):
     arms: tuple[Arm, ...]
@@ -99,7 +102,7 @@ def _strict(parsed: Parsed, filter: Filter, policy: Policy, store: Store) -> tup
     every = parsed.text._replace(any=words(parsed.content), strict=True)
     hits = store.search_text(every, filter, limit=policy.pool).hits
     if not hits:
-        return [], "relaxed: nothing has all the words, so any of them count"
+        return [], f"{RELAXED}: nothing has all the words, so any of them count"
     return hits, f"{len(hits)} with all the words first, then with any"
 
 

@@ -3,10 +3,12 @@ route → candidates → fuse → rerank → grade (→ hop, escalate) → cut �
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
+from typing import NamedTuple
 
-from recollect.facts import KIND, SOURCE, Asked
+from recollect.facts import KIND, SOURCE
+from recollect.facts import Asked as Visible
 from recollect.ports import Store
 from recollect.reading.answering import rejected, result, status
 from recollect.reading.attempt import Attempt, Models
@@ -30,35 +32,74 @@ from recollect.types import (
     Filter,
     Policy,
     Query,
+    StoredPassage,
     Window,
     stable_id,
     words,
 )
 
 
-def search(query: Query, store: Store, models: Models) -> Answer:
-    trace, policy = Trace(), query.policy
+class Asked(NamedTuple):
+    """A question, understood."""
+
+    parsed: Parsed
+    filter: Filter
+    way: Route
+
+
+class Retrieved(NamedTuple):
+    """What a question is, and what was found for it: graded, and nothing cut yet."""
+
+    parsed: Parsed
+    asked: Filter
+    way: Route
+    policy: Policy
+    found: Attempt
+    spelling: Mapping[str, str]
+    again: bool
+    """Whether it was found by the second pass."""
+
+    def cut(self, ordered: Sequence[Candidate]) -> tuple[list[Candidate], str]:
+        """As many of these as are worth it, and what decided."""
+        spread = self.way.shape == "open" or any(c.signals.no_year for c in ordered)
+        by_words = self.found.by.kind in ("words", "terse")
+        return cut(ordered, self.policy, self.found.confidence, spread=spread, by_words=by_words)
+
+
+def understand(query: Query, trace: Trace) -> Asked:
     with trace.stage("parse"):
         parsed = parse(query.text)
         asked = parsed.narrowed(query.filter)
-    way = _route(parsed, trace)
-    facts = Facts(store, Asked(asked.owner or LOCAL, asked.scopes, as_of=query.as_of))
-    known = _facts(parsed, asked, policy, facts, trace)
-    if known.mentions:
-        return _known(query, asked, way, known, store, trace)
-    policy = _nudged(policy, way)
+    return Asked(parsed, asked, _route(parsed, trace))
+
+
+def retrieve(
+    query: Query, understood: Asked, store: Store, models: Models, trace: Trace,
+    sees: Callable[[StoredPassage], bool] = lambda _: True,
+) -> Retrieved:  # fmt: skip
+    """The way from a question to graded candidates, the same for whatever is made of them."""
+    parsed, asked, way = understood
+    policy = _nudged(query.policy, way)
     hop = policy.hop and way.shape == "open" and policy.by == "hybrid"
     window = _window(query, asked, trace)
-    first = Attempt(
-        parsed, asked, policy, store, models, trace, window=window, hop=hop, sees=facts.sees
-    )
+    first = Attempt(parsed, asked, policy, store, models, trace, window=window, hop=hop, sees=sees)
     found, spelling = _escalated(first, hop, query.relax, trace)
+    return Retrieved(parsed, asked, way, policy, found, spelling, found is not first)
+
+
+def search(query: Query, store: Store, models: Models) -> Answer:
+    trace = Trace()
+    understood = parsed, asked, way = understand(query, trace)
+    facts = Facts(store, Visible(asked.owner or LOCAL, asked.scopes, as_of=query.as_of))
+    known = _facts(parsed, asked, query.policy, facts, trace)
+    if known.mentions:
+        return _known(query, asked, way, known, store, trace)
+    got = retrieve(query, understood, store, models, trace, facts.sees)
+    found, policy = got.found, got.policy
     since = perf_counter()
     sure = _without_unsure_facts(found, policy)
     ordered = by_date(sure, found.passages, _recency(policy, way))
-    spread = way.shape == "open" or any(c.signals.no_year for c in ordered)
-    by_words = found.by.kind in ("words", "terse")
-    good, why = cut(ordered, policy, found.confidence, spread=spread, by_words=by_words)
+    good, why = got.cut(ordered)
     kept, folded = fold(good, found.passages)
     worth = {word: found.idf.get(word, 1.0) for word in found.parsed.content}
     room = policy.limit - len(kept)
@@ -70,11 +111,11 @@ def search(query: Query, store: Store, models: Models) -> Answer:
             for c in kept
         ]
         results, budget = fit(shown, policy.budget)
-    hidden = _hidden(parsed, found.filter, store, trace) if found.filter.limits else {}
+    unseen = hidden(parsed, found.filter, store, trace, found.filter.limits)
     taken = {c.document for c in good}
     left = kept[len(results) :] + [c for c in found.best if c.document not in taken]
     said = status(results, found.confidence, policy)
-    told = Told(spelling, found is not first, _given_up(asked, found), hidden)
+    told = Told(got.spelling, got.again, _given_up(asked, found), unseen)
     if said == "needs_synthesis":
         told = told._replace(lacking=_lacking(found, kept[: len(results)], trace))
     return Answer(
@@ -88,7 +129,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         results=results,
         rejected=rejected(left, found.passages, why, budget.dropped),
         total_found=found.total,
-        hidden=hidden,
+        hidden=unseen,
         relaxed=told.relaxed,
         degraded=tuple(trace.degraded),
         budget=budget,
@@ -230,8 +271,12 @@ def _lacking(found: Attempt, kept: Sequence[Candidate], trace: Trace) -> tuple[s
     return ()
 
 
-def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mapping[str, int]:
-    """For each limit, how many passages match the words and fail only that limit."""
+def hidden(
+    parsed: Parsed, filter: Filter, store: Store, trace: Trace, limits: Sequence[str]
+) -> Mapping[str, int]:
+    """For each of these limits, how many passages match the words and fail only that limit."""
+    if not limits:
+        return {}
     since = perf_counter()
     query = parsed.text._replace(any=words(parsed.content) or parsed.text.any)
 
@@ -240,7 +285,7 @@ def _hidden(parsed: Parsed, filter: Filter, store: Store, trace: Trace) -> Mappi
 
     with trace.surviving("hidden"):
         seen = total(filter)
-        counts = {name: total(filter.without(name)) - seen for name in filter.limits}
+        counts = {name: total(filter.without(name)) - seen for name in limits}
         trace.ran("hidden", since)
         return {name: count for name, count in counts.items() if count > 0}
     return {}

@@ -21,6 +21,7 @@ def document(
         "folder": session.folder,
         "branch": session.branch,
         "model": session.model,
+        "unattended": not any(m.role == "user" for m in session.messages) or None,
         **session.meta,
     }
     messages = tuple(map(_kept, session.messages))

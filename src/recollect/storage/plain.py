@@ -5,13 +5,14 @@ every other engine with. Nothing is derived, nothing is on disk; a lock makes ea
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from recollect.ports import Held, Stamped, TextFound, VectorFound
+from recollect.ports import OUTLINED, Held, Outline, Spot, Stamped, TextFound, Turn, VectorFound
 from recollect.storage.content import check, digest, expect, parse_cursor
 from recollect.storage.filters import allows
 from recollect.text import lexical
@@ -59,6 +60,20 @@ class _Kept(NamedTuple):
     digest: bytes
     passages: tuple[int, ...]
     handles: frozenset[str]
+
+
+def _outline(document: Document) -> Outline:
+    messages = document.messages
+    dates = (m.date for m in reversed(messages) if m.date is not None)
+    asked = (m.text for m in messages if m.role == "user")
+    answered = (m.text for m in reversed(messages) if m.role == "assistant")
+    return Outline(
+        document._replace(text="", messages=()),
+        len(messages),
+        next(dates, document.date),
+        next(asked, "")[:OUTLINED],
+        next(answered, "")[:OUTLINED],
+    )
 
 
 M = TypeVar("M", bound=Callable[..., Any])
@@ -188,6 +203,11 @@ class PlainStore:
             return [self._documents[name].document]
         return [k.document for k in self._newest_first() if k.document.external == name]
 
+    @_atomic
+    def find(self, name: str, filter: Filter) -> list[Document]:
+        found = (d._replace(text="", messages=()) for d in self.get(name))
+        return [document for document in found if allows(filter, document)]
+
     def _newest_first(self) -> list[_Kept]:
         return sorted(self._documents.values(), key=lambda k: -k.key)
 
@@ -309,14 +329,42 @@ class PlainStore:
         return [self._stored(r) for r in around]
 
     @_atomic
-    def holders(self, messages: Sequence[str]) -> dict[str, str]:
-        wanted = set(messages)
-        return {
-            m.id: k.document.id
-            for k in self._newest_first()
-            for m in k.document.messages
-            if m.id and m.id in wanted
-        }
+    def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Spot]]:
+        wanted, found = set(messages), dict[str, list[Spot]]()
+        for kept in reversed(self._newest_first()):
+            if within not in ("", kept.document.id):
+                continue
+            for turn, message in enumerate(kept.document.messages):
+                if message.id and message.id in wanted:
+                    found.setdefault(message.id, []).append(Spot(kept.document.id, turn))
+        return found
+
+    @_atomic
+    def turns(
+        self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None
+    ) -> list[Turn]:
+        kept = self._documents.get(id)
+        every = [
+            Turn(turn, message)
+            for turn, message in enumerate(kept.document.messages if kept else ())
+            if roles is None or message.role in roles
+        ]
+        if count < 0:
+            return [one for one in every if one.turn <= start][count:]
+        return [one for one in every if one.turn >= start][:count]
+
+    @_atomic
+    def tally(self, id: str, *, first: int = 0, last: int | None = None) -> dict[str, int]:
+        kept = self._documents.get(id)
+        messages = kept.document.messages if kept else ()
+        upto = len(messages) if last is None else last + 1
+        return dict(Counter(m.role for m in messages[max(0, first) : max(0, upto)]))
+
+    @_atomic
+    def recent(self, filter: Filter, *, limit: int) -> list[Outline]:
+        found = [_outline(k.document) for k in self._newest_first() if allows(filter, k.document)]
+        found.sort(key=lambda o: o.last.timestamp() if o.last else float("-inf"), reverse=True)
+        return found[:limit]
 
     @_atomic
     def history(self, id: str) -> list[Event]:

@@ -42,6 +42,7 @@ from recollect.surfaces.import_commands import (
 )
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
+from recollect.surfaces.session_commands import declare_sessions, sessions
 from recollect.surfaces.shared import (
     Command,
     Options,
@@ -320,6 +321,10 @@ COMMANDS = (
     Command(
         "history", "what happened to a fact or a document", declare_history, history,
         "recollect history deploy-day-1a2b3c",
+    ),
+    Command(
+        "sessions", "past conversations: find, page through, read, list", declare_sessions,
+        sessions, 'recollect sessions "where did we leave off with the importer?"',
     ),
     Command("get", "show a whole document", _declare_name, _get, "recollect get 4f2a90c1d6e8b375"),
     Command(

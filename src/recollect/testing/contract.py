@@ -23,6 +23,7 @@ from recollect.testing.builders import any_of, found, ids, note, phrase, prefix,
 from recollect.text.chunk import passages
 from recollect.types import (
     ChangeSet,
+    Document,
     Expect,
     Filter,
     Forget,
@@ -189,7 +190,94 @@ class StoreContract:
         put(store, first)
         put(store, second)
         held = store.holders(["m1", "m2", "m3", "m4", ""])
-        assert held == {"m1": first.id, "m2": first.id, "m3": second.id}
+        assert held == {
+            "m1": [(first.id, 0)],
+            "m2": [(first.id, 1), (second.id, 0)],
+            "m3": [(second.id, 1)],
+        }
+        held = store.holders(["m1", "m2"], within=second.id)
+        assert held == {"m2": [(second.id, 0)]}
+        assert store.holders(["m1"], within="nothing") == {}
+
+    # -------------------------------------------------------------- sessions
+
+    def talk(self, store: Store) -> Document:
+        """Fourteen turns: the user, three tools with long outputs and one without any, an answer
+        in several passages, …"""
+        turns: list[tuple[str, str]] = []
+        for n in range(2):
+            turns.append(("user", f"question {n}"))
+            turns += [("tool", f"output {n}.{i} " * 400) for i in range(3)]
+            turns += [("tool", ""), ("assistant", f"answer {n} " * 500), ("user", "")]
+        document = session("talk", *turns)
+        put(store, session("before", ("user", "x")), document, session("after", ("user", "x")))
+        return document
+
+    def test_turns_are_read_without_the_rest_of_the_session(self, store: Store) -> None:
+        document = self.talk(store)
+        every = [(n, m) for n, m in enumerate(document.messages)]
+        assert store.turns(document.id, start=0, count=100) == every
+        assert store.turns(document.id, start=5, count=3) == every[5:8]
+        assert store.turns(document.id, start=5, count=-3) == every[3:6]
+        assert store.turns(document.id, start=10**9, count=-2) == every[-2:]
+        assert store.turns(document.id, start=-5, count=2) == every[:2]
+        for start, count in ((14, 9), (-1, -9), (3, 0)):
+            assert store.turns(document.id, start=start, count=count) == []
+        assert store.turns("nothing", start=0, count=5) == []
+
+    def test_turns_of_a_role_are_found_behind_any_number_of_others(self, store: Store) -> None:
+        document = self.talk(store)
+        spoken = [(n, m) for n, m in enumerate(document.messages) if m.role != "tool"]
+        roles = ("user", "assistant")
+        assert store.turns(document.id, start=1, count=3, roles=roles) == spoken[1:4]
+        assert store.turns(document.id, start=11, count=-4, roles=roles) == spoken[:4]
+        assert store.turns(document.id, start=0, count=99, roles=()) == []
+
+    def test_turns_are_tallied_by_role(self, store: Store) -> None:
+        document = self.talk(store)
+        assert store.tally(document.id) == {"user": 4, "tool": 8, "assistant": 2}
+        assert store.tally(document.id, first=1, last=5) == {"tool": 4, "assistant": 1}
+        assert store.tally(document.id, first=9, last=3) == {}
+        assert store.tally("nothing") == {}
+
+    def test_documents_are_found_by_name_under_a_filter_without_bodies(self, store: Store) -> None:
+        mine, yours = (session("s", ("user", "x"), owner=owner) for owner in ("me", "you"))
+        put(store, mine, yours)
+        bare = [d._replace(messages=()) for d in (yours, mine)]
+        assert store.find("s", Filter()) == bare
+        assert store.find("s", Filter(owner="me")) == bare[1:]
+        assert store.find(yours.id, Filter()) == bare[:1]
+        assert store.find(yours.id, Filter(owner="me")) == []
+        assert store.find("s", Filter(kinds=("note",))) == []
+        assert store.find("nothing", Filter()) == []
+
+    def test_recent_sessions_come_by_their_last_message_and_in_outline(self, store: Store) -> None:
+        def at(day: int) -> datetime:
+            return datetime(2026, 5, day, tzinfo=UTC)
+
+        def dated(name: str, began: int | None, *days: int | None) -> Document:
+            messages = tuple(
+                Message(role, f"{role} {name} {n} " * 300, date=None if day is None else at(day))
+                for n, (role, day) in enumerate(zip(("user", "assistant") * 2, days, strict=False))
+            )
+            date = None if began is None else at(began)
+            return Document(name, "tests", messages=messages, kind="session", date=date)
+
+        resumed, single = dated("resumed", 1, 1, 9, None), dated("single", 5, 5, 6)
+        undated, bare = dated("undated", None, None), dated("bare", 7)
+        put(store, undated, resumed, single, bare, note("note", "words", date=at(8)))
+        recent = store.recent(Filter(kinds=("session",)), limit=9)
+        assert [o.document.external for o in recent] == ["resumed", "bare", "single", "undated"]
+        first = recent[0]
+        assert first.document == resumed._replace(messages=())
+        assert (first.messages, first.last) == (3, at(9))
+        assert first.goal == resumed.messages[0].text[: len(first.goal)] != ""
+        assert first.resolution == resumed.messages[1].text[: len(first.resolution)] != ""
+        assert max(len(first.goal), len(first.resolution)) < 1000
+        assert recent[3].last is None
+        assert (recent[1].goal, recent[1].resolution) == ("", "")
+        assert store.recent(Filter(kinds=("session",)), limit=2) == recent[:2]
+        assert store.recent(Filter(kinds=()), limit=2) == []
 
     def test_forgetting_does_not_touch_another_owner(self, store: Store) -> None:
         mine, theirs = note("a", "shared words", owner="me"), note("a", "shared words", owner="you")

@@ -156,13 +156,19 @@ class StoreMachine(RuleBasedStateMachine):
         ours = self.store.scan(filter, limit=limit)
         wanted = self.model.scan(filter, limit=limit)
         assert ours.items == wanted.items
+        assert self.store.recent(filter, limit=limit) == self.model.recent(filter, limit=limit)
         assert bool(ours.cursor) == bool(wanted.cursor)
 
     @rule(name=_NAMES)
     def get(self, name: str) -> None:
         ours, wanted = self.store.get(name), self.model.get(name)
         assert ours == wanted
+        found = self.store.find(name, Filter(owner="ana"))
+        assert found == self.model.find(name, Filter(owner="ana"))
         for document in ours:
+            turns = self.store.turns(document.id, start=1, count=-2)
+            assert turns == self.model.turns(document.id, start=1, count=-2)
+            assert self.store.tally(document.id) == self.model.tally(document.id)
             actions = [e.action for e in self.store.history(document.id)]
             assert actions == [e.action for e in self.model.history(document.id)]
 

@@ -9,6 +9,7 @@ tool       a tool call or its result
 context    put in by the client or a hook: environment, reminders, files, commands
 summary    made from earlier messages: compaction, a checkpoint
 system     the client's own instructions
+rewound    taken back: whoever said it, the conversation went on from before it
 =========  ==========================================================================
 
 so that searching what was said needs no knowledge of formats, and nothing is thrown away.
@@ -24,10 +25,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from recollect.text.dates import parse_date
-from recollect.types import NO_META, Message, Problem
+from recollect.types import NO_META, ROLES, Message, Problem
 
 Relation = Literal["", "fork", "subagent", "compaction"]
-ROLES = frozenset({"user", "assistant", "tool", "context", "summary", "system"})
 MAX_LINE = 64_000_000
 
 

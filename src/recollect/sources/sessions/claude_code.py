@@ -5,6 +5,11 @@ records and, where the human wrote while the model was at work, in a ``queued_co
 attachment and nowhere else. All of it is kept in the order of the file, turns that were rewound
 or compacted included: the log of a conversation is what happened, not what the model still sees.
 
+* Records name the one before them. A prompt that does not lead to the last record was taken back
+  with all that hangs from it: those messages have the role ``rewound``. A record that hangs
+  elsewhere for another reason (one of several tools at work) is no such thing, and neither is
+  what stands before a compaction.
+
 * An API message comes in several records, one block each: its texts are one message again, with
   the first record's id; each tool call is a message of its own.
 * The client writes into the user's turn too (commands, reminders, notifications, hooks, other
@@ -52,6 +57,7 @@ from recollect.sources.sessions.turns import (
 )
 from recollect.types import Message, Problem
 
+_SPOKEN = ("user", "assistant")
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 """Records that name the session, the best first, and where they keep the name."""
 _BOOKKEEPING = frozenset(
@@ -108,7 +114,7 @@ def _is_ours(record: dict[str, Any]) -> bool | None:
     kind = record.get("type")
     if not isinstance(kind, str):
         return None
-    if kind in ("user", "assistant"):
+    if kind in _SPOKEN:
         message = record.get("message")
         said = isinstance(message, dict) and "content" in message
         return said and ("sessionId" in record or "parentUuid" in record)
@@ -211,6 +217,37 @@ class _Thread:
         return uuid if self.ids[uuid] == 1 else f"{uuid}#{self.ids[uuid]}"
 
 
+class _Tree:
+    """What hangs from what among a session's own records."""
+
+    def __init__(self) -> None:
+        self.above: dict[str, str] = {}
+        self.tip = ""
+        self.prompts: set[str] = set()
+        """Records with the human's words."""
+
+    def grow(self, uuid: str, parent: str, *, spoken: bool) -> None:
+        """Hang a record where it says, else from the last one: a lost line and a compaction
+        take nothing back."""
+        self.above[uuid] = parent if parent in self.above else self.tip
+        if spoken:
+            self.tip = uuid
+
+    def marked(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """The messages, with another role where they were taken back."""
+        branch, at = set(), self.tip
+        while at and at not in branch:
+            branch.add(at)
+            at = self.above[at]
+        gone: set[str] = set()
+        for uuid, parent in self.above.items():  # a parent stands before what hangs from it
+            if uuid not in branch and (uuid in self.prompts or parent in gone):
+                gone.add(uuid)
+        return tuple(
+            m._replace(role="rewound") if m.id.partition("#")[0] in gone else m for m in messages
+        )
+
+
 class _Log:
     """What a file told so far."""
 
@@ -222,6 +259,7 @@ class _Log:
         self.roots: dict[str, str] = {}
         """The first record of the subagent that a record belongs to, where it has no name."""
         self.seen: set[str] = set()
+        self.tree = _Tree()
         self.session = ""
         self.titles: dict[str, list[tuple[str, str]]] = {}
         self.boundaries: list[str] = []
@@ -244,9 +282,11 @@ class _Log:
             return
         if uuid:
             self.seen.add(uuid)
+        if uuid and record.get("isSidechain") is not True:
+            self.tree.grow(uuid, string(record.get("parentUuid")), spoken=kind in _SPOKEN)
         if kind == "system":
             self._system(record, uuid)
-        elif kind in ("user", "assistant"):
+        elif kind in _SPOKEN:
             message = record.get("message")
             if not isinstance(message, dict):
                 said = f"no message in this {kind} record; passed over"
@@ -304,7 +344,10 @@ class _Log:
         if role != "assistant":
             if role == "user":
                 role = _speaker(record, bool(self.agent))
-            thread.turn(_turn(content, role), uuid, date)
+            said = list(_turn(content, role))
+            if any(who == "user" for who, _ in said):
+                self.tree.prompts.add(uuid)
+            thread.turn(said, uuid, date)
             return
         model = string(message.get("model"))
         if model == "<synthetic>" or record.get("isApiErrorMessage") is True:
@@ -336,6 +379,7 @@ class _Log:
                 title = title_of(messages, "user", "context", given=given)
                 meta |= {"agent": about["agentType"]} if about.get("agentType") else {}
             else:
+                messages = self.tree.marked(messages)
                 title = title_of(messages, "user", given=self._title())
                 before = [b for b in self.boundaries if b and b not in self.seen]
                 meta |= {"continues": before[0]} if before else {}

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recollect.errors import StoreBusy, StoreError
-from recollect.ports import Held, Stamped, TextFound, VectorFound
+from recollect.ports import Held, Outline, Spot, Stamped, TextFound, Turn, VectorFound
 from recollect.storage.content import parse_cursor
 from recollect.storage.embedded.allocator import give_back
 from recollect.storage.embedded.lock import file_lock
@@ -147,9 +147,27 @@ class EmbeddedStore:
         with self._snapshot() as (record, _):
             return record.neighbours(key, before, after)
 
-    def holders(self, messages: Sequence[str]) -> dict[str, str]:
+    def find(self, name: str, filter: Filter) -> list[Document]:
         with self._snapshot() as (record, _):
-            return record.holders(messages)
+            return record.find(name, filter)
+
+    def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Spot]]:
+        with self._snapshot() as (record, _):
+            return record.holders(messages, within)
+
+    def turns(
+        self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None
+    ) -> list[Turn]:
+        with self._snapshot() as (record, _):
+            return record.turns(id, start, count, roles)
+
+    def tally(self, id: str, *, first: int = 0, last: int | None = None) -> dict[str, int]:
+        with self._snapshot() as (record, _):
+            return record.tally(id, first, last)
+
+    def recent(self, filter: Filter, *, limit: int) -> list[Outline]:
+        with self._snapshot() as (record, _):
+            return record.recent(filter, limit)
 
     def history(self, id: str) -> list[Event]:
         with self._snapshot() as (record, _):

@@ -17,12 +17,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
-from recollect.ports import Held, Stamped
+from recollect.ports import OUTLINED, Held, Outline, Spot, Stamped, Turn
 from recollect.storage.content import check, digest, expect
 from recollect.storage.embedded.rows import Allowed, Row, State, VectorRow, micros, moment
 from recollect.storage.embedded.schema import migrate
 from recollect.storage.embedded.writer import Writer
-from recollect.storage.filters import label_allows, path_pattern, scopes_allow, source_allows
+from recollect.storage.filters import (
+    allows,
+    label_allows,
+    path_pattern,
+    scopes_allow,
+    source_allows,
+)
 from recollect.text.lexical import indexed_text
 from recollect.text.terms import fold
 from recollect.types import (
@@ -51,6 +57,7 @@ _MANY = 500
 """How many values one statement is given: below every limit of every SQLite."""
 
 
+_LAST = 2**63 - 1
 _DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
     d.meta, d.origin, d.stamp"""
 _FEW_LABELS = (
@@ -259,6 +266,12 @@ class Record:
     # -------------------------------------------------------------- reading
 
     def get(self, name: str) -> list[Document]:
+        return [self._with_body(key, document) for key, document in self._named(name)]
+
+    def find(self, name: str, filter: Filter) -> list[Document]:
+        return [document for _, document in self._named(name) if allows(filter, document)]
+
+    def _named(self, name: str) -> list[tuple[int, Document]]:
         for column in ("id", "external"):
             rows = self._db.execute(
                 f"SELECT d.key, {_DOCUMENT} FROM documents d WHERE d.{column} = ? "
@@ -266,7 +279,7 @@ class Record:
                 (name,),
             ).fetchall()
             if rows:
-                return [self._with_body(key, self._document(*about)) for key, *about in rows]
+                return [(key, self._document(*about)) for key, *about in rows]
         return []
 
     def held(self, handles: Sequence[str]) -> list[Held]:
@@ -440,16 +453,121 @@ class Record:
             for external, path, origin, stamp, owner, scoped in rows
         ]
 
-    def holders(self, messages: Sequence[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+    def holders(self, messages: Sequence[str], within: str) -> dict[str, list[Spot]]:
+        found: dict[str, list[Spot]] = {}
+        key = (self._key(within),) if within else ()
         for some in _batches(messages):
-            rows = self._db.execute(
-                "SELECT m.id, d.id FROM messages m JOIN documents d ON d.key = m.document "
-                f"WHERE m.id IN ({_marks(len(some))}) AND m.id != '' ORDER BY d.key DESC",
-                list(some),
-            )
-            found.update(rows.fetchall())
+            for id, document, turn in self._db.execute(
+                "SELECT m.id, d.id, m.turn FROM messages m JOIN documents d ON d.key = m.document "
+                f"WHERE m.id IN ({_marks(len(some))}) AND m.id != '' "
+                f"{'AND m.document = ?' if within else ''} ORDER BY d.key, m.turn",
+                (*some, *key),
+            ):
+                found.setdefault(id, []).append(Spot(document, turn))
         return found
+
+    def turns(self, id: str, start: int, count: int, roles: Sequence[str] | None) -> list[Turn]:
+        key = self._key(id)
+        which = "" if roles is None else f"AND role IN ({_marks(len(roles))})"
+        way, order = (">=", "ASC") if count >= 0 else ("<=", "DESC")
+        rows = self._db.execute(
+            f"SELECT turn, role, id, date FROM messages WHERE document = ? AND turn {way} ? "
+            f"{which} ORDER BY turn {order} LIMIT ?",
+            (key, start, *(roles or ()), abs(count)),
+        ).fetchall()
+        rows.sort()
+        texts = self._texts(key, [row[0] for row in rows])
+        return [
+            Turn(turn, Message(role, texts.get(turn, ""), name, moment(date)))
+            for turn, role, name, date in rows
+        ]
+
+    def _key(self, id: str) -> int | None:
+        row = self._db.execute("SELECT key FROM documents WHERE id = ?", (id,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def _texts(self, document: int | None, turns: Sequence[int]) -> dict[int, str]:
+        """The text of each of these turns, which are in order, and of none between them."""
+        if not turns:
+            return {}
+        texts: dict[int, str] = {}
+        first, last = (self._first_passage(document, at) for at in (turns[0], turns[-1] + 1))
+        for some in _batches(turns):
+            for turn, text in self._db.execute(
+                "SELECT turn, text FROM passages WHERE document = ? AND n >= ? AND n < ? "
+                f"AND turn IN ({_marks(len(some))}) ORDER BY n",
+                (document, first, last, *some),
+            ):
+                texts[turn] = texts.get(turn, "") + text
+        return texts
+
+    def _first_passage(self, document: int | None, turn: int) -> int:
+        """The number of the first passage of *turn* or of a later one. Passages are in the order
+        of turns, so that it is found by halving, however long the session."""
+        most = self._db.execute("SELECT MAX(n) FROM passages WHERE document = ?", (document,))
+        low, high = 0, (most.fetchone()[0] or 0) + 1
+        while low < high:
+            middle = (low + high) // 2
+            n, at = self._db.execute(
+                "SELECT n, turn FROM passages WHERE document = ? AND n >= ? ORDER BY n LIMIT 1",
+                (document, middle),
+            ).fetchone() or (high, turn)
+            if at < turn:
+                low = n + 1
+            else:
+                high = middle
+        return low
+
+    def tally(self, id: str, first: int, last: int | None) -> dict[str, int]:
+        rows = self._db.execute(
+            "SELECT role, COUNT(*) FROM messages WHERE document = ? AND turn >= ? AND turn <= ? "
+            "GROUP BY role",
+            (self._key(id), first, _LAST if last is None else last),
+        )
+        return dict(rows.fetchall())
+
+    def recent(self, filter: Filter, limit: int) -> list[Outline]:
+        allowed = self.allowed(filter)
+        if allowed.nothing:
+            return []
+        condition, values = self._where(allowed)
+        keys = None if allowed.paths is None else set(self.documents_on_paths(allowed.paths))
+        rows = self._db.execute(
+            f"SELECT d.key, COALESCE((SELECT m.date FROM messages m WHERE m.document = d.key AND "
+            f"m.date IS NOT NULL ORDER BY m.turn DESC LIMIT 1), d.date) AS last, {_DOCUMENT} "
+            f"FROM documents d WHERE {condition} ORDER BY last DESC NULLS LAST, d.key DESC",
+            values,
+        )
+        chosen = list(islice((row for row in rows if keys is None or row[0] in keys), limit))
+        return [
+            self._outline(key, moment(last), self._document(*about)) for key, last, *about in chosen
+        ]
+
+    def _outline(self, key: int, last: datetime | None, document: Document) -> Outline:
+        count = "SELECT COUNT(*) FROM messages WHERE document = ?"
+        return Outline(
+            document,
+            self._db.execute(count, (key,)).fetchone()[0],
+            last,
+            self._beginning(key, "user", "ASC"),
+            self._beginning(key, "assistant", "DESC"),
+        )
+
+    def _beginning(self, key: int, role: str, order: str) -> str:
+        """How the first (or last) message of that role begins."""
+        row = self._db.execute(
+            f"SELECT turn FROM messages WHERE document = ? AND role = ? ORDER BY turn {order} "
+            "LIMIT 1",
+            (key, role),
+        ).fetchone()
+        if row is None:
+            return ""
+        text = self._db.execute(
+            f"SELECT SUBSTR(text, 1, {OUTLINED}) FROM passages WHERE document = ? AND n = ? "
+            "AND turn = ?",
+            (key, self._first_passage(key, row[0]), row[0]),
+        ).fetchone()
+        return text[0] if text else ""
 
     def history(self, id: str) -> list[Event]:
         return [

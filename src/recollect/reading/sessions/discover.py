@@ -1,0 +1,360 @@
+"""Conversations about something: the read path that serves every search, over messages.
+
+What it finds are documents by their best passage. Here they become conversations: one hit a
+lineage, those first whose title has all the words, what no human took part in last. The first
+hit comes with a window and bookends, the others with the message that was found.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from recollect.ports import Turn
+from recollect.reading.answering import SNIPPET, marked
+from recollect.reading.attempt import Models
+from recollect.reading.candidates import RELAXED
+from recollect.reading.pipeline import Retrieved, hidden, retrieve, understand
+from recollect.reading.sessions.caps import ASIDE, MESSAGE, Piece, clip, fitted
+from recollect.reading.sessions.request import REWOUND, Request
+from recollect.reading.sessions.results import Also, Discovery, SessionHit, SessionMessage
+from recollect.reading.sessions.visibility import (
+    AUTOMATION,
+    END,
+    LINEAGE,
+    SeenStore,
+    Visible,
+    is_automated,
+    is_subagent,
+)
+from recollect.reading.sessions.windows import around, bookends, names
+from recollect.text.query import Parsed
+from recollect.text.session_intents import Leading, leading
+from recollect.text.terms import terms
+from recollect.trace import Trace
+from recollect.types import Candidate, Document, Query, StoredPassage
+
+DEPTH = 50
+"""Sessions that are ranked."""
+LINEAGES = 20
+"""Conversations that each arm should bring, if there are as many."""
+LIKELY, NEAR = 0.1, 3.0
+"""From this confidence on, or this near to the best in log-odds, the grades decide the order."""
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+class Match(NamedTuple):
+    """A session by a passage of it."""
+
+    document: Document
+    turn: int
+    text: str
+    """The passage."""
+    confidence: float
+    evidence: tuple[str, ...]
+
+
+class Line(NamedTuple):
+    """A conversation: the session that stands for it, and others of its lineage."""
+
+    match: Match
+    others: tuple[Match, ...] = ()
+
+    @property
+    def aside(self) -> bool:
+        return is_subagent(self.match.document)
+
+
+def discover(request: Request, visible: Visible, models: Models) -> Discovery:
+    trace = Trace()
+    led = leading(request.query)
+    sort = request.sort or (led.sort if led else "relevance")
+    if led and not led.topic:
+        return _latest(request, visible, trace, led, request.sort or "newest")
+    store, seen = SeenStore.over(visible, request.policy, LINEAGES)
+    asked = visible.filter._replace(roles=visible.roles)
+    query = Query(led.topic if led else request.query, asked,
+                  request.policy._replace(limit=DEPTH), request.time)  # fmt: skip
+    got = retrieve(query, understand(query, trace), store, models, trace)
+    lines, folded = conversations(_matches(got, every=sort == "relevance"), visible)
+    chosen, automated = _chosen(lines, request.limit, sort, visible)
+    hits = _hits(chosen, request, visible, got.parsed, ends=bool(led and led.ends))
+    unseen = _unseen(got, visible, trace) + Counter(seen.hidden)
+    unseen += Counter(
+        {LINEAGE: folded, AUTOMATION: automated, "no messages": len(chosen) - len(hits)}
+    )
+    return Discovery(
+        query=request.query,
+        sort=sort,
+        routed=led.why if led else "",
+        confidence=got.found.confidence,
+        hits=tuple(hits),
+        found=len(lines),
+        hidden=unseen,
+        searched=searched(request, visible, empty=not hits),
+        notes=(*request.notes, *visible.notes, *_notes(got, visible, trace, empty=not hits)),
+        degraded=tuple(trace.degraded),
+        stages=tuple(trace.stages),
+        timing_ms=trace.elapsed_ms,
+    )
+
+
+# ------------------------------------------------------------------ from passages to conversations
+
+
+def _matches(got: Retrieved, *, every: bool) -> list[Match]:
+    """What was found, best first; those whose title has all the words before the others. A few
+    conversations cost little, so that the less likely fill the places that are left, but for
+    where nothing is likely, or where another order would put them first."""
+    good, _ = got.cut(got.found.best)
+    if good and every:
+        good = _filled(got.found.best)
+    wanted = set(got.parsed.content)
+    titled = [c for c in good if _has_all(got.found.passages[c.passage].document.title, wanted)]
+    first = {c.document for c in titled}
+    ordered = titled + [c for c in good if c.document not in first]
+    return [_match(c, got.found.passages[c.passage], titled=c.document in first) for c in ordered]
+
+
+def _filled(best: Sequence[Candidate]) -> list[Candidate]:
+    """The likely ones by their grades, then the others by how near they are in meaning: a low
+    grade says that a session does not answer the question, not which of two is about it."""
+    least = best[0].score - NEAR
+    likely = [c for c in best if c.confidence >= LIKELY or c.score >= least]
+    others = [c for c in best if c.confidence < LIKELY and c.score < least]
+    return likely + sorted(others, key=lambda c: -c.signals.cosine)
+
+
+def _has_all(title: str, wanted: set[str]) -> bool:
+    return bool(wanted) and wanted <= set(terms(title).stem.split())
+
+
+def _match(candidate: Candidate, stored: StoredPassage, *, titled: bool) -> Match:
+    evidence = [c.arm for c in candidate.contributions if c.arm in ("lexical", "vector", "hop")]
+    passage = stored.passage
+    return Match(
+        stored.document, passage.turn, passage.text, candidate.confidence,
+        ("title", *evidence) if titled else tuple(evidence),
+    )  # fmt: skip
+
+
+def conversations(matches: Sequence[Match], visible: Visible) -> tuple[list[Line], int]:
+    """One line a lineage, in the order of the best of each, and how many sessions stand behind
+    others. The conversation itself stands for its lineage, if it was found at all."""
+    lines: dict[str, Line] = {}
+    for match in matches:
+        key = visible.lineages.root(match.document).key
+        line = lines.get(key)
+        if line is None:
+            lines[key] = Line(match)
+        elif line.aside and not is_subagent(match.document):
+            lines[key] = Line(match, (line.match, *line.others))
+        else:
+            lines[key] = line._replace(others=(*line.others, match))
+    return list(lines.values()), sum(len(line.others) for line in lines.values())
+
+
+def _chosen(
+    lines: Sequence[Line], limit: int, sort: str, visible: Visible
+) -> tuple[list[Line], int]:
+    """As many as are wanted, in order, and how many automated ones are left out. Where nothing
+    but a subagent's run was found of a lineage, that takes one place at most while there are
+    conversations for the others; what no human took part in takes none."""
+    ordered = list(lines)
+    if sort != "relevance":
+        dates = {id(line): _date(line, visible) for line in lines}
+        dated = [line for line in ordered if dates[id(line)] is not None]
+        dated.sort(key=lambda line: dates[id(line)] or _NEVER, reverse=sort == "newest")
+        ordered = dated + [line for line in ordered if dates[id(line)] is None]
+    alone = [line for line in ordered if is_automated(line.match.document)]
+    spoken = [line for line in ordered if line not in alone]
+    main = [line for line in spoken if not line.aside]
+    asides = [line for line in spoken if line.aside]
+    seats = min(len(asides), max(limit - len(main), int(limit > 1)))
+    kept = set(map(id, [*main[: limit - seats], *asides[:seats]]))
+    chosen = [line for line in spoken if id(line) in kept]
+    rest = alone[: max(0, limit - len(chosen))]
+    return [*chosen, *rest], len(alone) - len(rest)
+
+
+def _date(line: Line, visible: Visible) -> datetime | None:
+    """When the message was, else when its session began."""
+    match = line.match
+    found = visible.store.turns(match.document.id, start=match.turn, count=1)
+    return (found[0].message.date if found else None) or match.document.date
+
+
+# ------------------------------------------------------------------ what is shown of them
+
+
+class _Draft(NamedTuple):
+    """A hit before its messages are cut to fit."""
+
+    line: Line
+    messages: list[Turn]
+    opening: list[Turn]
+    closing: list[Turn]
+    named: Mapping[int, str]
+    windowed: bool
+
+
+def _hits(
+    lines: Sequence[Line], request: Request, visible: Visible, parsed: Parsed, *, ends: bool
+) -> list[SessionHit]:
+    drafts = []
+    for place, line in enumerate(lines):
+        full = request.detail == "full" or not place
+        draft = _draft(line, request, visible, window=full, ends=ends)
+        drafts += [draft] if draft else []
+    pieces = [piece for draft in drafts for piece in _pieces(draft)]
+    shown = iter(fitted(pieces))
+    return [_hit(draft, visible, parsed, shown) for draft in drafts]
+
+
+def _draft(
+    line: Line, request: Request, visible: Visible, *, window: bool, ends: bool
+) -> _Draft | None:
+    match = line.match
+    id = match.document.id
+    anchor = next(iter(visible.store.turns(id, start=match.turn, count=1)), None)
+    if anchor is None:  # a text that is called a session, or gone since it was found
+        return None
+    messages = around(visible, id, anchor, request.window).all if window else [anchor]
+    opening, closing = bookends(visible, id, messages) if window or ends else ([], [])
+    if not window:  # of a lower hit only how it ended
+        opening, closing = [], closing[-1:]
+    every = [*opening, *messages, *closing]
+    return _Draft(line, messages, opening, closing, names(visible, id, every), window)
+
+
+def _pieces(draft: _Draft) -> list[Piece]:
+    match = draft.line.match
+    pieces = []
+    for turn in draft.messages:
+        anchor = turn.turn == match.turn
+        cap = MESSAGE if draft.windowed else ASIDE
+        pieces.append(
+            Piece(draft.named[turn.turn], turn, cap, match.text if anchor else "", anchor)
+        )
+    ends = [*draft.opening, *draft.closing]
+    return pieces + [Piece(draft.named[turn.turn], turn, ASIDE) for turn in ends]
+
+
+def _hit(draft: _Draft, visible: Visible, parsed: Parsed, shown: Any) -> SessionHit:
+    match, id = draft.line.match, draft.line.match.document.id
+
+    def take(turns: Sequence[Turn]) -> tuple[SessionMessage, ...]:
+        return tuple(next(shown) for _ in turns)
+
+    messages, opening, closing = take(draft.messages), take(draft.opening), take(draft.closing)
+    first, last = draft.messages[0].turn, draft.messages[-1].turn
+    return SessionHit(
+        session=visible.named(match.document),
+        match_message_id=draft.named[match.turn],
+        confidence=match.confidence,
+        evidence=match.evidence,
+        snippet=_snippet(match.text, parsed),
+        messages=messages,
+        opening=opening,
+        closing=closing,
+        hidden=visible.unseen(id, first, last, len(messages)) if last > first else {},
+        also=tuple(also(other, visible) for other in draft.line.others),
+    )
+
+
+def _snippet(text: str, parsed: Parsed) -> str:
+    """What matches between marks; the beginning where nothing was looked for."""
+    return marked(text, parsed) if parsed.content else clip(" ".join(text.split()), SNIPPET)
+
+
+def also(match: Match, visible: Visible) -> Also:
+    id = match.document.id
+    turns = visible.store.turns(id, start=match.turn, count=1)
+    name = names(visible, id, turns).get(match.turn, f"#{match.turn}")
+    return Also(visible.lineages.name(match.document), name)
+
+
+# ------------------------------------------------------------------ without a topic
+
+
+def _latest(request: Request, visible: Visible, trace: Trace, led: Leading, sort: str) -> Discovery:
+    """The latest conversations (or the first), each by the last thing that was said in it: where
+    the question names nothing to look for."""
+    from recollect.reading.sessions.browse import recent
+    from recollect.text.query import parse
+
+    found = recent(visible, request.limit)
+    matches = []
+    for line in found.lines:
+        said = visible.messages(line.document.id, END, -1)
+        matches += [Match(line.document, t.turn, t.message.text, 1.0, ("recent",)) for t in said]
+    lines = [Line(match) for match in matches]
+    if sort == "oldest":
+        lines.reverse()
+    parsed = parse(request.query)._replace(content=())
+    hits = _hits(lines, request, visible, parsed, ends=led.ends)
+    note = "it names nothing to look for, so these are the latest sessions"
+    return Discovery(
+        query=request.query,
+        sort=sort,
+        routed=led.why,
+        confidence=1.0 if hits else 0.0,
+        hits=tuple(hits),
+        found=len(hits),
+        hidden=found.hidden,
+        searched=searched(request, visible, empty=not hits),
+        notes=(*request.notes, *visible.notes, note),
+        degraded=(),
+        stages=tuple(trace.stages),
+        timing_ms=trace.elapsed_ms,
+    )
+
+
+# ------------------------------------------------------------------ what was not seen
+
+
+def _unseen(got: Retrieved, visible: Visible, trace: Trace) -> Counter[str]:
+    """Messages that match the words and are hidden: taken back, of other roles, from another
+    time, of others."""
+    limits = [name for name in got.asked.limits if name != "kinds"]
+    counts = Counter(hidden(got.parsed, got.asked, visible.store, trace, limits))
+    if counts["roles"]:
+        taken_back = got.asked._replace(roles=(REWOUND,))
+        found = visible.store.search_text(got.parsed.text, taken_back, limit=1, count=True)
+        counts[REWOUND] = found.total
+        counts["roles"] -= found.total
+    return +counts
+
+
+def _notes(got: Retrieved, visible: Visible, trace: Trace, *, empty: bool) -> Iterator[str]:
+    """What a caller should know of how it was read, and of what is near where nothing is there."""
+    yield from (stage.reason for stage in trace.stages if stage.reason.startswith(RELAXED))
+    for wrong, right in got.spelling.items():
+        yield f"nothing has “{wrong}”; did you mean “{right}”?"
+    if empty and got.found.best:
+        best = got.found.best[0]
+        near = got.found.passages[best.passage].document
+        name = visible.lineages.name(near)
+        said = f"“{near.title}” ({name})" if near.title else name
+        yield f"nothing is likely; nearest, at {best.confidence:.2g}: {said}"
+
+
+def searched(request: Request, visible: Visible, *, empty: bool) -> dict[str, Any]:
+    """What was looked through; how much that was, where nothing was found in it."""
+    from recollect.types import iso
+
+    made: dict[str, Any] = {"roles": list(visible.roles)}
+    for name in ("owner", "scopes", "sources"):
+        limit = getattr(visible.filter, name)
+        if limit is not None:
+            made[name] = limit
+    for name, moment in (("after", visible.filter.since), ("before", visible.filter.until)):
+        if moment is not None:
+            made[name] = iso(moment)
+    if request.exclude:
+        made["without"] = list(request.exclude)
+    if empty:
+        made["sessions"] = visible.store.stats().kinds.get("session", 0)
+    return made

@@ -1,0 +1,148 @@
+"""What was asked for, checked: the shape follows from the arguments, and what contradicts itself
+is refused. A number that is out of bounds is brought inside them, and the answer says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from recollect.errors import UsageError
+from recollect.types import ROLES, Filter, Policy
+from recollect.types import Window as Time
+
+SPOKEN = ("user", "assistant")
+REWOUND = "rewound"
+SEEN_ROLES = tuple(role for role in ROLES if role != REWOUND)
+SORTS = ("relevance", "newest", "oldest")
+DETAILS = ("adaptive", "full")
+WINDOW = 5
+MAX_WINDOW = 20
+LIMIT = 3
+MAX_LIMIT = 10
+LISTED = 10
+MAX_LISTED = 50
+MAX_ANCHORS = 10
+
+_GOES_WITH: Mapping[str, tuple[str, ...]] = {
+    "window": ("discovery", "scroll"),
+    "limit": ("discovery", "browse"),
+    "sort": ("discovery",),
+    "detail": ("discovery",),
+    "after": ("discovery", "browse"),
+    "before": ("discovery", "browse"),
+    "exclude_sessions": ("discovery", "browse"),
+    "roles": ("discovery", "scroll", "read"),
+}
+_WITH = {
+    "discovery": "a query",
+    "scroll": "a session and a message",
+    "read": "a session",
+    "browse": "no query and no session",
+}
+
+
+class Request(NamedTuple):
+    """One call, resolved."""
+
+    shape: str
+    query: str
+    session: str
+    around: tuple[str, ...]
+    window: int
+    limit: int
+    sort: str
+    """Empty where the caller did not say."""
+    detail: str
+    roles: tuple[str, ...]
+    exclude: tuple[str, ...]
+    live: str
+    filter: Filter
+    policy: Policy
+    time: Time | None
+    """What the query says of time."""
+    notes: tuple[str, ...]
+
+
+def shape_of(given: Mapping[str, Any]) -> str:
+    """The shape that these arguments (those that are not None) ask for."""
+    if "session" in given and "query" in given:
+        raise UsageError(
+            "both a query and a session were given",
+            hint="a query looks in all sessions; a session alone is read, with around= scrolled",
+        )
+    if "around" in given and "session" not in given:
+        raise UsageError("around needs the session that the message is in",
+                         hint="give session= as it came with the message")  # fmt: skip
+    if "session" in given:
+        shape = "scroll" if "around" in given else "read"
+    else:
+        shape = "discovery" if "query" in given else "browse"
+    for name, shapes in _GOES_WITH.items():
+        if name in given and shape not in shapes:
+            wanted = " or ".join(_WITH[one] for one in shapes)
+            raise UsageError(f"{name} has no meaning with {_WITH[shape]}",
+                             hint=f"it goes with {wanted}")  # fmt: skip
+    return shape
+
+
+def resolve(given: Mapping[str, Any], filter: Filter, policy: Policy, time: Time | None) -> Request:
+    """The request that these arguments make."""
+    shape = shape_of(given)
+    notes: list[str] = []
+    most, usual = (MAX_LISTED, LISTED) if shape == "browse" else (MAX_LIMIT, LIMIT)
+    around = tuple(given.get("around") or ())
+    if shape == "scroll" and not around:
+        raise UsageError("around is empty", hint="give the id of a message")
+    if len(around) > MAX_ANCHORS:
+        notes.append(f"of {len(around)} messages the first {MAX_ANCHORS} are shown")
+    return Request(
+        shape=shape,
+        query=given.get("query") or "",
+        session=given.get("session") or "",
+        around=around[:MAX_ANCHORS],
+        window=_clamped("window", given.get("window"), WINDOW, MAX_WINDOW, notes),
+        limit=_clamped("limit", given.get("limit"), usual, most, notes),
+        sort=_one_of("sort", given.get("sort"), SORTS) or "",
+        detail=_one_of("detail", given.get("detail"), DETAILS) or DETAILS[0],
+        roles=_roles(given.get("roles")),
+        exclude=tuple(given.get("exclude_sessions") or ()),
+        live=given.get("live_session") or "",
+        filter=filter,
+        policy=policy,
+        time=time,
+        notes=tuple(notes),
+    )
+
+
+def _clamped(name: str, value: Any, usual: int, most: int, notes: list[str]) -> int:
+    if value is None:
+        return usual
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UsageError(f"{name} is {value!r}", hint=f"give a number from 1 to {most}")
+    inside = max(1, min(most, value))
+    if inside != value:
+        notes.append(f"{name} is {inside}, not {value}: it goes from 1 to {most}")
+    return inside
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str | None:
+    if value is None or value in allowed:
+        return value  # type: ignore[no-any-return]
+    raise UsageError(f"there is no {name} {value!r}", hint=f"{name}: {', '.join(allowed)}")
+
+
+def _roles(given: tuple[str, ...] | None) -> tuple[str, ...]:
+    if given is None:
+        return SPOKEN
+    if given == ("all",):
+        return SEEN_ROLES
+    for role in given:
+        if role not in SEEN_ROLES:
+            near = get_close_matches(role, SEEN_ROLES, 1)
+            meant = f"did you mean {near[0]!r}? " if near else ""
+            raise UsageError(f"there is no role {role!r}",
+                             hint=f"{meant}roles: {', '.join(SEEN_ROLES)}, or all")  # fmt: skip
+    if not given:
+        raise UsageError("roles is empty, so nothing could be seen", hint="leave it out")
+    return given

@@ -1,0 +1,160 @@
+"""Past conversations as text for a person."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from recollect.surfaces.terminal import Style, width
+from recollect.types import iso
+
+_MARK = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+_LINES = 6
+"""Lines of a message around the one that was found."""
+
+
+def told(found: Any, style: Style) -> str:
+    """The answer, whatever its shape."""
+    shapes = {"discovery": _discovery, "scroll": _scroll, "read": _read, "browse": _browse}
+    return "\n".join(shapes[found.shape](found, style)).rstrip()
+
+
+def _discovery(found: Any, style: Style) -> list[str]:
+    how = "" if found.sort == "relevance" else f"{found.sort} first"
+    parts = [f"{len(found.hits)} of {found.found}" if found.hits else "nothing found", how,
+             f"confidence {found.confidence:.2f}" if found.hits else "",
+             f"{found.timing_ms:.0f} ms"]  # fmt: skip
+    lines = [f"{style.bold}sessions{style.off} · " + " · ".join(filter(None, parts)), ""]
+    for number, hit in enumerate(found.hits, 1):
+        lines += [*_name(hit.session, style, f"{number:2}  "), *_snippet(hit, style)]
+        if len(hit.messages) > 1 or hit.opening or hit.closing:
+            lines += ["", *_window(hit.opening, hit.messages, hit.closing, style)]
+        if hit.also:
+            others = ", ".join(one.session_id for one in hit.also[:3])
+            more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
+            lines += _dim(f"also in its lineage: {others}{more}", style)
+        lines.append("")
+    if not found.hits:
+        lines += _searched(found.searched)
+    return lines + _hidden(found.hidden, style)
+
+
+def _snippet(hit: Any, style: Style) -> list[str]:
+    text = _MARK.sub("\x01\\1\x02", hit.snippet)
+    lines = [*_wrapped(text), *_dim(f"at {hit.match_message_id}", style)]
+    return [line.replace("\x01", style.mark).replace("\x02", style.off) for line in lines]
+
+
+def _window(
+    opening: Sequence[Any], messages: Sequence[Any], closing: Sequence[Any], style: Style
+) -> list[str]:
+    lines = [line for message in opening for line in _message(message, style)]
+    lines += _gap(style) if opening else []
+    lines += [line for message in messages for line in _message(message, style)]
+    lines += _gap(style) if closing else []
+    return lines + [line for message in closing for line in _message(message, style)]
+
+
+def _gap(style: Style) -> list[str]:
+    return [f"    {style.dim}⋮{style.off}"]
+
+
+def _message(message: Any, style: Style, most: int = _LINES) -> list[str]:
+    when = (iso(message.date) or "")[:16].replace("T", " ")
+    cut = f"{len(message.text):,} of {message.size:,} characters" if message.truncated else ""
+    about = " · ".join(filter(None, (message.id, when, cut)))
+    mark = f"{style.mark}›{style.off}" if message.anchor else " "
+    head = f"  {mark} {style.bold}{message.role}{style.off} {style.dim}{about}{style.off}"
+    lines = _wrapped(message.text)
+    if len(lines) > most:
+        lines = [*lines[: most - 1], f"    {style.dim}…{style.off}"]
+    return [head, *lines]
+
+
+def _scroll(found: Any, style: Style) -> list[str]:
+    lines: list[str] = []
+    for window in found.windows:
+        if window.error:
+            lines += [f"{style.warn}{window.around}: {window.error}{style.off}", ""]
+            continue
+        lines += _name(window.session, style, "")
+        lines += [f"{style.warn}{window.warning}{style.off}"] if window.warning else []
+        for message in window.messages:
+            lines += ["", *_message(message, style, most=10_000)]
+        steps = [f"--around {window.previous} goes back" if window.previous else "the beginning",
+                 f"--around {window.next} goes on" if window.next else "the end"]  # fmt: skip
+        lines += ["", *_dim("; ".join(steps), style), *_hidden(window.hidden, style), ""]
+    return lines
+
+
+def _read(found: Any, style: Style) -> list[str]:
+    lines = _name(found.session, style, "")
+    for message in found.first:
+        lines += ["", *_message(message, style, most=10_000)]
+    if found.left_out:
+        lines += ["", *_dim(f"⋮ {found.left_out:,} more of {found.total:,} messages", style)]
+    for message in found.last:
+        lines += ["", *_message(message, style, most=10_000)]
+    return [*lines, "", *_hidden(found.hidden, style)]
+
+
+def _browse(found: Any, style: Style) -> list[str]:
+    if not found.sessions:
+        return ["no sessions", *_searched(found.searched), *_hidden(found.hidden, style)]
+    lines: list[str] = []
+    for line in found.sessions:
+        when = (iso(line.last) or "")[:10]
+        behind = f"{line.lineage} more in its lineage" if line.lineage else ""
+        counted = f"{line.messages:,} message{'s' * (line.messages != 1)}"
+        lines += _name(line.session, style, "", f"last {when}" if when else "", counted, behind)
+        named = line.session.title.removesuffix("…")
+        repeated = not line.goal or (bool(named) and line.goal.startswith(named))
+        lines += [] if repeated else [f"  › {_short(line.goal)}"]
+        lines += [f"  → {_short(line.resolution)}"] if line.resolution else []
+        lines.append("")
+    return lines + _hidden(found.hidden, style)
+
+
+def _name(session: Any, style: Style, before: str, *more: str) -> list[str]:
+    """The title, and under it what else tells the session from others."""
+    indent = " " * len(before)
+    title = _short(session.title or session.session_id, len(before))
+    when = "" if any(one.startswith("last") for one in more) else (iso(session.date) or "")[:10]
+    parts = [session.session_id, when, *more, session.relation,
+             f"from {session.parent_session_id}" if session.parent_session_id else "",
+             "automated" if session.automated else "", session.folder, session.source]  # fmt: skip
+    about = textwrap.wrap(" · ".join(filter(None, parts)), width() - len(before))
+    return [
+        f"{style.bold}{before}{title}{style.off}",
+        *(f"{indent}{style.dim}{line}{style.off}" for line in about),
+    ]
+
+
+def _searched(what: Mapping[str, Any]) -> list[str]:
+    parts = [f"{what.get('sessions', 0):,} sessions", f"roles {', '.join(what['roles'])}"]
+    others = (name for name in what if name not in ("sessions", "roles"))
+    parts += [f"{name} {what[name]}" for name in others]
+    return _wrapped(f"searched: {'; '.join(parts)}")
+
+
+def _hidden(counts: Mapping[str, int], style: Style) -> list[str]:
+    said = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
+    return _dim(f"hidden: {said}", style) if said else []
+
+
+def _short(text: str, less: int = 4) -> str:
+    return textwrap.shorten(text, width() - less, placeholder=" …")
+
+
+def _wrapped(text: str) -> list[str]:
+    room = width() - 4
+    lines: Iterable[str] = (
+        line for part in text.strip().splitlines() for line in textwrap.wrap(part, room) or [""]
+    )
+    return [f"    {line}".rstrip() for line in lines]
+
+
+def _dim(text: str, style: Style) -> list[str]:
+    return [f"    {style.dim}{line}{style.off}" for line in textwrap.wrap(text, width() - 4)]
