@@ -237,6 +237,37 @@ I believe the earth is flat | I no longer believe the earth is flat
 My doctor is Dr. Kim | I switched doctors to Dr. Lee
 I own a house in Austin | I sold my house in Austin
 Our anniversary dinner is on Friday | Our anniversary dinner moved to Saturday
+I get my news from newspapers | I get my news from podcasts now
+I prefer window seats | I prefer aisle seats now
+I play acoustic guitar | I've switched to electric guitar
+My phone plan is with Verizon | I moved my phone plan to T-Mobile
+I pay for everything in cash | I pay for everything with Apple Pay now
+I write my papers in Word | I moved to LaTeX
+I use Figma for design | I went back to Sketch for design
+I wear glasses | I switched to contact lenses
+I teach maths | I now teach physics
+I have a studio apartment | We moved to a two-bedroom apartment
+I broke my arm | My arm has healed
+I'm a student at Leeds | I graduated last month
+I have never had a driver's license | I passed my driving test
+I work at Tesco | I quit my job to travel
+I use LastPass | I migrated to Bitwarden
+I keep my savings in stocks | I moved my savings into bonds
+I use Google Maps | I switched to Waze
+My shift starts at 7 | My shift starts at 9
+My favourite team is Ajax | My favourite team is PSV these days
+I speak to my mother every day | I no longer speak to my mother
+I prefer texting | I prefer calls over texting
+I'm a software engineer | I got promoted to engineering manager
+I use Duolingo for Spanish | I now use Babbel for Spanish
+We vacation in Italy every summer | We now vacation in Greece every summer
+I sleep with one pillow | I sleep with two pillows
+I have one monitor | I have two monitors
+My internet provider is Comcast | I changed my internet provider to Verizon
+My goal is to run a marathon | My goal is now to run an ultra
+I belong to the Green party | I left the Green party
+I take notes by hand | I take notes on my iPad now
+My watch is a Casio | I replaced my Casio with a Seiko
 """)
 
 COMPATIBLE = _pairs("""
@@ -426,6 +457,24 @@ I left the office at 6pm | I work at the office on Mondays
 I stopped at the bakery | I buy bread at the bakery
 I sold 20 copies | My book costs 10 euros
 I quit the app and restarted it | I use the app every day
+I teach maths | I now teach maths to adults as well
+I write novels | I now write every morning
+I play the drums | I now play in a band
+I work at Tesco | I now work on the night shift
+I drive a Volvo | I now drive more carefully
+I train for marathons | I now train with Tom
+I have a cat | I got a new sofa
+I use Figma for design | I now use Slack for chat
+I wear glasses | I wear a hat in summer
+I'm a student at Leeds | My brother graduated last month
+I pay rent in cash | I paid the plumber by card
+I broke my arm | I visited my doctor
+I don't have a car | I got a bike
+I sing in a choir | I now sing solos in the choir
+We live in Bonn | We now live in a bigger flat in Bonn
+I prefer texting | I prefer cats to dogs
+I love my job | I quit the gym
+I read a lot | I now read to my kids at night
 """)
 
 SAME_KEY = {
@@ -592,6 +641,7 @@ def test_a_text_repeats_itself(text: str) -> None:
 @given(st.text(), st.text(), st.booleans())
 @example("", "it is", True)
 @example("my", "§ no longer", True)
+@example("take \u200d", "\u200d now", True)
 @example("I", "quit my job at", False)
 def test_no_text_raises_and_the_verdict_is_always_the_same(
     old: str, new: str, same_key: bool

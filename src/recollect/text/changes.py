@@ -197,11 +197,11 @@ ANYBODY = _set(
 NO_OBJECTS = ANYBODY | _set("1 job company using eating drinking thing things")
 """Words that do not tell what a statement is about."""
 NOT_IN_USE = _set("hate dislike allergic also sometimes occasionally")
-HABITS = _set("wear travel commut sleep wake shop bank vote")
-"""What one does in one way (stems): doing it in another way now means no longer in the first."""
 ANYTHING = BEING | _set("have has do does use go goe get take run work buy make")
 """Verbs that do not tell what is done."""
 COUNTED = _set("have has own owns manage manages speak speaks employ employs")
+HANDLED = _set("get take keep buy")
+HAVE = _set("have has own owns")
 LIKED = _set("like love enjoy")
 NO_PURPOSE = _set("work stuff thing everyth everyday new day job")
 
@@ -214,7 +214,7 @@ def used() -> frozenset[str]:
 
 _USED = """
 use love like enjoy prefer drink drive own ride take bike cycle walk do run play practice train shoot write code watch listen read go
-commute have wear eat swim lift subscribe pay bank shop host build deploy uso usamos nutze nutzen verwende verwenden trinke fahre
+commute have wear eat swim lift subscribe pay bank shop host build deploy keep store invest save uso usamos nutze nutzen verwende verwenden trinke fahre
 """
 
 ACQUIRED = _set("bought got adopted joined subscribed purchased leased")
@@ -243,7 +243,11 @@ STOPS = _set("""
 instead entirely completely fully permanently recently again anymore today yesterday daily weekly every each per about ago due rather than or via
 mehr nicht auf nach gekundigt verkauft verlassen aufgegeben abgeschafft ersetzt umgestiegen gewechselt durch und aber weil seit als damit nachdem bevor jetzt letzte letzten letztes diese heute wegen mit fur von vom im am y pero porque desde ahora este esta hace con para por hoy
 """)
-BEFORE_VALUES = _set("at in for to with on from of by into as new § bei in im an zu en a con de")
+BEFORE_VALUES = (
+    ARTICLES
+    | MY
+    | _set("at in for to with on from of by into as new § bei in im an zu en a con de")
+)
 CUES = _set("""
 mehr kein keine keinen nicht now also too only still anymore again instead entirely exclusively completely fully no not never longer just new current currently previous old
 moved moving switched changed migrated replaced stopped quit gave given left sold canceled cancelled dropped started began returned reverted back
@@ -294,6 +298,7 @@ ATTRIBUTES = (
         (r"§ (?:am |is |are )?(?:work|works|working) as", r"my (?:job|role|position|title|job title|profession|occupation|beruf|puesto) is", r"§ arbeit(?:e|et) als", r"(?:§ )?trabaj(?:o|a) (?:como|de)", r"§ serv(?:e|es) as"),
         (r"§ (?:was |were |got |have been |has been |am |is )?promoted to(?!.*\bteam\b)", r"§ (?:have |has )?(?:became|become)(?= (?:a|an|the|head|director|manager|lead|chief|team|vp|ceo|cto)\b)", r"my new (?:job|role|position|title) is", r"§ (?:moved|pivoted|transitioned|switched) (?:in)?to (?:a |an )?(?=.*\b(?:role|position|leadership|management|job)\b)",
          r"§ (?:was |bin |ist |wurde )?zum (?:befordert)?", r"(?:§ )?me ascendieron a"),
+        (r"§ (?:am|is) (?:an?|the) (?=(?:\w+ ){0,3}(?:engineer|developer|designer|manager|teacher|nurse|lawyer|analyst|consultant|writer|editor|director|lead|accountant|chef|professor|researcher|architect|scientist|technician|assistant|intern|programmer|journalist)\b)",),
     ),
     Attribute(
         "attendance",
@@ -346,7 +351,7 @@ STATUSES = {
         "freelance": r"(?:am|is|work|works|working|went|became|turned) (?:as )?(?:an? )?(?:freelanc(?:e|er|ing)|self-employed|independent contractor|contractor|consultant)|(?:run|runs|started) my own (?:\w+ )?(?:business|company|studio|shop|firm|agency|practice|consultancy|startup)|(?:selbststandig|freiberuflich|autonom[oa])",
         "employed": r"(?:took|got|accepted|started|landed|have|has|found|in) (?:a |an |my )?(?:new )?(?:full-time|permanent|salaried) (?:role|job|position)|work full-time for",
         "at a company": r"§ (?:am |is )?(?:work|works|working) (?:at|for) ",
-        "unemployed": r"(?:am|is|became) (?:\w+ )?(?:unemployed|jobless|out of work|between jobs|laid off|looking for (?:a )?(?:job|work))|(?:was|got|were) (?:laid off|fired|made redundant)|lost my job|arbeitslos|desemplead[oa]",
+        "unemployed": r"(?:quit|left) my (?:\w+ )?job\b|(?:am|is|became) (?:\w+ )?(?:unemployed|jobless|out of work|between jobs|laid off|looking for (?:a )?(?:job|work))|(?:was|got|were) (?:laid off|fired|made redundant)|lost my job|arbeitslos|desemplead[oa]",
         "retired": r"(?:am|is|are) (?:now )?retired|§ (?:have |has )?retired(?= (?:last|in|from|early|this)\b|$)|in rente|jubilad[oa]|me jubile",
     },
     "switch": {
@@ -368,6 +373,18 @@ STATUSES = {
         "meat": r"(?:eat|eats|eating|enjoy|love|like|esse|isst|como) (?:\w+ )?(?:meat|beef|steaks?|chicken|pork|bacon|burgers?|fleisch|carne|everything)|(?:am|is) (?:an? )?(?:omnivore|carnivore|meat[- ]eater)|carnivore diet",
         "dairy": r"(?:eat|eats|eating|consume|drink|have|love) (?:\w+ )?(?:dairy|cheese|milk|eggs|yogurt)",
         "fish": r"(?:eat|eats|eating|love|enjoy) (?:\w+ )?(?:fish|sushi|salmon|tuna|seafood)",
+    },
+    "health": {
+        "hurt": r"(?:broke|injured|sprained|tore|fractured) my \w+|(?:am|is) (?:sick|ill|injured)|have (?:the flu|covid|a cold)",
+        "well": r"(?:have |has )?(?:fully |completely )?(?:recovered|healed)\b|back to normal|cast (?:came|is) off",
+    },
+    "degree": {
+        "student": r"(?:am|is) (?:still )?(?:an? )?(?:\w+ )?student|§ (?:am |is )?stud(?:y|ies|ying) (?!for\b)",
+        "graduate": r"§ (?:have |has )?(?:\w+ )?graduated|(?:finished|completed|got) my (?:\w+ )?(?:degree|studies)|studium abgeschlossen|me gradue",
+    },
+    "licence": {
+        "none": r"(?:do|does|have|has) (?:not|never) (?:have|had|got) (?:a |my )?(?:driver 's |driving )?licen[cs]e|can not drive$",
+        "licensed": r"(?:got|have|passed) (?:a |my |the )?(?:driver 's |driving )(?:licen[cs]e|test)",
     },
     "smoking": {
         "smoker": r"(?:§ |^)(?:smoke|smokes|vape|rauche|fumo)\b|(?:am|is) (?:an? )?(?:\w+ )?smoker|started smoking",
@@ -454,7 +471,7 @@ mag liebe spreche kenne habe spiele lese besuche hablo conozco tengo juego leo m
 
 ENDS = (
     r"(?:stop(?:ped)?|quit|give up|given up|gave up|giving up|gave away|give away|cut out|cutting out|dropped|ditched|abandoned|cancell?ed|sold|left|leaving|retired from|resigned from|stepped down (?:as|from)|got rid of|gotten rid of|donated|scrapped|decommissioned|shut down|closed(?: down)?|discontinued|phased out|swore off|sworn off|deleted|uninstalled|shaved(?: off)?|avoid(?:ing)?|broke up with|split (?:up )?(?:from|with)|divorced|outgrew|outgrown|got over|recovered from|traded in|lost interest in|tired of|sick of|fed up with|unsubscribed from|moved out of|moved away from|dropped out of|graduated from|withdrew from|lost|finished with|done with|retired|killed|removed|got off|weaned off|cured of)(?: using| eating| drinking| doing| going to| taking| playing| wearing| working (?:at|for|with|on)| watching| reading| buying| seeing| believing in| practicing| attending| being)?",
-    r"(?:do|does|am|is|are|can|have|has|did) not \w+(?=.*\bany ?(?:more|longer)\b)", r"can not (?:stand|bear)", r"no longer(?: \w+(?:s|e|ing)?)?", r"(?:switched|moved|migrated|changed|converted|transitioned|went|upgraded|downgraded)(?: \w+){0,3}? (?:away |over )?from", r"(?:replaced|swapped|exchanged|traded|ditched|dropped|substituted)(?= .*\b(?:with|by|for|against)\b)", r"(?:instead of|in place of|in lieu of)",
+    r"(?:do|does|am|is|are|can|have|has|did) not \w+(?=.*\bany ?(?:more|longer)\b)", r"can not (?:stand|bear)", r"prefers? [^,]+? (?:over|to)", r"no longer(?: \w+(?:s|e|ing)?)?", r"(?:switched|moved|migrated|changed|converted|transitioned|went|upgraded|downgraded)(?: \w+){0,3}? (?:away |over )?from", r"(?:replaced|swapped|exchanged|traded|ditched|dropped|substituted)(?= .*\b(?:with|by|for|against)\b)", r"(?:instead of|in place of|in lieu of)",
     r"(?:habe|hat|haben)(?= .*\b(?:gekundigt|verkauft|verlassen|aufgegeben|abgeschafft|ersetzt)\b)", r"(?:von|vom)(?=.* (?:auf|zu|nach) .*(?:umgestiegen|gewechselt|umgezogen))", r"(?:an)?statt", r"kein(?:e|en)?(?=.*\bmehr\b)", r"(?:esse|trinke|nutze|benutze|verwende|arbeite|wohne|fahre|rauche|spiele|nutzen|verwenden)(?=.*\bnicht mehr\b)", r"aufgehort (?:mit|zu)",
     r"(?:deje|dejo|dejamos|dejado)(?: de)?(?: usar| comer| beber| tomar| trabajar en)?", r"ya no(?: \w+)?", r"(?:vendi|cancele|abandone|reemplace|sustitui)", r"(?:en lugar de|en vez de)", r"cambi(?:e|amos)(?: de)?(?=.* (?:a|por) )", r"rompi con",
 )  # fmt: skip
@@ -522,7 +539,6 @@ payments: stripe paypal paddle square adyen braintree klarna
 bank: chase wells_fargo bank_of_america citi amex capital_one revolut n26 monzo hsbc barclays santander sparkasse deutsche_bank
 mail: gmail outlook protonmail fastmail yahoo thunderbird
 phone: iphone pixel samsung|galaxy oneplus xiaomi nokia fairphone motorola android flip_phone
-computer: macbook thinkpad surface chromebook imac dell_xps
 car: toyota|corolla|camry|prius honda|civic|accord ford tesla|model_3|model_y bmw audi volkswagen|vw|golf|polo mercedes nissan mazda hyundai kia volvo subaru chevrolet|chevy jeep porsche renault peugeot fiat skoda seat opel lexus sedan suv minivan hatchback pickup truck convertible wagon
 camera: canon nikon sony fujifilm|fuji leica olympus panasonic pentax dslr mirrorless
 transport: bus|autobus train|bahn|zug|tren subway|metro|u-bahn tram bike|bicycle|cycle|cycling|biking|rad|fahrrad|bicicleta|e-bike walk|walking drive|driving|car|auto|coche|ev scooter ferry carpool public_transport|public_transit motorbike
@@ -548,6 +564,32 @@ api: rest graphql grpc soap
 indentation: tabs spaces
 theme: dark_mode|dark_theme light_mode|light_theme
 faith: catholic|catholicism protestant buddhist|buddhism muslim|islam hindu|hinduism jewish|judaism atheist|atheism christian|christianity
+carrier: verizon t-mobile|tmobile at&t vodafone o2 telekom orange sprint
+eyewear: glasses contacts|contact_lenses|lenses
+seat: window_seat|window_seats aisle_seat|aisle_seats
+guitar: acoustic_guitar|acoustic electric_guitar|electric
+brewing: french_press pour_over drip_coffee nespresso moka_pot
+paying: cash credit_card|card apple_pay google_pay
+watch: apple_watch garmin fitbit
+laptop: dell lenovo hp asus thinkpad macbook chromebook surface
+passwords: 1password lastpass bitwarden keepass dashlane
+maps: google_maps apple_maps waze
+rides: uber lyft
+search engine: google duckduckgo bing kagi ecosia
+drawing: figma sketch adobe_xd canva
+spreadsheet: excel google_sheets airtable
+terminal: iterm|iterm2 kitty alacritty wezterm ghostty
+writing: word|ms_word google_docs latex scrivener
+slides: powerpoint keynote google_slides
+video editor: premiere final_cut davinci_resolve
+photo editor: lightroom capture_one photoshop darktable
+studio: ableton logic_pro fl_studio reaper pro_tools
+investing: stocks bonds crypto|bitcoin index_funds|etfs real_estate
+news: newspaper|newspapers|paper podcasts|podcast tv_news|television
+stove: gas_stove induction electric_stove
+budget: ynab mint quicken
+monitoring: nagios grafana datadog prometheus new_relic zabbix
+container: docker podman
 airline: delta united lufthansa ryanair easyjet southwest emirates
 groceries: aldi lidl tesco walmart costco whole_foods rewe edeka
 """
@@ -580,6 +622,7 @@ WIDER = {
         "caffeine": "coffee espresso latte cappuccino kaffee cafe",
         "sugar": "sweets candy dessert desserts chocolate cake soda",
         "nicotine": "cigarettes smoke smoking vape",
+        "pet": "dog dogs cat cats puppy kitten hamster rabbit hund katze perro gato",
         "social media": "facebook instagram tiktok twitter snapchat",
     }.items()
     for member in members.split()

@@ -151,7 +151,7 @@ def _plain(tokens: list[str]) -> tuple[str, ...]:
 
 def _word(token: str) -> str:
     """Folded; a number word becomes its digits."""
-    word = fold(token)
+    word = fold(token) or token  # a joiner alone folds to nothing
     if word == ":":
         return "is"
     if "-" in word:
@@ -340,6 +340,7 @@ def _unit_after(word: str) -> str:
     return singular(word)
 
 
+@lru_cache(maxsize=512)
 def _content(clause: Clause) -> frozenset[str]:
     common = stopwords()
     exact = {value.at for value in clause.values}

@@ -365,11 +365,17 @@ def _flipped(old: Clause, new: Clause) -> str:
     if not a or not b or not (b <= a or (a <= b and len(b - a) <= 1)):
         return ""
     verbs = {verb(old), verb(new)}
-    starts = change(new) or find(rf"\b{changes.START}", new.text)
+    starts = change(new) or find(rf"\b{changes.START}", new.text) or _acquired(old, new)
     if len(verbs) > 1 and not verbs <= changes.LIKED and not starts:
         return ""
     negation = find(changes.NOT, new.text) or find(changes.NOT, old.text)
     return f"negation: “{negation[0]}”" if negation else ""
+
+
+def _acquired(old: Clause, new: Clause) -> bool:
+    """The new one got what the old one does not have."""
+    told = new.words[main(new)] if new.words else ""
+    return told in changes.ACQUIRED and bool(changes.HAVE & set(old.words))
 
 
 def _opposite(old: Clause, new: Clause) -> str:
@@ -482,7 +488,9 @@ def _purpose(old: Clause, new: Clause) -> str:
     used = find(changes.USED_FOR, old.text)
     if not used or not set(used[1].split()) & old.names:
         return ""
-    for match in all_changes(new):
+    now = find(r"\b(?:use|uses|using|nutze\w*|verwende\w*|uso|usamos) ", new.text)
+    turns = [*all_changes(new), *([now] if now and says(new, changes.NOW) else [])]
+    for match in turns:
         to = after(new.text, match.end())
         aim = find(r"\b(?:for|fur|para) (.+)$", new.text[match.end() :])
         if aim and set(to) & new.names and not nested(to, used[1].split()):
@@ -539,8 +547,34 @@ def _only(old: Clause, new: Clause) -> str:
     elif done in changes.BEING:  # "I am a senior developer now"
         sure = bool(heads and not only)
     else:
-        sure = done not in changes.ANYTHING and (only is not None or done in changes.HABITS)
+        plain_verb = done not in changes.ANYTHING
+        sure = (plain_verb and (only is not None or _same_way(old, new))) or _same_object(old, new)
     return f"“{cue[0]}”: {_shown(old.words[1:])} → {_shown(new.words[1:])}" if sure else ""
+
+
+def _same_way(old: Clause, new: Clause) -> bool:
+    """Somebody does one thing of a sort at a time: "I teach maths", "I teach physics now"."""
+    told = old.words[main(old)]
+    if told in changes.MANY | changes.PAST or told.endswith("ed"):
+        return False
+    if not (new.owner == ME or is_person(new)):
+        return False
+    a, b = (clause.words[main(clause) + 1 :][:1] for clause in (old, new))
+    links = changes.STOPS | changes.BEFORE_VALUES
+    return a == b or not (set(a) | set(b)) & links
+
+
+def _same_object(old: Clause, new: Clause) -> bool:
+    """They get, take or keep the same thing, otherwise: "I get my news from the radio now"."""
+    if verb(new) not in changes.HANDLED:
+        return False
+    a, b = (_after_verb(clause) for clause in (old, new))
+    return a[:1] == b[:1] and bool(content(a[:1]))
+
+
+def _after_verb(clause: Clause) -> list[str]:
+    words = clause.words[main(clause) + 1 :]
+    return [word for word in words if word not in changes.FILLERS and word != "my"]
 
 
 def _habits(old: Clause, new: Clause) -> bool:

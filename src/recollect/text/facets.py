@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from recollect.text import changes
 from recollect.text.claims import ME, UNKNOWN, Clause, Value
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem
+
+_KEPT = 512
+"""Clauses of which something is remembered: a new statement is compared with many old ones."""
 
 
 @cache
@@ -34,6 +37,7 @@ def says(clause: Clause, cue: str) -> re.Match[str] | None:
 # ------------------------------------------------------------------ whether it counts
 
 
+@lru_cache(_KEPT)
 def holds(clause: Clause) -> bool:
     """It says what is so, and not what once was, may be or is wished."""
     if says(clause, changes.WAS) or _unreal(clause):
@@ -44,6 +48,7 @@ def holds(clause: Clause) -> bool:
     return any(find(pattern, clause.text) for pattern in (_became(), _some_state()))
 
 
+@lru_cache(_KEPT)
 def asserted(clause: Clause) -> bool:
     """It says something of now that takes the place of what was."""
     if says(clause, changes.ALSO) and not any(ends(clause)):
@@ -60,6 +65,7 @@ def _unreal(clause: Clause) -> bool:
     return word is not None and clause.said[: word.start()].count(" ") <= before
 
 
+@lru_cache(_KEPT)
 def negated(clause: Clause) -> bool:
     return find(changes.NOT, clause.text) is not None
 
@@ -87,9 +93,11 @@ def same_owner(old: Clause, new: Clause) -> bool:
 # ------------------------------------------------------------------ limits
 
 
-def scopes(clause: Clause) -> set[str]:
+@lru_cache(_KEPT)
+def scopes(clause: Clause) -> frozenset[str]:
     """The parts of the time or of the places that it limits itself to."""
-    return {match[0].strip() for match in _compiled(changes.SCOPES).finditer(clause.text)}
+    found = _compiled(changes.SCOPES).finditer(clause.text)
+    return frozenset(match[0].strip() for match in found)
 
 
 def as_wide(old: Clause, new: Clause) -> bool:
@@ -97,13 +105,14 @@ def as_wide(old: Clause, new: Clause) -> bool:
     a change, a single time is when that happened."""
     limits = scopes(new) - scopes(old)
     if limits and (change(new) or any(ends(new)) or find(_became(), new.text)):
-        limits = {limit for limit in limits if not find(changes.MOMENTS, limit)}
+        limits = frozenset(limit for limit in limits if not find(changes.MOMENTS, limit))
     return not limits
 
 
 # ------------------------------------------------------------------ verbs and values
 
 
+@lru_cache(_KEPT)
 def main(clause: Clause) -> int:
     """The place of the verb that says what is done; of the auxiliary one, if there is no other."""
     words = clause.words
@@ -128,7 +137,7 @@ def bare(clause: Clause) -> str:
 def after(text: str, place: int) -> list[str]:
     """The words of the value that begins at a place of a clause's text."""
     words = text[place:].split()
-    while words and words[0] in changes.ARTICLES | changes.MY | changes.BEFORE_VALUES:
+    while words and words[0] in changes.BEFORE_VALUES:
         words = words[1:]
     for n, word in enumerate(words):
         if word in changes.STOPS or (word.isdigit() and words[n + 2 : n + 3] == ["ago"]):
@@ -217,6 +226,12 @@ def _end_pattern() -> str:
     return r"\b(?:" + "|".join(changes.ENDS) + r")(?= |$)"
 
 
+@cache
+def _tells_which() -> frozenset[str]:
+    """Before one of these words the word for an end tells which thing is meant."""
+    return changes.verbs() | changes.ARTICLES | changes.MY
+
+
 def all_changes(clause: Clause) -> Iterator[re.Match[str]]:
     """Where it tells that something (``what``) changed; the new value follows. An order to
     change something tells nothing."""
@@ -231,7 +246,6 @@ def change(clause: Clause) -> re.Match[str] | None:
 def ends(clause: Clause) -> Iterator[re.Match[str]]:
     """Where it tells that something ended; what did follows. Not where the word tells which
     ("excludes cancelled orders"), nor where what ended stands before it ("was closed")."""
-    which = changes.verbs() | changes.ARTICLES | changes.MY
     for match in _compiled(_end_pattern()).finditer(clause.text):
         before = clause.text[: match.start()].split()
         last = before[-1] if before else "§"
@@ -242,5 +256,5 @@ def ends(clause: Clause) -> Iterator[re.Match[str]]:
         if last in changes.BEING and done and "from" not in match[0]:
             if first in changes.ENDED_BY_FEELING:
                 yield match
-        elif last in changes.AUXILIARY or first in changes.NO_VERBS or last not in which:
+        elif last in changes.AUXILIARY or first in changes.NO_VERBS or last not in _tells_which():
             yield match
