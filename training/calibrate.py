@@ -23,7 +23,7 @@ UNKNOWN = ("xquad-zh", "xquad-ru", "xquad-ar")
 
 def fitted(x: Any, right: Any, weight: Any) -> tuple[float, float]:
     """Slope and offset of a weighted logistic regression, by Newton's method."""
-    slope, offset = 1.0, 0.0
+    slope, offset = 0.0, 0.0
     for _ in range(100):
         p = 1 / (1 + np.exp(-(slope * x + offset)))
         off, bend = weight * (p - right), weight * p * (1 - p)
