@@ -36,6 +36,9 @@ ITEMS = "-items"
 ALL = (*SETS, "peps", f"notes{ITEMS}", f"scifact{ITEMS}")
 """``peps`` are the English XQuAD questions over the Python enhancement proposals: none of them
 has an answer there. ``-items`` are a few words of one document."""
+TYPOS = "-typos"
+MISSPELT = tuple(f"{name}{TYPOS}" for name in ("personas", "notes", "scifact", "xquad-en"))
+"""Questions of a set with one long word of each misspelt; the grade is not fitted on them."""
 MOST = {f"xquad-{code}": 200 for code in LANGUAGES} | {"peps": 250, "2wiki": 400, "timeqa": 600}
 """How many questions of the larger sets are asked, unless told otherwise."""
 
@@ -81,7 +84,7 @@ class Row(NamedTuple):
 
 def home_of(name: str) -> str:
     """The set whose documents the questions are asked of."""
-    return name.removesuffix(ITEMS)
+    return name.removesuffix(ITEMS).removesuffix(TYPOS)
 
 
 def items(folder: Path, name: str, count: int = 120) -> list[dict[str, Any]]:
@@ -102,8 +105,22 @@ def items(folder: Path, name: str, count: int = 120) -> list[dict[str, Any]]:
     return rows
 
 
+def misspelt(query: str, rng: random.Random) -> str:
+    """With two letters of one long word swapped, or one left out."""
+    long = re.findall(r"\b[A-Za-z]{6,}\b", query)
+    if not long:
+        return query
+    word = rng.choice(long)
+    at = rng.randrange(1, len(word) - 2)
+    other = word[at + 1] + word[at] if rng.random() < 0.5 else word[at + 1]
+    return query.replace(word, word[:at] + other + word[at + 2 :], 1)
+
+
 def questions(folder: Path, name: str, most: int | None = None) -> list[dict[str, Any]]:
     """Those of a set, with and without an answer; a sample that does not change, if too many."""
+    if name.endswith(TYPOS):
+        rng, every = random.Random(23), questions(folder, home_of(name), most)
+        return [{**q, "query": misspelt(q["query"], rng)} for q in every]
     if name.endswith(ITEMS):
         rows = items(folder, home_of(name))
     elif name == "peps":
@@ -282,7 +299,7 @@ def aurc(pairs: Sequence[tuple[float, bool]]) -> float:
 
 def main(arguments: Sequence[str]) -> int:
     ask_for = argparse.ArgumentParser(prog="python -m bench.reading")
-    ask_for.add_argument("--sets", nargs="+", default=list(ALL), choices=ALL)
+    ask_for.add_argument("--sets", nargs="+", default=[*ALL, *MISSPELT], choices=(*ALL, *MISSPELT))
     ask_for.add_argument("--half", default="test", choices=("fit", "test"))
     ask_for.add_argument("--most", type=int)
     ask_for.add_argument("--variants", nargs="+", default=list(VARIANTS), choices=list(VARIANTS))

@@ -414,6 +414,10 @@ def test_the_second_pass_may_read_what_is_next_to_a_hit() -> None:
         beside = asked_with(
             memory, "what did the roofer say about the gutter", escalate=0.99, neighbours=2
         )
+        query = memory.query("what did the roofer say about the gutter", roles=["user"])
+        policy = query.policy._replace(escalate=0.99, neighbours=2)
+        asked = memory.ask(query._replace(policy=policy))
+    assert "assistant" not in {r.role for r in asked.results}
     assert plain.results[0].text.startswith("What did")
     assert beside.results[0].text == "Nine hundred, paid in May."
     assert stage(beside, "again neighbours").found == 1

@@ -80,7 +80,7 @@ class Attempt:
             self.fused = [c for c in fused if c.passage in self.passages]
         self._rerank(self.fused)
         self._grade(cosine=any(arm.name == "vector" for arm in found.arms))
-        if wider.neighbours and self.odds:
+        if wider.neighbours and self.odds and not (parsed.text.must or parsed.text.never):
             self._look_around()
         if hop and self.best:
             self._hop()
@@ -95,8 +95,12 @@ class Attempt:
 
     def _rerank(self, candidates: list[Candidate]) -> None:
         head, read = candidates[: self.policy.rerank], self.wider.read
-        self.odds |= {c.document: read[c.passage] for c in head if c.passage in read}
-        self.odds |= self._read([c for c in head if c.passage not in read])
+        known = {c.document: read[c.passage] for c in head if c.passage in read}
+        self.odds |= known
+        if known and len(known) == len(head):
+            self.trace.skipped("rerank", "all of it was read before")
+        else:
+            self.odds |= self._read([c for c in head if c.document not in known])
 
     def _read(self, candidates: list[Candidate]) -> dict[int, float]:
         return rerank(
@@ -138,7 +142,7 @@ class Attempt:
                 beside = []
                 for hit in best:
                     around = self.store.neighbours(hit.passage, before=before, after=after)
-                    others = [stored for stored in around if stored.key != hit.passage]
+                    others = [p for p in around if p.key != hit.passage and self._may_see(p)]
                     self.passages |= {stored.key: stored for stored in others}
                     beside += [hit._replace(passage=stored.key) for stored in others]
                 odds = self._read(beside)
@@ -152,6 +156,11 @@ class Attempt:
             self.trace.ran("neighbours", since, found=moved)
             if moved:
                 self.best = self._in_order()
+
+    def _may_see(self, stored: StoredPassage) -> bool:
+        """Whether a passage of a document that is seen may be seen as well."""
+        roles, role = self.filter.roles, stored.passage.role
+        return roles is None or not role or role in roles
 
     def _hop(self) -> None:
         """Adds the documents that the best hits name, and grades all anew."""
