@@ -424,6 +424,49 @@ def test_forgetting_the_middle_of_a_chain(m: Memory) -> None:
     assert asked(m, "Alpha", as_of="2025-06-01") == []
 
 
+# ------------------------------------------------------------------ what is said again, or otherwise
+
+
+def test_the_same_said_again_is_kept_once(m: Memory) -> None:
+    first = m.remember("We deploy on Fridays.", name="deploy day", scopes=["work"])
+    again = m.remember("We deploy on Fridays", name="deploy day", scopes=["work"])
+    assert (again.action, again.fact.id) == ("duplicate", first.fact.id)
+    elsewhere = m.remember("We deploy on Fridays", name="deploy day", scopes=["home"])
+    assert elsewhere.action == "added"
+    assert len(m.facts(every=True).items) == 2
+
+
+def test_another_value_is_told_as_a_conflict_and_replaced_only_when_asked(m: Memory) -> None:
+    old = m.remember("The retry limit is 15 tries.", name="retry limit").fact
+    new = m.remember("The retry limit is 60 tries.", name="retry limit")
+    assert (new.action, [c.fact.id for c in new.conflicts]) == ("added", [old.id])
+    assert asked(m, "retry limit") == sorted([old.id, new.fact.id])
+    last = m.remember("The retry limit is 90 tries.", name="retry limit", replace=True)
+    assert set(last.fact.supersedes) == {old.id, new.fact.id}
+    assert asked(m, "retry limit") == [last.fact.id]
+
+
+def test_a_statement_that_ends_another_replaces_it_without_a_name(m: Memory) -> None:
+    old = m.remember("I live in Lisbon").fact
+    m.remember("I also speak Portuguese", replace=True)
+    assert len(m.facts().items) == 2
+    moved = m.remember("I moved to Berlin last week", replace=True)
+    assert moved.fact.supersedes == (old.id,)
+
+
+def test_the_standing_of_a_statement_is_visible(m: Memory) -> None:
+    past = m.remember("Previously used TSLint. Replaced by ESLint.", name="TSLint")
+    assert past.fact.standing == "outdated"
+    assert "previously" in past.note.lower()
+    open_ = m.remember("Evaluating JWT vs session tokens. Not decided.", name="auth strategy")
+    assert open_.fact.standing == "undecided"
+    assert asked(m, "TSLint") == []
+    assert m.context("TSLint").hidden == {"outdated": 1}
+    assert asked(m, "auth strategy") == [open_.fact.id]
+    kept = m.remember("Previously used TSLint.", name="TSLint", standing="active")
+    assert asked(m, "TSLint") == [kept.fact.id]
+
+
 # ------------------------------------------------------------------ import, export, lists
 
 

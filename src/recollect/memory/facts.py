@@ -26,8 +26,9 @@ from recollect.text.standing import standing
 from recollect.types import Document, Event, Filter, Receipt
 from recollect.writing.facts import FactWriter, Signed
 
-LIKE = 8
-"""Facts that are looked at for each that is remembered, to see whether they say the same."""
+LIKE, NEWEST = 8, 200
+"""Facts that are looked at for each that is remembered, to see whether they say the same or
+otherwise: those that share its names, so many that share its words, and the newest."""
 
 
 class Conflict(NamedTuple):
@@ -154,6 +155,9 @@ def conflicts(store: Store, fact: Fact) -> tuple[Fact | None, list[Conflict]]:
     for stored in store.passages([hit.passage for hit in hits]):
         other = from_document(stored.document, stored.passage.text)
         rivals.setdefault(other.id, (other, False))
+    for document in store.scan(limits, limit=NEWEST).items:
+        if document.external not in rivals and (whole := store.get(document.id)):
+            rivals[document.external] = (from_document(whole[0]), False)
     found: list[Conflict] = []
     for other, same_key in rivals.values():
         if other.id in (fact.id, *fact.supersedes) or asked.hides(other):
