@@ -424,7 +424,7 @@ def test_forgetting_the_middle_of_a_chain(m: Memory) -> None:
     assert asked(m, "Alpha", as_of="2025-06-01") == []
 
 
-# ------------------------------------------------------------------ what is said again, or otherwise
+# ------------------------------------------------------------------ said again, or otherwise
 
 
 def test_the_same_said_again_is_kept_once(m: Memory) -> None:
