@@ -370,6 +370,23 @@ def test_subagents_never_crowd_out_the_conversation(memory: Memory) -> None:
     assert only.hits[0].session.relation == ""
 
 
+def test_a_subagents_run_has_no_seat_before_better_conversations(memory: Memory) -> None:
+    put(memory, *(talk(f"s{n}", "the walrus sleeps") for n in range(4)))
+    put(memory, talk("run", "a walrus, said in passing, among many other words and things",
+                     meta={"parent": "gone", "relation": "subagent"}))  # fmt: skip
+    found: Any = memory.sessions("walrus sleeps", limit=3)
+    assert "run" not in ids(found)
+    assert ids(memory.sessions("walrus sleeps", limit=5))[-1] == "run"
+
+
+def test_a_text_that_is_called_a_session_is_no_hit_and_is_counted(memory: Memory) -> None:
+    put(memory, Document("t", "tests", text="the walrus sleeps", kind="session"))
+    put(memory, talk("a", "a walrus"))
+    found: Any = memory.sessions("walrus sleeps")
+    assert ids(found) == ["a"]
+    assert found.hidden == {"no messages": 1}
+
+
 def test_the_conversation_stands_for_its_subagents(memory: Memory) -> None:
     put(memory, talk("main", "look for the walrus", "I will."),
         talk("run", "walrus sleeps walrus sleeps", meta={"parent": "main",

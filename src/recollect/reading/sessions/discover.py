@@ -168,15 +168,21 @@ def _chosen(
         dated = [line for line in ordered if dates[id(line)] is not None]
         dated.sort(key=lambda line: dates[id(line)] or _NEVER, reverse=sort == "newest")
         ordered = dated + [line for line in ordered if dates[id(line)] is None]
+    spoken = [line for line in ordered if not is_automated(line.match.document)]
     alone = [line for line in ordered if is_automated(line.match.document)]
-    spoken = [line for line in ordered if line not in alone]
-    main = [line for line in spoken if not line.aside]
-    asides = [line for line in spoken if line.aside]
-    seats = min(len(asides), max(limit - len(main), int(limit > 1)))
-    kept = set(map(id, [*main[: limit - seats], *asides[:seats]]))
-    chosen = [line for line in spoken if id(line) in kept]
-    rest = alone[: max(0, limit - len(chosen))]
-    return [*chosen, *rest], len(alone) - len(rest)
+    first = _seated(spoken, limit)
+    rest = alone[: limit - len(first)]
+    return [*first, *rest], len(alone) - len(rest)
+
+
+def _seated(spoken: Sequence[Line], limit: int) -> list[Line]:
+    """The first of these, with at most one aside among them while there are conversations."""
+    places = [n for n, line in enumerate(spoken) if not line.aside]
+    asides = [n for n, line in enumerate(spoken) if line.aside]
+    early = asides[: int(limit > 1)]
+    chosen = sorted([*places, *early])[:limit]
+    spare = [n for n in asides if n not in chosen][: limit - len(chosen)]
+    return [spoken[n] for n in sorted([*chosen, *spare])]
 
 
 def _date(line: Line, visible: Visible) -> datetime | None:
