@@ -208,10 +208,10 @@ def test_as_decides_over_the_fields(keyword_memory: Memory, lines: Callable[...,
     [
         ({"as": "session", "id": "x", "text": "t"}, "turns"),
         ({"as": "document", "id": "x", "turns": [{"text": "t"}]}, "text"),
-        ({"as": "fact", "id": "x", "text": "t"}, "fact"),
+        ({"as": "fact", "id": "x", "turns": [{"text": "t"}]}, "fact 'x'"),
         ({"as": "poem", "id": "x", "text": "t"}, "poem"),
         ({"as": 7, "id": "x", "text": "t"}, "7"),
-        ({"id": "x", "name": "deploy day", "text": "t"}, "fact"),
+        ({"id": "x", "name": "deploy day", "text": "t", "pinned": "yes"}, "fact 'x'"),
     ],
 )
 def test_a_line_that_is_not_what_it_says_is_refused(

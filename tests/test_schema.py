@@ -50,6 +50,7 @@ def test_a_store_of_the_first_schema_opens_and_keeps_its_sources(tmp_path: Path)
     with Memory.open(store, embed_model="none") as memory:
         memory.add(notes)
     db = sqlite3.connect(store / "record.db")
+    db.execute("DROP TABLE handles")
     db.execute("ALTER TABLE sources DROP COLUMN places")
     db.execute("PRAGMA user_version = 1")
     db.close()
@@ -59,3 +60,5 @@ def test_a_store_of_the_first_schema_opens_and_keeps_its_sources(tmp_path: Path)
         assert memory.add(notes).unchanged == 1
         (source,) = memory.status().store.sources
         assert [place.uri for place in source.places] == [notes.as_uri()]
+        memory.remember("The otter is called Otto.", name="Otto")
+        assert memory.search("who is Otto?").tier == 2
