@@ -8,6 +8,8 @@ from hashlib import blake2b
 from recollect.errors import UsageError
 from recollect.types import Put, iso
 
+_canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
+
 
 def digest(put: Put) -> bytes:
     """A hash of everything about a document that a search or a reader could notice."""
@@ -19,7 +21,7 @@ def digest(put: Put) -> bytes:
         [(p.n, len(p.text), p.heading, p.turn) for p in put.passages],
     ]  # fmt: skip
     try:
-        canonical = json.dumps(state, sort_keys=True, allow_nan=False)
+        canonical = _canonical(state)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"{d.external}: meta is not JSON: {error}") from error
     return blake2b(canonical.encode(), digest_size=16).digest()
