@@ -150,6 +150,11 @@ def test_accents_width_and_variants_are_folded(written: str, plain: str) -> None
     assert exact(written) == [plain]
 
 
+def test_a_word_that_has_no_stem_is_there_as_it_is_written() -> None:
+    assert exact("في ـــ بيت") == ["في", "ـــ", "بيت"]
+    assert len(stems("في ـــ بيت")) == 2
+
+
 @given(st.text(st.characters(max_codepoint=0x0DFF), max_size=60))
 def test_a_word_in_a_text_is_folded_as_it_is_alone(text: str) -> None:
     words = text.split()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.text.chunk import passages
 from recollect.types import Document, Put
@@ -32,34 +32,41 @@ def redacted_items(items: Iterable[Item], counts: Counter[str]) -> Iterator[Item
 def redacted(document: Document, counts: Counter[str] | None = None) -> Document:
     """The document without its secrets; what is said twice, as the fields of a header are, is
     counted once."""
-    from recollect.text.redact import redact
+    said = document.rendered() if document.messages else document.text
+    clean = _Cleaner(counts, said)
+    return document._replace(
+        text=clean.text(document.text),
+        title=clean.text(document.title, again=True),
+        messages=tuple([m._replace(text=clean.text(m.text)) for m in document.messages]),
+        meta={name: clean.value(value, name) for name, value in document.meta.items()},
+    )
 
-    said = document.rendered()
 
-    def clean(text: str, *, count: bool = True) -> str:
+class _Cleaner(NamedTuple):
+    counts: Counter[str] | None
+    said: str
+
+    def text(self, text: str, *, again: bool = False) -> str:
+        """Redacted; *again* does not count what was said already."""
+        from recollect.text.redact import redact
+
         done = redact(text)
-        if count and counts is not None:
-            counts.update(done.counts)
+        if done.counts and self.counts is not None and not (again and text in self.said):
+            self.counts.update(done.counts)
         return done.text
 
-    def cleaned(value: Any, name: str) -> Any:
+    def value(self, value: Any, name: str) -> Any:
         """A value by its name, which may be what tells that it is a secret."""
         if isinstance(value, dict):
-            return {key: cleaned(inner, key) for key, inner in value.items()}
+            return {key: self.value(inner, key) for key, inner in value.items()}
         if isinstance(value, list):
-            return [cleaned(inner, name) for inner in value]
+            return [self.value(inner, name) for inner in value]
         if not isinstance(value, str):
             return value
         before = f"{name}: "
-        text = clean(before + value, count=value not in said)
-        return text.removeprefix(before) if text.startswith(before) else clean(value, count=False)
-
-    return document._replace(
-        text=clean(document.text),
-        title=clean(document.title, count=document.title not in said),
-        messages=tuple(m._replace(text=clean(m.text)) for m in document.messages),
-        meta={name: cleaned(value, name) for name, value in document.meta.items()},
-    )
+        silent = self._replace(counts=None)
+        text = (silent if value in self.said else self).text(before + value)
+        return text.removeprefix(before) if text.startswith(before) else silent.text(value)
 
 
 def _sections(document: Document) -> tuple[Section, ...] | None:

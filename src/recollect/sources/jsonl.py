@@ -78,9 +78,9 @@ def _read(
     stream: IO[bytes], file: Found, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Iterator[Document | Fact | Problem]:
     now = datetime.now(UTC)
-    seen: dict[str, dict[int, int]] = {}  # id to its contents (hashed), each with its line
+    seen: dict[tuple[str, str], dict[int, int]] = {}  # id to contents (hashed), with their lines
     for number, line in _lines(stream):
-        where = f"{file.path}:{number}"
+        where = f"{file.place}:{number}"
         try:
             if line is None:
                 raise _Unusable(f"a line of over {MAX_LINE // 1_000_000} MB")
@@ -96,7 +96,7 @@ def _read(
             continue
         for warning in warnings:
             yield Problem(where, warning, "warning")
-        again = seen.setdefault(document.id, {})
+        again = seen.setdefault((document.owner, document.external), {})
         first = again.setdefault(_content(document), number)
         if first != number:
             yield Problem(where, f"the same as line {first}", "skipped")
@@ -187,22 +187,24 @@ def _record(line: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise _Unusable(f"not UTF-8 (byte 0x{line[error.start]:02x} at {error.start})") from None
     try:
-        record = json.loads(text, parse_constant=_no_constant)
+        record = _decoded(text)
     except (ValueError, RecursionError) as error:
         raise _Unusable(f"not JSON: {error}") from None
     if not isinstance(record, dict):
         raise _Unusable(f"not an object but a {type(record).__name__}")
-    try:
-        text.encode("utf-8") if "\\u" not in text else json.dumps(
-            record, ensure_ascii=False
-        ).encode("utf-8")
-    except UnicodeEncodeError:
-        raise _Unusable("half a surrogate pair (\\ud800–\\udfff) in a text") from None
+    if "\\ud" in text or "\\uD" in text:
+        try:
+            json.dumps(record, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise _Unusable("half a surrogate pair (\\ud800–\\udfff) in a text") from None
     return record
 
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
+
+
+_decoded = json.JSONDecoder(parse_constant=_no_constant).decode
 
 
 def _messages(record: dict[str, Any], warnings: list[str]) -> tuple[Message, ...]:

@@ -8,6 +8,8 @@ from hashlib import blake2b
 from recollect.errors import StoreChanged, UsageError
 from recollect.types import Expect, Put, iso
 
+_canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
+
 
 def digest(put: Put) -> bytes:
     """A hash of everything about a document that a search or a reader could notice."""
@@ -21,7 +23,7 @@ def digest(put: Put) -> bytes:
     if put.handles:
         state.append(sorted(set(put.handles)))
     try:
-        canonical = json.dumps(state, sort_keys=True, allow_nan=False)
+        canonical = _canonical(state)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"{d.external}: meta is not JSON: {error}") from error
     return blake2b(canonical.encode(), digest_size=16).digest()

@@ -49,6 +49,8 @@ def source_allows(limit: tuple[str, ...] | None, source: str) -> bool:
 def label_of(document: Document, name: str) -> str:
     """The issues or events that a record is about, one a line, as its metadata has them."""
     value = document.meta.get(name)
+    if value is None:
+        return ""
     given = value if isinstance(value, list | tuple) else [value]
     texts = (str(v) for v in given if isinstance(v, str | int) and not isinstance(v, bool))
     return "\n".join(filter(None, texts))

@@ -169,11 +169,14 @@ def _chunk_terms(chunk: str) -> tuple[str, str]:
         pairs = [chunk[i : i + 2] for i in range(len(chunk) - 1)]
         run = " ".join([*pairs, chunk[-1]])
         return run, run
-    plain = chunk.strip(_MARGIN)
-    if plain.isascii() and plain.isalpha() and (plain[1:].islower() or plain.isupper()):
-        word = plain[:MAX_TERM].lower()  # nine of ten chunks, without a regular expression
-        stemmed = stem(word)
-        return (word, word) if stemmed == word else (stemmed, word)
+    plain = chunk[:-1] if chunk.endswith(".") else chunk.strip(_MARGIN)
+    if plain.isascii() and plain.isalnum():  # nine of ten chunks, without a regular expression
+        if plain.isalpha() and (plain[1:].islower() or plain.isupper()):
+            word = plain[:MAX_TERM].lower()
+            stemmed = stem(word)
+            return (word, word) if stemmed == word else (stemmed, word)
+        if plain.isdigit() and "_" not in chunk:
+            return plain[:MAX_TERM], plain[:MAX_TERM]
     words: list[str] = []
     chunk = chunk.translate(_TYPOGRAPHY)
     for core in (_CORE if chunk.isascii() else _wide().core).findall(chunk):
@@ -200,16 +203,21 @@ _memo = _Memo()
 def chunks(text: str) -> list[str]:
     if text.isascii():
         return text.split()
-    return _wide().chunk.findall(unicodedata.normalize("NFKC", text))
+    text = unicodedata.normalize("NFKC", text)
+    return _wide().chunk.findall(text) if _wide().run.search(text) else text.split()
 
 
 def terms(text: str) -> Terms:
     """The terms of *text*, as a document has them."""
-    found = [_memo[chunk] for chunk in chunks(text)]
-    return Terms(
-        " ".join([stems for stems, _ in found if stems]),
-        " ".join([exact for _, exact in found if exact]),
-    )
+    stems: list[str] = []
+    exact: list[str] = []
+    for chunk in chunks(text):
+        stem_part, exact_part = _memo[chunk]
+        if exact_part:
+            exact.append(exact_part)
+        if stem_part:  # nothing is left of some words, such as a stroke in Arabic
+            stems.append(stem_part)
+    return Terms(" ".join(stems), " ".join(exact))
 
 
 def fold_prefix(text: str) -> str:

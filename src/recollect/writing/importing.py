@@ -13,7 +13,7 @@ from recollect.ports import Store
 from recollect.text.chunk import passages
 from recollect.types import ChangeSet, Document, Problem, Put, Receipt, Register, Source
 
-BATCH_DOCUMENTS = 500
+BATCH_DOCUMENTS = 2000
 BATCH_CHARACTERS = 4_000_000
 
 
@@ -70,7 +70,7 @@ def _batches(items: Iterable[Item]) -> Iterator[tuple[list[Put], Receipt]]:
             put = item if isinstance(item, Put) else Put(item, passages(item))
             batch.append(put)
             document = put.document
-            size += len(document.text) + sum(len(m.text) for m in document.messages)
+            size += len(document.text) or sum(len(m.text) for m in document.messages)
             if len(batch) >= BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
                 yield batch, problems
                 batch, problems, size = [], Receipt(), 0

@@ -11,6 +11,7 @@ import os
 import shutil
 import threading
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -287,13 +288,18 @@ class Snapshot:
         return [Query.const_score_query(limit, 0.0) for limit in limits]
 
 
+@lru_cache(maxsize=1024)
+def _labels(ids: tuple[int, ...]) -> str:
+    return " ".join(f"{letter}{id}" for letter, id in zip(_LETTERS, ids, strict=True))
+
+
 def _fields(row: Row) -> dict[str, object]:
     body = terms(indexed_text(row.title, row.heading, row.text))
     fields: dict[str, object] = {
         "body": body.stem,
         "exact": body.exact,
         "title": terms(f"{row.title} {row.path}").stem,
-        "labels": " ".join(f"{x}{id}" for x, id in zip(_LETTERS, row.labels, strict=True)),
+        "labels": _labels(row.labels),
         "passage": row.key,
         "place": row.document << 32 | row.key,
     }

@@ -28,6 +28,7 @@ class Writer:
         self._characters = state.characters
         self._touched: dict[int, int] = {}
         self._sources: dict[str, int] = {}
+        self._scope_sets: dict[tuple[str, ...], int] = {}
         self._passages: list[tuple[Any, ...]] = []
         self._events: list[tuple[Any, ...]] = []
         self._vectors: dict[int, int] = {}
@@ -118,6 +119,12 @@ class Writer:
         )
         self._log(id, "changed" if old else "added", source)
 
+    def _scopes(self, scopes: tuple[str, ...]) -> int:
+        if scopes not in self._scope_sets:
+            label = self._label("scopes", json.dumps(sorted(set(scopes))))
+            self._scope_sets[scopes] = label
+        return self._scope_sets[scopes]
+
     def _is_forgotten(self, id: str) -> bool:
         row = self._db.execute("SELECT 1 FROM tombstones WHERE id = ?", (id,)).fetchone()
         return row is not None
@@ -137,7 +144,7 @@ class Writer:
                 document.origin,
                 self._label("owner", document.owner),
                 self._label("kind", document.kind),
-                self._label("scopes", json.dumps(sorted(set(document.scopes)))),
+                self._scopes(document.scopes),
                 self._label("issue", label_of(document, "issue")),
                 self._label("event", label_of(document, "event")),
                 document.title,
