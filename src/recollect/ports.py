@@ -178,6 +178,11 @@ class Store(Protocol):
     ) -> TextFound:
         """The best passages by BM25 (k1 = 1.2, b = 0.75), filtered before they are scored."""
 
+    def search_texts(
+        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int
+    ) -> list[list[Hit]]:
+        """The hits of each query by itself; many short ones take little more than one."""
+
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
         """Which of the stemmed *words* the body of each of these passages has."""
 

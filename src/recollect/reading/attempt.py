@@ -60,6 +60,7 @@ class Attempt:
         self.wider = wider
         self.sees = sees
         self.odds: dict[int, float] = {}
+        self.matched: dict[int, set[str]] = {}
         found = gather(
             parsed, filter, policy, store, models.embedder, trace, models.embedder_note, window,
             wider.words,
@@ -122,12 +123,11 @@ class Attempt:
         self.trace.ran("grade", since, reason=f"from {self.by.kind.replace('+', ' and ')}")
 
     def _in_order(self) -> list[Candidate]:
-        keys = [c.passage for c in self.fused]
-        matched: Mapping[int, set[str]] = {}
+        new = [c.passage for c in self.fused if c.passage not in self.matched]
         with self.trace.surviving("coverage"):
-            matched = self.store.matched(self.parsed.content, keys) if keys else {}
+            self.matched |= self.store.matched(self.parsed.content, new) if new else {}
         known = signals(
-            self.parsed, self.fused, self.passages, self.idf, matched, self.odds, self.window
+            self.parsed, self.fused, self.passages, self.idf, self.matched, self.odds, self.window
         )
         return graded(self.fused, known, self.by)
 

@@ -7,7 +7,7 @@ text begins with it), so that the step is a lookup, not another guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.ports import Store
@@ -42,52 +42,71 @@ def bridges(
 ) -> list[Bridge]:  # fmt: skip
     """What the best hits name and the question does not."""
     asked = set(query_terms(question)[0])
-    names: dict[str, tuple[tuple[str, ...], Candidate]] = {}
+    names: dict[str, tuple[str, ...]] = {}
+    parents: dict[str, Candidate] = {}
     for parent in best[:PARENTS]:
-        stored = passages[parent.passage]
-        for name in _names(stored.passage.text):
-            stems = query_terms(name)[0]
+        if len(names) == NAMES:
+            break
+        for name, stems in _names(passages[parent.passage].passage.text).items():
             if stems and not asked.issuperset(stems) and len(names) < NAMES:
-                names.setdefault(name, (stems, parent))
+                names.setdefault(name, stems)
+                parents.setdefault(name, parent)
     found: dict[int, Bridge] = {}
-    for name, (stems, parent) in names.items():
-        for hit in _called(name, stems, filter, store):
+    for name, hits in _called(names, filter, store):
+        parent = parents[name]
+        for hit in hits:
             if hit.document != parent.document:
                 found.setdefault(hit.document, Bridge(hit.document, hit.passage, parent, name))
     return list(found.values())
 
 
-def _called(name: str, stems: tuple[str, ...], filter: Filter, store: Store) -> Iterator[Hit]:
-    """Passages of the documents of that name: looked for among titles, then in what has it."""
-    terms = words(dict.fromkeys(stems))
-    phrase = Clause("phrase", phrase_terms(name))
-    titles = TextQuery(any=terms, strict=True, field="title")
-    for query in (titles, TextQuery(any=terms, must=(phrase,))):
-        hits = {h.passage: h for h in store.search_text(query, filter, limit=LOOKED_AT).hits}
-        for stored in store.passages(list(hits)):
-            if _is_called(stored, name):
-                yield hits[stored.key]
+def _called(
+    names: Mapping[str, tuple[str, ...]], filter: Filter, store: Store
+) -> Iterator[tuple[str, list[Hit]]]:
+    """Passages of the documents of each name: looked for among titles, then in what has it."""
+    queries = []
+    for name, stems in names.items():
+        terms, phrase = words(dict.fromkeys(stems)), Clause("phrase", phrase_terms(name))
+        queries.append(TextQuery(any=terms, strict=True, field="title"))
+        queries.append(TextQuery(any=terms, must=(phrase,)))
+    found = store.search_texts(queries, filter, limit=LOOKED_AT)
+    keys = dict.fromkeys(hit.passage for hits in found for hit in hits)
+    stored = {one.key: (one, _titles(one)) for one in store.passages(list(keys))}
+    for name, titles, phrases in zip(names, found[::2], found[1::2], strict=True):
+        wanted = phrase_terms(name)
+        hits = [hit for hit in titles + phrases if hit.passage in stored]
+        yield name, [hit for hit in hits if _is_called(*stored[hit.passage], name, wanted)]
 
 
-def _is_called(stored: StoredPassage, name: str) -> bool:
+def _titles(stored: StoredPassage) -> tuple[tuple[str, ...], ...]:
+    """The words of its title and of its id."""
+    named = (stored.document.title, stored.document.external)
+    return tuple([phrase_terms(_ASIDE.sub("", one) if ")" in one else one) for one in named])
+
+
+def _is_called(
+    stored: StoredPassage, titles: Collection[tuple[str, ...]], name: str, wanted: tuple[str, ...]
+) -> bool:
     """Whether this is the document of that name, told by its title, its id or its first words."""
-    wanted, document = phrase_terms(name), stored.document
-    if any(phrase_terms(_ASIDE.sub("", t)) == wanted for t in (document.title, document.external)):
+    if wanted in titles:
         return True
     text = stored.passage.text.lstrip("# ")
     begins = text[: len(name)].lower() == name.lower()
     return begins and stored.passage.n == 0 and bool(_AFTER.match(text, len(name)))
 
 
-def _names(text: str) -> list[str]:
-    """Linked titles and capitalised words, those of several words first; what is joined by a
-    comma or an "and" is also taken apart, for it may be one name or two."""
+def _names(text: str) -> dict[str, tuple[str, ...]]:
+    """Linked titles and capitalised words, those of several words first, each with its stems;
+    what is joined by a comma or an "and" is also taken apart, for it may be one name or two."""
     common = stopwords()
-    linked = [match[1].strip() for match in _LINK.finditer(text)]
-    spoken = []
+    linked = [match[1].strip() for match in _LINK.finditer(text)] if "[[" in text else []
+    spoken: dict[str, tuple[str, ...]] = {}
     for match in _NAME.finditer(text):
-        for name in (match[0], *_APART.split(match[0])):
+        for name in dict.fromkeys((match[0], *_APART.split(match[0]))):
             name = name.removesuffix("'s").removesuffix("’s")
-            if len(name) > 3 and any(stem not in common for stem in query_terms(name)[0]):
-                spoken.append(name)
-    return list(dict.fromkeys(linked + sorted(spoken, key=lambda name: " " not in name)))
+            if len(name) > 3 and name not in spoken:
+                stems = query_terms(name)[0]
+                if not common.issuperset(stems):
+                    spoken[name] = stems
+    several = {name: stems for name, stems in spoken.items() if " " in name}
+    return {name: query_terms(name)[0] for name in linked} | several | spoken

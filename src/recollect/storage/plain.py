@@ -291,6 +291,11 @@ class PlainStore:
         hits.sort(key=lambda h: (-h.score, h.passage))
         return TextFound(hits[:limit], weights, len(hits) if count else 0)
 
+    def search_texts(
+        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int
+    ) -> list[list[Hit]]:
+        return [self.search_text(query, filter, limit=limit).hits for query in queries]
+
     @_atomic
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
         return {

@@ -208,24 +208,25 @@ class EmbeddedStore:
                             self._build_text()
         return search()
 
+    def search_texts(
+        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int
+    ) -> list[list[Hit]]:
+        return self._retried(lambda: self._search_texts(queries, filter, limit))
+
+    def _search_texts(
+        self, queries: Sequence[TextQuery], filter: Filter, limit: int
+    ) -> list[list[Hit]]:
+        view, allowed = self._text_view(), self._allowed(filter)
+        return [_search(view, query, allowed, limit, count=False).hits for query in queries]
+
     def _search_text(self, query: TextQuery, filter: Filter, limit: int, count: bool) -> TextFound:
-        view = self._text_view()
-        if filter.limits:
-            with self._snapshot() as (record, _):
-                allowed = record.allowed(filter)
-        else:
-            allowed = Allowed()
-        if allowed.nothing:
-            return TextFound([], {}, 0)
-        found = view.snapshot.search(query, allowed, limit, count, view.dead)
-        hits = found.hits
-        weights = view.snapshot.idf(found.frequencies)
-        total = found.total
-        if view.tail:
-            fresh, weights = _search_tail(query, allowed, view, found)
-            hits = sorted(hits + fresh, key=lambda h: (-h.score, h.passage))
-            total += len(fresh)
-        return TextFound(hits[:limit], weights, total)
+        return _search(self._text_view(), query, self._allowed(filter), limit, count=count)
+
+    def _allowed(self, filter: Filter) -> Allowed:
+        if not filter.limits:
+            return Allowed()
+        with self._snapshot() as (record, _):
+            return record.allowed(filter)
 
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
         return self._retried(lambda: self._matched(words, keys))
@@ -475,6 +476,22 @@ def _bytes_in(folder: Path) -> int:
             with suppress(OSError):
                 total += os.stat(os.path.join(place, name)).st_size
     return total
+
+
+def _search(
+    view: _View, query: TextQuery, allowed: Allowed, limit: int, *, count: bool
+) -> TextFound:
+    if allowed.nothing:
+        return TextFound([], {}, 0)
+    found = view.snapshot.search(query, allowed, limit, count, view.dead)
+    hits = found.hits
+    weights = view.snapshot.idf(found.frequencies)
+    total = found.total
+    if view.tail:
+        fresh, weights = _search_tail(query, allowed, view, found)
+        hits = sorted(hits + fresh, key=lambda h: (-h.score, h.passage))
+        total += len(fresh)
+    return TextFound(hits[:limit], weights, total)
 
 
 def _search_tail(
