@@ -413,6 +413,14 @@ class StoreContract:
         query = any_of("redi", never=(*any_of("webhook").any, phrase("old", "key")))
         assert found(store, query) == ["a"]
 
+    def test_several_searches_at_once_are_the_same_as_each(self, store: Store) -> None:
+        put(store, note("a", "otter otter kelp"), note("b", "kelp boat"), note("c", "rope"))
+        queries = [any_of("otter"), any_of("kelp"), any_of("none"), any_of("rope", field="title")]
+        for limits in (Filter(), Filter(kinds=("none",))):
+            each = [store.search_text(q, limits, limit=5).hits for q in queries]
+            assert store.search_texts(queries, limits, limit=5) == each
+        assert store.search_texts([], Filter(), limit=5) == []
+
     def test_a_word_is_worth_more_the_rarer_it_is(self, store: Store) -> None:
         put(store, *(note(f"n{i}", "common" + (" rare" if i == 3 else "")) for i in range(9)))
         weights = store.search_text(any_of("common", "rare", "absent"), Filter(), limit=1).idf

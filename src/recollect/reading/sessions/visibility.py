@@ -209,6 +209,11 @@ class SeenStore:
             lambda most: self._store.search_text(query, filter, limit=most, count=count), limit
         )
 
+    def search_texts(
+        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int
+    ) -> list[list[Hit]]:
+        return [self.search_text(query, filter, limit=limit).hits for query in queries]
+
     def search_vector(self, model: str, vector: Any, filter: Filter, *, limit: int) -> VectorFound:
         return self._enough(
             lambda most: self._store.search_vector(model, vector, filter, limit=most), limit
