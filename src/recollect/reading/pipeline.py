@@ -43,9 +43,10 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     found, spelling = _escalated(first, hop, query.relax, trace)
     since = perf_counter()
     ordered = by_date(found.best, found.passages, _recency(policy, way))
-    spread = way.shape == "open" or any(c.signals.no_year for c in ordered)
-    by_words = found.by.kind in ("words", "terse")
-    good, why = cut(ordered, policy, found.confidence, spread=spread, by_words=by_words)
+    good, why = cut(
+        ordered, policy, found.confidence,
+        is_open=way.shape == "open", by_words=found.by.kind in ("words", "terse"),
+    )  # fmt: skip
     kept, folded = fold(good, found.passages)
     worth = {word: found.idf.get(word, 1.0) for word in found.parsed.content}
     room = policy.limit - len(kept)
