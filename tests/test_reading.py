@@ -208,7 +208,9 @@ def test_the_set_is_as_large_as_the_grades_say(
 def test_more_is_kept_where_the_evidence_is_spread() -> None:
     some = graded_at(0.9, 0.003, 0.002, 0.0005)
     assert len(cut(some, BALANCED, 0.9)[0]) == 1
-    assert len(cut(some, BALANCED, 0.9, spread=True)[0]) == 3
+    assert len(cut(some, BALANCED, 0.9, is_open=True)[0]) == 3
+    of_other_years = [some[0], *(c._replace(signals=Signals(no_year=1.0)) for c in some[1:])]
+    assert len(cut(of_other_years, BALANCED, 0.9)[0]) == 4
 
 
 def test_what_words_alone_find_is_not_called_nothing() -> None:
@@ -224,11 +226,11 @@ def test_what_words_alone_find_is_not_called_nothing() -> None:
     st.randoms(use_true_random=False),
 )  # fmt: skip
 def test_the_cut_keeps_the_best_in_the_order_given(
-    confidences: list[float], sure: float, spread: bool, random: Any
+    confidences: list[float], sure: float, is_open: bool, random: Any
 ) -> None:
     some = graded_at(*confidences)
     random.shuffle(some)
-    kept, why = cut(some, BALANCED._replace(limit=1000), sure, spread=spread)
+    kept, why = cut(some, BALANCED._replace(limit=1000), sure, is_open=is_open)
     assert why
     assert kept == [c for c in some if c in kept]
     rest = [c.confidence for c in some if c not in kept]

@@ -340,9 +340,10 @@ class Policy(NamedTuple):
     worth: float = 0.005
     """The least probability of a result, as far as the answer is sure: a sure answer takes this,
     one at 0.5 half of it."""
-    worth_spread: float = 0.001
-    """The same for a question whose evidence is spread: it is open, or names a year of which
-    several passages may speak."""
+    worth_open: float = 0.001
+    """The same for an open question, whose evidence is likely in several places,"""
+    worth_dated: float = 0.0002
+    """and for one that names a year: of other years much the same is said, and better."""
     worth_far: float = 0.02
     """The least beyond the tenth result."""
     escalate: float = 0.6
@@ -381,8 +382,8 @@ class Policy(NamedTuple):
                 f"budget is {self.budget} tokens",
                 hint=f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
             )
-        for name in ("recency", "newest", "min_confidence", "keep", "worth", "worth_spread",
-                     "worth_far", "escalate", "direct_confidence"):  # fmt: skip
+        for name in ("recency", "newest", "min_confidence", "keep", "worth", "worth_open",
+                     "worth_dated", "worth_far", "escalate", "direct_confidence"):  # fmt: skip
             value = getattr(self, name)
             if value is not None and not 0 <= value <= 1:
                 raise UsageError(f"{name} is {value}", hint="give a number from 0 to 1")

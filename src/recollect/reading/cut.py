@@ -26,10 +26,10 @@ _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without
 
 def cut(
     candidates: Sequence[Candidate], policy: Policy, confidence: float, *,
-    spread: bool = False, by_words: bool = False,
+    is_open: bool = False, by_words: bool = False,
 ) -> tuple[list[Candidate], str]:  # fmt: skip
     """The candidates that are kept, in their order, and what decided. *confidence* is that of the
-    set; *spread* is whether its evidence is likely in several places. Words alone cannot tell
+    set; *is_open* is a question whose evidence is likely in several places. Words alone cannot tell
     that nothing is there: where there was nothing else to go *by*, the best are kept."""
     if not candidates:
         return [], "nothing was found"
@@ -40,7 +40,7 @@ def cut(
     elif confidence < policy.keep and not blind:
         return [], f"graded {confidence:.2g}, below {policy.keep:g}"
     else:
-        near, why = _worth_keeping(best, policy, confidence, spread=spread)
+        near, why = _worth_keeping(best, policy, confidence, is_open=is_open)
         if confidence < DOUBTFUL * policy.keep and not blind and len(near) > FEW:
             near, why = near[:FEW], f"graded {confidence:.2g}: only the nearest {FEW}"
     good = [c for c in near if c.confidence >= policy.min_confidence]
@@ -54,10 +54,13 @@ def cut(
 
 
 def _worth_keeping(
-    best: list[Candidate], policy: Policy, confidence: float, *, spread: bool
+    best: list[Candidate], policy: Policy, confidence: float, *, is_open: bool
 ) -> tuple[list[Candidate], str]:
     """The first of *best* as far as each is worth it, and the first of them in any case."""
-    least = confidence * (policy.worth_spread if spread else policy.worth)
+    worth = policy.worth_open if is_open else policy.worth
+    if any(c.signals.no_year for c in best):  # it names one, and some do not speak of it
+        worth = min(worth, policy.worth_dated)
+    least = confidence * worth
     for place, candidate in enumerate(best):
         needed = least if place < READ else max(least, policy.worth_far)
         if place and candidate.confidence < needed:

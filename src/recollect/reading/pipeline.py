@@ -61,9 +61,10 @@ class Retrieved(NamedTuple):
 
     def cut(self, ordered: Sequence[Candidate]) -> tuple[list[Candidate], str]:
         """As many of these as are worth it, and what decided."""
-        spread = self.way.shape == "open" or any(c.signals.no_year for c in ordered)
-        by_words = self.found.by.kind in ("words", "terse")
-        return cut(ordered, self.policy, self.found.confidence, spread=spread, by_words=by_words)
+        return cut(
+            ordered, self.policy, self.found.confidence,
+            is_open=self.way.shape == "open", by_words=self.found.by.kind in ("words", "terse"),
+        )  # fmt: skip
 
 
 def understand(query: Query, trace: Trace) -> Asked:
