@@ -1,13 +1,12 @@
 """The nouns, as frozen values. Nothing here does any I/O or imports anything but errors.
 
 They are named tuples because a command starts in the time it takes to define them: a frozen
-data class takes five times as long.
+data class takes five times as long. For the same reason annotations are no texts here, each of
+which a named tuple would compile.
 
 A Document goes in, a Query goes down the stack, an Answer comes out. Each signal of a Candidate
 keeps its own field; no label is ever made from a blend of them.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -223,7 +222,7 @@ class Receipt(NamedTuple):
     """Secrets that were taken out, by the rule that found them."""
     sources: tuple[str, ...] = ()
 
-    def __add__(self, other: Receipt) -> Receipt:  # type: ignore[override]  # sums, not joins
+    def __add__(self, other: "Receipt") -> "Receipt":  # type: ignore[override]  # sums, not joins
         pairs: Iterable[tuple[Any, Any]] = zip(self, other, strict=True)
         return Receipt(*(mine + theirs for mine, theirs in pairs))
 
@@ -273,7 +272,7 @@ class Filter(NamedTuple):
         those on who may see it."""
         return tuple(name for name in cls._fields if name not in ("owner", "scopes"))
 
-    def without(self, *names: str) -> Filter:
+    def without(self, *names: str) -> "Filter":
         return self._replace(**dict.fromkeys(names))
 
 

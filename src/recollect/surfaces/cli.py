@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
     """Parse, do, and return the exit code."""
     options = argparse.Namespace(store=None, json="--json" in arguments, quiet=False)
     try:
-        options = _parser().parse_args(arguments, options)
+        options = _parser(arguments).parse_args(arguments, options)
         for ignored in settings.load().ignored if options.command != "config" else ():
             say(options, f"warning: {ignored}")
         code: int = options.run(options)
@@ -358,7 +358,9 @@ COMMANDS = (
 )  # fmt: skip
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """For every command; or for one, if the arguments begin with it: to declare all takes longer
+    than a search."""
     from recollect import __version__
 
     common = common_options()
@@ -369,7 +371,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", "-V", action="version", version=f"recollect {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in COMMANDS:
+    named = [command for command in COMMANDS if command.name in arguments[:1]]
+    for command in named or COMMANDS:
         sub = commands.add_parser(
             command.name,
             help=command.help,
