@@ -15,9 +15,9 @@ from recollect.types import Candidate, Policy, StoredPassage
 
 READ = 10
 """How many are read as a matter of course; what comes after must be likely."""
-DOUBTFUL = 2
+DOUBTFUL = 3
 FEW = 3
-"""Below twice the confidence at which nothing is returned, no more than so many are."""
+"""Below three times the confidence at which nothing is returned, no more than so many are."""
 ALIKE = 0.9
 """The share of words in common from which two passages say the same."""
 _SIGNS = b".,;:!?\"'()[]*_`"
