@@ -367,6 +367,6 @@ def _trusted() -> dict[str, str]:
 
 
 def _content_hash(path: Path) -> str:
-    from hashlib import blake2b
+    from recollect.types import hashed
 
-    return blake2b(path.read_bytes(), digest_size=16).hexdigest()
+    return hashed(path.read_bytes(), 16).hex()

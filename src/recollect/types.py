@@ -11,8 +11,12 @@ keeps its own field; no label is ever made from a blend of them.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
+
+try:
+    from _blake2 import blake2b
+except ImportError:  # hashlib has it for certain, and loads all of OpenSSL with it
+    from hashlib import blake2b
 
 from recollect.errors import UsageError
 
@@ -37,10 +41,14 @@ JsonObject = Mapping[str, Any]
 NO_META: JsonObject = {}
 
 
+def hashed(content: bytes, size: int) -> bytes:
+    """So many bytes that stand for the content."""
+    return blake2b(content, digest_size=size).digest()
+
+
 def stable_id(*parts: str) -> str:
     """A short name for *parts*, the same on every machine and after every re-import."""
-    joined = "\x1f".join(parts).encode("utf-8", "surrogatepass")
-    return blake2b(joined, digest_size=8).hexdigest()
+    return hashed("\x1f".join(parts).encode("utf-8", "surrogatepass"), 8).hex()
 
 
 # ------------------------------------------------------------------ what is kept

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from hashlib import blake2b
 
 from recollect.errors import StoreChanged, UsageError
-from recollect.types import Expect, Put, iso
+from recollect.types import Expect, Put, hashed, iso
 
 _canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
 
@@ -26,7 +25,7 @@ def digest(put: Put) -> bytes:
         canonical = _canonical(state)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(f"{d.external}: meta is not JSON: {error}") from error
-    return blake2b(canonical.encode(), digest_size=16).digest()
+    return hashed(canonical.encode(), 16)
 
 
 def check(put: Put) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from types import TracebackType
 from typing import IO
 
 from recollect.memory import Progress
+from recollect.surfaces.shared import columns
 
 
 def wants_colour(stream: IO[str]) -> bool:
@@ -28,7 +28,7 @@ class Style:
 
 
 def width() -> int:
-    return max(40, min(shutil.get_terminal_size((80, 24)).columns, 110))
+    return max(40, min(columns(), 110))
 
 
 class ProgressBar:

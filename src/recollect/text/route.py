@@ -101,13 +101,21 @@ def _match(rule: Rule, question: _Question) -> re.Match[str] | None:
     if not match and rule.within and not question.lower.isascii():
         match = _compiled(rule.within).search(question.lower)
     if not match and rule.cased:
-        match = _compiled(rule.cased).search(question.text)
+        match = _cased(rule.cased, question.text.isascii()).search(question.text)
     return match
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(with_parts(pattern), re.VERBOSE)
+
+
+@cache
+def _cased(pattern: str, ascii: bool) -> re.Pattern[str]:
+    """The same; for a text in ASCII the large classes of letters need not be compiled."""
+    if ascii:
+        pattern = pattern.replace("%{upper}", "[A-Z]")
+    return _compiled(pattern)
 
 
 def with_parts(pattern: str) -> str:

@@ -7,7 +7,7 @@ same, so that "to be or not to be" and quoted phrases are found.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from recollect.text.terms import fold, stem
 
@@ -55,6 +55,7 @@ def _grammar() -> dict[str, frozenset[str]]:
     return {name: frozenset(map(fold, words.split())) for name, words in _WORDS.items()}
 
 
+@lru_cache(maxsize=16)
 def language(text: str) -> str:
     """The language whose grammar words occur most (``en``, ``de``, ``es``, ``fr``, ``ru``,
     ``ar``); empty when none do, or two equally often."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -338,6 +337,8 @@ class EmbeddedStore:
 
     def _build_text(self) -> TextIndex:
         """A new generation beside the old one, which serves until this one is whole."""
+        import shutil
+
         fresh = TextIndex(self.folder / "text-new", create=True)
         self._feed_text(fresh)
         record = self._record()

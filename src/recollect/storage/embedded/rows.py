@@ -1,7 +1,5 @@
 """What the record hands to the rest of the engine: plain rows, with labels as numbers."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 

@@ -8,7 +8,6 @@ same commit as the changes it speaks of, so that a snapshot always knows exactly
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
@@ -77,6 +76,8 @@ class TextIndex:
         self._schema = _schema()
         self._lock = threading.Lock()
         if create:
+            import shutil
+
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(mode=0o700)
         elif not tantivy.Index.exists(str(folder)):
