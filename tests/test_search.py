@@ -208,9 +208,11 @@ def test_absurd_requests_are_refused(memory: Memory) -> None:
 def test_modes_set_limit_and_budget(memory: Memory) -> None:
     memory.put([note(f"n{i}", f"otter {i}") for i in range(60)])
     for name, policy in MODES.items():
-        answer = memory.search("otter", mode=name)
+        query = memory.query("otter", mode=name)
+        answer = memory.ask(query._replace(policy=query.policy._replace(cut=False)))
         assert answer.mode == name
         assert len(answer.results) == policy.limit
+        assert len(memory.search("otter", mode=name).results) <= policy.limit
         assert answer.budget.budget == policy.budget
     assert len(memory.search("otter", mode="conservative", limit=2).results) == 2
 

@@ -19,14 +19,14 @@ def escalated(
     since, policy, store = perf_counter(), first.policy, first.store
     given_up = tuple(name for name in relax if name in first.filter.limits)
     filter = first.filter.without(*given_up)
-    spelt = spelling(first.parsed, filter, store)
+    spelt = spelling(first.parsed, first.idf, filter, store)
     more = shared_words(first.parsed, first.best, first.passages, store, policy.feedback)
     ways = [f"“{wrong}” read as “{right}”" for wrong, right in spelt.items()]
     if given_up:
         ways.append(f"without the limit on {' and '.join(given_up)}")
     if more:
         ways.append(f"also by {', '.join(more)}")
-    if first.full and policy.wider > 1:
+    if first.full and policy.wider > 1 and policy.by != "keyword":
         ways.append(f"{policy.wider} times as wide")
     if policy.neighbours and first.odds:
         ways.append("with what is next to the best")

@@ -73,13 +73,18 @@ def _text(stored: StoredPassage) -> str:
     return indexed_text(" ".join(map(str, names)), stored.passage.heading, stored.passage.text)
 
 
-def spelling(parsed: Parsed, filter: Filter, store: Store) -> dict[str, str]:
+def spelling(
+    parsed: Parsed, idf: Mapping[str, float], filter: Filter, store: Store
+) -> dict[str, str]:
     """Words of the question that occur nowhere, each with the nearest that does, if one is near."""
     found: dict[str, str] = {}
+    rarest = max(idf.values(), default=0.0)  # what occurs nowhere is as rare as can be
     for stem, plain in zip(*query_terms(parsed.prose), strict=False):
-        if stem not in parsed.content or len(plain) < SHORTEST or not plain.isalpha():
+        if idf.get(stem, rarest) < rarest or stem not in parsed.content:
             continue
-        if is_run(plain) or store.search_text(TextQuery(words([stem])), filter, limit=1).hits:
+        if len(plain) < SHORTEST or not plain.isalpha() or is_run(plain):
+            continue
+        if store.search_text(TextQuery(words([stem])), filter, limit=1).hits:
             continue
         near = _nearest(plain, filter, store)
         if near:

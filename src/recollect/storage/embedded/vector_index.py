@@ -43,9 +43,8 @@ _FAR = np.iinfo(np.uint16).max
 _SAMPLE = 16_384
 """How many distances tell where to draw the line; an exact count would cost as much as half
 the scan."""
-
-
 _BLOCK = 65_536
+"""Rows that are compared at a time: what they take stays in the processor's cache."""
 
 
 class Manifest(NamedTuple):
