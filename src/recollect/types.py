@@ -640,12 +640,38 @@ class Budget(NamedTuple):
 
 
 class CacheReport(NamedTuple):
+    """Whether the question was answered before, and what decided."""
+
     status: Literal["hit", "miss", "off"] = "off"
+    reason: str = ""
+    question: str = ""
+    """The earlier question, where it is not the same: the one that serves, or that was refused."""
     similarity: float | None = None
+    """How near the two are: the overlap of their words, or the cosine where that decided."""
     age_seconds: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         return self._asdict()
+
+
+class Recorded(NamedTuple):
+    """An answer that a caller wrote from what was found, and what it holds for."""
+
+    id: str
+    query: str
+    answer: str
+    fingerprint: str
+    at: datetime
+    sources: tuple[str, ...] = ()
+    """Ids of the documents and passages that it is from, as the caller named them."""
+    owner: str = ""
+    confidence: float = 0.0
+    """How sure the search was that it had found the evidence."""
+    stale: bool = False
+    """What it is from had changed already when it was recorded."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "at": iso(self.at), "sources": list(self.sources)}
 
 
 class Answer(NamedTuple):
@@ -672,12 +698,15 @@ class Answer(NamedTuple):
     """The best of what was found and is not returned, best first."""
     relaxed: tuple[str, ...] = ()
     """The limits that were given up, as the caller allowed, for these results."""
+    answer: Recorded | None = None
+    """What a caller wrote for this question earlier, and nothing has changed since."""
 
     def as_json(self) -> dict[str, Any]:
         return {
             "schema_version": SCHEMA_VERSION,
             "query": self.query,
             "status": self.status,
+            "answer": self.answer.as_json() if self.answer else None,
             "tier": self.tier,
             "mode": self.mode,
             "intent": self.intent,
