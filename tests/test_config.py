@@ -16,6 +16,7 @@ from recollect import Document, Memory, config
 from recollect.config import PROJECT_FILE, SETTINGS
 from recollect.errors import ConfigError
 from recollect.models.catalog import ARCTIC_S
+from recollect.storage.plain_cache import PlainCache
 
 
 def write_user(text: str) -> Path:
@@ -511,6 +512,33 @@ def _rerank_stage(_: Path) -> object:
     return next(stage.state for stage in stages if stage.name == "rerank")
 
 
+def _tier_of_the_second(_: Path) -> object:
+    with with_boats() as memory:
+        memory.search("boat")
+        return memory.search("boat").tier
+
+
+def _cache_ttl(_: Path) -> object:
+    with with_boats() as memory:
+        memory.embed()
+        memory.search("boat")
+        cache = memory._cache
+        assert isinstance(cache, PlainCache)
+        return [kept.lasts for kept in cache._answers.values()]
+
+
+def _cache_size(_: Path) -> object:
+    with with_boats() as memory:
+        return memory.cache_stats().limit
+
+
+def _in_other_words(_: Path) -> object:
+    with with_boats() as memory:
+        memory.embed()
+        memory.search("where is the wooden boat?")
+        return memory.search("could you please tell me where the wooden boat is?").tier
+
+
 def _import_owner(folder: Path) -> object:
     return imported(folder).owner
 
@@ -548,6 +576,10 @@ CASES = {
     "search.budget": Case("60", _search_budget, (12_000, False), (60, True)),
     "search.owner": Case("ann", _found, 12, 4),
     "search.scopes": Case("work,home", _found, 12, 8),
+    "cache.enabled": Case("false", _tier_of_the_second, 0, 3),
+    "cache.similarity": Case("1", _in_other_words, 1, 3),
+    "cache.ttl": Case("60", _cache_ttl, [3600], [60]),
+    "cache.size": Case("5", _cache_size, 1000, 5),
     "embed.model": Case(
         "none",
         _vector_stage,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 
 from recollect import Memory
+from recollect.facts import handle, turns
 from recollect.storage.embedded import schema
 from recollect.testing.builders import note
 
@@ -51,6 +53,7 @@ def test_a_store_of_the_first_schema_opens_and_keeps_its_sources(tmp_path: Path)
         memory.add(notes)
     db = sqlite3.connect(store / "record.db")
     db.execute("DROP TABLE handles")
+    db.execute("DROP TABLE answers")
     db.execute("ALTER TABLE sources DROP COLUMN places")
     db.execute("PRAGMA user_version = 1")
     db.close()
@@ -62,3 +65,20 @@ def test_a_store_of_the_first_schema_opens_and_keeps_its_sources(tmp_path: Path)
         assert [place.uri for place in source.places] == [notes.as_uri()]
         memory.remember("The otter is called Otto.", name="Otto")
         assert memory.search("who is Otto?").tier == 2
+
+
+def test_facts_of_the_third_schema_are_found_by_the_days_on_which_they_turn(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    day = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    with Memory.open(store, embed_model="none") as memory:
+        memory.remember("The pier is shut", name="pier", valid_from=day, owner="ana")
+        held = memory.store.held([handle("ana", turns(day))])
+        assert len(held) == 1
+    db = sqlite3.connect(store / "record.db")
+    db.execute("DROP TABLE answers")
+    db.execute("DELETE FROM handles WHERE handle LIKE '%!turns%'")
+    db.execute("PRAGMA user_version = 3")
+    db.commit()
+    db.close()
+    with Memory.open(store, embed_model="none") as memory:
+        assert memory.store.held([handle("ana", turns(day))]) == held

@@ -127,6 +127,11 @@ class Fact(NamedTuple):
     def end(self) -> datetime | None:
         return min(filter(None, (self.valid_to, self.ended)), default=None)
 
+    @property
+    def boundaries(self) -> tuple[datetime, ...]:
+        """When it begins to hold, or no longer does, as far as that is said."""
+        return tuple(filter(None, (self.valid_from, self.valid_to, self.ended, self.resolved_at)))
+
     def as_json(self) -> dict[str, Any]:
         """As it is imported: what comes out can go in again."""
         return {
@@ -253,6 +258,8 @@ def describes_user(fact: Fact) -> bool:
 
 PINNED, USER = "!pinned", "!user"
 IS, REPLACES, REPLACED = "!is ", "!replaces ", "!replaced by "
+TURNS = "!turns "
+"""On such a day it begins to hold, or no longer does."""
 
 
 def handle(owner: str, name: str) -> str:
@@ -268,7 +275,12 @@ def fact_handles(fact: Fact) -> tuple[str, ...]:
         found.append(USER)
     found += [f"{REPLACES}{id}" for id in fact.supersedes]
     found += [f"{REPLACED}{id}" for id in fact.superseded_by]
+    found += [turns(moment) for moment in fact.boundaries]
     return tuple(handle(fact.owner, one) for one in dict.fromkeys(found))
+
+
+def turns(moment: datetime) -> str:
+    return f"{TURNS}{moment.astimezone(UTC):%Y-%m-%d}"
 
 
 # ------------------------------------------------------------------ as a document

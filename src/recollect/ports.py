@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from recollect.types import (
     ChangeSet,
@@ -18,6 +18,7 @@ from recollect.types import (
     Message,
     Page,
     Receipt,
+    Recorded,
     StoredPassage,
     StoreStats,
     TextQuery,
@@ -231,7 +232,93 @@ class Store(Protocol):
         """A name for the state of everything a query under this filter may see: it changes
         whenever any of that does."""
 
+    def keep_answer(self, answer: Recorded) -> None:
+        """Keep what a caller wrote, in place of any earlier one of its id. What a query may see
+        does not change by it."""
+
+    def answers(
+        self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
+    ) -> list[Recorded]:
+        """Recorded answers, newest first: with this fingerprint, of this space, older than
+        *before*, or all."""
+
+    def drop_answers(self, ids: Collection[str]) -> int:
+        """Forget these answers; how many there were."""
+
     def refresh(self, *, rebuild: bool = False) -> None:
         """Bring the derived indexes up to date, or make them anew from the record."""
+
+    def close(self) -> None: ...
+
+
+class Kept(NamedTuple):
+    """An answer that was found earlier, as a cache keeps it."""
+
+    key: str
+    space: str
+    asked: str
+    """The key of the request (:meth:`Query.key`)."""
+    question: str
+    made: float
+    """When the search for it began, in seconds since 1970."""
+    lasts: float
+    """For how many seconds it may be served, whatever else holds."""
+    answer: str = ""
+    """JSON."""
+
+
+class AskedBefore(NamedTuple):
+    """A request that was made, by its key (:meth:`Query.key`)."""
+
+    key: str
+    question: str
+    space: str
+    """:meth:`Query.space`."""
+    owner: str = ""
+    sources: tuple[str, ...] | None = None
+    """Those it was limited to."""
+    confidence: float = 0.0
+    """How sure the answer was."""
+    model: str = ""
+    vector: bytes = b""
+    """Of its words, if one was made: float16, little-endian."""
+
+
+class CacheStats(NamedTuple):
+    entries: int = 0
+    limit: int = 0
+    bytes: int = 0
+    oldest: float | None = None
+    newest: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+class Cache(Protocol):
+    """Answers that may be served again, the least recently used of which go first. It may lose
+    anything at any time, and may fail: whoever asks does without it then. Methods may be called
+    from several threads and never wait for another process."""
+
+    def get(self, key: str) -> Kept | None:
+        """The answer of this key; it counts as used."""
+
+    def alike(self, space: str, *, limit: int) -> list[Kept]:
+        """Answers of this space, last used first, without their bodies."""
+
+    def put(self, kept: Kept) -> None:
+        """Keep it in place of any other of its key, and drop what has expired or is too much."""
+
+    def note(self, asked: AskedBefore) -> None: ...
+
+    def noted(self, keys: Collection[str]) -> dict[str, AskedBefore]: ...
+
+    def stats(self) -> CacheStats: ...
+
+    def prune(self, now: float) -> int:
+        """Drop what has expired; how many that was."""
+
+    def clear(self) -> int:
+        """Drop everything; how many answers that was."""
 
     def close(self) -> None: ...

@@ -421,6 +421,11 @@ class Query(NamedTuple):
         """A name for the request made from every field of it, so that a new field changes it."""
         return stable_id(repr(self))
 
+    def space(self) -> str:
+        """A name for all of it but the words."""
+        window = self.window and self.window._replace(said="")
+        return self._replace(text="", window=window).key()
+
 
 class Clause(NamedTuple):
     """One condition on a passage's words: a stemmed word, the beginning of one as written, or
@@ -669,9 +674,15 @@ class Recorded(NamedTuple):
     """How sure the search was that it had found the evidence."""
     stale: bool = False
     """What it is from had changed already when it was recorded."""
+    space: str = ""
+    """The name of all that it holds for but the words of the question (:meth:`Query.space`, and
+    the state of what it could see)."""
+    within: tuple[str, ...] | None = None
+    """The sources that the question was limited to."""
 
     def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "at": iso(self.at), "sources": list(self.sources)}
+        shown = {k: v for k, v in self._asdict().items() if k not in ("space", "within")}
+        return {**shown, "at": iso(self.at), "sources": list(self.sources)}
 
 
 class Answer(NamedTuple):

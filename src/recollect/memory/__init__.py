@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from time import time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 from recollect import config as settings
@@ -17,6 +18,7 @@ from recollect.errors import InputError, ModelError, NotFound, UsageError
 from recollect.memory.arguments import checked, clean, is_there, moment, names, place
 from recollect.memory.models import (
     ModelState,
+    Remembering,
     embedder_by_key,
     embedder_for,
     fetch_model,
@@ -28,7 +30,7 @@ from recollect.memory.models import (
     verify_model,
 )
 from recollect.policy import KNOBS, policy_for, stakes
-from recollect.ports import Embedder, Reranker, Store
+from recollect.ports import Cache, CacheStats, Embedder, Reranker, Store
 from recollect.types import (
     LOCAL,
     MAX_BUDGET,
@@ -44,6 +46,7 @@ from recollect.types import (
     Policy,
     Query,
     Receipt,
+    Recorded,
     Source,
     StoreStats,
 )
@@ -66,10 +69,12 @@ if TYPE_CHECKING:
     from threading import Event as Stop
 
     from recollect.facts import Asked, Context, Fact
+    from recollect.memory.answers import Recording
     from recollect.memory.facts import FactPage, Remembered
     from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
     from recollect.reading.attempt import Models
+    from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.writing.embedding import BackgroundEmbedder
 
@@ -212,6 +217,7 @@ class Memory:
         why_no_embedder: str = "",
         reranker: Reranker | None = None,
         why_no_reranker: str = "",
+        cache: Cache | None = None,
     ) -> None:
         """For tests and for those who bring their own parts; others use :meth:`open`."""
         self.store = store
@@ -220,6 +226,8 @@ class Memory:
         self._why_no_embedder = why_no_embedder or "no embedding model is configured"
         self._reranker = reranker
         self._why_no_reranker = why_no_reranker or "no reranker is configured"
+        self._cache = cache
+        self._asking: Remembering | None = None
         self._older: dict[str, Embedder | None] = {}
         self._background: BackgroundEmbedder | None = None
 
@@ -237,11 +245,12 @@ class Memory:
 
     @classmethod
     def from_config(cls, config: settings.Config) -> Memory:
-        from recollect.storage import open_store
+        from recollect.storage import open_cache, open_store
 
         location = str(config["store"] or settings.data_folder() / "store")
-        store = open_store(location if "://" in location else str(place(location)))
-        return cls(store, config, *embedder_for(config), *reranker_for(config))
+        location = location if "://" in location else str(place(location))
+        store, cache = open_store(location), open_cache(location, config["cache.size"])
+        return cls(store, config, *embedder_for(config), *reranker_for(config), cache)
 
     def __enter__(self) -> Memory:
         return self
@@ -253,6 +262,8 @@ class Memory:
         if self._background:
             self._background.stop()
             self._background = None
+        if self._cache is not None:
+            self._cache.close()
         self.store.close()
 
     # -------------------------------------------------------------- writing
@@ -534,6 +545,7 @@ class Memory:
         """Remove a document or a fact for good, by its id or the id its source gave it. A later
         import does not bring it back."""
         document = self._one(name, owner)
+        self._unlearn(document)
         if document.kind == "fact":
             from recollect.writing.facts import FactWriter, Signed
 
@@ -545,16 +557,97 @@ class Memory:
         self.store.refresh()
         return receipt
 
+    def _unlearn(self, document: Document) -> None:
+        """Forget what was kept of a document elsewhere."""
+        from recollect.memory.answers import of_document
+
+        self.store.drop_answers(of_document(document, self.store))
+        if self._cache is not None:
+            self._cache.clear()
+
     def rebuild(self) -> None:
         """Make the text and vector indexes anew from the record."""
         self.store.refresh(rebuild=True)
 
     # -------------------------------------------------------------- reading
 
-    def search(self, text: str, **options: Unpack[Options]) -> Answer:
+    def search(self, text: str, *, cache: bool | None = None, **options: Unpack[Options]) -> Answer:
         """What is known about *text*: the right passages, inside a token budget, with how sure
-        that is. *options* are those of :meth:`query`."""
-        return self.ask(self.query(text, **options))
+        that is. What was answered before is served again until anything in sight changes, unless
+        *cache* is false. *options* are those of :meth:`query`."""
+        from recollect import __version__
+        from recollect.reading.recall import Rules, note, recall
+
+        query = self.query(text, **options)
+        if self._cache is None:
+            return self.ask(query)
+        if not (self.config["cache.enabled"] if cache is None else cache):
+            answer = self.ask(query)
+            note(query, answer.confidence, self._cache)
+            return answer
+        rules = Rules(self.config["cache.ttl"], self.config["cache.similarity"], __version__)
+        return recall(query, self.store, self._models(query.policy), self._cache, rules)
+
+    def gather(self, text: str, *, token_budget: int = 4000, **options: Unpack[Options]) -> Bundle:
+        """What a model needs to answer *text*: whole sections of what is known, within so many
+        tokens; and the fingerprint under which :meth:`record_answer` keeps what it writes.
+        *options* are those of :meth:`query`."""
+        from recollect.reading.gather import gather
+
+        if not 100 <= token_budget <= 64_000:
+            raise UsageError(f"token_budget is {token_budget}", hint="give 100 to 64000 tokens")
+        query = self.query(text, **options)
+        found = gather(query, self.store, self._models(query.policy), token_budget)
+        if self._cache is not None:
+            from recollect.reading.recall import note
+
+            note(query, found.confidence, self._cache)
+        return found
+
+    def record_answer(
+        self,
+        query: str,
+        answer: str,
+        fingerprint: str,
+        sources: Sequence[str] | None = None,
+    ) -> Recording:
+        """Keep what a model wrote for *query* from what a search or :meth:`gather` gave under
+        this *fingerprint*: the next such question gets it as ``cached_answer``, until anything in
+        sight changes. *sources* are the ids that it is from. Never raises: what comes back says
+        whether it was recorded, and if not, why."""
+        from recollect.memory.answers import Given, Recording, record
+
+        try:
+            given = Given(self.query(query), answer, fingerprint, sources)
+            redact = bool(self.config["import.redact"])
+            return record(given, self.store, self._cache, redact=redact)
+        except Exception as error:  # noqa: BLE001  whoever calls has its answer already
+            return Recording(False, str(error).partition("\n")[0] or type(error).__name__)
+
+    def answers(
+        self, *, limit: int = 20, before: str | datetime | None = None
+    ) -> Sequence[Recorded]:
+        """Recorded answers, newest first, each with whether it still holds."""
+        from recollect.memory.answers import with_state
+
+        if not 1 <= limit <= MAX_LIMIT:
+            raise UsageError(f"limit is {limit}", hint=f"ask for 1 to {MAX_LIMIT} answers")
+        found = self.store.answers(limit=limit, before=moment(before, "before"))
+        return with_state(found, self.store)
+
+    def forget_answers(self, *ids: str) -> int:
+        """Forget recorded answers, by their ids; how many there were."""
+        return self.store.drop_answers(ids)
+
+    def cache_stats(self) -> CacheStats:
+        return CacheStats() if self._cache is None else self._cache.stats()
+
+    def clear_cache(self, *, expired: bool = False) -> int:
+        """Drop what is kept of earlier searches, or only what has expired. Recorded answers
+        stay. Returns how many were dropped."""
+        if self._cache is None:
+            return 0
+        return self._cache.prune(time()) if expired else self._cache.clear()
 
     def query(self, text: str, **options: Unpack[Options]) -> Query:
         """The whole request, resolved: what the call says wins over the configuration, and that
@@ -589,6 +682,10 @@ class Memory:
         from recollect.reading.attempt import Models
 
         embedder, note = (None, "") if policy.by == "keyword" else self._serving()
+        if embedder is not None:
+            if self._asking is None or self._asking.key != embedder.key:
+                self._asking = Remembering(embedder)
+            embedder = self._asking
         return Models(embedder, note, self._reranker, self._why_no_reranker)
 
     def context(

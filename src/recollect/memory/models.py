@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import config as settings
@@ -16,10 +17,13 @@ from recollect.ports import Embedder, Reranker
 
 if TYPE_CHECKING:
     from recollect.models.shelf import Shelf
+    from recollect.ports import Vector
 
 
 _WORTH_A_PROCESS = 200
 """Passages from which on starting more processes pays."""
+_REMEMBERED = 32
+"""Questions whose vectors are remembered."""
 
 
 def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
@@ -38,6 +42,30 @@ def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
         return OnnxEmbedder(model, _shelf(config).locate(model)), ""
     except ModelMissing as error:
         return None, f"{error.message} ({error.hint})"
+
+
+class Remembering:
+    """An embedder that knows the last questions yet: one search may ask for the same vector
+    several times, and so may the cache in front of it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._lock = Lock()
+        self._vectors: dict[str, Vector] = {}
+        self.key = embedder.key
+        self.reads = embedder.reads
+        self.speaks = embedder.speaks
+        self.embed_passages = embedder.embed_passages
+
+    def embed_query(self, text: str) -> Vector:
+        found = self._vectors.get(text)
+        if found is None:
+            found = self._embedder.embed_query(text)
+            with self._lock:
+                self._vectors[text] = found
+                if len(self._vectors) > _REMEMBERED:
+                    del self._vectors[next(iter(self._vectors))]
+        return found
 
 
 def reranker_for(config: settings.Config) -> tuple[Reranker | None, str]:

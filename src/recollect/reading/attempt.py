@@ -89,6 +89,11 @@ class Attempt:
             trace.skipped("hop", _why_no_hop(policy, found=bool(self.best)))
         self.confidence = together(self.best, self.by)
 
+    @property
+    def worth(self) -> dict[str, float]:
+        """What each word of the question is worth."""
+        return {word: self.idf.get(word, 1.0) for word in self.parsed.content}
+
     def _seen(self, candidates: Sequence[Candidate]) -> dict[int, StoredPassage]:
         """Their passages, less those that may not be seen: a fact that is no longer in force."""
         some = self.store.passages([c.passage for c in candidates])

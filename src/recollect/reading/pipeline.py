@@ -34,7 +34,6 @@ from recollect.types import (
     Query,
     StoredPassage,
     Window,
-    stable_id,
     words,
 )
 
@@ -58,6 +57,12 @@ class Retrieved(NamedTuple):
     spelling: Mapping[str, str]
     again: bool
     """Whether it was found by the second pass."""
+
+    def ordered(self) -> list[Candidate]:
+        """What was found, best first: without facts that do not answer, and with newness as it
+        counts."""
+        sure = _without_unsure_facts(self.found, self.policy)
+        return by_date(sure, self.found.passages, _recency(self.policy, self.way))
 
     def cut(self, ordered: Sequence[Candidate]) -> tuple[list[Candidate], str]:
         """As many of these as are worth it, and what decided."""
@@ -91,20 +96,19 @@ def retrieve(
 def search(query: Query, store: Store, models: Models) -> Answer:
     trace = Trace()
     understood = parsed, asked, way = understand(query, trace)
-    facts = Facts(store, Visible(asked.owner or LOCAL, asked.scopes, as_of=query.as_of))
-    known = _facts(parsed, asked, query.policy, facts, trace)
+    state = fingerprint(query, asked, store)  # before anything is read: what comes later is new
+    facts = visible_facts(query, asked, store)
+    known = named_facts(parsed, asked, query.policy, facts, trace)
     if known.mentions:
-        return _known(query, asked, way, known, store, trace)
+        return _known(query, way, known, state, trace)
     got = retrieve(query, understood, store, models, trace, facts.sees)
     found, policy = got.found, got.policy
     since = perf_counter()
-    sure = _without_unsure_facts(found, policy)
-    ordered = by_date(sure, found.passages, _recency(policy, way))
-    good, why = got.cut(ordered)
+    good, why = got.cut(got.ordered())
     kept, folded = fold(good, found.passages)
-    worth = {word: found.idf.get(word, 1.0) for word in found.parsed.content}
-    room = policy.limit - len(kept)
-    kept = with_further(kept, found.passages, found.spare, worth, store, room)
+    kept = with_further(
+        kept, found.passages, found.spare, found.worth, store, policy.limit - len(kept)
+    )
     trace.ran("cut", since, found=len(kept), reason=why)
     with trace.stage("budget"):
         shown = [
@@ -134,14 +138,23 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         relaxed=told.relaxed,
         degraded=tuple(trace.degraded),
         budget=budget,
-        fingerprint=stable_id(query.key(), store.fingerprint(asked.without(*query.relax))),
+        fingerprint=state,
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
         hints=hints(said, told, left, found.passages),
     )
 
 
-def _facts(parsed: Parsed, asked: Filter, policy: Policy, facts: Facts, trace: Trace) -> Named:
+def fingerprint(query: Query, asked: Filter, store: Store) -> str:
+    """A name for the whole request, and for the state of all that it may see."""
+    return query.key() + store.fingerprint(asked.without(*query.relax))
+
+
+def visible_facts(query: Query, asked: Filter, store: Store) -> Facts:
+    return Facts(store, Visible(asked.owner or LOCAL, asked.scopes, as_of=query.as_of))
+
+
+def named_facts(parsed: Parsed, asked: Filter, policy: Policy, facts: Facts, trace: Trace) -> Named:
     """The facts that the question names, unless it asks for something else."""
     since = perf_counter()
     why = _why_no_facts(asked, policy)
@@ -168,9 +181,7 @@ def _why_no_facts(asked: Filter, policy: Policy) -> str:
     return f"facts have no {', '.join(sorted(limits))}" if limits else ""
 
 
-def _known(
-    query: Query, asked: Filter, way: Route, known: Named, store: Store, trace: Trace
-) -> Answer:
+def _known(query: Query, way: Route, known: Named, state: str, trace: Trace) -> Answer:
     """The answer when facts are named: these, and nothing else."""
     trace.skipped("passages", "the facts that are named are the answer")
     with trace.stage("budget"):
@@ -189,7 +200,7 @@ def _known(
         hidden=known.hidden,
         degraded=tuple(trace.degraded),
         budget=budget,
-        fingerprint=stable_id(query.key(), store.fingerprint(asked)),
+        fingerprint=state,
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
     )

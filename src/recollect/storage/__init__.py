@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from recollect.errors import UsageError
-from recollect.ports import Store
+from recollect.ports import Cache, Store
 
 
 def open_store(location: str) -> Store:
@@ -22,3 +22,14 @@ def open_store(location: str) -> Store:
     from recollect.storage.embedded.engine import EmbeddedStore
 
     return EmbeddedStore(Path(location))
+
+
+def open_cache(location: str, size: int) -> Cache:
+    """The cache of the store there; it keeps *size* answers at most."""
+    if location == "memory://":
+        from recollect.storage.plain_cache import PlainCache
+
+        return PlainCache(size)
+    from recollect.storage.embedded.cache import EmbeddedCache
+
+    return EmbeddedCache(Path(location), size)

@@ -28,6 +28,7 @@ from recollect.types import (
     Passage,
     Put,
     Receipt,
+    Recorded,
     Register,
     Remove,
     Source,
@@ -100,6 +101,7 @@ class PlainStore:
         self._vectors: dict[str, dict[int, Any]] = {}
         self._tombstones: set[str] = set()
         self._events: list[Event] = []
+        self._answers: dict[str, Recorded] = {}
 
     # -------------------------------------------------------------- writing
 
@@ -428,6 +430,28 @@ class PlainStore:
             if allows(Filter(sources=filter.sources), Document("", name))
         ]
         return stable_id(*seen)
+
+    @_atomic
+    def keep_answer(self, answer: Recorded) -> None:
+        self._answers[answer.id] = answer
+
+    @_atomic
+    def answers(
+        self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
+    ) -> list[Recorded]:
+        found = [
+            one
+            for one in self._answers.values()
+            if fingerprint in ("", one.fingerprint)
+            and space in ("", one.space)
+            and (before is None or one.at < before)
+        ]
+        found.sort(key=lambda one: one.id)
+        return sorted(found, key=lambda one: one.at, reverse=True)[:limit]
+
+    @_atomic
+    def drop_answers(self, ids: Collection[str]) -> int:
+        return sum(self._answers.pop(id, None) is not None for id in set(ids))
 
     def refresh(self, *, rebuild: bool = False) -> None:
         """There is nothing derived to refresh."""

@@ -13,6 +13,16 @@ from typing import Any
 
 from recollect import config as settings
 from recollect.errors import RecollectError
+from recollect.surfaces.answer_commands import (
+    answers,
+    cache,
+    declare_answers,
+    declare_cache,
+    declare_gather,
+    declare_record_answer,
+    gather,
+    record_answer,
+)
 from recollect.surfaces.config_commands import config, declare_config
 from recollect.surfaces.fact_commands import (
     alias,
@@ -48,6 +58,8 @@ from recollect.surfaces.shared import (
     Options,
     Parser,
     common_options,
+    declare_limits,
+    limits,
     open_memory,
     print_json,
     rendering,
@@ -86,33 +98,6 @@ def _fail(options: Options, error: RecollectError) -> None:
 # ------------------------------------------------------------------ search
 
 
-def _declare_limits(parser: argparse.ArgumentParser) -> None:
-    """The limits on what may be seen, the same for every command that looks."""
-    parser.add_argument("--owner", help="only what this owner has")
-    parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
-    parser.add_argument("--source", action="append", metavar="NAME", help="only this source")
-    parser.add_argument("--kind", action="append", help="only this kind (note, session, …)")
-    parser.add_argument("--issue", action="append", help="only records of this issue")
-    parser.add_argument("--event", action="append", help="only records of this event")
-    parser.add_argument("--path", action="append", help="only below this path; * and ** match")
-    parser.add_argument("--since", metavar="WHEN", help="from then on (2026-03-01, 7d, 24h)")
-    parser.add_argument("--until", metavar="WHEN", help="before then")
-
-
-def _limits(options: Options) -> dict[str, Any]:
-    return {
-        "owner": options.owner,
-        "scopes": options.scope,
-        "sources": options.source,
-        "kinds": options.kind,
-        "paths": options.path,
-        "issues": options.issue,
-        "events": options.event,
-        "since": options.since,
-        "until": options.until,
-    }
-
-
 _RELAXABLE = {
     "since": "since", "until": "until", "kind": "kinds", "source": "sources", "path": "paths",
     "issue": "issues", "event": "events",
@@ -125,7 +110,7 @@ def _declare_search(parser: argparse.ArgumentParser) -> None:
         "query", nargs="+", metavar="QUERY",
         help='words; "a phrase", -without, prefix*, path: kind: source: issue: event:',
     )  # fmt: skip
-    _declare_limits(parser)
+    declare_limits(parser)
     parser.add_argument("--limit", "--max-results", type=int, metavar="N", help="the most results")
     parser.add_argument("--budget", type=int, metavar="TOKENS", help="the most tokens")
     parser.add_argument(
@@ -148,6 +133,7 @@ def _declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by", choices=("hybrid", "keyword", "semantic"), help="which arms search")
     parser.add_argument("--as-of", metavar="WHEN", help="the facts that held then")
     parser.add_argument("--no-facts", action="store_true", help="search passages, facts or not")
+    parser.add_argument("--no-cache", action="store_true", help="search, answered before or not")
     parser.add_argument("--full", action="store_true", help="show whole passages")
     parser.add_argument("--explain", action="store_true", help="show how the answer came about")
 
@@ -156,7 +142,7 @@ def _search(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.search(
             " ".join(options.query),
-            **_limits(options),
+            **limits(options),
             limit=options.limit,
             budget=options.budget,
             mode=options.mode,
@@ -167,6 +153,7 @@ def _search(options: Options) -> int:
             last_n=options.last,
             as_of=options.as_of,
             facts=False if options.no_facts else None,
+            cache=False if options.no_cache else None,
             relax=[_RELAXABLE[name] for name in options.relax or ()],
         )
     if not options.json:
@@ -177,7 +164,7 @@ def _search(options: Options) -> int:
         found.as_json(),
         lambda style: rendering().answer(found, style, full=options.full, explain=options.explain),
     )
-    return 0 if found.results else 3
+    return 0 if found.results or found.answer else 3
 
 
 # ------------------------------------------------------------------ get, list, forget
@@ -222,14 +209,14 @@ def _get(options: Options) -> int:
 
 
 def _declare_list(parser: argparse.ArgumentParser) -> None:
-    _declare_limits(parser)
+    declare_limits(parser)
     parser.add_argument("--limit", type=int, default=20, metavar="N", help="how many (20)")
     parser.add_argument("--cursor", default="", help="go on from an earlier page")
 
 
 def _list(options: Options) -> int:
     with open_memory(options) as memory:
-        found = memory.list(limit=options.limit, cursor=options.cursor, **_limits(options))
+        found = memory.list(limit=options.limit, cursor=options.cursor, **limits(options))
     content = {
         "items": [_document_json(d, body=False) for d in found.items],
         "cursor": found.cursor or None,
@@ -297,6 +284,18 @@ COMMANDS = (
         'recollect search "when do we deploy?" --kind note',
     ),
     Command(
+        "gather", "what a model needs to write an answer", declare_gather, gather,
+        'recollect gather "how do we release?" --tokens 2000',
+    ),
+    Command(
+        "record-answer", "keep an answer that was written", declare_record_answer, record_answer,
+        'recollect record-answer "how do we release?" "On Fridays, by …" --fingerprint F',
+    ),
+    Command(
+        "answers", "list and forget recorded answers", declare_answers, answers,
+        "recollect answers --forget-stale",
+    ),
+    Command(
         "remember", "keep a fact", declare_remember, remember,
         'recollect remember "We deploy on Fridays" --name "deploy day" --alias "release day"',
     ),
@@ -340,6 +339,10 @@ COMMANDS = (
         'recollect record discussion "Retries stay at three." --issue PAY-7 --event decided',
     ),
     Command("watch", "follow the sources and import what changes", declare_watch, watch),
+    Command(
+        "cache", "see, empty and prune the cache of searches", declare_cache, cache,
+        "recollect cache clear",
+    ),
     Command("status", "what the store holds, what is pending", _declare_nothing, _status),
     Command("rebuild", "make the indexes anew from the record", _declare_nothing, _rebuild),
     Command(

@@ -9,7 +9,7 @@ from recollect.memory import Status
 from recollect.surfaces.terminal import Style, width
 from recollect.text.query import parse
 from recollect.text.snippet import snippet
-from recollect.types import Answer, Document, Page, Problem, Receipt, Result, iso
+from recollect.types import Answer, Document, Page, Problem, Receipt, Recorded, Result, iso
 
 _STATUS = {
     "direct_passages": "found",
@@ -22,6 +22,8 @@ _STATUS = {
 
 def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = False) -> str:
     lines = [_headline(found, style), ""]
+    if found.answer is not None:
+        lines += _recorded(found.answer, style)
     wanted = parse(found.query).content
     for number, result in enumerate(found.results, 1):
         lines += _result(number, result, wanted, style, full=full, explain=explain)
@@ -42,7 +44,28 @@ def _headline(found: Answer, style: Style) -> str:
             f"{len(found.results)} of {found.total_found}",
             f"{found.budget.used:,} tokens",
         ]
+    if found.cache.status == "hit" and found.cache.age_seconds is not None:
+        same = f" for “{found.cache.question}”" if found.cache.question else ""
+        parts.append(f"from {_ago(found.cache.age_seconds)}{same}")
     return f" {style.dim}·{style.off} ".join([*parts, f"{found.timing_ms:.0f} ms"])
+
+
+def _ago(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return f"{seconds:.0f} s ago" if seconds >= 1 else "just now"
+
+
+def _recorded(written: Recorded, style: Style) -> list[str]:
+    lines = [
+        line
+        for paragraph in written.answer.splitlines()
+        for line in textwrap.wrap(paragraph, width()) or [""]
+    ]
+    if written.sources:
+        lines.append(f"{style.dim}from {', '.join(written.sources)}{style.off}")
+    return [*lines, f"{style.dim}recorded as {written.id}{style.off}"]
 
 
 def _result(

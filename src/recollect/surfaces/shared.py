@@ -64,6 +64,33 @@ def common_options() -> Parser:
     return common
 
 
+def declare_limits(parser: argparse.ArgumentParser) -> None:
+    """The limits on what may be seen, the same for every command that looks."""
+    parser.add_argument("--owner", help="only what this owner has")
+    parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
+    parser.add_argument("--source", action="append", metavar="NAME", help="only this source")
+    parser.add_argument("--kind", action="append", help="only this kind (note, session, …)")
+    parser.add_argument("--issue", action="append", help="only records of this issue")
+    parser.add_argument("--event", action="append", help="only records of this event")
+    parser.add_argument("--path", action="append", help="only below this path; * and ** match")
+    parser.add_argument("--since", metavar="WHEN", help="from then on (2026-03-01, 7d, 24h)")
+    parser.add_argument("--until", metavar="WHEN", help="before then")
+
+
+def limits(options: Options) -> dict[str, Any]:
+    return {
+        "owner": options.owner,
+        "scopes": options.scope,
+        "sources": options.source,
+        "kinds": options.kind,
+        "paths": options.path,
+        "issues": options.issue,
+        "events": options.event,
+        "since": options.since,
+        "until": options.until,
+    }
+
+
 def say(options: Options, line: str) -> None:
     if not getattr(options, "quiet", False):
         sys.stderr.write(line + "\n")

@@ -31,6 +31,7 @@ from recollect.types import (
     Passage,
     Place,
     Put,
+    Recorded,
     Register,
     Remove,
     Source,
@@ -331,6 +332,31 @@ class StoreContract:
         events = store.history(document.id)
         assert [e.action for e in events] == ["added", "changed", "forgotten"]
         assert [e.seq for e in events] == sorted(e.seq for e in events)
+
+    def test_recorded_answers_come_back_newest_first_and_change_no_state(
+        self, store: Store
+    ) -> None:
+        put(store, note("a", "one"))
+        before = store.fingerprint(Filter())
+        older = Recorded(
+            "1", "q", "a", "f1", JANUARY, ("x", "y:0"), "ana", 0.5, True, "s", ("src",)
+        )
+        newer = Recorded("2", "¿q?", "東京 🎉", "f2", MARCH, space="s")
+        store.keep_answer(older)
+        store.keep_answer(newer)
+        assert store.fingerprint(Filter()) == before
+        assert store.answers(limit=10) == [newer, older]
+        assert store.answers(limit=1) == [newer]
+        assert store.answers(limit=10, before=MARCH) == [older]
+        assert store.answers(limit=10, fingerprint="f1") == [older]
+        assert store.answers(limit=10, space="s") == [newer, older]
+        assert store.answers(limit=10, space="s", fingerprint="f3") == []
+        again = older._replace(answer="b", stale=False)
+        store.keep_answer(again)
+        assert store.answers(limit=10, fingerprint="f1") == [again]
+        assert store.drop_answers(["1", "3"]) == 1
+        assert store.drop_answers([]) == 0
+        assert store.answers(limit=10) == [newer]
 
     def test_the_fingerprint_follows_what_the_filter_can_see(self, store: Store) -> None:
         put(store, note("1", "x", source="one"), note("2", "x", source="two"))

@@ -36,6 +36,7 @@ from recollect.types import (
     Hit,
     Page,
     Receipt,
+    Recorded,
     StoredPassage,
     StoreStats,
     TextQuery,
@@ -175,6 +176,17 @@ class EmbeddedStore:
     def fingerprint(self, filter: Filter) -> str:
         seen = self._record().source_seqs(filter)
         return stable_id(*(f"{name}={seq}" for name, seq in seen))
+
+    def keep_answer(self, answer: Recorded) -> None:
+        self._record().keep_answer(answer)
+
+    def answers(
+        self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
+    ) -> list[Recorded]:
+        return self._record().answers(fingerprint, space, limit, before)
+
+    def drop_answers(self, ids: Collection[str]) -> int:
+        return self._record().drop_answers(list(ids))
 
     def close(self) -> None:
         with self._lock:

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
 from recollect.ports import OUTLINED, Held, Outline, Spot, Stamped, Turn
 from recollect.storage.content import check, digest, expect
+from recollect.storage.embedded import answers
 from recollect.storage.embedded.rows import Allowed, Row, State, VectorRow, micros, moment
 from recollect.storage.embedded.schema import migrate
 from recollect.storage.embedded.writer import Writer
@@ -44,6 +45,7 @@ from recollect.types import (
     Place,
     Put,
     Receipt,
+    Recorded,
     Register,
     Remove,
     SourceStats,
@@ -587,6 +589,22 @@ class Record:
         if filter.sources is None:
             return rows
         return [row for row in rows if row[1] < 0 or source_allows(filter.sources, row[0])]
+
+    # -------------------------------------------------------------- recorded answers
+
+    def keep_answer(self, given: Recorded) -> None:
+        with self._write():
+            answers.keep(self._db, given)
+
+    def answers(
+        self, fingerprint: str, space: str, limit: int, before: datetime | None
+    ) -> list[Recorded]:
+        with translated(self.folder):
+            return answers.kept(self._db, fingerprint, space, limit, before)
+
+    def drop_answers(self, ids: Sequence[str]) -> int:
+        with self._write():
+            return sum(answers.drop(self._db, some) for some in _batches(ids))
 
     # -------------------------------------------------------------- for the indexes
 

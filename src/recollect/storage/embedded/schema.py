@@ -126,7 +126,28 @@ def _handles(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX handles_document ON handles (document)")
 
 
-MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_first, _places, _handles)
+def _answers(db: sqlite3.Connection) -> None:
+    """What callers wrote from what was found; and the days on which facts begin or end."""
+    db.execute(
+        "CREATE TABLE answers (id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, "
+        "space TEXT NOT NULL, at INTEGER NOT NULL, query TEXT NOT NULL, answer TEXT NOT NULL, "
+        "sources TEXT NOT NULL, owner TEXT NOT NULL, confidence REAL NOT NULL, "
+        "stale INTEGER NOT NULL, within TEXT NOT NULL) WITHOUT ROWID"
+    )
+    db.execute("CREATE INDEX answers_fingerprint ON answers (fingerprint)")
+    db.execute("CREATE INDEX answers_space ON answers (space, at)")
+    db.execute("CREATE INDEX answers_at ON answers (at)")
+    for name in ("valid_from", "valid_to", "ended", "resolved_at"):
+        db.execute(
+            "INSERT OR IGNORE INTO handles SELECT o.value || '/!turns ' || "
+            "date(json_extract(d.meta, ?1)), d.key FROM documents d "
+            "JOIN labels k ON k.id = d.kind AND k.value = 'fact' JOIN labels o ON o.id = d.owner "
+            "WHERE date(json_extract(d.meta, ?1)) IS NOT NULL",
+            (f"$.{name}",),
+        )
+
+
+MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_first, _places, _handles, _answers)
 
 
 def migrate(db: sqlite3.Connection, folder: Path) -> None:

@@ -1,0 +1,350 @@
+"""What a model needs to write an answer: whole sections of what was found, within a budget.
+
+The same retrieval as a search, read as an open question. A section is what one document has to say:
+its passages that were found, joined where they follow each other, and what stands next to them
+as far as there is room. A section is there whole or not at all, but for the first, which is cut
+rather than left out. What else was found is told by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from recollect.facts import KIND, Fact
+from recollect.ports import Store
+from recollect.reading.attempt import Models
+from recollect.reading.cut import fold
+from recollect.reading.further import with_further
+from recollect.reading.hints import lacking
+from recollect.reading.known import SURE
+from recollect.reading.pipeline import (
+    Retrieved,
+    fingerprint,
+    hidden,
+    named_facts,
+    retrieve,
+    understand,
+    visible_facts,
+)
+from recollect.text.tokens import clip_tokens, count_tokens
+from recollect.trace import Trace
+from recollect.types import (
+    SCHEMA_VERSION,
+    Budget,
+    Candidate,
+    Document,
+    Query,
+    Rejected,
+    Stage,
+    StoredPassage,
+    iso,
+)
+
+LIMIT = 50
+"""Documents that are looked at."""
+WEAK = 3
+"""So many are given when none of them is good enough to be an answer."""
+FEW = 3
+"""Fewer sections are worth a hint."""
+WIDENED = 5
+"""Of so many sections what stands next to them is added, if there is room."""
+ELSE = 10
+"""Things that are named besides."""
+FAINT = 0.001
+"""Whatever is less likely to have to do with the question is not named."""
+OLD = timedelta(days=365)
+GAP = "\n[…]\n"
+SPOKEN = frozenset({"", "user", "assistant", "summary"})
+"""Whose words are added to those that were found."""
+
+
+class Section(NamedTuple):
+    """What one document has to say."""
+
+    document: str
+    document_id: str
+    kind: str
+    source: str
+    title: str
+    path: str
+    date: datetime | None
+    ids: tuple[str, ...]
+    """Of the passages, in the order of the text."""
+    text: str
+    confidence: float
+    tokens: int = 0
+    """Of all that :meth:`rendered` sends."""
+    truncated: bool = False
+
+    def rendered(self) -> str:
+        date = f", {self.date:%Y-%m-%d}" if self.date else ""
+        about = f"({self.kind}, {self.source}{date}) [{_ranges(self.ids)}]"
+        return f"## {self.title or self.document} {about}\n{self.text.strip()}\n"
+
+    def counted(self) -> Section:
+        return self._replace(tokens=count_tokens(self.rendered()))
+
+    def as_json(self) -> dict[str, Any]:
+        about = {**self._asdict(), "date": iso(self.date), "ids": list(self.ids)}
+        return {**about, "confidence": round(self.confidence, 4)}
+
+
+def _ranges(ids: Sequence[str]) -> str:
+    """``4f2a:3-5, 4f2a:9`` for the passages of one document."""
+    runs: list[list[int]] = []
+    document = ids[0].rpartition(":")[0] if ids else ""
+    for number in (int(id.rpartition(":")[2]) for id in ids):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    spans = (f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+    return ", ".join(f"{document}:{span}" for span in spans)
+
+
+class Hint(NamedTuple):
+    """What to mind, or to try next: ``few``, ``weak``, ``filtered``, ``stale``, ``missing``."""
+
+    kind: str
+    text: str
+
+
+class Bundle(NamedTuple):
+    """What was gathered for a question."""
+
+    query: str
+    fingerprint: str
+    """Under which :meth:`Memory.record_answer` keeps what is written from this."""
+    sections: tuple[Section, ...]
+    budget: Budget
+    confidence: float
+    follow_up_hints: tuple[Hint, ...]
+    manifest: tuple[Rejected, ...]
+    """The best of what else was found, and why it is not here."""
+    total_found: int
+    hidden: Mapping[str, int]
+    degraded: tuple[str, ...]
+    stages: tuple[Stage, ...]
+    timing_ms: float
+
+    def rendered(self) -> str:
+        return "\n".join(section.rendered() for section in self.sections)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "query": self.query,
+            "fingerprint": self.fingerprint,
+            "confidence": round(self.confidence, 4),
+            "sections": [section.as_json() for section in self.sections],
+            "budget": self.budget.as_json(),
+            "follow_up_hints": [hint._asdict() for hint in self.follow_up_hints],
+            "manifest": [one.as_json() for one in self.manifest],
+            "total_found": self.total_found,
+            "hidden": dict(self.hidden),
+            "degraded": list(self.degraded),
+            "stages": [stage.as_json() for stage in self.stages],
+            "timing_ms": round(self.timing_ms, 3),
+        }
+
+
+def gather(query: Query, store: Store, models: Models, token_budget: int) -> Bundle:
+    trace = Trace()
+    understood = parsed, asked, _ = understand(query, trace)
+    state = fingerprint(query, asked, store)
+    facts = visible_facts(query, asked, store)
+    known = named_facts(parsed, asked, query.policy, facts, trace)
+    wide = query._replace(policy=query.policy._replace(limit=LIMIT, budget=None))
+    got = retrieve(wide, understood, store, models, trace, facts.sees)
+    got = got._replace(way=got.way._replace(shape="open"))
+    since, ordered = perf_counter(), got.ordered()
+    good, why = got.cut(ordered)
+    weak = not good
+    good = good or ordered[:WEAK]
+    named = {mention.fact.key: SURE[mention.how] for mention in known.mentions}
+    first = [_fact(m.fact, named[m.fact.key]) for m in known.mentions]
+    others = [c for c in good if _id(got, c) not in named]
+    kept, _ = fold(others, got.found.passages)
+    gathered = _Gathered(got, store, token_budget)
+    gathered.place(first)
+    gathered.place_passages(kept)
+    gathered.widen()
+    trace.ran("gather", since, found=len(gathered.sections), reason=why)
+    unseen = hidden(parsed, got.found.filter, store, trace, got.found.filter.limits)
+    sections = tuple(gathered.sections)
+    confidence = max([got.found.confidence, *named.values()])
+    left = [(c, "over the token budget") for c in gathered.left]
+    shown = {section.document_id for section in sections} | {_id(got, c) for c in gathered.left}
+    left += [(c, why) for c in ordered if _id(got, c) not in shown and c.confidence >= FAINT]
+    return Bundle(
+        query=query.text,
+        fingerprint=state,
+        sections=sections,
+        budget=gathered.budget(),
+        confidence=confidence,
+        follow_up_hints=tuple(_hints(got, sections, unseen, left, confidence, weak=weak)),
+        manifest=tuple(_else(got, c, reason) for c, reason in left[:ELSE]),
+        total_found=got.found.total,
+        hidden=unseen,
+        degraded=tuple(trace.degraded),
+        stages=tuple(trace.stages),
+        timing_ms=trace.elapsed_ms,
+    )
+
+
+class _Gathered:
+    """Sections, as they are put together."""
+
+    def __init__(self, got: Retrieved, store: Store, most: int) -> None:
+        self._got = got
+        self._store = store
+        self._most = most
+        self._parts: dict[int, dict[int, StoredPassage]] = {}
+        self.sections: list[Section] = []
+        self.left: list[Candidate] = []
+        """What would not fit."""
+
+    @property
+    def _used(self) -> int:
+        return sum(section.tokens for section in self.sections)
+
+    def budget(self) -> Budget:
+        cut = sum(section.truncated for section in self.sections)
+        return Budget(self._most, self._used, len(self.sections), len(self.left), cut)
+
+    def place(self, sections: Iterable[Section]) -> bool:
+        """Those that fit; the first of all in any case."""
+        for section in sections:
+            room = self._most - self._used
+            if section.tokens > room:
+                if self.sections:
+                    return False
+                section = _clipped(section, room)
+            self.sections.append(section)
+        return True
+
+    def place_passages(self, kept: Sequence[Candidate]) -> None:
+        found = self._got.found
+        every = with_further(
+            kept, found.passages, found.spare, found.worth, self._store, 2 * len(kept)
+        )
+        for candidate in kept:
+            parts = {
+                stored.passage.n: stored
+                for other in every
+                if other.document == candidate.document
+                and (stored := found.passages[other.passage])
+            }
+            if self.place([_section(parts, candidate.confidence)]):
+                self._parts[len(self.sections) - 1] = parts
+            else:
+                self.left.append(candidate)
+
+    def widen(self) -> None:
+        """Add what stands next to the passages of the first sections, while there is room."""
+        for place, parts in list(self._parts.items())[:WIDENED]:
+            section = self.sections[place]
+            if section.truncated:
+                continue
+            more = dict(parts)
+            for stored in list(parts.values()):
+                for beside in self._store.neighbours(stored.key, before=1, after=1):
+                    if beside.passage.role in SPOKEN and self._may_see(beside):
+                        more.setdefault(beside.passage.n, beside)
+            wider = _section(more, section.confidence)
+            if self._used - section.tokens + wider.tokens <= self._most:
+                self.sections[place] = wider
+
+    def _may_see(self, stored: StoredPassage) -> bool:
+        roles, role = self._got.found.filter.roles, stored.passage.role
+        return roles is None or not role or role in roles
+
+
+def _section(parts: Mapping[int, StoredPassage], confidence: float) -> Section:
+    some = [parts[n] for n in sorted(parts)]
+    document = some[0].document
+    return Section(
+        document=document.external,
+        document_id=document.id,
+        kind=document.kind,
+        source=document.source,
+        title=document.title,
+        path=document.path,
+        date=document.date,
+        ids=tuple(stored.id for stored in some),
+        text=_joined(some),
+        confidence=confidence,
+    ).counted()
+
+
+def _joined(some: Sequence[StoredPassage]) -> str:
+    """The passages as one text, with a sign where something is left out between them."""
+    parts: list[str] = []
+    last = None
+    for stored in some:
+        passage = stored.passage
+        follows = last is not None and passage.n == last.n + 1
+        if last is not None and not follows:
+            parts.append(GAP)
+        if passage.role and not (follows and last and passage.turn == last.turn):
+            parts.append(f"{chr(10) if follows else ''}{passage.role}: ")
+        elif passage.heading and not follows:
+            parts.append(f"{passage.heading}\n")
+        parts.append(passage.text)
+        last = passage
+    return "".join(parts)
+
+
+def _fact(fact: Fact, confidence: float) -> Section:
+    return Section(
+        fact.id, fact.key, KIND, "facts", fact.title, "", fact.start, (f"{fact.key}:0",),
+        fact.text, confidence,
+    ).counted()  # fmt: skip
+
+
+def _clipped(section: Section, room: int) -> Section:
+    around = section.tokens - count_tokens(section.text)
+    text = clip_tokens(section.text, max(1, room - around))
+    return section._replace(text=text, truncated=True).counted()
+
+
+def _id(got: Retrieved, candidate: Candidate) -> str:
+    return got.found.passages[candidate.passage].document.id
+
+
+def _else(got: Retrieved, candidate: Candidate, reason: str) -> Rejected:
+    stored = got.found.passages[candidate.passage]
+    return Rejected(stored.id, _called(stored.document), candidate.confidence, reason)
+
+
+def _called(document: Document) -> str:
+    return document.title or document.external
+
+
+def _hints(
+    got: Retrieved, sections: Sequence[Section], unseen: Mapping[str, int],
+    left: Sequence[tuple[Candidate, str]], confidence: float, *, weak: bool,
+) -> Iterable[Hint]:  # fmt: skip
+    found = got.found
+    if len(sections) < FEW:
+        said = ("nothing was found", "only one document was found", "only two documents were found")
+        spelt = [f"“{wrong}” may be “{right}”" for wrong, right in got.spelling.items()]
+        nearest = ", ".join(_called(found.passages[c.passage].document) for c, _ in left[:3])
+        more = [f"nearest otherwise: {nearest}"] if nearest else []
+        yield Hint("few", "; ".join([said[len(sections)], *spelt, *more]))
+    if weak or (sections and confidence < got.policy.direct_confidence):
+        yield Hint("weak", f"it is not sure that this is enough ({confidence:.2f})")
+    keys = [found.store.passage(id) for section in sections[:10] for id in section.ids[:10]]
+    matched = found.store.matched(found.parsed.content, [p.key for p in keys if p])
+    for word in lacking(found.parsed, found.idf, matched) if sections else ():
+        yield Hint("missing", f"none of this has “{word}”")
+    for name, count in unseen.items():
+        yield Hint("filtered", f"{count} passages match but are hidden by the limit on {name}")
+    dates = [section.date for section in sections if section.date is not None]
+    if dates and max(dates) < datetime.now(UTC) - OLD:
+        yield Hint(
+            "stale", f"the newest of this is from {max(dates):%Y-%m-%d}; it may have changed"
+        )
