@@ -157,7 +157,9 @@ def gather(query: Query, store: Store, models: Models, token_budget: int) -> Bun
     state = fingerprint(query, asked, store)
     facts = visible_facts(query, asked, store)
     known = named_facts(parsed, asked, query.policy, facts, trace)
-    wide = query._replace(policy=query.policy._replace(limit=LIMIT, budget=None))
+    wide = query._replace(
+        policy=query.policy._replace(limit=LIMIT, budget=None, worth_far=query.policy.worth_open)
+    )
     got = retrieve(wide, understood, store, models, trace, facts.sees)
     got = got._replace(way=got.way._replace(shape="open"))
     since, ordered = perf_counter(), got.ordered()

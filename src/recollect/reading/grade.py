@@ -55,10 +55,10 @@ def knows(embedder: str) -> bool:
 
 def grader(*, odds: bool, cosine: bool, terse: bool = False) -> Grader:
     """The one for the evidence at hand. A few words without grammar are no question, and what
-    has them is judged by other weights."""
+    has them is judged by other weights, or by its words alone."""
     kind = "+".join(name for name, here in (("odds", odds), ("cosine", cosine)) if here) or "words"
-    if terse and odds and cosine:
-        kind = "terse"
+    if terse:
+        kind = "terse" if odds and cosine else "words"
     about = _data()["graders"][kind]
     return Grader(
         kind, about["prior"], about["weights"], about["together_prior"], about["together"]
