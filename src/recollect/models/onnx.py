@@ -6,7 +6,6 @@ More throughput comes from more processes, not from more threads in one.
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
 
 BATCH = 16
-_REMEMBERED = 256
 _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
 
@@ -103,25 +101,13 @@ class _Network:
 
 
 class OnnxEmbedder(_Network):
-    def __init__(self, model: Model, home: Path) -> None:
-        super().__init__(model, home)
-        self._recent: OrderedDict[str, Vector] = OrderedDict()
-
     @property
     def dimensions(self) -> int:
         return self.model.dimensions
 
     def embed_query(self, text: str) -> Vector:
-        with self._lock:
-            if text in self._recent:
-                self._recent.move_to_end(text)
-                return self._recent[text]
         asked = self.model.query_prefix + text[:_QUERY_CHARACTERS]
         vector: Vector = self._embed([asked])[0]
-        with self._lock:
-            self._recent[text] = vector
-            if len(self._recent) > _REMEMBERED:
-                self._recent.popitem(last=False)
         return vector
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
