@@ -66,6 +66,10 @@ class Entry(NamedTuple):
     why: str = ""
     source: str = ""
     """Where it was read: the id of a passage, a session, a file."""
+    channel: str = ""
+    """How it came in: by hand, from a file, out of a text."""
+    quote: str = ""
+    """The words that it was read from."""
 
     def as_json(self) -> dict[str, Any]:
         out = {k: v for k, v in self._asdict().items() if v}
@@ -258,6 +262,8 @@ def describes_user(fact: Fact) -> bool:
 
 PINNED, USER = "!pinned", "!user"
 IS, REPLACES, REPLACED = "!is ", "!replaces ", "!replaced by "
+FROM = "!from "
+"""It was read from a document of such an id."""
 TURNS = "!turns "
 """On such a day it begins to hold, or no longer does."""
 
@@ -276,7 +282,14 @@ def fact_handles(fact: Fact) -> tuple[str, ...]:
     found += [f"{REPLACES}{id}" for id in fact.supersedes]
     found += [f"{REPLACED}{id}" for id in fact.superseded_by]
     found += [turns(moment) for moment in fact.boundaries]
+    found += [f"{FROM}{read_from(entry)}" for entry in fact.provenance if entry.source]
     return tuple(handle(fact.owner, one) for one in dict.fromkeys(found))
+
+
+def read_from(entry: Entry) -> str:
+    """The document that an entry names, which may name a passage of it."""
+    document, colon, number = entry.source.rpartition(":")
+    return document if colon and number.isdigit() else entry.source
 
 
 def turns(moment: datetime) -> str:

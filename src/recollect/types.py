@@ -759,6 +759,7 @@ class Event(NamedTuple):
     why: str = ""
     source: str = ""
     text: str = ""
+    quote: str = ""
 
     def as_json(self) -> dict[str, Any]:
         more = {k: v for k, v in zip(self._fields[4:], self[4:], strict=True) if v}

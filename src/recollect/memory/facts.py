@@ -117,7 +117,7 @@ def history(store: Store, fact: Fact) -> list[Event]:
     entries = [(entry, one) for one in chain(store, fact) for entry in one.provenance]
     entries.sort(key=lambda pair: pair[0].at)
     return [
-        Event(n, e.at, e.action, one.id, by=e.by, why=e.why, source=e.source, text=one.text)
+        Event(n, e.at, e.action, one.id, e.by, e.why, e.source, one.text, e.quote)
         for n, (e, one) in enumerate(entries, 1)
     ]
 

@@ -7,7 +7,7 @@ may write at once: what was decided from a version that is no longer there is de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import uuid4
@@ -42,15 +42,25 @@ class Signed(NamedTuple):
     by: str = ""
     why: str = ""
     source: str = ""
+    channel: str = ""
 
     def entry(self, action: str) -> Entry:
-        return Entry(self.at, action, self.by, self.why, self.source)
+        return Entry(self.at, action, self.by, self.why, self.source, self.channel)
+
+
+class Changed(NamedTuple):
+    """A fact before a write and after it; None where it is not there."""
+
+    before: Fact | None
+    after: Fact | None
 
 
 class Written(NamedTuple):
     receipt: Receipt
     facts: tuple[Fact, ...]
     """Those that were given, as they are now."""
+    changed: tuple[Changed, ...] = ()
+    """All that the write changed, those that were given and others."""
 
 
 class _Plan:
@@ -191,15 +201,19 @@ class _Plan:
                 hint="to go back to what was said before, remember it anew: that supersedes",
             )
 
-    def changes(self) -> list[Change]:
-        made: list[Change] = []
-        for id, fact in self.facts.items():
-            stored = self._stored.get(id)
-            if fact == stored:
-                continue
-            made.append(Expect(fact.key, stored.stamp if stored else None))
-            made.append(as_put(fact._replace(stamp=uuid4().hex)))
-        return made
+    def changed(self) -> list[Changed]:
+        return [
+            Changed(stored, fact._replace(stamp=uuid4().hex))
+            for id, fact in self.facts.items()
+            if fact != (stored := self._stored.get(id))
+        ]
+
+
+def _changes(changed: Sequence[Changed]) -> Iterator[Change]:
+    for before, after in changed:
+        if after is not None:
+            yield Expect(after.key, before.stamp if before else None)
+            yield as_put(after)
 
 
 def _union(some: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
@@ -214,6 +228,13 @@ def _row(fact: Fact) -> str:
     return stable_id(repr(sorted(said.items())))
 
 
+More = Callable[[Sequence[Changed]], Iterable[Change]]
+
+
+def _no_more(_: Sequence[Changed]) -> Iterable[Change]:
+    return ()
+
+
 class FactWriter:
     """Writes the facts of one owner, each call whole or not at all."""
 
@@ -225,8 +246,11 @@ class FactWriter:
         held = self._store.held([handle(self._owner, f"{IS}{id}")])
         return from_document(held[0].document) if held else None
 
-    def put(self, facts: Sequence[Fact], signed: Signed, *, dry_run: bool = False) -> Written:
-        """Add these, or change them to what is given."""
+    def put(
+        self, facts: Sequence[Fact], signed: Signed, *, dry_run: bool = False, more: More = _no_more
+    ) -> Written:
+        """Add these, or change them to what is given; and in the same transaction whatever *more*
+        makes of what is changed."""
         given = {fact.id: checked(fact) for fact in facts}
         if len(given) < len(facts):
             twice = next(f.id for n, f in enumerate(facts) if f.id in {g.id for g in facts[:n]})
@@ -238,7 +262,7 @@ class FactWriter:
                 plan.put(fact)
             return given
 
-        return self._write(work, signed, dry_run=dry_run)
+        return self._write(work, signed, dry_run=dry_run, more=more)
 
     def change(self, id: str, to: Callable[[Fact], Fact], action: str, signed: Signed) -> Fact:
         """Change one fact that is there."""
@@ -280,21 +304,23 @@ class FactWriter:
         *,
         last: Change | None = None,
         dry_run: bool = False,
+        more: More = _no_more,
     ) -> Written:
         for _ in range(TRIES):
             plan = _Plan(self._store, self._owner, signed)
             ids = list(work(plan))
             plan.link(ids)
-            changes = [*plan.changes(), *([last] if last else ())]
+            changed = plan.changed()
+            changes = [*_changes(changed), *([last] if last else ())]
             if changes:
                 changes.insert(0, Register(Source(SOURCE, SOURCE)))
+            changes += more(changed)
             try:
                 receipt = self._store.apply(ChangeSet(tuple(changes)), dry_run=dry_run)
             except StoreChanged:
                 continue
-            unchanged = sum(isinstance(change, Expect) for change in changes)
             if not last:
-                receipt = receipt._replace(unchanged=max(0, len(ids) - unchanged))
-            return Written(receipt, tuple(plan.facts[id] for id in ids))
+                receipt = receipt._replace(unchanged=max(0, len(ids) - len(changed)))
+            return Written(receipt, tuple(plan.facts[id] for id in ids), tuple(changed))
         raise StoreBusy(f"the facts of {self._owner} are being changed by others all the time",
                         hint="try again")  # fmt: skip
