@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import UsageError
+from recollect.errors import ServiceDenied, UsageError
 from recollect.writing.runner import (
     Context,
     Outcome,
-    ServiceDenied,
     Slot,
     Token,
     fan_out,

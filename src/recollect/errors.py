@@ -6,6 +6,8 @@
     │   └── ConfigError            exit 2  http 400     … a setting
     ├── NotFound                   exit 3  http 404   the caller: there is no such thing
     ├── InputError                 exit 1  http 422   the owner of a file that was given to us
+    ├── Cancelled                  exit 1  http 499   nobody: the caller gave it up, or time is over
+    ├── ServiceDenied              exit 1  http 500   us: a part asked for what it was not given
     ├── StoreError                 exit 1  http 500   the operator: the store cannot do it
     │   ├── StoreBusy              exit 1  http 503     … now; try again
     │   ├── StoreChanged           exit 1  http 409     … since it was read; look again
@@ -56,6 +58,14 @@ class NotFound(RecollectError):
 
 class InputError(RecollectError):
     http_status = 422
+
+
+class Cancelled(RecollectError):
+    http_status = 499
+
+
+class ServiceDenied(RecollectError):
+    pass
 
 
 class StoreError(RecollectError):

@@ -76,7 +76,8 @@ class Attempt:
                 others[hit.passage] = None
         with trace.stage("fuse", f"reciprocal rank fusion, k = {policy.rrf_k}"):
             depth = max(policy.limit, policy.rerank)
-            fused, self.total = fuse(found.arms, policy.rrf_k, depth, policy.rerank)
+            head = policy.rerank or depth
+            fused, self.total = fuse(found.arms, policy.rrf_k, depth, head)
             self.passages = self._seen(fused)
             self.fused = [c for c in fused if c.passage in self.passages]
         self._rerank(self.fused)

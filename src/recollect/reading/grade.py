@@ -57,8 +57,8 @@ def grader(*, odds: bool, cosine: bool, terse: bool = False) -> Grader:
     """The one for the evidence at hand. A few words without grammar are no question, and what
     has them is judged by other weights, or by its words alone."""
     kind = "+".join(name for name, here in (("odds", odds), ("cosine", cosine)) if here) or "words"
-    if terse:
-        kind = "terse" if odds and cosine else "words"
+    if terse and (cosine or not odds):
+        kind = "terse" if odds else "words"
     about = _data()["graders"][kind]
     return Grader(
         kind, about["prior"], about["weights"], about["together_prior"], about["together"]

@@ -22,21 +22,13 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from recollect.errors import RecollectError, UsageError
+from recollect.errors import Cancelled, ServiceDenied, UsageError
 
 T = TypeVar("T")
 R = TypeVar("R")
 State = Literal["done", "failed", "stranded", "cancelled"]
 AT_ONCE = 4
 """Slots that run at the same time, and pieces of a fan-out."""
-
-
-class Cancelled(RecollectError):
-    """The work was given up: by the caller, or because its time is over."""
-
-
-class ServiceDenied(RecollectError):
-    """A slot asked for a service that it was not given."""
 
 
 class Token:
