@@ -46,6 +46,11 @@ def trust_file() -> Path:
     return _folder("config", "XDG_CONFIG_HOME", ".config") / "trusted.json"
 
 
+def seen_file() -> Path:
+    """The defaults that the user was last told of."""
+    return _folder("config", "XDG_CONFIG_HOME", ".config") / "seen.json"
+
+
 def project_file(start: Path) -> Path | None:
     """The nearest ``.recollect.toml`` in *start* or above it, short of the home folder."""
     home = Path.home()

@@ -59,6 +59,7 @@ __all__ = [
     "Status",
     "fetch_model",
     "found_logs",
+    "found_notes",
     "model_states",
     "models_folder",
     "usable_model",
@@ -173,6 +174,13 @@ def found_logs() -> Iterator[Logs]:
     from recollect.memory.logs import found_logs
 
     return found_logs()
+
+
+def found_notes(folder: Path) -> Logs | None:
+    """The notes in a folder and below it, if there are any."""
+    from recollect.memory.logs import found_notes
+
+    return found_notes(folder)
 
 
 class Status(NamedTuple):

@@ -131,8 +131,8 @@ class Advised(NamedTuple):
 def advised(downstream: str | None) -> Advised:
     size = size_of(downstream)
     if size == "none":
-        return Advised("conservative", "no model is named that reads the answers, so short ones "
-                       "are best: a person or a program reads them")  # fmt: skip
+        return Advised("conservative", "no model is named that will read the answers: the fewer "
+                       "passages, the better")  # fmt: skip
     if size == "small":
         return Advised("conservative", f"{downstream} is a small model: it reads a few good "
                        "passages better than many")  # fmt: skip

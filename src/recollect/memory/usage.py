@@ -12,9 +12,11 @@ import atexit
 import os
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import date, timedelta
-from threading import Condition, Thread
-from time import monotonic, sleep
+from queue import Empty, SimpleQueue
+from threading import Event, Lock, Thread
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from recollect.errors import StoreBusy, UsageError
@@ -37,81 +39,85 @@ class Recorder:
         self.problem = ""
         """Why the last try to write failed, until one succeeds."""
         self._process = os.getpid()
-        self._turn = Condition()
-        self._waiting: list[Answer] = []
-        self._unwritten = 0
+        self._queue: SimpleQueue[Answer | Event | None] = SimpleQueue()
+        self._lock = Lock()
+        self._thread: Thread | None = None
         self._closing = 0.0
         """When closing gives up; 0 while nobody closes."""
-        self._thread: Thread | None = None
         self._sums: dict[tuple[str, str, str], Counter[str]] = {}
-        """What the thread holds and has not written, and of how many answers."""
+        """What the thread has added up and not written, and of how many answers."""
         self._held = 0
+        self._told: list[Event] = []
+        """Who waits until that is written."""
         self._refused = 0
         """How often in a row somebody else was writing."""
 
     def noted(self, answer: Answer) -> Answer:
         """The same answer, which will be counted."""
         if self._process == os.getpid():  # a fork has neither the thread nor the connection
-            with self._turn:
-                self._waiting.append(answer)
-                self._unwritten += 1
-                if self._thread is None:
-                    self._start()
-                self._turn.notify_all()
+            self._queue.put(answer)
+            if self._thread is None:
+                self._start()
         return answer
 
     def _start(self) -> None:
-        self._closing = 0.0
-        self._thread = Thread(target=self._run, name="recollect-usage", daemon=True)
-        try:
-            self._thread.start()
-        except RuntimeError:  # no thread can be had, such as at the end of the process
-            self._forget()
-        else:
-            atexit.register(self.close)
-
-    def _forget(self) -> None:
-        self._waiting.clear()
-        self._unwritten = 0
-        self._thread = None
+        with self._lock:
+            if self._thread is not None:
+                return
+            thread = Thread(target=self._run, name="recollect-usage", daemon=True)
+            self._closing, self._thread = 0.0, thread
+            try:
+                thread.start()
+            except RuntimeError:  # no thread can be had, such as at the end of the process
+                self._thread, self._queue = None, SimpleQueue()
+            else:
+                atexit.register(self.close)
 
     def settle(self) -> None:
         """Wait a moment for everything so far to be in the ledger."""
-        with self._turn:
-            if self._thread is not None:
-                self._turn.wait_for(lambda: not self._unwritten, MOMENT)
+        if self._thread is not None and self._process == os.getpid():
+            written = Event()
+            self._queue.put(written)
+            written.wait(MOMENT)
 
     def close(self) -> None:
         thread = self._thread
-        if thread is None or self._process != os.getpid():
-            return
-        with self._turn:
+        if thread is not None and self._process == os.getpid():
             self._closing = monotonic() + MOMENT
-            self._turn.notify_all()
-        thread.join(MOMENT)
-        atexit.unregister(self.close)
+            self._queue.put(None)
+            thread.join(MOMENT)
+            atexit.unregister(self.close)
 
     # -------------------------------------------------------------- the thread
 
     def _run(self) -> None:
-        due = 0.0
+        due = pause = 0.0
         while True:
-            with self._turn:
-                while not (self._waiting or self._closing or (self._held and monotonic() >= due)):
-                    self._turn.wait(due - monotonic() if self._held else None)
-                some, self._waiting = self._waiting, []
-                closing = self._closing
+            some = self._taken(due)
+            closing = self._closing
             self._add_up(some)
             if closing or monotonic() >= due:
                 pause = self._write()
                 due = monotonic() + pause
             if closing and (pause in (0, LATER) or monotonic() >= closing):
                 break
-            if closing:
-                sleep(SOON)
         self.ledger.close()
-        with self._turn:
-            self._forget()
+        with self._lock:
+            self._thread = None
+
+    def _taken(self, due: float) -> list[Answer]:
+        """What was handed over; waits for something, or until it is time to try again."""
+        some: list[Answer] = []
+        wait = None if not self._held else max(0.0, due - monotonic())
+        with suppress(Empty):
+            item = self._queue.get(timeout=SOON if self._closing else wait)
+            while True:
+                if isinstance(item, Event):
+                    self._told.append(item)
+                elif item is not None:
+                    some.append(item)
+                item = self._queue.get_nowait()
+        return some
 
     def _add_up(self, some: Iterable[Answer]) -> None:
         from recollect.telemetry import counted
@@ -126,21 +132,18 @@ class Recorder:
         """Hand over what is held; returns in how many seconds to try again, 0 when it is done."""
         from recollect.telemetry import Tally
 
-        if not self._held:
-            return 0
         try:
-            self.ledger.add(Tally(*key, counts) for key, counts in self._sums.items())
+            if self._held:
+                self.ledger.add(Tally(*key, counts) for key, counts in self._sums.items())
         except StoreBusy:
             self._refused = min(self._refused + 1, 6)
             return float(SOON * 2**self._refused)
         except Exception as error:  # noqa: BLE001  whatever it is, no search shall notice
             self.problem = str(error).partition("\n")[0]
             return LATER
-        self._sums, self._refused, self.problem = {}, 0, ""
-        with self._turn:
-            self._unwritten -= self._held
-            self._turn.notify_all()
-        self._held = 0
+        self._sums, self._held, self._refused, self.problem = {}, 0, 0, ""
+        while self._told:
+            self._told.pop().set()
         return 0
 
 
