@@ -261,12 +261,13 @@ def test_the_file_is_for_the_user_alone(store: Path) -> None:
 # ------------------------------------------------------------------ several processes, and kills
 
 SEARCHER = """
-import sys
+import sys, time
 from recollect import Memory
 with Memory.open(sys.argv[1]) as memory:
     for n in range(int(sys.argv[2])):
         memory.search("boat")
         print(n + 1, flush=True)
+        time.sleep(float(sys.argv[3]))
 """
 
 
@@ -280,7 +281,7 @@ def start(script: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 def test_several_processes_at_once_lose_nothing(store: Path) -> None:
-    processes = [start(SEARCHER, store, 25) for _ in range(4)]
+    processes = [start(SEARCHER, store, 25, 0) for _ in range(4)]
     for process in processes:
         _, err = process.communicate(timeout=120)
         assert process.returncode == 0, err
@@ -311,7 +312,7 @@ def test_a_process_that_closes_nothing_is_counted_as_well(store: Path) -> None:
 def test_a_kill_loses_the_record_in_flight_and_nothing_else(store: Path) -> None:
     said = 0
     for count in (3, 7, 12):
-        process = start(SEARCHER, store, 100_000)
+        process = start(SEARCHER, store, 100_000, 0.02)
         assert process.stdout is not None
         for _ in range(count):
             process.stdout.readline()

@@ -600,11 +600,14 @@ class Memory:
         """What is known about *text*: the right passages, inside a token budget, with how sure
         that is. What was answered before is served again until anything in sight changes, unless
         *cache* is false. *options* are those of :meth:`query`."""
-        return self._counted(self._recalled(self.query(text, **options), cache))
+        return self._counted(lambda: self._recalled(self.query(text, **options), cache))
 
-    def _counted(self, answer: Answer) -> Answer:
-        """The same answer, after it was handed to the figures of :meth:`stats`."""
-        return answer if self._recorder is None else self._recorder.noted(answer)
+    def _counted(self, search: Callable[[], Answer]) -> Answer:
+        """What the search finds, after it was handed to the figures of :meth:`stats`."""
+        if self._recorder is None:
+            return search()
+        self._recorder.begin()
+        return self._recorder.noted(search())
 
     def _recalled(self, query: Query, cache: bool | None) -> Answer:
         """From the cache where that may serve, else by a search."""

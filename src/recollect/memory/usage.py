@@ -1,6 +1,6 @@
 """Counting searches beside them: a search hands its answer over and goes on.
 
-One thread, started by the first search, adds up what waits and writes it at once. When another
+One thread, started with the first search, adds up what waits and writes it at once. When another
 process is writing it keeps the sums and tries again soon; when the ledger cannot be written at
 all it keeps them and tries now and then. Nothing here raises, and closing takes a moment at most:
 what a kill, or a lock that outlasts that moment, can cost is what was in hand just then.
@@ -56,11 +56,13 @@ class Recorder:
         """The same answer, which will be counted."""
         if self._process == os.getpid():  # a fork has neither the thread nor the connection
             self._queue.put(answer)
-            if self._thread is None:
-                self._start()
+            self.begin()
         return answer
 
-    def _start(self) -> None:
+    def begin(self) -> None:
+        """Have the thread open the ledger: while the first search runs, there is time for it."""
+        if self._thread is not None or self._process != os.getpid():
+            return
         with self._lock:
             if self._thread is not None:
                 return
@@ -92,6 +94,8 @@ class Recorder:
 
     def _run(self) -> None:
         due = pause = 0.0
+        with suppress(Exception):  # the same will be said when there is something to write
+            self.ledger.add(())
         while True:
             some = self._taken(due)
             closing = self._closing
