@@ -6,11 +6,12 @@ import shlex
 from collections import Counter
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conftest import Cli
-from recollect import Memory, config
+from recollect import Document, Memory, config
 from recollect.memory.costs import (
     PRICES,
     TYPICAL,
@@ -181,6 +182,31 @@ def test_what_happens_often_is_told(name: str, count: int, told: bool) -> None:
 def test_good_figures_need_no_advice() -> None:
     seen = usage(calls=500, cache__hit=100, cache__miss=400, dropped=100, empty__nothing_found=20)
     assert not advice(seen)
+
+
+# ------------------------------------------------------------------ from real searches
+
+
+@pytest.mark.parametrize(
+    ("settings", "searches", "told"),
+    [
+        ({"cache_enabled": False}, 19, set()),
+        ({"cache_enabled": False}, 20, {"cache.enabled"}),
+        ({}, 50, set()),
+        ({}, 51, {"cache.similarity"}),
+    ],
+)
+def test_searches_that_were_really_made_lead_to_advice(
+    settings: dict[str, Any], searches: int, told: set[str]
+) -> None:
+    quick = {"embed_model": "none", "rerank_model": "none"}
+    with Memory.open("memory://", **quick, **settings) as memory:
+        memory.put([Document("boat", "harbour", "The boat of berth 3 was painted.")])
+        for _ in range(searches):
+            assert memory.search("boat", by="keyword").results
+        found = memory.stats().total
+        assert found.counts["cache.hit"] == (0 if settings else searches - 1)
+        assert {one.setting for one in memory.tune().recommendations} == told
 
 
 # ------------------------------------------------------------------ the command
