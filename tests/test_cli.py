@@ -809,6 +809,13 @@ def test_a_kind_of_store_that_does_not_exist_is_a_usage_error(cli: Cli) -> None:
 # ------------------------------------------------------------------ json everywhere
 
 EVERY_COMMAND = (
+    ["init"],
+    ["init", "--yes", "--downstream", "small"],
+    ["stats"],
+    ["stats", "--days", "7", "--plot"],
+    ["stats", "--clear"],
+    ["tune"],
+    ["tune", "--apply"],
     ["add", "{notes}"],
     ["search", "kayak"],
     ["search", "nothing-has-this-word"],

@@ -539,6 +539,18 @@ def _in_other_words(_: Path) -> object:
         return memory.search("could you please tell me where the wooden boat is?").tier
 
 
+def _telemetry(_: Path) -> object:
+    with with_boats() as memory:
+        memory.search("boat", by="keyword")
+        return memory.stats().total.calls
+
+
+def _downstream(_: Path) -> object:
+    from recollect.surfaces.init_commands import _offer
+
+    return _offer(config.load(), None).advised.mode
+
+
 def _import_owner(folder: Path) -> object:
     return imported(folder).owner
 
@@ -580,6 +592,8 @@ CASES = {
     "cache.similarity": Case("1", _in_other_words, 1, 3),
     "cache.ttl": Case("60", _cache_ttl, [3600], [60]),
     "cache.size": Case("5", _cache_size, 1000, 5),
+    "telemetry": Case("false", _telemetry, 1, 0),
+    "downstream": Case("claude-opus-4-7", _downstream, "conservative", "balanced"),
     "embed.model": Case(
         "none",
         _vector_stage,

@@ -46,6 +46,11 @@ def trust_file() -> Path:
     return _folder("config", "XDG_CONFIG_HOME", ".config") / "trusted.json"
 
 
+def seen_file() -> Path:
+    """The defaults that the user was last told of."""
+    return _folder("config", "XDG_CONFIG_HOME", ".config") / "seen.json"
+
+
 def project_file(start: Path) -> Path | None:
     """The nearest ``.recollect.toml`` in *start* or above it, short of the home folder."""
     home = Path.home()
@@ -161,6 +166,10 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("cache.ttl", 3600, _whole(1, 31_536_000),
                 "Seconds for which a search is served again, at most."),
         Setting("cache.size", 1000, _whole(1, 1_000_000), "How many answers are kept."),
+        Setting("telemetry", True, _yes_or_no,
+                "Count searches, on this machine only: `recollect stats` shows what."),
+        Setting("downstream", None, _text,
+                "The model that reads the answers: a name, small, medium, large, or `none`."),
         Setting("embed.model", "recollect-embed", _text,
                 "The embedding model: a name, a folder, URL#MODEL, or `none`.", "trusted"),
         Setting("rerank.model", "recollect-rerank", _text,
@@ -339,7 +348,7 @@ def _toml(value: Any) -> str:
 
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
+    if isinstance(value, int | float):
         return str(value)
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_toml(v) for v in value) + "]"

@@ -1,11 +1,11 @@
-"""The seams: what the core asks of a store, an embedder and a reranker.
+"""The seams: what the core asks of a store, an embedder, a reranker and a ledger.
 
 ``testing.contract`` is the executable form of :class:`Store`; an engine inherits that suite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -28,6 +28,8 @@ from recollect.types import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recollect.telemetry import Tally
 
     Vector = NDArray[np.float32]
     Vectors = NDArray[np.float32]
@@ -132,6 +134,24 @@ class Reranker(Protocol):
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """For each passage the log-odds that it answers the question."""
+
+
+class Ledger(Protocol):
+    """Where the sums of :mod:`recollect.telemetry` are kept, apart from the record: losing it
+    loses figures and nothing else. Nothing is opened or made before it is needed. Each method may
+    be called from any thread."""
+
+    def add(self, tallies: Iterable[Tally]) -> None:
+        """Add these to what there is, all or none; never waits for another process, but raises
+        ``StoreBusy`` when one is writing."""
+
+    def rows(self, since: str) -> list[Tally]:
+        """What there is from that day on, by day, mode and intent."""
+
+    def clear(self) -> None:
+        """Delete everything, also what cannot be read any more."""
+
+    def close(self) -> None: ...
 
 
 class Store(Protocol):

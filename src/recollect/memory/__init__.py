@@ -30,7 +30,7 @@ from recollect.memory.models import (
     verify_model,
 )
 from recollect.policy import KNOBS, policy_for, stakes
-from recollect.ports import Cache, CacheStats, Embedder, Reranker, Store
+from recollect.ports import Cache, CacheStats, Embedder, Ledger, Reranker, Store
 from recollect.types import (
     LOCAL,
     MAX_BUDGET,
@@ -59,6 +59,7 @@ __all__ = [
     "Status",
     "fetch_model",
     "found_logs",
+    "found_notes",
     "model_states",
     "models_folder",
     "usable_model",
@@ -73,9 +74,12 @@ if TYPE_CHECKING:
     from recollect.memory.facts import FactPage, Remembered
     from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
+    from recollect.memory.tuning import Tuning
+    from recollect.memory.usage import Recorder
     from recollect.reading.attempt import Models
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
+    from recollect.telemetry import Usage
     from recollect.writing.embedding import BackgroundEmbedder
 
 
@@ -172,6 +176,13 @@ def found_logs() -> Iterator[Logs]:
     return found_logs()
 
 
+def found_notes(folder: Path) -> Logs | None:
+    """The notes in a folder and below it, if there are any."""
+    from recollect.memory.logs import found_notes
+
+    return found_notes(folder)
+
+
 class Status(NamedTuple):
     """What the store holds, and what is still to be done."""
 
@@ -198,6 +209,14 @@ def _issues(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
     return tuple(map(issue_key, given))
 
 
+def _recorder(ledger: Ledger | None) -> Recorder | None:
+    if ledger is None:
+        return None
+    from recollect.memory.usage import Recorder
+
+    return Recorder(ledger)
+
+
 def _relaxable(limits: tuple[str, ...]) -> tuple[str, ...]:
     for name in limits:
         if name not in Filter.relaxable():
@@ -218,6 +237,7 @@ class Memory:
         reranker: Reranker | None = None,
         why_no_reranker: str = "",
         cache: Cache | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         """For tests and for those who bring their own parts; others use :meth:`open`."""
         self.store = store
@@ -230,6 +250,8 @@ class Memory:
         self._asking: Remembering | None = None
         self._older: dict[str, Embedder | None] = {}
         self._background: BackgroundEmbedder | None = None
+        self._ledger = ledger
+        self._recorder = _recorder(ledger) if config["telemetry"] else None
 
     @classmethod
     def open(cls, location: str | Path | None = None, **overrides: Any) -> Memory:
@@ -245,12 +267,13 @@ class Memory:
 
     @classmethod
     def from_config(cls, config: settings.Config) -> Memory:
-        from recollect.storage import open_cache, open_store
+        from recollect.storage import open_cache, open_ledger, open_store
 
         location = str(config["store"] or settings.data_folder() / "store")
         location = location if "://" in location else str(place(location))
         store, cache = open_store(location), open_cache(location, config["cache.size"])
-        return cls(store, config, *embedder_for(config), *reranker_for(config), cache)
+        models = *embedder_for(config), *reranker_for(config)
+        return cls(store, config, *models, cache, open_ledger(location))
 
     def __enter__(self) -> Memory:
         return self
@@ -264,6 +287,8 @@ class Memory:
             self._background = None
         if self._cache is not None:
             self._cache.close()
+        if self._recorder is not None:
+            self._recorder.close()
         self.store.close()
 
     # -------------------------------------------------------------- writing
@@ -575,10 +600,20 @@ class Memory:
         """What is known about *text*: the right passages, inside a token budget, with how sure
         that is. What was answered before is served again until anything in sight changes, unless
         *cache* is false. *options* are those of :meth:`query`."""
+        return self._counted(lambda: self._recalled(self.query(text, **options), cache))
+
+    def _counted(self, search: Callable[[], Answer]) -> Answer:
+        """What the search finds, after it was handed to the figures of :meth:`stats`."""
+        if self._recorder is None:
+            return search()
+        self._recorder.begin()
+        return self._recorder.noted(search())
+
+    def _recalled(self, query: Query, cache: bool | None) -> Answer:
+        """From the cache where that may serve, else by a search."""
         from recollect import __version__
         from recollect.reading.recall import Rules, note, recall
 
-        query = self.query(text, **options)
         if self._cache is None:
             return self.ask(query)
         if not (self.config["cache.enabled"] if cache is None else cache):
@@ -861,6 +896,24 @@ class Memory:
         pending = stats.passages - stats.vectors.get(self._embedder.key, 0)
         failure = self._background.failure if self._background else ""
         return Status(stats, self._embedder.key, failure or "ready", pending)
+
+    def stats(self, days: int = 30) -> Usage:
+        """What searches did in the last so many days, in counts and sums; see
+        :mod:`recollect.telemetry`."""
+        from recollect.memory.usage import usage
+
+        return usage(self._ledger, self._recorder, days)
+
+    def clear_stats(self) -> None:
+        """Delete all figures, also those that cannot be read any more."""
+        if self._ledger is not None:
+            self._ledger.clear()
+
+    def tune(self, days: int = 30) -> Tuning:
+        """What to set otherwise, judging by :meth:`stats`."""
+        from recollect.memory.tuning import tuning
+
+        return tuning(self.stats(days), self.config)
 
     def _one(self, name: str, owner: str | None = None) -> Document:
         found = self.store.get(clean(name))

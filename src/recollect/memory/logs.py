@@ -1,12 +1,18 @@
-"""The session logs that clients keep on this machine, found without reading them."""
+"""What could be imported from this machine, found without reading it: the session logs that clients
+keep, and the notes of a folder."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from recollect.sources.sessions import formats
+
+_NOTES = frozenset({".md", ".markdown", ".mdx", ".txt", ".org", ".adoc", ".rst"})
+_FOLDERS = 500
+"""So many are looked into: this is to tell whether it is worth asking, not to count."""
 
 
 class Logs(NamedTuple):
@@ -30,3 +36,18 @@ def found_logs() -> Iterator[Logs]:
                 continue
             if sizes:
                 yield Logs(form.name, form.label, home, len(sizes), sum(sizes) / 1e6)
+
+
+def found_notes(folder: Path) -> Logs | None:
+    """The notes in a folder and below it, if there are any; nothing of a whole home or disk."""
+    from recollect.sources.files import walk
+
+    if folder in (Path.home(), Path(folder.anchor)):
+        return None
+    sizes = [
+        file.size
+        for some in islice(walk(folder), _FOLDERS)
+        for file in some.files
+        if file.suffix in _NOTES
+    ]
+    return Logs("notes", "notes", folder, len(sizes), sum(sizes) / 1e6) if sizes else None

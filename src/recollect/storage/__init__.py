@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from recollect.errors import UsageError
-from recollect.ports import Cache, Store
+from recollect.ports import Cache, Ledger, Store
 
 
 def open_store(location: str) -> Store:
@@ -33,3 +33,14 @@ def open_cache(location: str, size: int) -> Cache:
     from recollect.storage.embedded.cache import EmbeddedCache
 
     return EmbeddedCache(Path(location), size)
+
+
+def open_ledger(location: str) -> Ledger:
+    """Where the figures of the store at this location are kept; nothing is read or made yet."""
+    if location == "memory://":
+        from recollect.storage.plain_ledger import PlainLedger
+
+        return PlainLedger()
+    from recollect.storage.embedded.ledger import EmbeddedLedger
+
+    return EmbeddedLedger(Path(location))

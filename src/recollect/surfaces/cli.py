@@ -50,6 +50,7 @@ from recollect.surfaces.import_commands import (
     record,
     watch,
 )
+from recollect.surfaces.init_commands import declare_init, init
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
 from recollect.surfaces.session_commands import declare_sessions, sessions
@@ -66,6 +67,7 @@ from recollect.surfaces.shared import (
     say,
     show,
 )
+from recollect.surfaces.usage_commands import declare_stats, declare_tune, stats, tune
 from recollect.types import Document, iso
 
 
@@ -276,6 +278,10 @@ def _demo(options: Options) -> int:
 
 COMMANDS = (
     Command(
+        "init", "begin: choose the mode, the store and what to import", declare_init, init,
+        "recollect init --yes --downstream gpt-5-mini --add ~/notes",
+    ),
+    Command(
         "add", "import notes, sessions, exports, repositories", declare_add, add,
         "recollect add ~/notes ~/project; recollect add sessions",
     ),
@@ -344,6 +350,13 @@ COMMANDS = (
         "recollect cache clear",
     ),
     Command("status", "what the store holds, what is pending", _declare_nothing, _status),
+    Command(
+        "stats", "what searches did: hits, answers, time, tokens", declare_stats, stats,
+        "recollect stats --days 7 --plot",
+    ),
+    Command(
+        "tune", "advice from what searches did", declare_tune, tune, "recollect tune --apply",
+    ),
     Command("rebuild", "make the indexes anew from the record", _declare_nothing, _rebuild),
     Command(
         "models", "see, download, check and choose models", declare_models, models,

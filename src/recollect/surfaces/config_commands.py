@@ -50,16 +50,19 @@ def _setting_json(config: settings.Config, name: str) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> str:
+def plain(value: Any) -> str:
+    """A value as it is given to `config set`."""
     if value is None:
         return "(not set)"
-    return ",".join(value) if isinstance(value, tuple) else str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ",".join(value) if isinstance(value, tuple | list) else str(value)
 
 
 def _config_get(options: Options) -> int:
     settings.setting(options.key)
     config = settings.load({"store": options.store})
-    show(options, _setting_json(config, options.key), lambda _: _plain(config[options.key]))
+    show(options, _setting_json(config, options.key), lambda _: plain(config[options.key]))
     return 0
 
 
@@ -76,7 +79,7 @@ def _config_list(options: Options) -> int:
             found = config.values[name]
             origin = found.origin + (f" {found.where}" if found.where else "")
             lines.append(
-                f"{style.bold}{name:15}{style.off} {_plain(found.value):28} "
+                f"{style.bold}{name:15}{style.off} {plain(found.value):28} "
                 f"{style.dim}{origin}{style.off}"
             )
         return "\n".join([*lines, *(f"ignored: {line}" for line in config.ignored)])
@@ -92,7 +95,7 @@ def set_setting(options: Options) -> int:
     show(
         options,
         {"key": options.key, "value": value, "file": str(path)},
-        lambda _: f"{options.key} = {_plain(value)} in {path}",
+        lambda _: f"{options.key} = {plain(value)} in {path}",
     )
     return 0
 

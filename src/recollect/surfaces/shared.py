@@ -120,5 +120,7 @@ def rendering() -> Any:
 
 def open_memory(options: Options) -> Any:
     from recollect.memory import Memory
+    from recollect.surfaces.upgrade import tell_once
 
+    tell_once(options)
     return Memory.open(options.store)

@@ -1,0 +1,277 @@
+"""``recollect init`` for a program and for a person, and the one notice after an upgrade."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli
+from recollect import __version__, config
+from recollect.config import SETTINGS, Setting
+from recollect.memory.costs import CHECKED
+from recollect.policy import MODES
+
+
+@pytest.fixture(autouse=True)
+def by_words_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "none")
+    monkeypatch.setenv("RECOLLECT_RERANK_MODEL", "none")
+    monkeypatch.setenv("HOME", str(tmp_path))  # whose sessions are found
+
+
+@pytest.fixture
+def notes() -> Path:
+    """Two notes in the folder that the command is run in."""
+    for name in ("deploy", "lunch"):
+        Path(f"{name}.md").write_text(f"# {name}\n\nWe {name} on Friday.\n")
+    return Path.cwd()
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> Path:
+    """One session of a client, where that client keeps them."""
+    folder = tmp_path / ".claude" / "projects" / "-work"
+    folder.mkdir(parents=True)
+    said = {"type": "user", "message": {"role": "user", "content": "Why does the canary fail?"},
+            "uuid": "u1", "sessionId": "s1", "timestamp": "2026-03-01T10:00:00Z"}  # fmt: skip
+    (folder / "s1.jsonl").write_text(json.dumps(said) + "\n")
+    return folder
+
+
+def written() -> bytes | None:
+    path = config.user_file()
+    return path.read_bytes() if path.exists() else None
+
+
+# ------------------------------------------------------------------ for a program
+
+
+def test_a_program_is_shown_the_costs_and_told_to_relay_the_choice(cli: Cli, notes: Path) -> None:
+    shown = cli("init")
+    assert shown.code == 0
+    parts = ("recommended: conservative", CHECKED, "check them", "10,000 answers", "small",
+             "medium", "large", "show this to its user", str(notes), "2 files")  # fmt: skip
+    for part in (*MODES, *parts):
+        assert part in shown.out
+    assert written() is None
+    assert not config.data_folder().exists()
+
+
+def test_the_json_has_the_same(cli: Cli, notes: Path, sessions: Path) -> None:
+    told = cli("init", "--json").json
+    assert told["recommended"]["mode"] == "conservative"
+    modes = {mode["mode"]: mode for mode in told["costs"]["modes"]}
+    assert set(modes) == set(MODES)
+    assert modes["conservative"]["tokens_most"] == 40_000_000
+    price = told["costs"]["dollars_per_million_input_tokens"]["medium"]
+    assert modes["conservative"]["dollars_most"]["medium"] == 40 * price
+    assert modes["tokenmax"]["tokens_most"] is None
+    assert [source["format"] for source in told["sources"]] == ["claude-code", "notes"]
+    assert told["changed"] == []
+    assert "its user" in told["note"]
+    assert written() is None
+
+
+@pytest.mark.parametrize(
+    ("model", "mode"), [("gpt-5-mini", "conservative"), ("claude-opus-4-7", "balanced")]
+)
+def test_yes_takes_what_is_recommended_for_the_model(cli: Cli, model: str, mode: str) -> None:
+    done = cli("init", "--yes", "--downstream", model, "--json").json
+    assert {one["setting"]: one["value"] for one in done["changed"]} == {
+        "mode": mode,
+        "downstream": model,
+    }
+    assert done["note"] is None
+    assert config.load()["mode"] == mode
+
+
+def test_run_again_it_changes_nothing_and_says_so(cli: Cli) -> None:
+    cli("init", "--yes", "--downstream", "small")
+    before = written()
+    for again in (["--yes", "--downstream", "small"], ["--yes"], ["--mode", "conservative"]):
+        done = cli("init", *again)
+        assert "nothing to change" in done.out
+        assert written() == before
+
+
+def test_yes_leaves_a_mode_that_the_user_has_chosen(cli: Cli) -> None:
+    cli("config", "set", "mode", "tokenmax")
+    assert cli("init", "--yes", "--json").json["changed"] == []
+    assert config.load()["mode"] == "tokenmax"
+    done = cli("init", "--mode", "balanced", "--json").json
+    assert [one["revert"] for one in done["changed"]] == ["recollect config set mode tokenmax"]
+
+
+def test_an_option_changes_what_it_names_and_nothing_else(cli: Cli) -> None:
+    cli("init", "--mode", "tokenmax")
+    assert written() == b'mode = "tokenmax"\n'
+    cli("init", "--downstream", "none")
+    assert written() == b'downstream = "none"\nmode = "tokenmax"\n'
+
+
+def test_a_store_is_written_down_as_a_whole_path(cli: Cli, notes: Path) -> None:
+    assert cli("init", "--store", "here/store", "--add", "deploy.md", "lunch.md").code == 0
+    assert config.load()["store"] == str(Path.cwd() / "here" / "store")
+    assert cli("status", "--json").json["documents"] == 2
+    again = cli("init", "--store", "here/store", "--add", "deploy.md", "lunch.md", "--json").json
+    assert again["changed"] == []
+    assert (again["added"]["added"], again["added"]["unchanged"]) == (0, 2)
+
+
+def test_sessions_of_this_machine_are_imported_by_that_name(cli: Cli, sessions: Path) -> None:
+    assert cli("init", "--add", "sessions", "--json").json["added"]["added"] == 1
+    assert cli("search", "canary", "--kind", "session").code == 0
+
+
+@pytest.mark.parametrize(
+    "wrong", [["--mode", "fast"], ["--downstream", " "], ["--store", "redis://x", "--add", "."]]
+)
+def test_what_cannot_be_is_refused(cli: Cli, wrong: list[str]) -> None:
+    assert cli("init", *wrong).code == 2
+
+
+def test_what_the_environment_decides_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RECOLLECT_MODE", "tokenmax")
+    done = cli("init", "--mode", "balanced")
+    assert "mode has no effect here: environment RECOLLECT_MODE decides it" in done.out
+    assert written() == b'mode = "balanced"\n'
+
+
+# ------------------------------------------------------------------ for a person
+
+
+def at_a_terminal(answers: list[str], *options: str) -> tuple[int, str]:
+    """Run it in a terminal of its own; each answer is typed when a question stands there."""
+    terminal, its_end = pty.openpty()
+    command = [sys.executable, "-m", "recollect", "init", *options]
+    process = subprocess.Popen(command, stdin=its_end, stdout=its_end, stderr=its_end)
+    os.close(its_end)
+    shown, waiting = "", list(answers)
+    while select.select([terminal], [], [], 60)[0]:
+        try:
+            more = os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not more:
+            break
+        shown += more.decode()
+        if waiting and shown.endswith("] "):
+            os.write(terminal, waiting.pop(0).encode() + b"\n")
+    os.close(terminal)
+    return process.wait(60), shown
+
+
+def test_a_person_is_asked_and_gets_what_they_say(
+    cli: Cli, notes: Path, sessions: Path, tmp_path: Path
+) -> None:
+    place = tmp_path / "kept"
+    answers = ["claude-sonnet-4-6", "fastest", "3", str(place), "y", "no"]
+    code, shown = at_a_terminal(answers)
+    assert code == 0, shown
+    assert "recommended: balanced" in shown
+    assert "one of conservative, balanced, tokenmax" in shown  # there is no mode “fastest”
+    loaded = config.load()
+    assert loaded["downstream"] == "claude-sonnet-4-6"
+    assert loaded["mode"] == "tokenmax"
+    assert loaded["store"] == str(place)
+    kinds = cli("status", "--json").json["kinds"]
+    assert kinds == {"session": 1}
+
+
+def test_enter_takes_what_is_offered(notes: Path) -> None:
+    code, shown = at_a_terminal(["", "", "", ""])
+    assert code == 0, shown
+    assert written() == b'mode = "conservative"\n'
+    before = written()
+    code, shown = at_a_terminal(["", "", "", ""])
+    assert "nothing to change" in shown
+    assert written() == before
+
+
+def test_without_an_answer_it_takes_what_it_recommends(notes: Path) -> None:
+    code, shown = at_a_terminal([], "--timeout", "0.2")
+    assert code == 0, shown
+    assert "no answer: conservative" in shown
+    assert "no answer: no" in shown  # nothing is imported unasked
+    assert written() == b'mode = "conservative"\n'
+    assert not config.data_folder().exists()
+
+
+def test_yes_asks_nobody(notes: Path) -> None:
+    code, shown = at_a_terminal([], "--yes")
+    assert code == 0
+    assert "Which model" not in shown
+    assert written() == b'mode = "conservative"\n'
+
+
+# ------------------------------------------------------------------ after an upgrade
+
+
+def changed_default(monkeypatch: pytest.MonkeyPatch, name: str, default: object) -> None:
+    """As if the next version had this default."""
+    spec: Setting = SETTINGS[name]._replace(default=default)  # type: ignore[arg-type]
+    monkeypatch.setattr(config, "SETTINGS", {**SETTINGS, name: spec})
+
+
+def test_the_first_run_says_nothing_and_remembers(cli: Cli) -> None:
+    assert cli("status").err == ""
+    seen = json.loads(config.seen_file().read_text())
+    assert seen["version"] == __version__
+    assert seen["defaults"]["mode"] == "balanced"
+
+
+def test_a_changed_default_is_told_once(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli("status")
+    changed_default(monkeypatch, "mode", "conservative")
+    told = cli("status").err
+    assert told.count("\n") == 1
+    assert "mode is now conservative" in told
+    assert "`recollect config set mode balanced` keeps it as it was" in told
+    assert cli("status").err == ""
+
+
+def test_who_has_set_it_is_told_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli("config", "set", "mode", "tokenmax")
+    cli("status")
+    changed_default(monkeypatch, "mode", "conservative")
+    assert cli("status").err == ""
+
+
+def test_a_quiet_command_leaves_the_notice_to_the_next(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("status")
+    changed_default(monkeypatch, "mode", "conservative")
+    assert cli("status", "--quiet").err == ""
+    assert "mode is now conservative" in cli("status").err
+
+
+def test_a_new_setting_is_no_changed_default(cli: Cli) -> None:
+    cli("status")
+    seen = json.loads(config.seen_file().read_text())
+    del seen["defaults"]["telemetry"]
+    config.seen_file().write_text(json.dumps({**seen, "version": "0.0.1"}))
+    assert cli("status").err == ""
+    assert json.loads(config.seen_file().read_text())["version"] == __version__
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"defaults": 3}', b"\xff\xfe"])
+def test_a_damaged_memory_of_defaults_fails_no_command(cli: Cli, content: bytes) -> None:
+    cli("status")
+    config.seen_file().write_bytes(content)
+    done = cli("status")
+    assert (done.code, done.err) == (0, "")
+    assert json.loads(config.seen_file().read_text())["version"] == __version__
+
+
+def test_a_memory_of_defaults_that_cannot_be_had_fails_no_command(cli: Cli) -> None:
+    config.seen_file().mkdir(parents=True)
+    done = cli("status")
+    assert (done.code, done.err) == (0, "")
