@@ -6,7 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 
-BENCHES = ("foundation", "models", "importing", "path", "facts", "sessions", "cache")
+BENCHES = ("foundation", "models", "importing", "path", "facts", "sessions", "cache", "curate")
 LONG = ("huge",)
 """Run only when they are named."""
 
