@@ -133,10 +133,10 @@ class _Plan:
         place = self.facts[id] = Fact(id, "", at, owner=self._owner, ended=at)
         return place
 
-    def change(self, fact: Fact, action: str) -> None:
+    def change(self, fact: Fact, action: str, entry: Entry | None = None) -> None:
         """The fact as it is from now on, with an entry that says so if that is anything new."""
-        if fact != self.facts[fact.id]:
-            entries = (*fact.provenance, self._signed.entry(action))
+        if entry is not None or fact != self.facts[fact.id]:
+            entries = (*fact.provenance, entry or self._signed.entry(action))
             self.facts[fact.id] = fact._replace(provenance=entries)
 
     def link(self, ids: Sequence[str]) -> None:
@@ -246,11 +246,20 @@ def _no_more(_: Sequence[Changed]) -> Iterable[Change]:
     return ()
 
 
+Seal = Callable[[Sequence[Change]], Iterable[Change]]
+
+
+def _no_seal(_: Sequence[Change]) -> Iterable[Change]:
+    return ()
+
+
 class Edit(NamedTuple):
     """What becomes of a fact, and the word for it."""
 
     to: Callable[[Fact], Fact]
     action: str = "changed"
+    entry: Entry | None = None
+    """What its provenance says of it, if there is more to say."""
 
 
 def _placed(fact: Fact) -> Fact:
@@ -316,19 +325,20 @@ class FactWriter:
 
     def edit(
         self, new: Sequence[Fact], edits: Mapping[str, Edit], signed: Signed, *,
-        dry_run: bool = False, more: More = _no_more,
+        dry_run: bool = False, more: More = _no_more, seal: Seal = _no_seal,
     ) -> Written:  # fmt: skip
-        """Add some facts and change others, that are there; *more* as for :meth:`put`."""
+        """Add some facts and change others, that are there; *more* as for :meth:`put`, and *seal*
+        adds to the same transaction what is to be said of all of it."""
 
         def work(plan: _Plan) -> Iterable[str]:
             plan.load([*(fact.id for fact in new), *edits])
             for fact in new:
                 plan.put(_placed(checked(fact)))
             for id, edit in edits.items():
-                plan.change(_placed(checked(edit.to(plan.one(id)))), edit.action)
+                plan.change(_placed(checked(edit.to(plan.one(id)))), edit.action, edit.entry)
             return dict.fromkeys([*(fact.id for fact in new), *edits])
 
-        return self._write(work, signed, dry_run=dry_run, more=more)
+        return self._write(work, signed, dry_run=dry_run, more=more, seal=seal)
 
     def supersede(self, old: str, new: str, signed: Signed) -> Written:
         """Let one fact replace another; both are there."""
@@ -362,6 +372,7 @@ class FactWriter:
         forget: str = "",
         dry_run: bool = False,
         more: More = _no_more,
+        seal: Seal = _no_seal,
     ) -> Written:
         for _ in range(TRIES):
             plan = _Plan(self._store, self._owner, signed)
@@ -375,6 +386,7 @@ class FactWriter:
             if changes:
                 changes.insert(0, Register(Source(SOURCE, SOURCE)))
             changes += _with_pages(self._store, self._owner, changed, list(more(changed)))
+            changes += seal(changes)
             try:
                 receipt = self._store.apply(ChangeSet(tuple(changes)), dry_run=dry_run)
             except StoreChanged:

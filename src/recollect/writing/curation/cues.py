@@ -57,7 +57,9 @@ MONTH = (
     r"sep(?:t(?:ember)?)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?|enero|febrero|marzo|abril|mayo|junio|julio|"
     r"agosto|septiembre|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre)"
 )
-WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
+WEEKDAY = (
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
+)
 _DATE = (
     rf"(?:(?:{WEEKDAY}),? )?(?:the )?(?:\d{{4}}-\d\d-\d\d|\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of| de)? {MONTH}\b\.?(?:,? (?:de )?\d{{4}})?|"
     rf"{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?|{MONTH} \d{{4}}|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}})"
@@ -95,7 +97,9 @@ _MACROS = {
     "<CONVENTION>": r"(?:commit messages?|code comments?|comments|branch(?:es| names)?|pull requests|PRs|unit tests|integration tests|migrations|code reviews|releases|deploys|deployments|changelogs?|variable names|function names|file names|test names|error messages|log messages|timestamps|feature flags|secrets|api responses|endpoints|release notes)",
 }
 
-_DECIDED = r"(?:decided|agreed|chose|chosen|opted|settled|picked|voted|elected|standardi[sz]ed|committed)"
+_DECIDED = (
+    r"(?:decided|agreed|chose|chosen|opted|settled|picked|voted|elected|standardi[sz]ed|committed)"
+)
 _DECIDED_CUE = "decided agreed chose chosen opted settled picked voted elected standardised standardized committed"
 _DO = r"(?:use|using|go with|going with|stick with|stick to|keep|drop|switch to|switching to|move to|moving to|adopt|adopting|migrate to|migrating to|standardi[sz]e on|ship with|ship w/|target|default to|retire|deprecate|replace|store|deploy|support|host|run|build on|rely on|limit|align|cap)"
 _IT = r"(?!it\b|its\b|this\b|that\b|these\b|those\b|them\b|him\b|her\b|you\b|your\b|both\b|option\b|what\b|how\b|when\b|one\b|something\b|anything\b|everything\b|(?:a |the |an )?`|\W*$)"
@@ -335,7 +339,9 @@ STOPS = frozenset(
 )
 """Words before which a name ends."""
 
-GIVEN = frozenset("tom bill jack bob rob sue ray frank max jim pat dean drew penny ruby grace rose mark nick".split())
+GIVEN = frozenset(
+    "tom bill jack bob rob sue ray frank max jim pat dean drew penny ruby grace rose mark nick".split()
+)
 """Given names that are words too."""
 
 COUNTED = frozenset(

@@ -123,9 +123,7 @@ class _Last(NamedTuple):
     person: bool
 
 
-def _read(
-    piece: Piece, part: Stretch, context: Context, confirmed: bool
-) -> Iterator[Extracted]:
+def _read(piece: Piece, part: Stretch, context: Context, confirmed: bool) -> Iterator[Extracted]:
     text, shift = piece.text, piece.start
     last: _Last | None = None
     wrapped = part.speaker != "user"
@@ -322,8 +320,9 @@ def _entry(said: str, part: Stretch, context: Context) -> tuple[Extracted, str] 
 
 def _is_entry(name: str) -> bool:
     """No words of a sentence that a colon ends."""
-    return all(fold(word) not in cues.STOPS for word in name.split()[1:]) and not (
-        fold(name.split()[0]) in cues.STOPS
+    return (
+        all(fold(word) not in cues.STOPS for word in name.split()[1:])
+        and fold(name.split()[0]) not in cues.STOPS
     )
 
 
@@ -351,7 +350,7 @@ def _name(raw: str) -> str:
         if bare in cues.STOPS or word[0] in "(—–-":
             break
         kept.append(word)
-        if word[-1] in ".,;:!?)" and not word[-2:-1].isdigit() or len(kept) == LONGEST_SUBJECT:
+        if (word[-1] in ".,;:!?)" and not word[-2:-1].isdigit()) or len(kept) == LONGEST_SUBJECT:
             break
     name = " ".join(kept).strip(" .,;:!?()—–-")
     if fold(name) in cues.STOPS or fold(name) in cues.DETERMINERS:

@@ -61,10 +61,9 @@ def _cuts(text: str, begin: int, stop: int) -> list[int]:
     """Where sentences end between two offsets, but for the last."""
     found = []
     for match in _END.finditer(text, begin, stop):
-        if match[0] == ";":
-            found.append(match.end())
-        elif _BEGIN.match(text, match.end(), stop) and not (
-            match[0] == "." and _goes_on(text, begin, match.start())
+        if match[0] == ";" or (
+            _BEGIN.match(text, match.end(), stop)
+            and not (match[0] == "." and _goes_on(text, begin, match.start()))
         ):
             found.append(match.end())
     if text.find("by the way", begin, stop) >= 0 or text.find("btw", begin, stop) >= 0:

@@ -1,0 +1,164 @@
+"""``Memory.curate``: a text in, lasting knowledge out; and what can be done about it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.errors import UsageError
+from recollect.facts import KIND, TYPES, Asked, Fact, from_document, handle
+from recollect.ports import Store
+from recollect.text.keys import keys
+from recollect.text.query import parse
+from recollect.types import Filter, Problem
+from recollect.writing.curation import receipts
+from recollect.writing.curation.apply import Curator
+from recollect.writing.curation.chunk import Piece
+from recollect.writing.curation.decide import Rival
+from recollect.writing.curation.extract import Context as Told
+from recollect.writing.curation.extract import Extracted, rules
+from recollect.writing.curation.receipts import Item, Touched
+from recollect.writing.curation.slots import SLOTS, Extractor, Given
+from recollect.writing.runner import Outcome, Token, run
+
+LIKE = 8
+"""Facts with words in common that each new one is compared with."""
+
+
+class Curated(NamedTuple):
+    """What a curation did, or would do."""
+
+    id: str
+    """Of the receipt, which `undo` takes; empty when nothing changed."""
+    about: str
+    slots: tuple[Outcome, ...]
+    items: tuple[Item, ...] = ()
+    touched: tuple[Touched, ...] = ()
+    merged: int = 0
+    lost: tuple[Problem, ...] = ()
+    """Pieces that nothing could be read from, and why."""
+    survey: Mapping[str, Any] = {}
+    dry_run: bool = False
+
+    @property
+    def failed(self) -> str:
+        """The first slot that failed, and why; empty when none did."""
+        bad = (one for one in self.slots if one.state in ("failed", "cancelled"))
+        return next((f"{one.name}: {one.reason or one.state}" for one in bad), "")
+
+    def count(self, kind: str) -> int:  # type: ignore[override]  # of decisions, not of fields
+        return sum(item.kind == kind for item in self.items)
+
+    def as_json(self) -> dict[str, Any]:
+        kinds = sorted({item.kind for item in self.items})
+        return {
+            "id": self.id,
+            "about": self.about,
+            "dry_run": self.dry_run,
+            "failed": self.failed or None,
+            "survey": dict(self.survey),
+            "counts": {kind: self.count(kind) for kind in kinds},
+            "items": [item.as_json() for item in self.items],
+            "changed": len(self.touched),
+            "merged": self.merged,
+            "for_review": sum(item.verdict == "pending" for item in self.items),
+            "lost": [problem.as_json() for problem in self.lost],
+            "slots": [outcome.as_json() for outcome in self.slots],
+        }
+
+
+class ByRules:
+    """The extractor that needs no model."""
+
+    def extract(self, piece: Piece, told: Told, token: Token) -> Sequence[Extracted]:
+        token.check()
+        return rules(piece, told)
+
+
+class StoredFacts:
+    """What is known, for a new fact to be compared with."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def rivals(self, fact: Fact) -> list[Rival]:
+        asked = Asked(fact.owner, fact.scopes)
+        found: dict[str, Rival] = {}
+        own = {handle(fact.owner, key) for name in fact.names for key in keys(name)}
+        for held in self._store.held(own):
+            found[held.document.external] = Rival(from_document(held.document), True)
+        limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
+        hits = self._store.search_text(parse(fact.text).text, limits, limit=LIKE).hits
+        for stored in self._store.passages([hit.passage for hit in hits]):
+            other = from_document(stored.document, stored.passage.text)
+            found.setdefault(other.id, Rival(other, False))
+        known = [r for r in found.values() if r.fact.text and r.fact.id != fact.id]
+        itself = found.get(fact.id)
+        if itself is not None:  # the same words, from whatever text
+            return [itself]
+        return [rival for rival in known if not asked.hides(rival.fact)]
+
+
+def curate(
+    given: Given, store: Store, extractor: Extractor | None, *, dry_run: bool,
+    token: Token | None = None, tell: Callable[[Outcome], None] = lambda _: None,
+) -> Curated:  # fmt: skip
+    curator = Curator(store, dry_run=dry_run)
+    services = {
+        "extractor": extractor or ByRules(),
+        "known": StoredFacts(store),
+        "writer": curator,
+    }
+    outcomes = run(SLOTS, {"given": given}, services, token=token, tell=tell)
+    survey = outcomes["recon"].output
+    extraction, deduped = outcomes["extract"].output, outcomes["dedup"].output
+    written = outcomes["write"].output
+    about = {} if survey is None else {
+        "kind": survey.kind, "language": survey.language, "characters": survey.size,
+        "chunks": survey.chunks, "note": survey.note,
+    }  # fmt: skip
+    return Curated(
+        id=written.id if written and not dry_run else "",
+        about=given.title or given.name,
+        slots=tuple(outcomes.values()),
+        items=curator.items if written else (),
+        touched=curator.touched if written else (),
+        merged=len(deduped.merged) if deduped else 0,
+        lost=extraction.lost if extraction else (),
+        survey=about,
+        dry_run=dry_run,
+    )
+
+
+def handed_in(facts: Iterable[Mapping[str, Any]], text: str) -> tuple[Extracted, ...]:
+    """Facts that the caller has read from the text already: ``text``, and what is known of
+    ``type``, ``subject`` and ``quote``."""
+    made = []
+    for n, one in enumerate(facts, 1):
+        if not isinstance(one, Mapping) or not str(one.get("text", "")).strip():
+            raise UsageError(f"fact {n} has no text", hint='give {"text": …, "type": …} each')
+        kind = str(one.get("type") or "fact")
+        quote = str(one.get("quote") or "")
+        start = max(0, text.find(quote)) if quote else 0
+        made.append(
+            Extracted(
+                type=kind if kind in TYPES else "fact",  # type: ignore[arg-type]
+                subject=str(one.get("subject") or one.get("name") or ""),
+                statement=" ".join(str(one["text"]).split()),
+                quote=quote,
+                start=start,
+                end=start + len(quote),
+                confidence=1.0,
+            )
+        )
+    return tuple(made)
+
+
+def named(name: str, text: str) -> str:
+    """What a text without a name is called: by its content, so that it is the same again."""
+    from recollect.types import stable_id
+
+    return name or f"text-{stable_id(text)[:12]}"
+
+
+__all__ = ["Curated", "curate", "handed_in", "named", "receipts"]

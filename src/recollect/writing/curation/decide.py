@@ -1,0 +1,87 @@
+"""What a new fact is to those that are known: the same, finer, newer, or at odds.
+
+Pure. What is known is handed in; identity is by key (a name that both have) or by what both say,
+never by how near they are. A lost true fact is worse than two that disagree: where no rule names
+what changed, both stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from recollect.facts import Fact
+from recollect.text.claims import read
+from recollect.text.conflict import compare
+
+Kind = Literal["new", "same", "refines", "supersedes", "superseded", "contradicts"]
+
+
+class Rival(NamedTuple):
+    """A fact that is known, and whether it has a name in common with the new one."""
+
+    fact: Fact
+    same_key: bool
+    here: bool = False
+    """Whether it comes from the same text, so that neither is the newer one."""
+
+
+class Decision(NamedTuple):
+    """What is done with a new fact, and why."""
+
+    fact: Fact
+    kind: Kind
+    others: tuple[str, ...] = ()
+    """The ids of the facts that it is the same as, finer than, newer or older than, or at odds
+    with."""
+    why: str = ""
+
+    @property
+    def for_review(self) -> bool:
+        """Whether somebody should look at it: something is replaced, or disagreed with."""
+        return self.kind in ("supersedes", "contradicts")
+
+
+def decide(fact: Fact, rivals: Sequence[Rival], said_at: datetime) -> Decision:
+    """*said_at* is when the text was written that the fact is from."""
+    found: dict[Kind, list[tuple[str, str]]] = {}
+    for rival in rivals:
+        kind, why = _relation(fact, rival, said_at)
+        if kind == "same":
+            return Decision(fact, "same", (rival.fact.id,), why)
+        if kind != "new":
+            found.setdefault(kind, []).append((rival.fact.id, why))
+    for kind in ("superseded", "contradicts", "supersedes", "refines"):
+        if some := found.get(kind):
+            return Decision(fact, kind, tuple(id for id, _ in some), some[0][1])
+    return Decision(fact, "new")
+
+
+def _relation(fact: Fact, rival: Rival, said_at: datetime) -> tuple[Kind, str]:
+    known = rival.fact
+    verdict = compare(known.text, fact.text, same_key=rival.same_key)
+    if verdict.kind == "duplicate":
+        if set(fact.scopes) <= set(known.scopes):
+            return "same", verdict.why
+        return "new", ""
+    if verdict.kind == "supersedes":
+        if rival.here:
+            return "contradicts", f"the same text says both: {verdict.why}"
+        if known.pinned:
+            return "contradicts", f"it is pinned: {verdict.why}"
+        if fact.standing != "active":
+            return "contradicts", f"it is {fact.standing}: {verdict.why}"
+        if said_at < known.start:
+            return "superseded", f"it was said earlier: {verdict.why}"
+        return "supersedes", verdict.why
+    if rival.same_key and _is_finer(known.text, fact.text):
+        return "refines", "it says the same, and more"
+    return "new", ""
+
+
+def _is_finer(old: str, new: str) -> bool:
+    """Whether the new statement has every word of the old one, in order, and others."""
+    one, two = read(old).plain, read(new).plain
+    words = iter(two)
+    return len(one) < len(two) and bool(one) and all(word in words for word in one)

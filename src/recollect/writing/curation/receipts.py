@@ -1,0 +1,311 @@
+"""What a curation did, kept so that it can be looked at, taken back in part, or undone.
+
+A receipt is a document of the kind ``receipt`` without passages, so that no search finds it. It
+holds every document that the curation changed, as it was before and as it was after. Undoing puts
+back what was there, byte for byte, unless somebody changed it since. What was forgotten stays
+forgotten, and the receipts forget it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
+
+from recollect import tree
+from recollect.errors import NotFound, UsageError
+from recollect.facts import KIND as FACT
+from recollect.facts import Entry, Fact, as_put, fact_key, from_document, handle
+from recollect.ports import Store
+from recollect.text.chunk import passages
+from recollect.types import (
+    Change,
+    ChangeSet,
+    Document,
+    Expect,
+    Filter,
+    Put,
+    Receipt,
+    Register,
+    Remove,
+    Source,
+    iso,
+    stable_id,
+)
+
+KIND = "receipt"
+SOURCE = "curation"
+TOUCHES, REVIEW = "!touches ", "!review"
+Verdict = Literal["pending", "accepted", "rejected"]
+
+
+class Touched(NamedTuple):
+    """A document before a curation and after it; None where it was not there."""
+
+    before: Document | None
+    after: Document | None
+
+    @property
+    def document(self) -> Document:
+        found = self.after or self.before
+        assert found is not None
+        return found
+
+
+class Item(NamedTuple):
+    """What was decided of one fact."""
+
+    id: str
+    kind: str
+    text: str
+    others: tuple[str, ...] = ()
+    why: str = ""
+    verdict: Verdict | None = None
+    """None where nobody has to look at it."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "others": list(self.others)}
+
+
+class Kept(NamedTuple):
+    """A receipt, as it is kept."""
+
+    id: str
+    owner: str
+    at: datetime
+    about: str
+    """What was curated."""
+    items: tuple[Item, ...]
+    touched: tuple[Touched, ...]
+    undone: datetime | None = None
+
+    @property
+    def pending(self) -> tuple[Item, ...]:
+        return tuple(item for item in self.items if item.verdict == "pending")
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "at": iso(self.at),
+            "about": self.about,
+            "items": [item.as_json() for item in self.items],
+            "changed": len(self.touched),
+            "undone": iso(self.undone),
+        }
+
+
+# ------------------------------------------------------------------ as a document
+
+
+def new_id(owner: str, about: str, at: datetime) -> str:
+    return stable_id(KIND, owner, about, at.isoformat())
+
+
+def key_of(kept: Kept) -> str:
+    return stable_id(kept.owner, SOURCE, "", kept.id)
+
+
+def as_changes(kept: Kept) -> list[Change]:
+    meta = {
+        "items": [item.as_json() for item in kept.items],
+        "touched": [[_written(one.before), _written(one.after)] for one in kept.touched],
+        "undone": iso(kept.undone),
+    }
+    document = Document(
+        external=kept.id, source=SOURCE, kind=KIND, title=kept.about, date=kept.at,
+        owner=kept.owner, meta=meta,
+    )  # fmt: skip
+    names = [f"{TOUCHES}{one.document.id}" for one in kept.touched]
+    if kept.pending and kept.undone is None:
+        names.append(REVIEW)
+    handles = tuple(handle(kept.owner, name) for name in dict.fromkeys(names))
+    return [Register(Source(SOURCE, SOURCE)), Put(document, (), handles)]
+
+
+def from_receipt(document: Document) -> Kept:
+    meta = document.meta
+    undone = meta.get("undone")
+    return Kept(
+        id=document.external,
+        owner=document.owner,
+        at=document.date or datetime.now(UTC),
+        about=document.title,
+        items=tuple(Item(**{**one, "others": tuple(one["others"])}) for one in meta["items"]),
+        touched=tuple(Touched(_read(before), _read(after)) for before, after in meta["touched"]),
+        undone=datetime.fromisoformat(undone) if undone else None,
+    )
+
+
+_TEXTS = ("external", "source", "text", "kind", "title", "path", "owner", "origin", "stamp")
+
+
+def _written(document: Document | None) -> dict[str, Any] | None:
+    if document is None:
+        return None
+    texts = {name: getattr(document, name) for name in _TEXTS}
+    more = {"scopes": list(document.scopes), "date": iso(document.date), "meta": document.meta}
+    return {name: value for name, value in {**texts, **more}.items() if value}
+
+
+def _read(written: Mapping[str, Any] | None) -> Document | None:
+    if written is None:
+        return None
+    date = written.get("date")
+    return Document(
+        **{name: written.get(name, "") for name in _TEXTS},
+        scopes=tuple(written.get("scopes", ())),
+        date=datetime.fromisoformat(date) if date else None,
+        meta=written.get("meta", {}),
+    )
+
+
+def put_again(document: Document) -> Put:
+    """The document as it was put first, with its passages and handles."""
+    if document.kind == FACT:
+        return as_put(from_document(document))
+    if document.kind == tree.KIND and document.source == tree.SOURCE:
+        return tree.as_put(tree.from_document(document))._replace(document=document)
+    return Put(document, passages(document))
+
+
+def touched(store: Store, changes: Iterable[Change]) -> Iterator[Touched]:
+    """What the changes do to the documents that they put."""
+    for change in changes:
+        if isinstance(change, Put):
+            before = next(iter(store.get(change.document.id)), None)
+            if before != change.document:
+                yield Touched(before, change.document)
+
+
+# ------------------------------------------------------------------ looking
+
+
+def receipts(store: Store, owner: str, *, limit: int = 20) -> list[Kept]:
+    """Of this owner, newest first."""
+    limits = Filter(owner=owner, sources=(SOURCE,), kinds=(KIND,))
+    some = (store.get(document.id) for document in store.scan(limits, limit=limit).items)
+    found = [from_receipt(one[0]) for one in some if one]
+    return sorted(found, key=lambda kept: kept.at, reverse=True)
+
+
+def receipt(store: Store, owner: str, id: str) -> Kept:
+    found = [d for d in store.get(id) if d.kind == KIND and d.owner == owner]
+    if not found:
+        raise NotFound(f"there is no receipt {id!r}",
+                       hint="`recollect undo --list` shows what can be undone")  # fmt: skip
+    return from_receipt(found[0])
+
+
+def waiting(store: Store, owner: str) -> list[Kept]:
+    """Receipts with something to look at, oldest first."""
+    held = store.held([handle(owner, REVIEW)])
+    return sorted((from_receipt(one.document) for one in held), key=lambda kept: kept.at)
+
+
+# ------------------------------------------------------------------ taking back
+
+
+def undo(store: Store, kept: Kept, now: datetime) -> Receipt:
+    """The state before the receipt, exactly."""
+    if kept.undone is not None:
+        raise UsageError(f"the receipt {kept.id} is undone already",
+                         hint="`recollect undo --list` shows what can be undone")  # fmt: skip
+    changes = [*_restored(store, kept.touched), *as_changes(kept._replace(undone=now))]
+    return store.apply(ChangeSet(tuple(changes)))
+
+
+def _restored(store: Store, some: Sequence[Touched]) -> Iterator[Change]:
+    for before, after in reversed(some):
+        document = after or before
+        assert document is not None
+        there = next(iter(store.get(document.id)), None)
+        if there is None:
+            continue  # forgotten or removed since, and stays so
+        if there != after:
+            raise UsageError(
+                f"{document.title or document.external!r} was changed since",
+                hint="undo what changed it first; `recollect history` shows what happened",
+            )
+        yield Expect(document.id, there.stamp)
+        yield put_again(before) if before is not None else Remove(document.id)
+
+
+def accept(store: Store, kept: Kept, ids: Sequence[str]) -> Kept:
+    """What was done stays; nobody has to look at it any more."""
+    done = _judged(kept, ids, "accepted")
+    store.apply(ChangeSet(tuple(as_changes(done))))
+    return done
+
+
+def reject(store: Store, kept: Kept, ids: Sequence[str], now: datetime, by: str) -> Kept:
+    """Take single decisions back: the new facts go, and what they replaced holds again."""
+    done = _judged(kept, ids, "rejected")
+    changes: list[Change] = []
+    for item in _named(kept, ids):
+        new = _fact(store, kept.owner, item.id)
+        for other in item.others if item.kind == "supersedes" else ():
+            old = _fact(store, kept.owner, other)
+            if old is not None and item.id in old.superseded_by:
+                changes += _changed(old, _holding_again(old, item.id, now, by))
+        if new is not None:
+            changes += [Expect(new.key, new.stamp), Remove(new.key)]
+            changes += _off_page(store, new)
+    store.apply(ChangeSet((*changes, *as_changes(done))))
+    return done
+
+
+def _named(kept: Kept, ids: Sequence[str]) -> list[Item]:
+    found = [item for item in kept.pending if not ids or item.id in ids]
+    if missing := set(ids) - {item.id for item in found}:
+        raise NotFound(f"nothing of {kept.id} waits for review under {sorted(missing)[0]!r}",
+                       hint="`recollect review` shows what does")  # fmt: skip
+    return found
+
+
+def _judged(kept: Kept, ids: Sequence[str], verdict: Verdict) -> Kept:
+    named = {item.id for item in _named(kept, ids)}
+    items = (item._replace(verdict=verdict) if item.id in named else item for item in kept.items)
+    return kept._replace(items=tuple(items))
+
+
+def _fact(store: Store, owner: str, id: str) -> Fact | None:
+    found = store.get(fact_key(owner, id))
+    return from_document(found[0]) if found else None
+
+
+def _holding_again(old: Fact, new: str, now: datetime, by: str) -> Fact:
+    left = tuple(id for id in old.superseded_by if id != new)
+    entry = Entry(now, f"{new} was rejected", by)
+    return old._replace(
+        superseded_by=left, ended=old.ended if left else None, provenance=(*old.provenance, entry)
+    )
+
+
+def _changed(old: Fact, new: Fact) -> list[Change]:
+    stamp = stable_id(old.stamp, repr(new))
+    return [Expect(old.key, old.stamp), as_put(new._replace(stamp=stamp))]
+
+
+def _off_page(store: Store, fact: Fact) -> Iterator[Change]:
+    """Its page without it."""
+    key = tree.page_key(fact.owner, tree.page_of(fact))
+    for document in store.get(key):
+        page = tree.from_document(document)
+        if fact.id in page.facts:
+            left = tuple(id for id in page.facts if id != fact.id)
+            yield tree.as_put(page._replace(facts=left))
+
+
+# ------------------------------------------------------------------ forgetting
+
+
+def forgotten(store: Store, owner: str, id: str) -> list[Change]:
+    """The receipts that hold a document, without it: what is forgotten is quoted nowhere."""
+    changes: list[Change] = []
+    for held in store.held([handle(owner, f"{TOUCHES}{id}")]):
+        kept = from_receipt(held.document)
+        left = tuple(one for one in kept.touched if one.document.id != id)
+        lost = {one.document.external for one in kept.touched if one.document.id == id}
+        items = tuple(item for item in kept.items if item.id not in lost)
+        changes += as_changes(kept._replace(touched=left, items=items))
+    return changes

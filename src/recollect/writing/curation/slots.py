@@ -1,0 +1,236 @@
+"""The seven slots of a curation, as a table: recon → chunk → extract → group → dedup → conflict →
+write. Each decides by itself; only the last one writes, and it writes all of it at once."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import accumulate
+from typing import NamedTuple, Protocol
+
+from recollect.facts import Entry, Fact
+from recollect.text.chunk import passages
+from recollect.text.keys import words
+from recollect.text.ordinary import commonness
+from recollect.text.standing import standing
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import stem
+from recollect.tree import canonical
+from recollect.types import Document, Problem, stable_id
+from recollect.writing.curation.chunk import Piece, pieces
+from recollect.writing.curation.decide import Decision, Rival, decide
+from recollect.writing.curation.dedup import Merged, dedup
+from recollect.writing.curation.extract import Context as Told
+from recollect.writing.curation.extract import Extracted
+from recollect.writing.curation.group import Group, Place, group
+from recollect.writing.curation.outline import Speaker
+from recollect.writing.curation.recon import Survey, survey
+from recollect.writing.runner import Context, Slot, Token, fan_out
+
+SLUG = 40
+
+
+class Given(NamedTuple):
+    """A text, and what is known of it."""
+
+    text: str
+    name: str
+    """What its source calls it."""
+    source: str
+    owner: str
+    scopes: tuple[str, ...]
+    now: datetime
+    said_at: datetime
+    """When it was written."""
+    title: str = ""
+    project: str = ""
+    channel: str = ""
+    by: str = ""
+    speaker: Speaker = ""
+    facts: tuple[Extracted, ...] | None = None
+    """What the caller has read from it already."""
+
+
+class Extractor(Protocol):
+    """Facts out of a piece of text."""
+
+    def extract(self, piece: Piece, told: Told, token: Token) -> Sequence[Extracted]: ...
+
+
+class Known(Protocol):
+    """The facts that a new one may be the same as, or at odds with."""
+
+    def rivals(self, fact: Fact) -> Sequence[Rival]: ...
+
+
+class Pieces(NamedTuple):
+    pieces: tuple[Piece, ...]
+
+
+class Extraction(NamedTuple):
+    facts: tuple[Extracted, ...]
+    lost: tuple[Problem, ...] = ()
+    """Pieces that nothing could be read from, and why."""
+
+
+class Groups(NamedTuple):
+    groups: tuple[Group, ...]
+    merged: tuple[Merged, ...] = ()
+
+    @property
+    def facts(self) -> int:
+        return sum(len(one.facts) for one in self.groups)
+
+
+class Decisions(NamedTuple):
+    items: tuple[Decision, ...]
+
+
+class Writer(Protocol):
+    def write(self, given: Given, decisions: Decisions) -> Done: ...
+
+
+class Done(NamedTuple):
+    """What was written, or would be."""
+
+    id: str
+    """Of the receipt; empty if nothing changed."""
+    changed: int
+
+
+def _recon(context: Context) -> Survey:
+    return survey(context["given"].text)
+
+
+def _chunk(context: Context) -> Pieces:
+    return Pieces(tuple(pieces(context["given"].text, context["recon"])))
+
+
+def _extract(context: Context) -> Extraction:
+    given: Given = context["given"]
+    if given.facts is not None:
+        return Extraction(given.facts)
+    found: Survey = context["recon"]
+    told = Told(found.kind, given.source, given.title, given.said_at, given.speaker)
+    extractor: Extractor = context.service("extractor")
+    some = context["chunk"].pieces
+    done = fan_out(some, lambda piece: extractor.extract(piece, told, context.token), context.token)
+    lost = [
+        Problem(f"{given.name}, characters {one.item.start:,} to {one.item.end:,}", one.error)
+        for one in done
+        if one.error
+    ]
+    return Extraction(tuple(fact for one in done for fact in one.result or ()), tuple(lost))
+
+
+def _group(context: Context) -> Groups:
+    given: Given = context["given"]
+    place = Place(given.source, given.title, given.project)
+    return Groups(group(context["extract"].facts, place))
+
+
+def _dedup(context: Context) -> Groups:
+    kept: list[Group] = []
+    merged: list[Merged] = []
+    for one in context["group"].groups:
+        found = dedup(one.facts)
+        kept.append(one._replace(facts=found.kept))
+        merged += found.merged
+    return Groups(tuple(kept), tuple(merged))
+
+
+def _conflict(context: Context) -> Decisions:
+    given: Given = context["given"]
+    known: Known = context.service("known")
+    spots = Spots(given)
+    made: dict[str, Decision] = {}
+    for one in context["dedup"].groups:
+        for extracted in one.facts:
+            context.token.check()
+            fact = as_fact(extracted, one, given, spots.id_at(extracted.start))
+            if fact.id in made:
+                continue
+            names = {*fact.names}
+            here = [
+                Rival(d.fact, bool(names & {*d.fact.names}), here=True) for d in made.values()
+            ] if names else []  # fmt: skip
+            made[fact.id] = decide(fact, [*known.rivals(fact), *here], given.said_at)
+    return Decisions(tuple(made.values()))
+
+
+def _write(context: Context) -> Done:
+    writer: Writer = context.service("writer")
+    return writer.write(context["given"], context["conflict"])
+
+
+SLOTS = (
+    Slot("recon", _recon, ("given",), (Given,), Survey, 10),
+    Slot("chunk", _chunk, ("given", "recon"), (Given, Survey), Pieces, 5,
+         items=lambda out: len(out.pieces)),
+    Slot("extract", _extract, ("given", "recon", "chunk"), (Given, Survey, Pieces), Extraction, 60,
+         frozenset({"extractor"}), lambda out: len(out.facts)),
+    Slot("group", _group, ("given", "extract"), (Given, Extraction), Groups, 5,
+         items=lambda out: len(out.groups)),
+    Slot("dedup", _dedup, ("group",), (Groups,), Groups, 5, items=lambda out: out.facts),
+    Slot("conflict", _conflict, ("given", "dedup"), (Given, Groups), Decisions, 30,
+         frozenset({"known"}), lambda out: len(out.items)),
+    Slot("write", _write, ("given", "conflict"), (Given, Decisions), Done, 30,
+         frozenset({"writer"}), lambda out: out.changed),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------ as facts
+
+
+class Spots:
+    """The passages of the text, by where they begin."""
+
+    def __init__(self, given: Given) -> None:
+        self._document = document_of(given)
+        sizes = [len(passage.text) for passage in passages(self._document)]
+        self._starts = [0, *accumulate(sizes)][: len(sizes)]
+
+    def id_at(self, place: int) -> str:
+        return f"{self._document.id}:{max(0, bisect_right(self._starts, place) - 1)}"
+
+
+def document_of(given: Given) -> Document:
+    """The text as it is kept, for facts to cite."""
+    return Document(
+        external=given.name, source=given.source, text=given.text, title=given.title,
+        date=given.said_at, owner=given.owner, scopes=given.scopes,
+    )  # fmt: skip
+
+
+def as_fact(extracted: Extracted, one: Group, given: Given, source: str) -> Fact:
+    """The fact that is to be kept. Its id follows from its owner and its words, so that the same
+    text gives the same facts."""
+    text = extracted.statement
+    said = [word.folded for word in words(text)]
+    slug = "-".join(said[:5])
+    ascii_ = "".join(c for c in slug if c.isascii() and (c.isalnum() or c == "-"))[:SLUG].strip("-")
+    id = f"{ascii_ or 'fact'}-{stable_id(given.owner, *sorted(given.scopes), *said)[:6]}"
+    meta: dict[str, object] = {"page": canonical(one.address.path)}
+    if extracted.date is not None:
+        meta["date"] = extracted.date.date().isoformat()
+    entry = Entry(given.now, "read", given.by, "", source, given.channel, extracted.quote[:500])
+    return Fact(
+        id=id,
+        text=text,
+        created_at=given.said_at,
+        name=extracted.subject if is_telling(extracted.subject) else "",
+        type=extracted.type,
+        owner=given.owner,
+        scopes=given.scopes,
+        standing=standing(text).status,
+        provenance=(entry,),
+        meta=meta,
+    )
+
+
+def is_telling(subject: str) -> bool:
+    """Whether a subject is a name to be found under: several words, or one that is no everyday
+    one, for what goes by that would answer every question that has it."""
+    said = [word.folded for word in words(subject) if stem(word.folded) not in stopwords()]
+    return len(said) > 1 or any(commonness(word) in ("", "name", "rare") for word in said)
