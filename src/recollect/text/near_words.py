@@ -22,6 +22,8 @@ class Language(NamedTuple):
     """Words of grammar that give the language away."""
     dropped: str
     """Articles and such: they go wherever they stand."""
+    hello: str = "(?!)"
+    """What may stand before anything: it goes before a comma, a question word or a frame."""
     before: tuple[str, ...] = ()
     """Frames before a question, as patterns: what was matched goes if anything is left."""
     embeds: tuple[str, ...] = ()
@@ -46,9 +48,9 @@ class Language(NamedTuple):
 _WH = r"(?:what|when|where|who|whom|whose|which|how|why|(?:in|on|at|for|to|with|from|by|under|since|until) (?:what|which|whom))\b"
 _NOUN = r"(?:the|my|our|a|an)\b"
 _HELLO = (
-    "hey|hi|hello|good morning|good evening|ok|okay|alright|all right|so|well|um|umm|uh|hmm|oh|ah|yo|and|also|now|listen|one more thing|one more question|quick question|quick one|silly question|dumb question|question|another question|"
+    "hey|hi|hello|good morning|good evening|ok|okay|alright|all right|so|well|um|umm|uh|hmm|oh|ah|yo|and|also|now|listen|one more thing|one more question|just a quick question|just a question|a quick question|quick question|quick one|silly question|dumb question|question|another question|"
     "just wondering|just curious|just checking|just to be sure|just to confirm|just to be clear|i was just wondering|i am just wondering|out of curiosity|sorry|sorry to ask|excuse me|pardon|please|pls|btw|by the way|i forgot|i forget|i keep forgetting|i can not remember|i do not remember|remind me|tell me|"
-    "anyway|actually|basically|honestly|real quick|help me out|i mean|you know|let me think|let us see|refresh my memory"
+    "anyway|actually|basically|honestly|real quick|help me out|i mean|you know|let me think|let us see|refresh my memory|exactly"
 )
 _PLEASE = "please |again |once more |once again |quickly |exactly |kindly |just |real quick |one more time "
 _YOU_CAN = "(?:can|could|would|will|might) (?:you|u|someone|anyone|somebody|anybody) (?:please |kindly |quickly |just |maybe |perhaps |possibly |be able to |be so kind as to |be so kind and |mind )*|(?:would you )?mind |please |kindly "
@@ -61,14 +63,15 @@ EN = Language(
 my of on or our please she he should that the their there they this to us was we were what when where which who whose why will with would you your
 many much not than tell me""",
     dropped="a an the",
+    hello=rf"(?:{_HELLO})(?: (?:there|again|all|everyone))?",
     before=(
-        rf"(?:{_HELLO})(?: (?:there|again|all|everyone))?",
         rf"(?:{_YOU_CAN})?(?:{_TELL_ME}) (?:{_PLEASE})*(?:of (?:the fact )?)?(?!about\b|to\b|if\b|whether\b|more\b|everything\b|all\b|with\b|something\b|anything\b)",
         rf"(?:{_YOU_CAN})?(?:please |kindly )?(?:check|find out|find|look up|look into|figure out|see|say|confirm|clarify|specify|state|name|get|share|dig up|pull up|recall|remember|search for|look for) (?:{_PLEASE})*(?:for me )?(?={_NOUN}|{_WH})",
         rf"(?:can|could|may|might) (?:i|we) (?:please )?(?:get|have|know|ask(?: you)?|please know) (?={_NOUN}|{_WH})",
         rf"{_I_WANT} (?={_NOUN}|{_WH})",
+        r"(?:do you (?:happen to |still )?(?:know|remember|recall)|i (?:really |just )?need|i am looking for|i (?:can not|do not) (?:remember|recall)|i forgot|any idea of|what about) (?=(?:the|my|our)\b)",
         rf"{_I_WONDER} (?:about |as to |of )?(?={_WH})",
-        rf"(?:according to|from|in|per|looking at) (?:my|our|the) (?:notes|records|docs|documentation|files)",
+        r"(?:according to|from|in|per|looking at) (?:my|our|the) (?:notes|records|docs|documentation|files)",
         r"(?:what i (?:want|need|would like) to know is|(?:the|my) question is|here is my question)",
     ),
     embeds=(
@@ -79,21 +82,87 @@ many much not than tell me""",
         rf"(?:wondering|curious|not sure|unsure|no idea|trying to remember|forgot|forget) (?={_WH}|(?:if|whether)\b)",
     ),
     after=(
-        r"please", r"pls", r"plz", r"lol", r"haha", r"thanks", r"thanks a lot", r"many thanks", r"thank you", r"thank you very much", r"thx", r"cheers", r"exactly", r"precisely", r"by the way", r"btw", r"by any chance", r"by chance",
-        r"do you know", r"do you remember", r"do you recall", r"can you tell me", r"could you tell me", r"can you remind me", r"could you remind me", r"remind me", r"tell me", r"if you know", r"if you remember", r"if i may ask", r"if possible",
-        r"any idea", r"any ideas", r"i forgot", r"i forget", r"i keep forgetting", r"i can not remember", r"i do not remember", r"i can not recall", r"i wonder", r"just wondering", r"just curious", r"just checking", r"asking for a friend", r"off the top of your head", r"to be exact", r"for me please", r"as far as you know",
+        r"please",
+        r"pls",
+        r"plz",
+        r"lol",
+        r"haha",
+        r"thanks",
+        r"thanks a lot",
+        r"many thanks",
+        r"thank you",
+        r"thank you very much",
+        r"thx",
+        r"cheers",
+        r"anyway",
+        r"though",
+        r"if you do not mind",
+        r"if i may",
+        r"by the way",
+        r"btw",
+        r"by any chance",
+        r"by chance",
+        r"do you know",
+        r"do you remember",
+        r"do you recall",
+        r"can you tell me",
+        r"could you tell me",
+        r"can you remind me",
+        r"could you remind me",
+        r"remind me",
+        r"tell me",
+        r"if you know",
+        r"if you remember",
+        r"if i may ask",
+        r"if possible",
+        r"any idea",
+        r"any ideas",
+        r"i forgot",
+        r"i forget",
+        r"i keep forgetting",
+        r"i can not remember",
+        r"i do not remember",
+        r"i can not recall",
+        r"i wonder",
+        r"just wondering",
+        r"just curious",
+        r"just checking",
+        r"asking for a friend",
+        r"off the top of your head",
+        r"to be exact",
+        r"for me please",
+        r"as far as you know",
     ),
     asks=(
-        ("howto", r"how (?:do|can|could|would|might) (?P<subject>i|we)(?: go about)?"),
+        ("howto", r"how (?:exactly )?(?:do|can|could|would|might) (?P<subject>i|we)(?: go about)?"),
         ("howto", r"how (?:do|can|could|would) (?:you|one|people)(?: go about)?"),
         ("howto", r"how to"),
-        ("howto", r"(?:(?:what|which) (?:is|are) )?(?:the )?(?:way|steps?|procedure|instructions|process|commands?) (?:to|in order to|needed to|required to|necessary to)"),
-        ("howto", r"what (?:steps|do) (?:do|should)? ?(?P<subject>i|we) (?:need to |have to )?(?:take|do|follow) (?:to|in order to)"),
-        ("why", r"(?:how come|why|for (?:what|which) reason|what is the reason (?:for|that|why|behind)|what was the reason (?:for|that|why|behind)|what are the reasons (?:for|that|why|behind)|what is the reason|what was the reason|(?:the )?reasons? (?:for|why|that|behind))"),
-        ("howmany", r"(?:how many|what is the (?:total )?number of|what number of|what was the number of|(?:the )?number of)"),
+        (
+            "howto",
+            r"(?:(?:what|which) (?:is|are) )?(?:the )?(?:procedure for|process for|process of|steps for|way of|instructions for|method of|method for)(?= \w+ing\b)",
+        ),
+        (
+            "howto",
+            r"(?:(?:what|which) (?:is|are) )?(?:the )?(?:way|steps?|procedure|instructions|process|commands?) (?:to|in order to|needed to|required to|necessary to)",
+        ),
+        (
+            "howto",
+            r"what (?:steps|do) (?:do|should)? ?(?P<subject>i|we) (?:need to |have to )?(?:take|do|follow) (?:to|in order to)",
+        ),
+        (
+            "why",
+            r"(?:how come|why|for (?:what|which) reason|what is the reason (?:for|that|why|behind)|what was the reason (?:for|that|why|behind)|what are the reasons (?:for|that|why|behind)|what is the reason|what was the reason|(?:the )?reasons? (?:for|why|that|behind))",
+        ),
+        (
+            "howmany",
+            r"(?:how many|what is the (?:total )?number of|what number of|what was the number of|(?:the )?number of)",
+        ),
         ("howmuch", r"(?:how much|what amount of|what is the amount of)"),
         ("howlong", r"(?:for )?how (?:long|much time)(?! ago)"),
-        ("howoften", r"(?:how often|how frequently|how regularly|at what frequency|with what frequency)"),
+        (
+            "howoften",
+            r"(?:how often|how frequently|how regularly|at what frequency|with what frequency)",
+        ),
         ("howold", r"(?:how old|at what age|what age)"),
         ("howfast", r"(?:how fast|(?:at )?(?:what|which) speed)"),
         ("howtall", r"how tall"),
@@ -102,7 +171,10 @@ many much not than tell me""",
         ("howdeep", r"how deep"),
         ("howwide", r"how wide"),
         ("where", r"where (?:can|do|could|would|might|should) (?:i|we|one|you) (?:find|locate)"),
-        ("where", r"(?:where|in (?:what|which) (?:place|location)|(?:at )?(?:what|which) (?:place|location)|what is the (?:location|whereabouts) of)"),
+        (
+            "where",
+            r"(?:where|in (?:what|which) (?:place|location)|(?:at )?(?:what|which) (?:place|location)|what is the (?:location|whereabouts) of)",
+        ),
         ("time", r"(?:at |around )?(?:what|which) (?:time of day|time|hour)"),
         ("day", r"(?:on )?(?:what|which) (?:day of the week|weekday|day)"),
         ("date", r"(?:on )?(?:what|which) date"),
@@ -112,7 +184,10 @@ many much not than tell me""",
         ("whoby", r"by (?:whom|who)"),
         ("who", r"(?:who|whom|which person|what person)"),
         ("whose", r"whose"),
-        ("about", r"(?:(?:can|could) you )?(?:please )?(?:tell|give|show|remind) (?:me|us) (?:something |more |everything |anything |all )?about"),
+        (
+            "about",
+            r"(?:(?:can|could) you )?(?:please )?(?:tell|give|show|remind) (?:me|us) (?:something |more |everything |anything |all )?about",
+        ),
         ("about", r"what (?:do|can) (?:you|we|i) (?:know|say|tell me) (?:to me )?about"),
         ("yes", r"(?:if|whether)(?: or not)?"),
         ("whatis", r"(?:what|which) (?:is|are|am|was|were)(?= )"),
@@ -122,11 +197,24 @@ many much not than tell me""",
     is_now="is are am be being been",
     places="""about above across after against along among around as at before behind below beneath beside between beyond by despite down
 during except for from in inside into near off on onto out outside over past per since through throughout to toward under until up upon versus via while with within without than""",
-    fillers="actually basically lol umm um uh hmm kindly please",
+    fillers="actually basically exactly precisely really honestly literally seriously lol umm um uh hmm kindly please",
     numbers="zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty",
     equal="""
 start begin commence kick_off
 resolve solve
+achieve attain
+diary journal
+likely probably
+mostly largely
+especially particularly
+topic subject
+ignore disregard
+provide supply
+vanish disappear
+stairs staircase
+story tale
+trip journey
+exclude omit
 handle deal_with
 talk speak
 create make
@@ -232,7 +320,7 @@ birthplace place_of_birth birth_place
 deathdate date_of_death death_date
 deathplace place_of_death death_place
 burialplace place_of_burial burial_place
-end finish
+end finish complete
 buy purchase
 fix repair mend
 phone telephone
@@ -273,7 +361,7 @@ choose select pick opt_for
 need require
 allow permit
 forbid prohibit
-help assist
+help assist assistance
 live reside dwell
 large big
 larger bigger
@@ -447,8 +535,8 @@ DE = Language(
     known_by="""der die das den dem des ein eine einen einem einer und oder aber nicht ist sind war waren wird werden hat haben mit von vom zu zum zur im
 an auf aus bei nach vor für wie was wer wo wann warum welche welcher welches welchen ich du er wir ihr mir bitte mein meine unser unsere am habe kann wurde um es mich dich uns dir sich beim ins ob dass noch schon nur wenn weil seit bis durch ohne gegen über unter zwischen kein keine keinen meinen meinem meiner unserem unseren dein deine sein seine ihre man gibt heißt kannst weißt wollte muss soll sollte wem wen wohin woher wieso weshalb wieviel viele""",
     dropped="der die das den dem des ein eine einen einem einer eines",
+    hello=r"(?:hallo|hey|hi|ok|okay|also|bitte|kurze frage|frage|sag mal|sagen sie mal|du|ähm|äh|hm|na|naja|gut|so|übrigens|ach|ach ja|mal eine frage|nur eine frage|ich frage mich|entschuldigung|guten morgen|guten tag|und)",
     before=(
-        r"(?:hallo|hey|hi|ok|okay|also|bitte|kurze frage|frage|sag mal|sagen sie mal|du|ähm|und)",
         r"(?:bitte )?(?:sag|sage|sagen sie|nenn|nenne|nennen sie|zeig|zeige|verrate|gib) (?:mir|uns) (?:bitte |noch mal |nochmal |kurz )?",
     ),
     embeds=(
@@ -457,7 +545,19 @@ an auf aus bei nach vor für wie was wer wo wann warum welche welcher welches we
         r"(?:weißt|weisst|erinnerst|wissen|wisst) (?:du|sie|ihr) (?:dich )?(?:noch |zufällig |vielleicht |eigentlich )?(?=(?:was|wann|wo|wer|wie|warum|wieso|weshalb|welche\w*|wem|wen|ob|wohin|woher)\b)",
         r"(?:ich )?(?:möchte|würde gern|würde gerne|will|muss|wüsste gern|wüsste gerne|frage mich|weiß nicht mehr|habe vergessen) (?:gern |gerne )?(?:wissen )?(?=(?:was|wann|wo|wer|wie|warum|wieso|weshalb|welche\w*|wem|wen|ob|wohin|woher)\b)",
     ),
-    after=(r"bitte", r"danke", r"nochmal", r"noch mal", r"noch gleich", r"eigentlich", r"genau"),
+    after=(
+        r"bitte",
+        r"danke",
+        r"nochmal",
+        r"noch mal",
+        r"noch gleich",
+        r"eigentlich",
+        r"genau",
+        r"weißt du das",
+        r"weißt du das noch",
+        r"übrigens",
+        r"vielen dank",
+    ),
     asks=(
         ("why", r"(?:warum|wieso|weshalb|aus welchem grund)"),
         ("cost", r"(?:was|wie viel|wieviel) (?:kostet|kosten)"),
@@ -465,7 +565,10 @@ an auf aus bei nach vor für wie was wer wo wann warum welche welcher welches we
         ("cost", r"(?:was|welches|wie hoch|wie) ist der preis (?:von|vom|für|des|der)"),
         ("howmany", r"(?:wie viele|wieviele)"),
         ("howmuch", r"(?:wie viel|wieviel)"),
-        ("whatis", r"(?:wie lautet|wie lauten|was ist|was sind|welches ist|welche sind|welcher ist)"),
+        (
+            "whatis",
+            r"(?:wie lautet|wie lauten|was ist|was sind|welches ist|welche sind|welcher ist)",
+        ),
         ("when", r"wann"),
         ("where", r"wo"),
         ("who", r"wer"),
@@ -477,6 +580,7 @@ an auf aus bei nach vor für wie was wer wo wann warum welche welcher welches we
     places="am an auf aus bei bis durch für gegen im in mit nach ohne seit um unter über vom von vor während wegen zu zum zur zwischen",
     equal="""
 handy mobiltelefon
+zuständig verantwortlich
 auto wagen
 telefonnummer telefon_nummer
 email e_mail
@@ -484,7 +588,7 @@ zurzeit derzeit momentan gerade aktuell
 oft häufig
 """,
     verb_last=True,
-    fillers="denn eigentlich nochmal mal",
+    fillers="denn eigentlich doch bitte genau überhaupt",
     numbers="null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
 )
 
@@ -492,15 +596,23 @@ ES = Language(
     known_by="""el la los las un una unos unas y o pero no es son era fue ser estar está están ha han con de del al en por para como cómo que qué quién quien dónde
 donde cuándo cuando cuál cual cuáles cuántos cuántas cuánto se su sus lo mi mis nuestro nuestra nuestros nuestras me tenemos hay nos te le les este esta estos ese esa eso muy más menos sin sobre entre hasta desde antes después tengo tiene puedo puede puedes podrías hace hacer fueron tu tus yo él ella nosotros ellos sí ya también porque si a""",
     dropped="el la los las un una unos unas",
+    hello=r"(?:hola|oye|oiga|mira|eh|pues|bueno|vale|a ver|por cierto|por favor|una pregunta|una duda|pregunta|perdona|perdón|disculpa|buenos días|buenas|y|entonces|solo por curiosidad|por curiosidad|me pregunto)",
     before=(
-        r"(?:hola|oye|por favor|una pregunta|perdona|disculpa|y|entonces)",
         r"(?:por favor )?(?:¿)?(?:puedes|podrías|podría|puede|me puedes|me podrías|me puede|podéis) (?:por favor )?(?:decirme|decirnos|recordarme|recordarnos|explicarme|indicarme|decir|recordar)",
         r"(?:por favor )?(?:dime|dígame|recuérdame|recuérdanos|indícame|dinos)",
     ),
     embeds=(
         r"(?:sabes|recuerdas|te acuerdas de|sabe|sabéis|me gustaría saber|quiero saber|quisiera saber|necesito saber|no recuerdo|no sé|tienes idea de) (?=(?:qué|que|cuándo|cuando|dónde|donde|quién|quien|quiénes|cómo|como|por qué|cuál|cual|cuáles|cuánto|cuánta|cuántos|cuántas|a qué|en qué|de qué|con quién|si)\b)",
     ),
-    after=(r"por favor", r"gracias", r"exactamente"),
+    after=(
+        r"por favor",
+        r"gracias",
+        r"muchas gracias",
+        r"lo sabes",
+        r"te acuerdas",
+        r"lo recuerdas",
+        r"por cierto",
+    ),
     asks=(
         ("why", r"(?:por qué|por que|cuál es el motivo de que|por qué motivo|por qué razón)"),
         ("cost", r"(?:cuánto|cuanto) (?:cuesta|cuestan|vale|valen)"),
@@ -530,6 +642,7 @@ termina acaba
 terminó acabó
 actualmente ahora_mismo en_este_momento
 """,
+    fillers="exactamente realmente",
     numbers="cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
 )
 
@@ -537,27 +650,39 @@ FR = Language(
     known_by="""le la les des du un une de et ou mais ne pas est sont était dans sur avec pour par qui que quoi où quand comment il elle nous vous ils elles ce cette
 ces en au aux mon ma mes notre nos je quel quelle quels quelles combien pourquoi est ce qu c l d j n s à on son sa ses leur leurs votre vos ton ta tes se y si plus sans chez après avant depuis entre sous tout tous toutes fait faire peux tu me te moi ai as avons avez ont été a dans lesquelles lequel""",
     dropped="le la les l un une",
+    hello=r"(?:bonjour|salut|coucou|dis donc|dis|dites|alors|bon|euh|ben|au fait|du coup|en fait|ok|petite question|question|par curiosité|tiens|et|s il te plaît|s il vous plaît|une question|excuse moi|excusez moi)",
     before=(
-        r"(?:bonjour|salut|dis|alors|et|s il te plaît|s il vous plaît|une question|excuse moi|excusez moi)",
         r"(?:s il (?:te|vous) plaît )?(?:peux tu|pouvez vous|pourrais tu|pourriez vous|tu peux|tu pourrais|vous pouvez|est ce que tu peux|est ce que vous pouvez) (?:s il te plaît |s il vous plaît )?(?:me |nous )(?:dire|rappeler|indiquer|donner)",
         r"(?:dis moi|dites moi|rappelle moi|rappelez moi|indique moi|donne moi)",
     ),
     embeds=(
         r"(?:sais tu|tu sais|savez vous|vous savez|te souviens tu|tu te souviens|te rappelles tu|tu te rappelles|je voudrais savoir|j aimerais savoir|je veux savoir|je me demande|est ce que tu sais) (?:de )?(?=(?:quand|où|qui|que|quoi|quel|quelle|quels|quelles|comment|pourquoi|combien|si|à|de|d|en)\b)",
     ),
-    after=(r"s il te plaît", r"s il vous plaît", r"stp", r"svp", r"merci", r"déjà", r"exactement", r"au juste"),
+    after=(
+        r"s il te plaît",
+        r"s il vous plaît",
+        r"stp",
+        r"svp",
+        r"merci",
+        r"au juste",
+        r"tu sais",
+        r"tu te souviens",
+        r"merci beaucoup",
+        r"au fait",
+        r"en fait",
+    ),
     asks=(
         ("why", r"(?:pourquoi est ce que?|pourquoi|pour quelle raison)"),
-        ("when", r"(?:quand est ce que?|quand)"),
-        ("where", r"(?:où est ce que?|où)"),
+        ("when", r"(?:quand est ce que?|quand est ce qu|c est quand|quand)"),
+        ("where", r"(?:où est ce que?|où est ce qu|c est où|où)"),
         ("how", r"(?:comment est ce que?|comment)"),
         ("cost", r"combien (?:coûte|coûtent)"),
         ("cost", r"quel est le (?:prix|tarif) (?:de|du|des|d)"),
         ("cost", r"combien est ce que? (?:coûte|coûtent)"),
         ("howmany", r"(?:combien de|combien d)"),
-        ("who", r"(?:qui est ce qui|qui)"),
+        ("who", r"(?:qui est ce qui|c est qui|qui)"),
         ("which", r"quel(?:le|s|les)?(?! (?:est|sont)\b)"),
-        ("whatdo", r"(?:qu est ce que?)"),
+        ("whatdo", r"(?:qu est ce que?|qu est ce qu)"),
         ("whatis", r"(?:quel est|quelle est|quels sont|quelles sont|c est quoi)"),
     ),
     is_now="est sont",
@@ -570,6 +695,7 @@ commencer débuter
 commence débute
 actuellement en_ce_moment
 """,
+    fillers="exactement précisément",
     numbers="zéro un deux trois quatre cinq six sept huit neuf dix onze douze",
 )
 
@@ -577,15 +703,15 @@ IT = Language(
     known_by="""il lo la i gli le un uno una di del della dei delle e o ma non è sono era con per da dal in nel nella su che chi cosa dove quando come perché quale quali
 quanto quanti quante mio mia nostro nostra mi ho abbiamo al alla l d si ci ti vi ha hanno è sei siamo questo questa quello quella dopo prima senza tra fra ai agli dalla nei sul sulla qual più anche se suo sua loro puoi sai dimmi perche chi tuo tua miei mie io lui lei noi""",
     dropped="il lo la gli le l un uno una",
+    hello=r"(?:ciao|scusa|scusami|senti|ehi|beh|dunque|insomma|a proposito|comunque|ma|per favore|per piacere|una domanda|domanda|per curiosità|e|allora)",
     before=(
-        r"(?:ciao|scusa|senti|per favore|per piacere|una domanda|e|allora)",
         r"(?:per favore )?(?:mi )?(?:puoi|potresti|può|potrebbe|sai) (?:dirmi|ricordarmi|indicarmi|dire|ricordare|dirci)",
         r"(?:dimmi|mi dica|ricordami|dicci)",
     ),
     embeds=(
         r"(?:sai|ti ricordi|ricordi|vorrei sapere|voglio sapere|mi piacerebbe sapere|mi chiedo) (?=(?:che|cosa|chi|dove|quando|come|perché|quale|quali|qual|quanto|quanta|quanti|quante|a|in|se|da|di)\b)",
     ),
-    after=(r"per favore", r"per piacere", r"grazie", r"esattamente"),
+    after=(r"per favore", r"per piacere", r"grazie", r"lo sai", r"ti ricordi", r"a proposito"),
     asks=(
         ("why", r"(?:perché|come mai|per quale motivo)"),
         ("cost", r"quanto (?:costa|costano|viene)"),
@@ -599,7 +725,7 @@ quanto quanti quante mio mia nostro nostra mi ho abbiamo al alla l d si ci ti vi
         ("howmany", r"(?:quanti|quante)"),
         ("whatdo", r"(?:che cosa|cosa)"),
     ),
-    is_now="è sono",
+    is_now="è",
     places="a al alla alle ai agli con da dal dalla dei del della delle di d in nel nella per su sul sulla tra fra senza prima dopo durante fino",
     equal="""
 macchina auto automobile
@@ -608,6 +734,7 @@ email e_mail mail posta_elettronica
 iniziare cominciare
 inizia comincia
 """,
+    fillers="esattamente precisamente",
     numbers="zero uno due tre quattro cinque sei sette otto nove dieci undici dodici",
 )
 
@@ -615,17 +742,28 @@ PT = Language(
     known_by="""o os as um uma de do da dos das e ou mas não é são era foi com para por pelo pela em no na nos nas que quem onde quando como porque qual quais quanto
 quantos quantas meu minha nosso nossa se ao aos às à está estão eu você nós ele ela eles me te meus minhas seu sua seus suas este esta isso isto mais menos sem sobre entre até desde antes depois tem temos tenho pode já também porquê qual a foram são quê nossa nossos há num numa pela pelos""",
     dropped="o os um uma",
+    hello=r"(?:olá|oi|ei|aliás|olha|bom|bem|ah|tipo|a propósito|por curiosidade|por favor|desculpa|uma pergunta|e|então)",
     before=(
-        r"(?:olá|oi|ei|aliás|por favor|desculpa|uma pergunta|e|então)",
         r"(?:por favor )?(?:você )?(?:pode|poderia|podes|podias|consegue) (?:por favor )?(?:me )?(?:dizer|lembrar|informar|dizer me|lembrar me)",
         r"(?:me diga|diga me|diz me|me lembre|lembra me|me diz)",
     ),
     embeds=(
         r"(?:você )?(?:sabe|sabes|lembra|lembras te|você se lembra|se lembra|gostaria de saber|quero saber|queria saber) (?:de )?(?=(?:o que|que|quem|onde|quando|como|por que|qual|quais|quanto|quantos|quantas|quanta|em|a|de|se)\b)",
     ),
-    after=(r"por favor", r"obrigado", r"obrigada", r"exatamente"),
+    after=(
+        r"por favor",
+        r"obrigado",
+        r"obrigada",
+        r"você sabe",
+        r"sabes",
+        r"você lembra",
+        r"a propósito",
+    ),
     asks=(
-        ("why", r"(?:por que motivo|por que razão|por que é que|por que|por quê|porque é que|porque)"),
+        (
+            "why",
+            r"(?:por que motivo|por que razão|por que é que|por que|por quê|porque é que|porque)",
+        ),
         ("when", r"(?:quando é que|quando)"),
         ("where", r"(?:onde é que|onde)"),
         ("cost", r"quanto (?:custa|custam|é)"),
@@ -645,7 +783,7 @@ email e_mail correio_eletrônico
 começar iniciar
 começa inicia
 """,
-    fillers="mesmo afinal",
+    fillers="afinal exatamente",
     numbers="zero um dois três quatro cinco seis sete oito nove dez onze doze",
 )
 
@@ -653,17 +791,26 @@ NL = Language(
     known_by="""de het een en of maar niet is zijn was waren wordt worden heeft hebben met van naar in op aan bij uit voor over hoe wat wie waar wanneer waarom welke welk
 ik je jij hij zij wij we ons onze mijn kun kan te om er die dat hem haar hun jullie u uw zou moet moeten wil willen heb hebt had hadden werd werden na tot tussen tegen tijdens zonder onder door dit deze als ook nog geen hoeveel waarheen welke ben bent weet alsjeblieft""",
     dropped="de het een",
-    before=(
-        r"(?:hallo|hoi|hey|zeg|alsjeblieft|alstublieft|even een vraag|vraagje|en|dus)",
-        r"(?:zeg|vertel|geef|noem) (?:me|mij|eens) (?:even |alsjeblieft )?",
-    ),
+    hello=r"(?:hallo|hoi|hey|zeg|nou|eh|trouwens|ok|oké|goedemorgen|vraag|uit nieuwsgierigheid|alsjeblieft|alstublieft|even een vraag|vraagje|en|dus)",
+    before=(r"(?:zeg|vertel|geef|noem) (?:me|mij|eens) (?:even |alsjeblieft )?",),
     embeds=(
         r"(?:kun|kan|kunt|zou|zou je|zou u) (?:je|jij|u) (?:me |mij |ons )?(?:alsjeblieft |even |misschien )?(?:zeggen|vertellen|uitleggen|kunnen zeggen|kunnen vertellen)",
         r"(?:vertel|zeg) (?:me|mij|eens) (?:even |alsjeblieft )?(?=(?:wat|wie|waar|wanneer|waarom|hoe|hoeveel|welke|welk|of)\b)",
         r"(?:weet|weten|herinner) (?:je|jij|u|jullie) (?:je )?(?:nog |toevallig |misschien )?(?=(?:wat|wie|waar|wanneer|waarom|hoe|hoeveel|welke|welk|of)\b)",
         r"(?:ik )?(?:wil|zou graag|vraag me af|wil graag) (?:weten )?(?=(?:wat|wie|waar|wanneer|waarom|hoe|hoeveel|welke|welk|of)\b)",
     ),
-    after=(r"alsjeblieft", r"alstublieft", r"bedankt", r"ook alweer", r"ook al weer", r"precies", r"eigenlijk"),
+    after=(
+        r"alsjeblieft",
+        r"alstublieft",
+        r"bedankt",
+        r"ook alweer",
+        r"ook al weer",
+        r"weet je dat",
+        r"weet jij dat",
+        r"trouwens",
+        r"dank je",
+        r"dankjewel",
+    ),
     asks=(
         ("why", r"(?:waarom|om welke reden)"),
         ("cost", r"(?:hoeveel|wat) (?:kost|kosten)"),
@@ -677,7 +824,7 @@ ik je jij hij zij wij we ons onze mijn kun kan te om er die dat hem haar hun jul
         ("what", r"wat"),
         ("how", r"hoe"),
     ),
-    is_now="is zijn",
+    is_now="is",
     places="aan achter bij binnen boven buiten door in langs met na naar naast onder op over per rond sinds tegen tijdens tot tussen uit van voor zonder",
     equal="""
 auto wagen
@@ -688,15 +835,15 @@ begint start
 momenteel op_dit_moment
 """,
     verb_last=True,
-    fillers="eigenlijk alsjeblieft",
+    fillers="eigenlijk alsjeblieft precies toch",
     numbers="nul een twee drie vier vijf zes zeven acht negen tien elf twaalf",
 )
 
 RU = Language(
     known_by="",
     dropped="",
+    hello=r"(?:привет|здравствуйте|добрый день|слушай|слушайте|кстати|скажем|так|эй|ой|извини|извините|интересно|пожалуйста|вопрос|такой вопрос|быстрый вопрос|а|и|ну)",
     before=(
-        r"(?:привет|здравствуйте|слушай|пожалуйста|вопрос|а|и|ну)",
         r"(?:пожалуйста )?(?:подскажи|подскажите|скажи|скажите|напомни|напомните|расскажи|ответь) (?:мне |нам )?(?:пожалуйста )?(?:еще раз )?(?!о\b|об\b|про\b)",
         r"(?:ты можешь|можешь|не мог бы ты|можете|могли бы вы|не могли бы вы|мог бы ты|могла бы ты) (?:мне )?(?:пожалуйста )?(?:сказать|подсказать|напомнить)(?: мне)?",
     ),
@@ -704,7 +851,17 @@ RU = Language(
         r"(?:ты )?(?:знаешь|помнишь|не знаешь|не помнишь|знаете|помните|вы не знаете|вы знаете)(?: ли)?(?: ты| вы)? (?=(?:что|когда|где|кто|как|почему|зачем|какой|какая|какое|какие|какую|каком|сколько|куда|откуда|чей|чья|в|на|кому|кого|с)\b)",
         r"(?:я )?(?:хочу знать|хотел бы знать|хотела бы знать|хотелось бы знать|хочу узнать|забыл|забыла|не помню) (?=(?:что|когда|где|кто|как|почему|зачем|какой|какая|какое|какие|какую|каком|сколько|куда|откуда|чей|чья|в|на|кому|кого|с)\b)",
     ),
-    after=(r"пожалуйста", r"спасибо", r"кстати"),
+    after=(
+        r"пожалуйста",
+        r"спасибо",
+        r"кстати",
+        r"не знаешь",
+        r"не помнишь",
+        r"ты не знаешь",
+        r"ты не помнишь",
+        r"напомни",
+        r"еще раз",
+    ),
     asks=(
         ("whatis", r"что такое"),
         ("why", r"(?:почему|по какой причине|отчего)"),
@@ -723,14 +880,15 @@ RU = Language(
 машину автомобиль
 начинается стартует
 """,
+    fillers="же вообще собственно пожалуйста все-таки точно именно",
     numbers="ноль один два три четыре пять шесть семь восемь девять десять",
 )
 
 AR = Language(
     known_by="",
     dropped="",
+    hello=r"(?:مرحبا|أهلا|طيب|حسنا|إذن|يعني|بالمناسبة|من فضلك|لو سمحت|رجاء|سؤال|سؤال سريع|عفوا)",
     before=(
-        r"(?:مرحبا|من فضلك|لو سمحت|رجاء|سؤال)",
         r"(?:هل )?(?:يمكنك|تستطيع|بإمكانك|ممكن) (?:ان |أن )?(?:تخبرني|تقول لي|تذكرني|تذكيري|إخباري|اخباري|إخبارني)(?: ب)?",
         r"(?:أخبرني|اخبرني|قل لي|ذكرني)",
     ),
@@ -738,19 +896,33 @@ AR = Language(
         r"(?:هل )?(?:تعرف|تعلم|تتذكر|تذكر) (?=(?:ما|ماذا|متى|أين|اين|كيف|كم|من|لماذا|أي|اي|في)\b)",
         r"(?:أريد|اريد|أود|اود) (?:ان |أن )?(?:أعرف|اعرف|معرفة) (?=(?:ما|ماذا|متى|أين|اين|كيف|كم|من|لماذا|أي|اي|في)\b)",
     ),
-    after=(r"من فضلك", r"لو سمحت", r"شكرا", r"رجاء"),
-    asks=(("whatis", r"(?:ما هو|ما هي|ما هم|ماهو|ماهي)"), ("where", r"(?:أين|اين) (?:يقع|تقع|توجد|يوجد)"), ("where", r"(?:أين|اين)")),
+    after=(
+        r"من فضلك",
+        r"لو سمحت",
+        r"شكرا",
+        r"رجاء",
+        r"بالضبط",
+        r"تحديدا",
+        r"هل تعرف",
+        r"هل تتذكر",
+        r"يا ترى",
+    ),
+    asks=(
+        ("whatis", r"(?:ما هو|ما هي|ما هم|ماهو|ماهي)"),
+        ("where", r"(?:أين|اين) (?:يقع|تقع|توجد|يوجد)"),
+        ("where", r"(?:أين|اين)"),
+    ),
 )
 
 TR = Language(
     known_by="ne zaman nerede nasıl kim kaç hangi için ve bir bu mı mi mu mü neden nedir bana kadar misin mısın ile hangisi nereye niye kimin nerde kime kimi neyi nereden şu o ben sen biz siz onlar benim senin bizim var yok değil çok daha en gibi sonra önce musun lütfen niçin kaçta olan oldu her tüm hiç da de ki",
     dropped="",
+    hello=r"(?:merhaba|selam|lütfen|bir soru|acaba|peki|şey|hani|ya|bu arada|pardon|bir şey soracağım)",
     before=(
-        r"(?:merhaba|selam|lütfen|bir soru|acaba|peki)",
         r"(?:lütfen )?(?:bana )?(?:söyle|hatırlat|söyler misin|söyleyebilir misin|hatırlatır mısın|hatırlatabilir misin|söyler misiniz)",
     ),
     after=(
-        r"lütfen", r"acaba", r"biliyor musun", r"hatırlıyor musun", r"bana söyler misin", r"söyler misin", r"söyleyebilir misin", r"bana söyleyebilir misin", r"teşekkürler", r"biliyor musunuz",
+        r"lütfen", r"acaba", r"biliyor musun", r"hatırlıyor musun", r"bana söyler misin", r"söyler misin", r"söyleyebilir misin", r"bana söyleyebilir misin", r"teşekkürler", r"biliyor musunuz", r"hatırlıyor musunuz", r"acaba biliyor musun", r"tam olarak",
     ),
     asks=(("why", r"(?:neden|niçin|niye)"), ("when", r"ne zaman")),
     equal="""
@@ -758,7 +930,18 @@ araba otomobil
 """,
 )  # fmt: skip
 
-LANGUAGES = {"en": EN, "de": DE, "es": ES, "fr": FR, "it": IT, "pt": PT, "nl": NL, "ru": RU, "ar": AR, "tr": TR}
+LANGUAGES = {
+    "en": EN,
+    "de": DE,
+    "es": ES,
+    "fr": FR,
+    "it": IT,
+    "pt": PT,
+    "nl": NL,
+    "ru": RU,
+    "ar": AR,
+    "tr": TR,
+}
 
 # ------------------------------------------------------------------ English grammar
 
@@ -767,7 +950,8 @@ SHORT = {
     "that's": "that is", "there's": "there is", "here's": "here is", "it's": "it is", "he's": "he is", "she's": "she is", "let's": "let us",
     "i'm": "i am", "can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "what're": "what are", "who're": "who are",
     "whats": "what is", "wheres": "where is", "whos": "who is", "hows": "how is", "whens": "when is", "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not", "im": "i am",
-    "y'all": "you all", "gonna": "going to", "wanna": "want to", "gotta": "got to", "pls": "please",
+    "cant": "can not", "wont": "will not", "arent": "are not", "wasnt": "was not", "werent": "were not", "havent": "have not", "hasnt": "has not", "shouldnt": "should not", "couldnt": "could not", "wouldnt": "would not",
+    "ive": "i have", "youre": "you are", "theyre": "they are", "thats": "that is", "whys": "why is", "y'all": "you all", "gonna": "going to", "wanna": "want to", "gotta": "got to", "pls": "please",
 }  # fmt: skip
 """Written out; ``n't``, ``'re``, ``'ve``, ``'ll`` and ``'d`` are done by rule."""
 
@@ -776,20 +960,41 @@ TENSES = {
     "should": "should", "must": "must", "would": "would", "ought": "should", "had": "had",
 }  # fmt: skip
 """Auxiliaries that say when, or how sure; they go, and what they say must be equal."""
-DO, BE, HAVE = frozenset("do does did".split()), frozenset("is are am was were be been being".split()), frozenset("have has had".split())
+DO, BE, HAVE = (
+    frozenset("do does did".split()),
+    frozenset("is are am was were be been being".split()),
+    frozenset("have has had".split()),
+)
 SUBJECTS = frozenset("i we".split())
 """They go, and must be equal unless the other question says it without any subject."""
-ANYWHERE = frozenset("usually often rarely always sometimes generally currently originally mainly".split())
+ANYWHERE = frozenset(
+    "usually often rarely always sometimes generally currently originally mainly".split()
+)
 """Adverbs that say the same wherever they stand."""
 DAYS = frozenset("yesterday today tomorrow tonight monthly weekly daily yearly hourly".split())
-SPANS = frozenset("week month year night weekend quarter sprint season morning afternoon evening summer winter spring autumn fall monday tuesday wednesday thursday friday saturday sunday day".split())
-MAYBE_NAMES = frozenset("will may can might must a an the us it who am or in is as mark jobs".split())
+SPANS = frozenset(
+    "week month year night weekend quarter sprint season morning afternoon evening summer winter spring autumn fall monday tuesday wednesday thursday friday saturday sunday day".split()
+)
+EVENTS = frozenset(
+    "switch launch release visit move change upgrade update start end purchase call deploy rollback rollout merge review test audit backup redesign rewrite restart crash delay attack transfer export import".split()
+)
+"""Verbs that are their own nouns."""
+STATES = frozenset("live work use study rent need".split())
+"""Verbs for which "is living" says no more than "lives"."""
+AGENTS = {
+    "owner": ("own", ""), "maintainer": ("maintain", ""), "author": ("write", "past"), "creator": ("create", "past"), "founder": ("found", "past"),
+    "inventor": ("invent", "past"), "composer": ("compose", "past"), "designer": ("design", "past"),
+}  # fmt: skip
+"""Nouns for who does something, and when it is done if they are it now."""
+MAYBE_NAMES = frozenset(
+    "will may can might must a an the us it who am or in is as mark jobs".split()
+)
 """Words of grammar that are a name when they have a capital inside a sentence."""
 
 RELATIONS = frozenset("""
 deadline date day time name title password passcode pin key address email url link port price cost budget schedule agenda owner author maintainer version
 status size color number id location reason cause recipe policy limit timeout threshold format license status goal purpose theme topic capacity duration length
-width height weight age score rate salary population capital currency director founder ceo president host release path branch setting configuration phone plan
+ingredient member feature rule hour result requirement detail symptom advantage disadvantage meaning brand model width height weight age score rate salary population capital currency director founder ceo president host release path branch setting configuration phone plan
 """.split())  # fmt: skip
 """Nouns of which "the X of the Y", "the Y's X", "the X for the Y" and "the Y X" are one."""
 FOR = RELATIONS - frozenset("plan reason goal cause day time date release limit".split())
@@ -809,7 +1014,9 @@ eat ate eaten|speak spoken|break broke broken|choose chose chosen|freeze froze f
 throw threw thrown|grow grew grown|fly flew flown|draw drew drawn|forget forgot forgotten|hide hid hidden|lead led|feed fed|leave|sweep swept|fall fallen|see seen|do done|die died|lie lied|wake woke woken|shake shook shaken|forgive forgave forgiven
 """
 """Verbs with their past forms, as far as those are no other words."""
-SAME_PAST = frozenset("read put set cut hit let cost hurt shut quit spread split beat bet cast upset reset".split())
+SAME_PAST = frozenset(
+    "read put set cut hit let cost hurt shut quit spread split beat bet cast upset reset".split()
+)
 """Verbs whose past may look as their present does."""
 PLURALS = {
     "children": "child", "people": "person", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth", "mice": "mouse", "geese": "goose",
@@ -826,7 +1033,9 @@ express brass cross dress glass grass mass mess miss kiss guess tess chess succe
 indoors outdoors upstairs downstairs nowadays whereas alias atlas canvas christmas bias chaos virus status focus bonus campus census chorus circus corpus genius menus versus gods devs ops sales sos contents effects colours colors facilities
 securities authorities amenities proceeds stairs minutes papers letters relations directions communications operations affairs hills states nations gunners spurs hawks
 """.split())  # fmt: skip
-NO_PAST = frozenset("wicked rugged sacred naked hundred hatred kindred embed shed united married bored wounded seed need feed speed breed weed deed bleed greed reed heed indeed exceed proceed succeed".split())
+NO_PAST = frozenset(
+    "wicked rugged sacred naked hundred hatred kindred embed shed united married bored wounded seed need feed speed breed weed deed bleed greed reed heed indeed exceed proceed succeed".split()
+)
 VERBS = frozenset("""
 deploy choose decide migrate eat go come take make get give keep send learn teach buy sell pay speak write sing drive wear sit live move install configure remove delete add create connect prefer need want prepare publish refactor replace
 handle happen bring become begin believe belong build behave borrow collect compare compile complain connect consider consume contain continue convert deliver depend describe destroy develop disable discuss earn enable enjoy ensure enter
@@ -835,7 +1044,9 @@ postpone prevent produce promise protect prove provide receive recommend recover
 spend suggest supply survive sync teach tell think throw understand update upgrade upload use utilize validate verify wash watch work write store reside commence subscribe apply arrive attend
 """.split())  # fmt: skip
 """Verbs whose form in -ing is hardly ever a thing of its own."""
-BY_OWNER = frozenset("suggest decide recommend propose conclude choose arrive depart explain announce retire die graduate fail discover invent grow survive participate apply".split())
+BY_OWNER = frozenset(
+    "suggest decide recommend propose conclude choose arrive depart explain announce retire die graduate fail discover invent grow survive participate apply".split()
+)
 """Verbs of which an owner is the one who does it: Noor's suggestion is what Noor suggested."""
 DONE = {
     noun: verb
@@ -863,21 +1074,37 @@ MONTHS = {
 
 ENDS = {
     "zh": (
-        "请问 請問 请告诉我 請告訴我 告诉我 告訴我 能告诉我 你能告诉我 可以告诉我 你可以告诉我 能不能告诉我 可否告诉我 麻烦告诉我 你知道 您知道 你知不知道 我想知道 想知道 你还记得 你记得 帮我查一下 请 請 麻烦 那么 那 对了 對了 话说 顺便问一下 提醒我一下 提醒我".split(),
-        "呢 啊 呀 谢谢 謝謝".split(),
+        "请问一下 问一下 想问一下 我想问一下 请问 請問 请告诉我 請告訴我 告诉我 告訴我 能告诉我 你能告诉我 可以告诉我 你可以告诉我 能不能告诉我 可否告诉我 麻烦告诉我 你知道 您知道 你知不知道 我想知道 想知道 你还记得 你记得 帮我查一下 提醒我一下 提醒我".split(),
+        "呢 啊 呀 来着 谢谢 謝謝 你知道吗 你还记得吗 你记得吗".split(),
     ),
     "ja": (
-        "すみません すみませんが ちなみに あの ねえ".split(),
+        (),
         "教えてください を教えてください 教えて を教えて 教えてくれますか を教えてくれますか 教えてもらえますか を教えてもらえますか かを教えてください か教えてください か教えて かわかりますか か分かりますか か知っていますか でしょうか ですか です か".split(),
     ),
 }  # fmt: skip
 """Frames before and after."""
+INTERJECTIONS = frozenset(
+    "嗯 那个 我说 其实 具体 请 請 麻烦 那么 那 对了 對了 话说 顺便问一下 不好意思 你好 えっと ええと えーと ところで そういえば さて すみません すみませんが ちなみに あの ねえ".split()
+)
+"""What goes where a comma follows."""
 AS_QUESTION = "吗 嗎 么 麼"
 """An ending that goes with a frame that asked whether one knows."""
 SIGNS = {
     "zh": "什么时候=何时=几时=什麼時候=何時=啥时候 为什么=为何=为啥=為什麼=為何 怎么样=怎样=怎么=如何=怎麼=怎樣 哪里=哪儿=何处=哪裡=在哪儿 什么=啥=什麼 多少=几多",
     "ja": "いつ=何時いつ なぜ=どうして=なんで どこ=何処 だれ=誰 何=なに=なん",
 }
+
+REWRITTEN = {
+    "zh": (
+        (r"到底|究竟|来着", ""),
+        (r"^是(谁.+)的$", r"\1"),
+        (r"是(?=什么时候|多少|哪里)", ""),
+        (r"^(.+)的(?:方法|办法|步骤)是什么$", r"怎么\1"),
+        (r"(?<=[\u4e00-\u9fff])的(?=[\u4e00-\u9fff])(?![是吗呢在有不])", ""),
+    ),
+    "ja": ((r"が(?=いつ|どこ|だれ|何|なぜ|いくら)", "は"), (r"は何$", ""), (r"って何$", "")),
+}
+"""Other words for the same."""
 
 
 @cache
@@ -886,7 +1113,7 @@ def equal(language: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for line in LANGUAGES[language].equal.split("\n"):
         group = [word.replace("_", " ") for word in line.split()]
-        for word in group[1:]:
+        for word in group[" " not in "".join(group[:1]) :]:
             found[word] = group[0]
     # A group may begin with a word that another group has.
     return {word: found.get(one, one).replace(" ", "_") for word, one in found.items()}
