@@ -127,15 +127,17 @@ def words_of(text: str, language: str) -> list[Word]:
     letters = [chunk for chunk in chunks if chunk[:1].isalpha()]
     capitals = sum([chunk[0].isupper() for chunk in letters])
     titled = len(letters) > 3 and capitals * 5 > len(letters) * 3
+    tells = 0 if language == "de" else 1 if titled else 2
     found: list[Word] = []
     for chunk in chunks:
-        found += _chunk(chunk, language, bool(found) and not titled and language != "de")
+        found += _chunk(chunk, language, tells if found else 0)
     return found
 
 
 @lru_cache(maxsize=8192)
-def _chunk(chunk: str, language: str, capital_tells: bool) -> list[Word]:
-    """The words of one stretch without white space; shared, so nobody may change the list."""
+def _chunk(chunk: str, language: str, capital_tells: int) -> list[Word]:
+    """The words of one stretch without white space; shared, so nobody may change the list. A
+    capital tells 0: nothing, 1: that it is a name if it is no word of grammar, 2: a name."""
     if _is_syntax(chunk):
         return [Word(fold(chunk), True)]
     core = chunk.lstrip(_BEFORE)
@@ -144,12 +146,14 @@ def _chunk(chunk: str, language: str, capital_tells: bool) -> list[Word]:
     if not bare.strip("-—·|") or all(c > "\u2190" and not c.isalnum() for c in bare):
         return []  # a dash, a smile
     if bare.isascii() and bare.isalpha():  # most of them
-        name = capital_tells and bare[0].isupper() and bare != "I"
+        name = capital_tells > 0 and bare[0].isupper() and bare != "I"
+        if name and capital_tells == 1 and bare.lower() in _languages():
+            name = False
         shouted = name and bare.isupper() and bare.lower() in data.MAYBE_NAMES
         if language == "en" and not name and (full := data.SHORT.get(bare.lower())):  # whats, dont
             return [Word(part) for part in full.split()]
         return [Word(bare if shouted else bare.lower(), name, stop=stop)]
-    name = capital_tells and bare[:1].isupper()
+    name = capital_tells > 0 and bare[:1].isupper()
     word = fold(bare) if language in ("en", "ru", "ar") else bare.casefold()
     if any(char.isdigit() for char in word):
         return [w._replace(stop=stop) for w in _number(word)]

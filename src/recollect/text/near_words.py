@@ -236,20 +236,17 @@ synchronize sync
 meet_with meet
 get_married marry
 include contain
-need_to have_to
 responsible_for in_charge_of
 look_after take_care_of
 tap faucet
 truck lorry
 vet veterinarian
-pill tablet
 blood_type blood_group
 university uni
 job occupation profession
 luggage baggage
 eggplant aubergine
 zucchini courgette
-pants trousers
 glasses spectacles eyeglasses
 gift present
 bug defect
@@ -295,7 +292,6 @@ buyer purchaser
 campsite campground
 cemetery graveyard
 dormitory dorm
-highway freeway motorway expressway
 limousine limo
 memorandum memo
 noon midday
@@ -416,7 +412,6 @@ hire recruit
 schedule timetable
 goal objective
 outcome result
-advantage benefit
 disadvantage drawback downside
 type kind
 amount quantity
@@ -460,7 +455,7 @@ manually by_hand
 originally initially at_first
 because_of due_to owing_to on_account_of
 to in_order_to
-currently right_now at_the_moment at_present these_days nowadays now
+currently right_now at_the_moment at_present these_days nowadays
 return come_back go_back get_back
 username user_name
 website web_site
