@@ -270,7 +270,7 @@ def _turned(a: Question, b: Question, one: list[str], other: list[str]) -> bool:
         a, b, one, other = b, a, other, one
     if (
         a.subject not in _MINE
-        or a.verb not in ("do", "", "going on")
+        or a.verb not in ("do", "", "going on", "have")
         or b.verb not in ("passive", "be")
         or "by" in other
     ):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from recollect.text import near_words as data
 from recollect.text.near_tokens import (
@@ -65,6 +66,37 @@ def dates(words: list[Word]) -> list[Word]:
     return found
 
 
+class _Known(NamedTuple):
+    """What is known of a word by itself."""
+
+    key: str
+    form: str
+    opens: bool
+    """Words that say something as one may begin with it."""
+    place: bool
+    time: bool
+    filler: bool
+    grammar: bool
+
+
+@lru_cache(maxsize=8192)
+def _known(text: str) -> _Known:
+    key, form = lemma(text)
+    return _Known(
+        data.equal("en").get(key) or numbers("en").get(key, key),
+        form,
+        text in openers("en") or key in openers("en"),
+        text in places("en"),
+        text in data.DAYS or text in _NEXT,
+        text in fillers("en"),
+        text in _GRAMMAR or text in data.TENSES,
+    )
+
+
+_NEXT = frozenset("last this next every".split())
+_GRAMMAR = data.DO | data.BE | data.HAVE | data.SUBJECTS | frozenset("a an the that".split())
+
+
 class English:
     """Reads what is left of an English question after its frames and question words."""
 
@@ -87,7 +119,8 @@ class English:
             if r.ask == "what" and self.be_at == len(r.keys):
                 r.ask = "whatis"  # "tell me what the password is"
         forms = {key.form for key in r.keys}
-        if r.ask == "whatis" and r.subject in data.SUBJECTS and self.subject_at:
+        asked = r.ask == "whatis" or (r.framed and not r.ask)
+        if asked and r.subject in data.SUBJECTS and self.subject_at:
             r.ask, r.verb = "what", "do"  # "what is the database that we use"
             if "d" in forms:
                 r.tense = {"past"}
@@ -99,6 +132,7 @@ class English:
         bare = not r.verb and not r.tense
         if bare and "d" in forms and (r.ask or r.subject):
             r.tense.add("past")
+        self._has_done()
         self._adverbs()
         self._negation()
         self._by_whom()
@@ -114,32 +148,30 @@ class English:
         """Reads the *n*-th word; how many words that took."""
         r, word = self.r, self.words[n]
         text = word.text
-        equal = data.equal("en")
-        key, form = (text, "-") if word.name else lemma(text)
-        if word.name and text in data.PLURALS:
-            key = data.PLURALS[text]
-        if not word.name and (text in openers("en") or key in openers("en")):
-            for first in (text, key):
-                one, size = several(self.words, n, equal, first)
+        if word.name:
+            key = data.PLURALS.get(text) or numbers("en").get(text, text)
+            self._keep(word, Key(key, "-", self.begins, name=True))
+            return 1
+        known = _known(text)
+        if known.opens:
+            for first in (text, lemma(text)[0]):
+                one, size = several(self.words, n, data.equal("en"), first)
                 if size > 1:
+                    last = self.words[n + size - 1]
                     place = one in places("en")
-                    self._keep(Key(one.replace(" ", "_"), form, self.begins, place=place))
-                    self.begins = self.words[n + size - 1].stop
+                    self._keep(last, Key(one, known.form, self.begins, place=place))
                     return size
-        if not word.name and self._grammar(n):
-            self.begins = True
+        if known.grammar and self._grammar(n):
+            self.begins = r.dropped = True
+            return 1
+        if known.filler and not (n + 1 < len(self.words) and self.words[n + 1].text[0].isdigit()):
             r.dropped = True
             return 1
-        key = numbers("en").get(key, key)
-        if not word.name:
-            key = equal.get(key, key)
-        if text in fillers("en") and not word.name:
-            r.dropped = True
+        if word.tied:
+            self._keep(word, Key(data.equal("en").get(text, text), "-", self.begins))
             return 1
-        place = not word.name and not word.tied and (text in places("en") or self._is_time(n))
-        owner = "'" if word.owner else ""
-        self._keep(Key(key, form, self.begins or place, owner, word.name, place))
-        self.begins = word.stop or place
+        place = known.place or (known.time and self._is_time(n))
+        self._keep(word, Key(known.key, known.form, self.begins or place, place=place))
         return 1
 
     def _gerund(self) -> None:
@@ -163,14 +195,12 @@ class English:
 
     def _is_time(self, n: int) -> bool:
         """Whether a time begins here that needs no preposition: "yesterday", "last week"."""
-        text = self.words[n].text
-        if text in data.DAYS:
-            return True
         after = self.words[n + 1].text if n + 1 < len(self.words) else ""
-        return text in ("last", "this", "next", "every") and after in data.SPANS
+        return self.words[n].text in data.DAYS or after in data.SPANS
 
-    def _keep(self, key: Key) -> None:
-        self.r.keys.append(key)
+    def _keep(self, word: Word, key: Key) -> None:
+        self.r.keys.append(key._replace(owner="'") if word.owner else key)
+        self.begins = word.stop or key.place
 
     def _grammar(self, n: int) -> bool:
         """Whether a word of grammar was read that is not kept."""
@@ -189,7 +219,7 @@ class English:
         if text in data.BE:
             if text in ("was", "were"):
                 r.tense.add("past")
-            if not r.verb:
+            if not r.verb or text in ("be", "been"):  # "will be", "has been"
                 r.verb = "be"
             if self.be_at < 0:
                 self.be_at = len(r.keys)
@@ -212,6 +242,13 @@ class English:
             self.subject_at = len(r.keys)
             return True
         return text == "that" and not last and self.words[n + 1].text in _PERSONS
+
+    def _has_done(self) -> None:
+        """What somebody has done is what they did, unless it is about how long."""
+        r = self.r
+        lasts = any(key.key in data.STATES or key.key in _SINCE for key in r.keys)
+        if r.tense == {"perfect"} and r.verb == "have" and r.ask in ("what", "who", "why"):
+            r.tense, r.verb = ({"perfect"}, "have") if lasts else ({"past"}, "do")
 
     def _adverbs(self) -> None:
         """Puts adverbs that may stand anywhere last, and drops an "again" that only says that
@@ -273,7 +310,10 @@ class English:
         if any(key.place for key in patient):
             return
         rest = [*r.keys[done[0] + 1 : by[0]], *r.keys[end:]]
-        r.keys = [*agent, verb, *patient, *rest]
+        if r.ask in ("what", "howmany", "howmuch"):  # "which bug was fixed by Anna"
+            r.keys = [*patient, *agent, verb, *rest]
+        else:
+            r.keys = [*agent, verb, *patient, *rest]
         r.verb = "do"
         if r.ask == "whatis":
             r.ask = "what"
@@ -397,6 +437,7 @@ class English:
                 keys[start:end] = [*right, key, *left]
 
 
+_SINCE = frozenset("since for already ever yet still just currently".split())
 _BORN = {
     "birthdate": ("when", "born", "passive"),
     "birthplace": ("where", "born", "passive"),

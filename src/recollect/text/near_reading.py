@@ -87,7 +87,7 @@ def _frames(language: str) -> _Frames:
     number = iter(range(100))
     asks = re.sub(r"\(\?P<subject>", lambda _: f"(?P<s{next(number)}>", asks)
     return _Frames(
-        anchored((one.hello,)),
+        re.compile(rf"(?:(?:{fit(one.hello)}) )+"),
         anchored(one.before),
         anchored(one.embeds),
         re.compile(rf" (?:{'|'.join(map(fit, one.after)) or '(?!)'})$"),
@@ -146,7 +146,7 @@ class _Reader:
         if at or end < len(text):
             start = text[:at].count(" ")
             self.r.words = self.r.words[start : start + len(text[at:end].split())]
-            self.r.dropped = True
+            self.r.dropped = self.r.framed = True
 
     def _frame(self, frames: _Frames, text: str, at: int) -> int:
         """Where the frame ends that begins here; 0 if there is none."""
@@ -184,6 +184,8 @@ class _Reader:
                 if self._ask_at(0):
                     return
                 self.r.words = words
+            if self._ask_inside():
+                return
         for n, word in enumerate(self.r.words[:-1], 1):
             if word.stop or (n > 1 and self.r.words[0].text in places(self.r.language)):
                 before = self.r.words[:n]
@@ -201,6 +203,19 @@ class _Reader:
                         self.r.words[-1] = self.r.words[-1]._replace(stop=True)
                     self.r.words += [*before[:-1], last]
                     return
+
+    def _ask_inside(self) -> bool:
+        """Puts what is asked first: "she led what team in 2008?" """
+        words = self.r.words
+        at = next((n for n, w in enumerate(words) if n and w.text in ("what", "which")), 0)
+        end = at + 1
+        while end < len(words) and not words[end - 1].stop and words[end].text not in _END:
+            end += 1
+        if not at or end == at + 1 or words[at - 1].stop or end - at > 4:
+            return False
+        self.r.words = [*words[at:end], *words[:at], *words[end:]]
+        self.r.words[end - at - 1] = words[end - 1]._replace(stop=True)
+        return self._ask_at(0)
 
     def _ask_at(self, start: int, only: bool = False) -> bool:
         frames = _frames(self.r.language)
@@ -221,11 +236,11 @@ class _Reader:
             (said for name, said in groups.items() if said and name[0] == "s"), ""
         )
         said = found[0].split()
-        if self.r.ask == "whatis" and self.r.language == "en":
-            self.r.verb = "be"
-            if said[-1] in ("was", "were"):
-                self.r.tense.add("past")
         self.r.was = "was" in said or "were" in said
+        if self.r.language == "en" and self.r.ask in _BY_IS and not _IS.isdisjoint(said):
+            self.r.verb = "be"
+            if self.r.was:
+                self.r.tense.add("past")
         self.r.words = self.r.words[start + len(said) :]
         return True
 
@@ -269,6 +284,17 @@ _SWEAR = re.compile(
     r"(?:(?<=what)|(?<=when)|(?<=where)|(?<=who)|(?<=why)|(?<=how))"
     r" (?:on earth|the hell|the heck|in the world|again) "
 )
+_END = (
+    frozenset(data.EN.places.split())
+    | data.BE
+    | data.DO
+    | data.HAVE
+    | frozenset(data.TENSES)
+    | {"and", "or", "of"}
+)
+_BY_IS = frozenset("whatis howmany howmuch where".split())
+_IS = frozenset("is are am was were find locate number".split())
+"""Words of how something is asked that have the copula in them."""
 _LAST = frozenset("when where who what".split())
 
 

@@ -53,6 +53,7 @@ class Reading:
         """A frame took the question in, and may have changed its order."""
         self.was = False
         """What is asked was asked with "was" or "were"."""
+        self.framed = False
         self.dropped = False
         """Whether any word of grammar was there: key words have none."""
 

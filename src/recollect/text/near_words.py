@@ -1022,7 +1022,7 @@ PLURALS = {
     "does": "do", "goes": "go", "has": "have", "dies": "die", "photos": "photo",
 }  # fmt: skip
 NO_PLURALS = frozenset("""
-news glasses customs goods arms works means lens always perhaps besides towards afterwards sometimes yes this his its thus gas bus plus minus basis thanks jeans pants shorts savings earnings headquarters
+news glasses customs goods arms means lens always perhaps besides towards afterwards sometimes yes this his its thus gas bus plus minus basis thanks jeans pants shorts savings earnings headquarters
 odds windows times woods clothes manners terms damages premises quarters grounds series species lots heads tails looks pains spirits ours yours hers theirs across less us as is was does has bass pass boss loss class press process access address
 express brass cross dress glass grass mass mess miss kiss guess tess chess success business happiness illness harness witness fitness princess actress waitress hostess mistress stress progress congress process abs obs apples stripes slacks overseas
 indoors outdoors upstairs downstairs nowadays whereas alias atlas canvas christmas bias chaos virus status focus bonus campus census chorus circus corpus genius menus versus gods devs ops sales sos contents effects colours colors facilities
