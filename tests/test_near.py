@@ -117,7 +117,11 @@ which services use the cache | which services do not use the cache
 what can we ship | what can't we ship
 do all services log | do any services log
 few users complained | a few users complained
-why does nobody use it | why does somebody use it""",
+why does nobody use it | why does somebody use it
+is it not always on | is it always not on
+are all tests not green | are not all tests green
+did Anna not tell Ben to come | did Anna tell Ben not to come
+did Anna regret not calling | did Anna not regret calling""",
     "tense and mood": """
 what did we deploy | what do we deploy
 what did we deploy | what will we deploy
@@ -141,6 +145,11 @@ was Anna invited by Ben | did Anna invite Ben
 when was Anna's promotion | when did Anna promote
 is a cat a dog | is a dog a cat
 how do I deploy | how do we deploy
+what do we test | what is the test
+which bug did Anna fix | which Anna fixed the bug
+how many users did the team block | how many teams were blocked by the user
+has Anna been invited | has Anna invited
+who will be called | who will call
 what is my name | what is your name
 is Rust faster than Go | is Go faster than Rust
 did we move from AWS to GCP | did we move from GCP to AWS""",
@@ -158,7 +167,11 @@ when do we test the server | when is the test server
 where is the bottle of wine | where is the wine bottle
 which tests in CI ran before the build | which tests ran before the build in CI
 what does the manager's team do | what does the manager team do
-well depth | depth""",
+well depth | depth
+listen port | port
+is the key in the box on the table | is the key on the table in the box
+what ran before the build in CI | what ran in CI before the build
+where was the body found | where was the body""",
     "what is asked": """
 when is the meeting | what time is the meeting
 what day is the meeting | what time is the meeting
@@ -175,6 +188,8 @@ path:src foo | path:lib foo""",
 wurde der Dienst deployt | würde der Dienst deployt
 Wo wohnt mein Lehrer? | Wo wohnt meine Lehrerin?
 Mag Anna Ben? | Mag Ben Anna?
+Weißt du, wer Anna mag? | Wen mag Anna?
+Qui aime Anne ? | Qui est-ce qu'Anne aime ?
 Waar is zijn auto? | Waar is de auto?
 Quando sono nato? | Quando è nato?
 ¿Cuándo llamo al médico? | ¿Cuándo llamó al médico?

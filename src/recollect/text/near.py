@@ -9,10 +9,11 @@ harmless makes a difference, and a language that is not known there is compared 
 
 Keys are equal for equal words, for a plain ending (test, tests, tested), and for a few hundred
 synonyms. A name, a number, an identifier and a word that no dictionary has are their own keys.
+``near_tokens.py`` has the words, ``near_reading.py`` and ``near_english.py`` the reading.
 
 What may be elsewhere: "the deadline of the report" is read as "the report's deadline", "what
 colour is the car" as "what is the car's colour", what stands before a comma and the question
-as if it came last; phrases with a preposition may change places after the same beginning; and one
+as if it came last; a time and a topic may change places with the phrase beside them; and one
 verb may move if the question turns from "when do we deploy the service" to "when is the service
 deployed" or "when is the deployment of the service". Nothing else.
 """
@@ -166,7 +167,7 @@ def _split(question: Question, like: Question) -> Question:
     n = 0
     while n < len(keys):
         both = keys[n] + keys[n + 1] if n + 1 < len(keys) else ""
-        if both in whole and both not in keys and both.isalpha():
+        if both in whole and both not in keys and both.isalpha() and keys[n] not in ("no", "not"):
             kept.append(n)
             found.append(both)
             n += 2
@@ -279,7 +280,7 @@ def _turned(a: Question, b: Question, one: list[str], other: list[str]) -> bool:
     for key, form in zip(other, b.forms, strict=True):
         if form == wanted and one.count(key) == 1 and a.forms[one.index(key)] in "-sdg":
             at = other.index(key)
-            if b.owners[at - 1 : at] == "'" and key in data.BY_OWNER:
+            if form == "n" and not _is_doing(b, key, at):
                 continue
             rest, others = list(one), list(other)
             rest.remove(key)
@@ -287,6 +288,14 @@ def _turned(a: Question, b: Question, one: list[str], other: list[str]) -> bool:
             if rest == others:
                 return True
     return False
+
+
+def _is_doing(question: Question, key: str, at: int) -> bool:
+    """Whether a noun is what is done, and not who did it ("Noor's suggestion") or a thing ("what
+    is the test")."""
+    if key in data.BY_OWNER:
+        return question.owners[at - 1 : at] != "'"
+    return question.ask not in ("what", "whatis", "who")
 
 
 _MINE = {"i": "my", "we": "our"}
@@ -298,7 +307,17 @@ def _moved(a: Question, b: Question, one: list[str], other: list[str]) -> bool:
     if turns and a.language in ("es", "fr", "it", "pt") and a.ask in ("where", "when"):
         return True  # "où habite Anne", "où est-ce qu'Anne habite"
     mine, yours = _parts(one, a.phrases), _parts(other, b.phrases)
-    return len(mine) == len(yours) > 2 and mine[0] == yours[0] and sorted(mine) == sorted(yours)
+    if not len(mine) == len(yours) > 2 or mine[0] != yours[0] or sorted(mine) != sorted(yours):
+        return False
+    return sum([not _is_free(part) for part in mine[1:]]) < 2
+
+
+def _is_free(part: list[str]) -> bool:
+    """Whether a phrase says the same wherever it stands: a time, a topic, a way; but not a place,
+    which may belong to what is before it ("in the box on the table")."""
+    return part[0] in data.FREE or any(
+        key[0].isdigit() or key in data.SPANS or key in data.DAYS for key in part
+    )
 
 
 def _parts(keys: list[str], phrases: str) -> list[list[str]]:

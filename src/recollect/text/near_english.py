@@ -255,7 +255,7 @@ class English:
         one has known it before."""
         r = self.r
         loose = [key for key in r.keys if key.key in data.ANYWHERE]
-        if loose:
+        if loose and not any(key.key == "not" for key in r.keys):
             r.keys = [key for key in r.keys if key.key not in data.ANYWHERE]
             r.keys += [key._replace(begins=True, place=True) for key in loose]
         last = r.keys[-1].key if r.keys else ""
@@ -269,14 +269,14 @@ class English:
                 r.keys.pop()
 
     def _negation(self) -> None:
-        """Puts the one "not" of a simple question first: "isn't it warm", "is it not warm"."""
-        keys = [key.key for key in self.r.keys]
-        if keys.count("not") == 1 and (at := keys.index("not")):
-            between = self.r.keys[:at]
-            if not any(
-                key.place or key.key in ("and", "or", "but", "if", "not") for key in between
-            ):
-                self.r.keys.insert(0, self.r.keys.pop(at))
+        """Puts the "not" of a simple question first: "isn't it warm", "is it not warm"."""
+        keys = self.r.keys
+        at = next((n for n, key in enumerate(keys[:3]) if key.key == "not"), 0)
+        if not at or at + 1 == len(keys) or any(k.place or k.key in _SCOPE for k in keys[:at]):
+            return
+        after = keys[at + 1]
+        if after.key != "to" and after.form != "g" and not after.key.endswith("ing"):
+            keys.insert(0, keys.pop(at))
 
     def _by_whom(self) -> None:
         """Turns "by whom was it made" and "who was it made by" to "who made it"."""
@@ -360,7 +360,7 @@ class English:
                 del r.keys[cost[0]]
         elif r.ask == "where" and r.verb in ("be", "passive"):
             kept = [key for key in r.keys if key.key not in ("located", "find")]
-            if kept and len(kept) < len(r.keys):
+            if kept and len(kept) < len(r.keys) and not r.tense:
                 r.keys, r.verb = kept, "be"
         elif r.ask == "how" and r.verb == "passive" and r.tense == {"can"}:
             r.tense.clear()
@@ -437,6 +437,8 @@ class English:
                 keys[start:end] = [*right, key, *left]
 
 
+_SCOPE = data.ANYWHERE | frozenset("all every each both most some any many only and or".split())
+"""Words with which it matters whether "not" stands before or after."""
 _SINCE = frozenset("since for already ever yet still just currently".split())
 _BORN = {
     "birthdate": ("when", "born", "passive"),

@@ -46,7 +46,7 @@ class Language(NamedTuple):
 
 
 _WH = r"(?:what|when|where|who|whom|whose|which|how|why|(?:in|on|at|for|to|with|from|by|under|since|until) (?:what|which|whom))\b"
-_NOUN = r"(?:the|my|our|a|an)\b"
+_NOUN = r"(?:the|my|our)\b"
 _HELLO = (
     "hey|hi|hello|good morning|good evening|ok|okay|alright|all right|so|well|um|umm|uh|hmm|oh|ah|yo|and|also|now|listen|one more thing|one more question|just a quick question|just a question|a quick question|quick question|quick one|silly question|dumb question|question|another question|"
     "just wondering|just curious|just checking|just to be sure|just to confirm|just to be clear|i was just wondering|i am just wondering|out of curiosity|sorry|sorry to ask|excuse me|pardon|please|pls|btw|by the way|i forgot|i forget|i keep forgetting|i can not remember|i do not remember|remind me|tell me|"
@@ -66,7 +66,8 @@ many much not than tell me""",
     hello=rf"(?:{_HELLO})(?: (?:there|again|all|everyone))?",
     before=(
         rf"(?:{_YOU_CAN})?(?:{_TELL_ME}) (?:{_PLEASE})*(?:of (?:the fact )?)?(?!about\b|to\b|if\b|whether\b|more\b|everything\b|all\b|with\b|something\b|anything\b)",
-        rf"(?:{_YOU_CAN})?(?:please |kindly )?(?:check|find out|find|look up|look into|figure out|see|say|confirm|clarify|specify|state|name|get|share|dig up|pull up|recall|remember|search for|look for) (?:{_PLEASE})*(?:for me )?(?={_NOUN}|{_WH})",
+        rf"(?:{_YOU_CAN})?(?:please |kindly )?(?:find out|find|look up|figure out|confirm|clarify|specify|state|name|dig up|pull up|recall|remember|search for|look for) (?:{_PLEASE})*(?:for me )?(?={_NOUN}|{_WH})",
+        rf"(?:{_YOU_CAN})?(?:please |kindly )?(?:check|look into|see|say|get|share) (?:{_PLEASE})*(?:for me )?(?={_WH})",
         rf"(?:can|could|may|might) (?:i|we) (?:please )?(?:get|have|know|ask(?: you)?|please know) (?={_NOUN}|{_WH})",
         rf"{_I_WANT} (?={_NOUN}|{_WH})",
         r"(?:do you (?:happen to |still )?(?:know|remember|recall)|i (?:really |just )?need|i am looking for|i (?:can not|do not) (?:remember|recall)|i forgot|any idea of|what about) (?=(?:the|my|our)\b)",
@@ -134,8 +135,8 @@ many much not than tell me""",
         r"as far as you know",
     ),
     asks=(
-        ("howto", r"how (?:exactly )?(?:do|can|could|would|might) (?P<subject>i|we)(?: go about)?"),
-        ("howto", r"how (?:do|can|could|would) (?:you|one|people)(?: go about)?"),
+        ("howto", r"how (?:exactly )?(?:do|can) (?P<subject>i|we)(?: go about)?"),
+        ("howto", r"how (?:do|can) (?:you|one|people)(?: go about)?"),
         ("howto", r"how to"),
         (
             "howto",
@@ -966,6 +967,8 @@ ANYWHERE = frozenset(
     "usually often rarely always sometimes generally currently originally mainly".split()
 )
 """Adverbs that say the same wherever they stand."""
+FREE = frozenset("about from to since until during per as".split())
+"""Prepositions whose phrases say the same wherever they stand."""
 DAYS = frozenset("yesterday today tomorrow tonight monthly weekly daily yearly hourly".split())
 SPANS = frozenset(
     "week month year night weekend quarter sprint season morning afternoon evening summer winter spring autumn fall monday tuesday wednesday thursday friday saturday sunday day".split()
