@@ -241,9 +241,11 @@ def test_says_what_is_different(a: str, b: str, reason: str) -> None:
     assert verdict(a, b).reason == reason
 
 
-def test_overlap_is_of_all_words() -> None:
+def test_overlap_is_of_the_words_that_carry_meaning() -> None:
     assert verdict("what is the plan", "What is the plan?").overlap == 1
-    assert verdict("what is the plan", "what was the idea").overlap == 2 / 6
+    assert verdict("what is the plan", "could you tell me what the plans are").overlap == 1
+    assert verdict("what is the old plan", "what was the old idea").overlap == 1 / 3
+    assert verdict("what is it", "what was it").overlap == 2 / 4
 
 
 QUESTIONS = [

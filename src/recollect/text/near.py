@@ -40,7 +40,7 @@ MOST = 4
 class Verdict(NamedTuple):
     same: bool
     overlap: float
-    """Of the words, by Jaccard: how many both have, of those that any has."""
+    """Of the words that carry meaning, by Jaccard: how many both have, of those that any has."""
     reason: str
 
 
@@ -50,7 +50,7 @@ class Verdict(NamedTuple):
 def compare(asked: Question, known: Question) -> Verdict:
     """Whether two questions ask the same; it is the same either way round. The reason says what
     is different, in few words."""
-    one, other = set(asked.words.split()), set(known.words.split())
+    one, other = asked.content, known.content
     shared = len(one & other)
     overlap = shared / ((len(one) + len(other) - shared) or 1)
     if asked.words == known.words:

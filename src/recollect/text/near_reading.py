@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from recollect.text import near_words as data
@@ -21,7 +21,8 @@ from recollect.text.near_tokens import (
     several,
     words_of,
 )  # fmt: skip
-from recollect.text.terms import fold, is_run
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import fold, is_run, stem
 
 
 class Question(NamedTuple):
@@ -45,7 +46,14 @@ class Question(NamedTuple):
     owners: str = ""
     """A letter for each key: ``'`` for an owner, ``|`` for one that may go without saying."""
 
+    @property
+    def content(self) -> frozenset[str]:
+        """The words that carry meaning, stemmed; all of them if none does."""
+        said, grammar = [stem(word) for word in self.words.split()], stopwords()
+        return frozenset([word for word in said if word not in grammar] or said)
 
+
+@lru_cache(maxsize=1024)
 def read(text: str) -> Question:
     """A question as it is compared. Any text can be read, and the same text reads the same."""
     text = unicodedata.normalize("NFKC", text).translate(TYPOGRAPHY).replace("—", " — ")
