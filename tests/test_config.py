@@ -535,8 +535,8 @@ def _cache_size(_: Path) -> object:
 def _in_other_words(_: Path) -> object:
     with with_boats() as memory:
         memory.embed()
-        memory.search("where is the wooden boat?")
-        return memory.search("could you please tell me where the wooden boat is?").tier
+        memory.search("how do I fix the broken boat?")
+        return memory.search("how do I repair the broken boat?").tier
 
 
 def _telemetry(_: Path) -> object:

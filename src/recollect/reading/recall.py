@@ -14,6 +14,7 @@ A cache that fails costs nothing but itself.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -41,6 +42,8 @@ from recollect.types import (
 
 DEGRADED = 60.0
 """Seconds for which an answer is kept that could have been better."""
+_RUN = r"\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7af"
+_WORD, _ANY_WORD = re.compile(r"[a-z0-9]+"), re.compile(rf"[{_RUN}]|[^\W_{_RUN}]+")
 NEARBY = 64
 """How many earlier questions a new one is compared with."""
 YEAR = timedelta(days=366)
@@ -157,12 +160,15 @@ class _Lookup(NamedTuple):
 
     def _candidates(self) -> Iterator[Nearest]:
         for one in self.store.answers(space=self.place.space, limit=NEARBY):
-            if self._holds(one):
-                key = one.fingerprint[: len(self.query.key())]
-                yield Nearest(one.query, key, 0.0, "", recorded=one)
+            key = one.fingerprint[: len(self.query.key())]
+            yield Nearest(one.query, key, 0.0, "", recorded=one)
         for kept in self.cache.alike(self.place.key_space, limit=NEARBY):
-            if self._fresh(kept):
-                yield Nearest(kept.question, kept.asked, 0.0, "", kept=kept)
+            yield Nearest(kept.question, kept.asked, 0.0, "", kept=kept)
+
+    def _serves(self, one: Nearest) -> bool:
+        if one.recorded is not None:
+            return self._holds(one.recorded)
+        return one.kept is not None and self._fresh(one.kept)
 
     def _nearest(self, candidates: Sequence[Nearest]) -> Nearest | None:
         """The nearest of them that asks the same; else the nearest by its words, without its
@@ -171,14 +177,16 @@ class _Lookup(NamedTuple):
             return None
         from recollect.text.near import OVERLAP, compare, read
 
-        mine = read(self.query.text)
+        mine, said = read(self.query.text), _words(self.query.text)
         alike: list[Nearest] = []
         other: list[Nearest] = []
         for one in candidates:
+            if not _may_be_alike(said, _words(one.question)):
+                continue
             verdict = compare(mine, read(one.question))
             one = one._replace(overlap=verdict.overlap, reason=verdict.reason)
             (alike if verdict.same else other).append(one)
-        alike.sort(key=lambda one: -one.overlap)
+        alike = sorted(filter(self._serves, alike), key=lambda one: -one.overlap)
         if alike and alike[0].overlap >= OVERLAP:
             return alike[0]._replace(reason=f"asked before in other words ({alike[0].reason})")
         near = self._by_meaning(alike)
@@ -339,6 +347,17 @@ def as_asked(query: Query, asked: Filter, confidence: float) -> AskedBefore:
     return AskedBefore(
         query.key(), query.text, query.space(), asked.owner or "", sources, confidence
     )
+
+
+def _words(text: str) -> frozenset[str]:
+    """Words roughly, and quickly; of a script without spaces its characters."""
+    folded = text.casefold()
+    return frozenset(_WORD.findall(folded) if folded.isascii() else _ANY_WORD.findall(folded))
+
+
+def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether it is worth a closer look: a quarter of the shorter one's words are shared."""
+    return 4 * len(one & other) >= min(len(one), len(other))
 
 
 def _said(error: Exception) -> str:
