@@ -50,6 +50,8 @@ class Rule(NamedTuple):
     confidence: float = 0.85
     asks: bool = False
     """It may end with a question mark."""
+    most: int = 40
+    """Words of the sentence."""
 
 
 MONTH = (
@@ -68,23 +70,29 @@ _TIME = (
     r"|(?:next|this|nächste|diese) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|woche)|tomorrow|tonight|today)"
 )
 _UNIT = (
-    r"(?: ?%| ?(?:°C|°F|[kmgt]i?b|ms|s|kg|km|m|cm|mm|h)\b| (?:percent|million|thousand|hundred|billion|euros?|dollars?|pounds?|"
+    r"(?: ?%| ?(?:°C|°F|[kmgt]i?b|ms|s|kg|km|m|cm|mm|h|[mgk]?hz|mg/l|ml|l|w|kwh|v|rpm)\b| (?:percent|million|thousand|hundred|billion|euros?|dollars?|pounds?|"
     r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|requests?|rows?|users?|nodes?|people|workers?|replicas?|sekunden|minuten|stunden|tage|secondes|jours|segundos|minutos|días|"
     r"square feet|miles?|kilometers?|kilos?|retries|attempts|connections|threads|cores|members|employees|seats|vendors|customers)\b)"
 )
 _COUNT = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|twenty-five|thirty|forty|forty-five|fifty|sixty|ninety|(?:a|one) (?:hundred|thousand|million))"
 _MEASURE = rf"(?:[$€£] ?\d[\d.,]*(?: ?[km]\b)?|(?:\d[\d.,:]*\d|\d|{_COUNT})(?:{_UNIT}){{1,2}})"
+_CLOCK = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)\w* )?\d{1,2}(?::\d\d(?: ?(?:utc|gmt|cet|cest|am|pm|est|pst))?| ?(?:am|pm))\b"
 _NUMBER = rf"(?:{_MEASURE}|\d[\d.,:]*\d|\d)(?![\w-])"
-_IDENTIFIER = r"(?:https?://\S+|~?/[\w./-]{3,}|[\w-]+(?:\.[\w-]+)*\.(?:org|com|net|io|dev|de|internal|local|example|app|ai)\b[\w./:-]*|v\d+(?:\.\d+)*|#[0-9a-f]{6}\b)"
+_CODED = r"(?-i:(?!\S*(?:^|[-.])(?:of|to|the|by|and|in|on|for|a|or|up|not|de|la|go)(?:[-.]|\b))(?:[a-z0-9]+-){2,}[a-z0-9]+(?:\.[a-z0-9]+)*|[a-z0-9]+(?:\.[a-z0-9_]+){3,}|[a-z][a-z0-9]*-(?:v|r)?\d[\w.]*)(?![\w-])"
+"""A name that people gave to a thing that has none: ``trn-ifx-results-ash``, ``brn.wo.assign.fsm``."""
+_IDENTIFIER = r"(?:https?://\S+|~?/[\w./-]{3,}|[\w-]+(?:\.[\w-]+)*\.(?:org|com|net|io|dev|de|internal|invalid|local|example|app|ai)\b[\w./:-]*|v\d+(?:\.\d+)*|#[0-9a-f]{6}\b)"
 _VERBAL = r"(?:is|are|was|were|be|been|has|have|had|that|which|who|and|or|but|also|now|because|when|where|if|rather|so|since|while|can|will|must|should|does|do|did|it|they|we|you|i|not|than|as)"
 _MACROS = {
     "<NP>": r"(?:[^\s,;:.!?()\"“”]+ ){0,5}?[^\s,;:.!?()\"“”]+",
-    "<SNP>": rf"(?:(?!{_VERBAL}\b)[^\s,;:.!?()\"“”`]+ ){{0,5}}?(?!{_VERBAL}\b)[^\s,;:.!?()\"“”`]+",
+    "<SNP>": rf"(?:(?!{_VERBAL}\b)[^\s,;:.!?()\"“”`]+ ){{0,7}}?(?!{_VERBAL}\b)[^\s,;:.!?()\"“”`]+",
     "<NAME>": r"(?:[^\W\d_][\w&'’-]*(?:[ .][^\W\d_a-z][\w&'’-]*){0,3})",
     "<ABOUT>": r"(?:about |around |roughly |approximately |at least |at most |up to |now |currently |only |just |exactly |etwa |unos |environ )*",
     "<NUMBER>": _NUMBER,
     "<MEASURE>": _MEASURE,
-    "<VALUE>": rf"(?:{_NUMBER}|{_IDENTIFIER})",
+    "<VALUE>": rf"(?:{_NUMBER}|{_IDENTIFIER}|{_CODED})",
+    "<EXACT>": rf"(?:{_MEASURE}|{_CLOCK}|{_IDENTIFIER}|{_CODED})",
+    "<CODED>": rf"(?:{_IDENTIFIER}|{_CODED})",
+    "<CLOCK>": _CLOCK,
     "<DATE>": _DATE,
     "<TIME>": _TIME,
     "<WEVE>": r"(?:(?:we|i)(?:'ve| have|'d| had)?|(?:the team|the board|the committee|the council|management|our team|the steering council|everyone)(?: has| have)?)(?: all| both| now| finally| also| just| already| since| therefore| then)*",
@@ -106,13 +114,21 @@ _EVENT = r"(?=.*(?:\b(?:last|ago|recently|just|since|yesterday|today|this|on|in|
 """What happened is told with when, where or what by name."""
 _FEW = r"(?!(?:an? |my |the |some )?(?:new )?(?:lot|bunch|few|couple|some|best|ton|bit|feeling|chance|error|message|notification|reply|response|question|warning|following|result|copy|list|look|meeting|branch|review|session|file|test|thing|hard time|good|great|better|sense|idea|kick|it|this|that|them|one|catch-up)\b)"
 
+_CHANGED = r"(?:changed|moved|switched|reverted|returned|went|rolled|reset|raised|lowered|increased|reduced|cut|extended|shortened|bumped|dropped|rose|grew|fell|upgraded|downgraded|migrated|back)"
+_CHANGED_CUE = "changed moved switched reverted returned went rolled reset raised lowered increased reduced cut extended shortened bumped dropped rose grew fell upgraded downgraded migrated back"
+_OFTEN = r"(?:(?: just| recently| finally| now| also| currently| only| still| already| always| usually| mostly| exclusively| mainly| no longer| actually)*)"
+_WORK = r"(?!.*\b(?:files?|code|branch|commits?|tests?|docs?|function|lines?|pr|repo|script|config|prompt|section|message|output|logs?|errors?|folder|directory|bug|fix|comments?|diff|you|your|these|those|them|it there|wondering|looking|suggestions?|tips|advice|help)\b)"
+"""Of the work at hand, or of the conversation."""
+SHORT = 18
+"""Words of what somebody says of themselves in passing; more is a story."""
+
 RULES: tuple[Rule, ...] = (
     # ---------------------------------------------------------------- open questions
     Rule("question", "question questions frage pregunta", r"(?:open question|offene frage|pregunta abierta|question ouverte)s?\s?[:—–-]\s*(?!none|n/a|no\b)(?P<o>\S.{8,})", ANY, 0.95, asks=True),
     Rule("question", "tbd tbc", r"(?:tbd|tbc)\s?[:—–-]\s*(?P<o>\S.{8,})", ANY, 0.95, asks=True),
     Rule("question", "tbd tbc decided determined confirmed undecided", r"(?P<s>(?:the|our) <SNP>) (?:is|are)(?: still)? (?:tbd|tbc|to be (?:decided|determined|confirmed)|undecided|not (?:yet )?decided)\b", SAID, 0.9),
     Rule("question", "should shall", r"(?:should|shall) we (?:still |also |really |even |just )?(?!be\b|do (?:it|that|this)\b|start\b|continue\b|proceed\b|see\b|go ahead|worry|plan\b|have\b|get\b)\w+ (?:to )?" + _IT + r"(?P<o>[^?]+)\?$", SAID, 0.75, asks=True),
-    Rule("question", "want need", r"do we (?:still |really |even )?(?:want|need) (?:to \w+(?:ing)? (?:\w+ing )?)?" + _IT + r"(?!to |any|\d)(?P<o>[^?]+)\?$", SAID, 0.75, asks=True),
+    Rule("question", "want need", r"do we (?:still |really |even )?(?:want|need) (?:to \w+(?:ing)? (?:\w+ing )?)?" + _IT + r"(?!to |any|more\b|\d)(?P<o>[^?]+)\?$", SAID, 0.75, asks=True),
     Rule("question", "sure unsure undecided torn", r"(?:i'm|i am|we're|we are)(?: still)? (?:not sure|unsure|undecided|torn)(?: yet)? (?:whether|if|which|between|about whether|who|when)(?: to(?: \w+)?| we should(?: \w+)?| i should(?: \w+)?)? (?P<o>(?:the |our |my |an? )?" + _IT + r"(?!i\b|i'm|i've|we\b|there\b|they\b|he\b|she\b)<NP>)", SAID, 0.75),
     Rule("question", "decided settled agreed", r"(?:we|i)(?: still)?(?: haven't| have not|'ve not)(?: yet)? (?:decided|settled|agreed)(?: yet)?(?: on| about| whether| which| who| if| between)(?: to)? (?P<o>" + _IT + r"\S.+)", SAID, 0.9),
     Rule("question", "decide", r"(?:we|i) (?:still )?(?:have to|need to|must|can't|cannot) (?:still )?decide(?: on| about| whether to \w+| whether| which| who| if| between| when) (?P<o>" + _IT + r"\S.+)", SAID, 0.85),
@@ -128,6 +144,8 @@ RULES: tuple[Rule, ...] = (
     Rule("decision", "won't will we'll", r"we(?: won't| will not|'ll not) (?:be )?(?:support|use|ship|using|supporting|build|add|adopt|store|fetch)(?:ing)? (?P<o>" + _IT + r".+)", SAID, 0.75),
     Rule("decision", "anymore more longer", r"we(?: do not| don't| no longer) (?:use|support|accept|offer|ship|deploy|run|maintain) (?P<o>" + _IT + r"\S.*?)(?: anymore| any more| any longer)?[.!]?$", SAID, 0.85),
     Rule("decision", "want need", r"we (?:don't|do not) (?:want|need) (?:any |an? )?(?P<o>" + _IT + r"(?!to\b|the\b|more\b)\S.+)", USER, 0.75),
+    Rule("decision", "should must needs has", r"(?P<s>(?:the|our|all) (?!MINIMUM|only|next|first|last|goal|idea)<SNP>) (?:should|must|needs to|has to) (?:not |never |always |only )?(?:be|use|have|support|live|stay|show|include|match|return|go|keep|default|come|require|error|exclude)\b (?!it\b|able to|fine\b|good\b|okay|careful|done|fixed|addressed|updated|a bit|easy|possible|interesting|fun|great|nice|something|similar|like\b).+", USER, 0.7, most=30),
+    Rule("value", "only", r"(?P<s>(?:the |our )?<SNP>) (?:is|are|works?|runs?|applies|applied) (?:only|ONLY) (?:available |supported |used |allowed )?(?:for|to|on|with|in|from|when) \S.+", USER, 0.7, most=30),
     Rule("decision", "now forward today effective starting sofort ahora désormais", r"(?:from now on|going forward|from today on|starting (?:today|now|<DATE>)|effective immediately|ab sofort|a partir de ahora|désormais),? (?P<o>(?!i'll|i will|can you|could you|please\b)\S.+)", SAID, 0.85),
     Rule("decision", "switched moved migrated upgraded changed converted consolidated replaced dropped retired", r"(?:(?:after|since|because of|due to|following|in|on) (?:[^\s,]+ ){1,6}?,? ?)?we(?:'ve| have)?(?: recently| just| finally| now| also| then)? (?:switched|moved|migrated|upgraded|changed|converted|consolidated|replaced|dropped|retired)(?: over)? (?P<o>" + _IT + r"(?:from |to |off )?.+\b(?:to|with|by|from|in favou?r of|instead)\b.+)", SAID, 0.75),
     Rule("decision", "beschlossen entschieden vereinbart nehmen verwenden setzen bleiben wechseln", r"wir (?:haben (?:uns )?(?:beschlossen|entschieden|vereinbart),? (?:für )?|nehmen |verwenden (?:künftig |ab jetzt )|setzen auf |bleiben bei |wechseln (?:auf|zu) )(?:dass )?(?P<o>.+)", SAID, 0.85),
@@ -172,6 +190,14 @@ RULES: tuple[Rule, ...] = (
     # ---------------------------------------------------------------- values
     Rule("value", "#", r"(?P<s>(?:the|our|my|der|die|das|unser|el|la|le|mi|nuestro|notre) <SNP>) (?:is|are|ist|es de|es|est de|est)(?: set to| now| currently| still| limited to| capped at)? <ABOUT>(?P<v><VALUE>)(?: (?!and\b|or\b|but\b|if\b)[\w%-]+){0,5}[.!]?$", SAID, 0.8),
     Rule("value", "#", r"(?P<s>(?:the|our|my) <SNP>) (?:has|have|takes|costs|expires? after|expires? in|is kept for|are kept for|is capped at|are capped at|is limited to|are limited to|lasts|runs for|seats|weighs|measures|lives at|is at|is hosted at|is reachable at|listens on port) <ABOUT>(?P<v><MEASURE>|<VALUE>(?=[.!]?$))(?:[ ,.].{0,120})?$", SAID, 0.8),
+    Rule("value", _CHANGED_CUE, r"(?:(?:on|since|from|as of|after|during|in|following|with) [^,]{4,60}, )?(?P<s>(?!" + _CHANGED + r"\b)(?:the |our )?<SNP>) (?:has |have |was |were |is |are )?(?:recently |just |now |since )?" + _CHANGED + r"(?: (?:its|the|their) (?P<a><SNP>))?(?: from \S+(?: \w+)?)? (?:back )?(?:to|in|at|on) (?:(?:the |its |an? )?(?P<b><SNP>) )?(?P<v><EXACT>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", "adopted", r"(?:(?:on|since|from|as of|after|in) [^,]{4,60}, )?(?P<s>(?:the |our )?<SNP>) (?:has |have )?adopted (?P<a><SNP>) (?P<v><CODED>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", "uses runs loads stores sends publishes reads writes takes accepts hosted", r"(?P<s>(?:the |our )?<SNP>) (?:currently |now |still |primarily )?(?:uses|accepts|runs|loads|stores \w+ \w+ in|stores|sends \w+ to|publishes(?: \w+){0,4}? (?:to|at)|reads from|writes to|takes(?: \w+){0,3} from|runs active on|runs on|is (?:primarily )?hosted in) (?:the |its |an? )?(?:active )?(?:(?P<a><SNP>) )?(?P<v><CODED>)(?: as (?:its|the) (?P<b><SNP>)(?=[,.;]|$))?(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", "deployed pinned set standardised standardized configured hosted published tuned routed", r"(?P<s>(?:the |our )?<SNP>) (?:is|are) (?:currently |now |still )?(?:deployed|pinned|set|standardi[sz]ed|configured|hosted|published|tuned|routed) (?:at|to|on|in|through) (?:the |its )?(?:(?P<a><SNP>) )?(?P<v><EXACT>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", "is are", r"(?P<s>(?:the |our )?<SNP>) (?:is|are) (?:\w+ly )?(?:\w+-)?\w+ed (?:at|for|to|every|after|within|by) <ABOUT>(?P<v><MEASURE>|<CLOCK>)(?:[ ,.;].{0,200})?$", SAID, 0.75),
+    Rule("value", "has", r"(?P<s>(?:the |our )<SNP>) (?:currently |now |still )?has an? (?P<a><SNP>) of <ABOUT>(?P<v><VALUE>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", "retains keeps holds runs begins starts ends sits waits polls expires stays retries", r"(?P<s>(?:the |our )?<SNP>) (?:currently |now |still )?(?:retains|keeps|holds|runs|begins|starts|ends|sits|waits|polls|expires|stays|retries)(?: (?!that\b|which\b|and\b|when\b|if\b)\w+){0,2}?(?: for| at| in| on| every| after)? <ABOUT>(?P<v><MEASURE>|<CLOCK>|<CODED>)(?:[ ,.;].{0,200})?$", SAID, 0.75),
+    Rule("value", _CHANGED_CUE + " pinned reworked pushed raised failed", r"(?:(?:on|since|from|as of|after|during|in|following|with) [^,]{4,60}, )?we (?:have |'ve )?(?:recently |just )?(?:" + _CHANGED + r"|pinned|reworked|pushed|failed|set) (?P<s>" + _IT + r"(?:the |our )?<SNP>?)(?: over)?(?: back)?(?: from \S+(?: \w+)?)?(?: to| at| on)? (?P<v><EXACT>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
     Rule("value", "lives hosted reachable at", r"(?P<s>(?:the|our) <SNP>) (?:lives at|is hosted at|is reachable at) (?P<v><VALUE>)[.!]?$", SAID, 0.8),
     Rule("value", "expire kept capped limited retained deleted rotated last", r"(?P<s>[A-Z]\w+(?: \w+)?) (?:expire after|expire in|are kept for|are capped at|are limited to|are retained for|are deleted after|are rotated every|last) <ABOUT>(?P<v><MEASURE>)(?:[ ,.].{0,120})?$", SAID, 0.75),
     Rule("value", "#", r"we (?:pay|spend|charge|have|run|employ) <ABOUT>(?P<v><MEASURE>|\d[\d,.]*)(?: (?P<o>(?!and\b|or\b|of\b)\S.{2,80}?<FOR>.*))?$", SAID, 0.75),
@@ -198,6 +224,12 @@ RULES: tuple[Rule, ...] = (
     Rule("self", "learning practicing practising playing studying collecting volunteering attending training dating working", r"i(?:'ve| have)(?: also)? been (?:learning|practi[cs]ing|playing|studying|collecting|volunteering at|attending|training for|dating|seeing a|working at|working for) (?P<o>" + _FEW + _IT + r"\S.* (?:since|for|every|twice|once|these days)\b.*)", USER, 0.8),
     Rule("self", "drive play study teach collect commute coach speak own", r"i (?:drive|play|study|teach|collect|commute|coach|speak) (?:an? |the |at |in |to |by )?(?P<o>" + _IT + r"(?!with\b|the\b|around\b|a role)\S.+)", USER, 0.75),
     Rule("self", "use", r"(?:we|i)(?: currently| now| all| mostly)? use (?P<name><NAME>)(?: as| for| to| in| on| with|[.!,]|$).*", USER, 0.8),
+    Rule("self", "drink eat wear read listen run cycle bike walk drive ride rent train meditate subscribe attend write shoot bake travel smoke own use cook garden swim climb paint knit consume follow go commute take", _WORK + r"i(?: do not| don't)?" + _OFTEN + r" (?:drink|eat|wear|read|listen to|run|cycle|bike|walk|drive|ride|rent|train|meditate|subscribe to|attend|write|shoot|bake|travel|smoke|own|use|cook|garden|swim|climb|paint|knit|consume|follow|go to|go into|commute|take the|take a)\b(?! (?:it|this|that|into|note|care|advantage|look|break)\b)(?: (?:an? |my |the |at |in |on |to )?(?P<o>" + _IT + r".+))?", USER, 0.75, most=SHORT),
+    Rule("self", "switched moved changed upgraded cancelled canceled stopped replaced migrated joined left relocated pivoted outgrew extended subscribed retired sold quit gave cut broke shut took rebranded raised adopted started got", _WORK + r"(?:i|we)(?:'ve| have)?" + _OFTEN + r" (?:switched(?: my \w+)? (?:from|to)|moved (?:entirely )?to|changed my|upgraded (?:to|my)|cancell?ed|stopped|replaced|migrated|joined|left|relocated|pivoted|outgrew|extended my|subscribed|gave up|cut out|broke up|shut down|took (?:an? )(?:\w+[- ]){0,2}(?:role|job|position)|rebranded|raised our|adopted an?|got an? new) ?(?P<o>" + _FEW + _IT + r"\S.*)", USER, 0.75, most=SHORT),
+    Rule("self", "been in training learning building studying reading running avoiding into", _WORK + r"i(?:'m| am|'ve been| have been)" + _OFTEN + r" (?:training for|training|learning|building an?|studying|running an?|avoiding|into|restoring an?|in \w+ for) (?P<o>" + _FEW + _IT + r"(?!to\b|the middle|how\b|more\b|the process)\S.+)", USER, 0.75, most=SHORT),
+    Rule("self", "am i'm strict", r"i(?:'m| am)(?: an?)?(?: strict| lifelong| committed)? (?:vegan|vegetarian|pescatarian|teetotal|teetotaler|smoker|non-smoker|early bird|night owl|morning person|runner|swimmer|cyclist|homeowner|freelancer|contractor|dog person|cat person|parent|father|mother|grandmother|grandfather|twin|widower?|veteran)\b.*", USER, 0.85, most=SHORT),
+    Rule("self", "is are was went costs charges lives plays has attends works moved gets passed means", _WORK + r"my (?P<s>(?!question|point|guess|apologies|bad\b|goal|plan\b|idea|concern|problem|issue|understanding|hope|favou?rite|main|biggest|next|only|thing|friend said|best bet)<SNP>) (?:is(?: now)?(?: called| named| in| at| on| an?)?(?! not\b| coming\b)|are|costs|charges|went up to|went down to|lives|plays|has|attends|works|moved|passed away|was (?:born|diagnosed|promoted)|means) (?!not sure|that\b|to\b|how\b|what\b|why\b|so\b|it\b|going\b|really\b|very\b|too\b|pretty\b|just\b|getting\b|looking\b|been\b|trying\b|currently\b|always\b)\S.*", USER, 0.75, most=SHORT),
+    Rule("self", "have", _WORK + r"i(?:'ve got| have| own)" + r" (?:an? |two |three |type |one )(?P<o>" + _FEW + r"(?!question|problem|issue|plan|meeting|call|hard|big|small|good|great|quick|follow|request|deadline|better|couple|pretty|decent|solid|rough|specific|general|clear|long|lot|chance|feeling|thought|few)\S.+)", USER, 0.7, most=SHORT),
     Rule("self", "getting turning expecting allergic started diagnosed born turned got has is", r"my (?P<s><PERSON>)(?:,? [A-Z]\w+,?)? (?:is (?:getting married|turning|expecting|allergic|\d)|has (?:two|three|been diagnosed)|got (?:married|engaged|a )|was (?:born|diagnosed)|turned ).+", USER, 0.8),
 )  # fmt: skip
 
@@ -225,7 +257,7 @@ UNREAL = (
     r"|\b(?:would|could|might|maybe|perhaps|probably|possibly|presumably|supposedly|apparently|hypothetically|in theory|könnte|vielleicht|quizás|tal vez|podría|peut-être|pourrait)\b"
     r"|\b(?:i|we) (?:think|guess|assume|suppose|believe|wonder|doubt|don't think|hope|wish)\b"
     r"|\b(?:almost|nearly|were going to|was going to|were about to|had planned)\b"
-    r"|\b(?:say|says|said|asked|told|claims?|claimed|quotes|according to|suggests?|recommends?|reportedly)\b"
+    r"|\b(?:say|says|said|asked|told|claimed|quotes|according to|suggests?|recommends?|reportedly)\b"
 )
 """What is supposed, guessed, nearly so, or somebody else's word."""
 
@@ -235,13 +267,14 @@ VAGUE = (
     r"|\bthis (?!week|month|year|morning|afternoon|evening|weekend|summer|winter|spring|fall|autumn|codebase|project|repo\b|repository|team|company|season|quarter)"
     r"|\b(?:these|those|above|below|aforementioned|the following|as follows|the former|the latter|such)\b(?! days)"
     r"|^\S+(?: \S+){0,3} (?:it|them|they|that one|him)[.,;!]?$|\bin there\b|:$"
+    r"|^(?:we|i)(?: \S+){1,4} (?:them|it|those)\b"
 )
 """What cannot be understood alone, or is about things in general."""
 
 GENERAL = r"\b(?:you|your|yourself|one can|people|users|developers|implementations?|callers?|e\.g|i\.e|for example|for instance|typically|in general|generally speaking|such as|by default|default)\b"
 """In what is not told by somebody of themselves: how something works."""
 
-CODE = r"[{}\\<>|]|\(\)|=>|==|::|&&|\$\(|;$|\bself\.|\b(?:const|var|return|import|def)\b|%[sdv]\b|\w\(\w*\)"
+CODE = r"[{}\\<>|]|``|\(\)|=>|==|::|&&|\$\(|;$|\bself\.|\b(?:const|var|return|import|def)\b|%[sdv]\b|\w\(\w*\)"
 
 NO_KEYS = frozenset(
     """
@@ -282,7 +315,7 @@ POSITIONAL = (
 """What a text says of itself, or of the work at hand."""
 
 ENTRY = r"(?P<k>[A-Za-zÀ-ÿ][\w /'-]{1,40}?)\s?(?::|=)\s+(?P<v>\S.{0,79})$"
-ENTRY_VALUE = r"<ABOUT>(?:<MEASURE>|<DATE>)(?![\w(\[=])(?:[ /](?!and\b|or\b|but\b)[\w%/.]+){0,6}[.!]?$|see (?:the )?\w+.*\d.*$"
+ENTRY_VALUE = r"<ABOUT>(?:<MEASURE>|<DATE>)(?![\w(\[=])(?:[ /](?!and\b|or\b|but\b)[\w%/.]+){0,6}[.!]?$|see (?:the )?\w+[^`:]*\d[^`:]*$"
 
 ATTRIBUTES = (
     ("home", r"\b(?:live|living|lived|based|reside|moved)\b"),

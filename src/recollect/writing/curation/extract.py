@@ -26,13 +26,13 @@ from recollect.text.terms import fold
 from recollect.writing.curation import cues
 from recollect.writing.curation.chunk import Piece
 from recollect.writing.curation.cues import RULES, TYPES, Rule, Sort, by_cue, compiled
-from recollect.writing.curation.outline import Stretch
+from recollect.writing.curation.outline import Speaker, Stretch
 from recollect.writing.curation.recon import Kind
 from recollect.writing.curation.sentences import Sentence, sentences
 
-FEWEST, MOST = 2, 40
+FEWEST = 2
 """Words of a statement."""
-LONGEST_SUBJECT = 5
+LONGEST_SUBJECT = 8
 """Words of a subject."""
 
 
@@ -44,6 +44,9 @@ class Context(NamedTuple):
     title: str = ""
     date: datetime | None = None
     """When it was written: what "Friday" counts from."""
+    speaker: Speaker = ""
+    """Who says what has no turns: ``user`` for what somebody tells of themselves, and nobody for a
+    document."""
 
 
 class Cite(NamedTuple):
@@ -87,8 +90,10 @@ def rules(piece: Piece, context: Context) -> list[Extracted]:
     for n, part in enumerate(piece.parts):
         if part.sort != "words" or part.speaker in ("context", "pasted"):
             continue
-        if context.kind == "transcript" and not part.speaker:
-            continue
+        if not part.speaker:
+            if context.kind == "transcript":
+                continue
+            part = part._replace(speaker=context.speaker)
         confirmed = part.speaker == "assistant" and _is_confirmed(piece, n)
         if part.speaker == "assistant" and not confirmed and not _may_decide(piece, part):
             continue
@@ -196,7 +201,7 @@ def _fact(
     stated = said[opener.end() :] if opener else said
     if opener and not compiled(cues.LABELS).match(said):
         said = stated
-    if not FEWEST <= said.count(" ") + 1 <= MOST:
+    if said.count(" ") + 1 < FEWEST:
         return None
     if said[0] in "\"“'«(" or not said[0].isalnum():
         return None
@@ -204,8 +209,11 @@ def _fact(
     if sentence.task and not said.endswith("?") and not compiled(cues.CODE).search(said):
         return _made("commitment", said, _name(_after_verb(said)), 0.85, part, context), ""
     asks = said.endswith("?")
+    words = said.count(" ") + 1
     for rule in _tried(said, voice):
         if (asks and not rule.asks) or (confirmed and rule.sort != "decision"):
+            continue
+        if words > rule.most:
             continue
         match = compiled(rule.pattern).match(said)
         if match and _stands(rule, match, said, voice, sentence.first):
@@ -220,7 +228,8 @@ def _word() -> re.Pattern[str]:
 
 @cache
 def _figure() -> re.Pattern[str]:
-    return re.compile(r"\d")
+    """A number, or a name such as machines have."""
+    return re.compile(r"\d|[a-z]-[a-z]+-[a-z]|\w\.\w+\.\w")
 
 
 def _tried(said: str, voice: str) -> list[Rule]:
@@ -269,6 +278,7 @@ def _from(
 ) -> tuple[Extracted, str]:
     groups = match.groupdict()
     named = next((groups[g] for g in ("for", "s", "name", "o") if groups.get(g)), "")
+    named = " ".join(filter(None, (named, groups.get("a"), groups.get("b"))))
     fact = _made(rule.sort, said, _name(named), rule.confidence, part, context)
     if rule.sort == "self" and not named:
         fact = fact._replace(subject=_attribute(said))
@@ -306,7 +316,7 @@ def _entry(said: str, part: Stretch, context: Context) -> tuple[Extracted, str] 
     words = name.lower().split()
     if len(words) > LONGEST_SUBJECT or not cues.NO_KEYS.isdisjoint((words[0], words[-1])):
         return None
-    if compiled(cues.HEADER).fullmatch(name) or len(name) < 3 or not _is_entry(name):
+    if compiled(cues.HEADER).fullmatch(name) or len(words[-1]) < 3 or not _is_entry(name):
         return None
     initials = "".join(word[0] for word in re.findall(r"\w+", value))
     small = "".join(word[0] for word in re.findall(r"\w{4,}", value))
