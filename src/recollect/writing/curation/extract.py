@@ -128,9 +128,7 @@ class _Last(NamedTuple):
     person: bool
 
 
-def _read(
-    piece: Piece, part: Stretch, context: Context, confirmed: bool
-) -> Iterator[Extracted]:
+def _read(piece: Piece, part: Stretch, context: Context, confirmed: bool) -> Iterator[Extracted]:
     text, shift = piece.text, piece.start
     last: _Last | None = None
     wrapped = part.speaker != "user"
@@ -188,9 +186,12 @@ def _resolved(said: str, last: _Last | None) -> str:
 
 
 def _is_person(statement: str, subject: str) -> bool:
-    """A common given name, and the only name of the sentence."""
-    names = re.findall(r"\b[A-ZÀ-Þ]\w+", statement)
-    return commonness(fold(subject.split()[0])) == "name" and set(names) <= set(subject.split())
+    """A common given name, and the only name of the sentence but for dates."""
+    names = {fold(name) for name in re.findall(r"\b[A-ZÀ-Þ]\w+", statement)}
+    others = names - {*fold(subject).split()} - cues.DAYS
+    return commonness(fold(subject.split()[0])) == "name" and not any(
+        name[:4] not in cues.MONTHS for name in others
+    )
 
 
 def _fact(
@@ -217,7 +218,9 @@ def _fact(
             continue
         match = compiled(rule.pattern).match(said)
         if match and _stands(rule, match, said, voice, sentence.first):
-            return _from(rule, match, said, part, context)
+            found, subject = _from(rule, match, said, part, context)
+            if found.subject or rule.sort not in ("value", "date"):
+                return found, subject
     return None if asks or voice == "assistant" else _entry(said, part, context)
 
 
@@ -256,9 +259,10 @@ def _stands(rule: Rule, match: re.Match[str], said: str, voice: str, first: bool
         groups["name"], rule.sort == "definition" or match.start("name") > 0
     ):
         return False
-    if rule.sort != "question" and compiled(cues.UNREAL).search(said):
+    told = said[: match.end("v")] if groups.get("v") else said  # what follows only explains it
+    if rule.sort != "question" and compiled(cues.UNREAL).search(told):
         return False
-    if compiled(cues.VAGUE).search(said) or compiled(cues.CODE).search(said):
+    if compiled(cues.VAGUE).search(told) or compiled(cues.CODE).search(told):
         return False
     if groups.get("s") and compiled(cues.POSITIONAL).search(groups["s"]):
         return False
@@ -277,7 +281,7 @@ def _from(
     rule: Rule, match: re.Match[str], said: str, part: Stretch, context: Context
 ) -> tuple[Extracted, str]:
     groups = match.groupdict()
-    named = next((groups[g] for g in ("for", "s", "name", "o") if groups.get(g)), "")
+    named = next((groups[g] for g in ("for", "for2", "s", "name", "o", "p") if groups.get(g)), "")
     named = " ".join(filter(None, (named, groups.get("a"), groups.get("b"))))
     fact = _made(rule.sort, said, _name(named), rule.confidence, part, context)
     if rule.sort == "self" and not named:
@@ -332,9 +336,7 @@ def _entry(said: str, part: Stretch, context: Context) -> tuple[Extracted, str] 
 
 def _is_entry(name: str) -> bool:
     """No words of a sentence that a colon ends."""
-    return all(fold(word) not in cues.STOPS for word in name.split()[1:]) and not (
-        fold(name.split()[0]) in cues.STOPS
-    )
+    return all(fold(word) not in cues.STOPS for word in name.split())
 
 
 # ------------------------------------------------------------------ names
@@ -361,7 +363,7 @@ def _name(raw: str) -> str:
         if bare in cues.STOPS or word[0] in "(—–-":
             break
         kept.append(word)
-        if word[-1] in ".,;:!?)" and not word[-2:-1].isdigit() or len(kept) == LONGEST_SUBJECT:
+        if (word[-1] in ".,;:!?)" and not word[-2:-1].isdigit()) or len(kept) == LONGEST_SUBJECT:
             break
     name = " ".join(kept).strip(" .,;:!?()—–-")
     if fold(name) in cues.STOPS or fold(name) in cues.DETERMINERS:
