@@ -71,6 +71,7 @@ if TYPE_CHECKING:
 
     from recollect.facts import Asked, Context, Fact
     from recollect.memory.answers import Recording
+    from recollect.memory.curate import Curated as Curated
     from recollect.memory.facts import FactPage, Remembered
     from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
@@ -80,7 +81,10 @@ if TYPE_CHECKING:
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.telemetry import Usage
+    from recollect.writing.curation.receipts import Kept as Kept
+    from recollect.writing.curation.slots import Extractor
     from recollect.writing.embedding import BackgroundEmbedder
+    from recollect.writing.runner import Outcome, Token
 
 
 _CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
@@ -417,6 +421,83 @@ class Memory:
             made = redacted(made)
         import_documents(self.store, Source("records", "records"), [made])
         return made
+
+    def curate(
+        self,
+        text: str,
+        *,
+        name: str = "",
+        title: str = "",
+        source: str = "curated",
+        project: str = "",
+        owner: str | None = None,
+        scopes: Sequence[str] | None = None,
+        date: str | datetime | None = None,
+        facts: Iterable[JsonObject] | None = None,
+        extractor: Extractor | None = None,
+        by: str = "",
+        channel: str = "text",
+        embed: bool = True,
+        dry_run: bool = False,
+        token: Token | None = None,
+        tell: Callable[[Outcome], None] = lambda _: None,
+    ) -> Curated:
+        """Make lasting facts and pages of a text: what it decides, defines, prefers, promises and
+        asks. Rules read it, unless *facts* are handed in or another *extractor* is. *date* is when
+        it was written: what is newer takes the place of what is older. Everything that changes is
+        in the receipt; :meth:`undo` takes it back. A dry run changes nothing.
+        """
+        from recollect.memory.curate import curate, given, handed_in
+
+        if self.config["import.redact"]:
+            from recollect.text.redact import redact
+
+            text = redact(text).text
+        told = given(
+            clean(text), name=name, title=clean(title), source=source, project=project, by=by,
+            channel=channel, owner=owner or self.config["import.owner"],
+            scopes=names(scopes) or self.config["import.scopes"], date=moment(date, "date"),
+            most=self.config["import.max_mb"],
+        )  # fmt: skip
+        if facts is not None:
+            told = told._replace(facts=handed_in(facts, told.text))
+        done = curate(told, self.store, extractor, dry_run=dry_run, token=token, tell=tell)
+        if embed and done.id and self._embedder is not None:
+            self.embed()
+        return done
+
+    def receipts(self, *, limit: int = 20, owner: str | None = None) -> Sequence[Kept]:
+        """What curations did, newest first."""
+        from recollect.writing.curation.receipts import receipts
+
+        if not 1 <= limit <= MAX_LIMIT:
+            raise UsageError(f"limit is {limit}", hint=f"ask for 1 to {MAX_LIMIT} receipts")
+        return receipts(self.store, self._asked(owner, None).owner, limit=limit)
+
+    def undo(self, receipt: str = "", *, owner: str | None = None) -> Kept:
+        """Restore the state before a curation, by the id of its receipt; the last one's if none is
+        given. What was forgotten since stays forgotten."""
+        from recollect.memory.curate import undone
+
+        return undone(self.store, self._asked(owner, None).owner, receipt)
+
+    def to_review(self, *, owner: str | None = None) -> Sequence[Kept]:
+        """Receipts with changes that replace or contradict something, and wait for a look."""
+        from recollect.writing.curation.receipts import waiting
+
+        return waiting(self.store, self._asked(owner, None).owner)
+
+    def review(
+        self, receipt: str, *ids: str, accept: bool, owner: str | None = None, by: str = ""
+    ) -> Kept:
+        """Accept or reject what waits in a receipt: these facts, or all. What is rejected goes, and
+        what it had replaced holds again."""
+        from recollect.writing.curation import receipts
+
+        kept = receipts.receipt(self.store, self._asked(owner, None).owner, receipt)
+        if accept:
+            return receipts.accept(self.store, kept, ids)
+        return receipts.reject(self.store, kept, ids, datetime.now(UTC), by)
 
     def put(self, documents: Iterable[Document]) -> Receipt:
         """Store documents that the caller has made."""

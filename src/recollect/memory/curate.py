@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from recollect.errors import UsageError
+from recollect.errors import InputError, NotFound, UsageError
 from recollect.facts import KIND, TYPES, Asked, Fact, from_document, handle
 from recollect.ports import Store
 from recollect.text.keys import keys
 from recollect.text.query import parse
-from recollect.types import Filter, Problem
+from recollect.types import Filter, Problem, stable_id
 from recollect.writing.curation import receipts
 from recollect.writing.curation.apply import Curator
 from recollect.writing.curation.chunk import Piece
@@ -46,7 +47,7 @@ class Curated(NamedTuple):
         bad = (one for one in self.slots if one.state in ("failed", "cancelled"))
         return next((f"{one.name}: {one.reason or one.state}" for one in bad), "")
 
-    def count(self, kind: str) -> int:  # type: ignore[override]  # of decisions, not of fields
+    def of_kind(self, kind: str) -> int:
         return sum(item.kind == kind for item in self.items)
 
     def as_json(self) -> dict[str, Any]:
@@ -57,7 +58,7 @@ class Curated(NamedTuple):
             "dry_run": self.dry_run,
             "failed": self.failed or None,
             "survey": dict(self.survey),
-            "counts": {kind: self.count(kind) for kind in kinds},
+            "counts": {kind: self.of_kind(kind) for kind in kinds},
             "items": [item.as_json() for item in self.items],
             "changed": len(self.touched),
             "merged": self.merged,
@@ -142,7 +143,7 @@ def handed_in(facts: Iterable[Mapping[str, Any]], text: str) -> tuple[Extracted,
         start = max(0, text.find(quote)) if quote else 0
         made.append(
             Extracted(
-                type=kind if kind in TYPES else "fact",  # type: ignore[arg-type]
+                type=next((known for known in TYPES if known == kind), "fact"),
                 subject=str(one.get("subject") or one.get("name") or ""),
                 statement=" ".join(str(one["text"]).split()),
                 quote=quote,
@@ -154,11 +155,36 @@ def handed_in(facts: Iterable[Mapping[str, Any]], text: str) -> tuple[Extracted,
     return tuple(made)
 
 
-def named(name: str, text: str) -> str:
-    """What a text without a name is called: by its content, so that it is the same again."""
-    from recollect.types import stable_id
+def given(
+    text: str, *, name: str, title: str, source: str, project: str, owner: str,
+    scopes: Sequence[str], date: datetime | None, by: str, channel: str, most: int,
+) -> Given:  # fmt: skip
+    """The text and what is known of it; one without a name is called by its content, so that it
+    is the same again."""
+    if len(text) > most * 1_000_000:
+        raise InputError(
+            f"{title or name or 'the text'} has {len(text) / 1e6:,.0f} million characters",
+            hint=f"curate at most {most} at a time, or raise import.max_mb",
+        )
+    now = datetime.now(UTC)
+    return Given(
+        text=text, name=name or f"text-{stable_id(text)[:12]}", source=source, owner=owner,
+        scopes=tuple(scopes), now=now, said_at=date or now, title=title, project=project,
+        channel=channel, by=by,
+    )  # fmt: skip
 
-    return name or f"text-{stable_id(text)[:12]}"
 
-
-__all__ = ["Curated", "curate", "handed_in", "named", "receipts"]
+def undone(store: Store, owner: str, id: str) -> receipts.Kept:
+    """Undo a receipt, or the last that is not undone yet."""
+    if id:
+        kept = receipts.receipt(store, owner, id)
+    else:
+        found = [one for one in receipts.receipts(store, owner, limit=100) if not one.undone]
+        if not found:
+            raise NotFound("there is nothing to undo",
+                           hint="`recollect undo --list` shows what was done")  # fmt: skip
+        kept = found[0]
+    now = datetime.now(UTC)
+    receipts.undo(store, kept, now)
+    store.refresh()
+    return kept._replace(undone=now)

@@ -45,12 +45,8 @@ class Curator:
             return receipts.as_changes(kept) if self.touched else ()
 
         done = writer.edit(new, edits, signed, dry_run=self._dry_run, more=more, seal=seal)
-        if done.receipt.tombstoned:  # forgotten earlier, and stays so
-            there = (
-                {fact.id for fact in done.facts if writer.get(fact.id)}
-                if not self._dry_run
-                else set()
-            )
+        if done.receipt.tombstoned and not self._dry_run:  # forgotten earlier, and stays so
+            there = {fact.id for fact in done.facts if writer.get(fact.id)}
             self.items = tuple(i for i in self.items if i.id in there or i.kind == "same")
         return Done(id if self.touched else "", len(self.touched))
 

@@ -50,6 +50,8 @@ class Rule(NamedTuple):
     confidence: float = 0.85
     asks: bool = False
     """It may end with a question mark."""
+    most: int = 40
+    """Words of the sentence."""
 
 
 MONTH = (
@@ -69,28 +71,37 @@ _TIME = (
     r"(?:q[1-4]|year|month|week|summer|spring|autumn|fall|winter|christmas|easter|audit|release|launch|deadline)\b)"
     r"|(?:next|this|nächste|diese) (?:week|weekend|month|year|spring|summer|autumn|fall|winter|woche)|tomorrow|tonight|today)"
 )
+_DUE = rf"(?:(?:by|before|until|till|on|bis|am|vor|avant|antes del?) (?:the end of |end of |early |late |next |this |the )?(?:{_DATE}|{WEEKDAY}|{MONTH}|(?:q[1-4]|year|month|week|summer|spring|autumn|fall|winter|audit|release|launch|deadline)\b)|in {MONTH}\b|this week\b)"
 _UNIT = (
-    r"(?: ?%| ?(?:°C|°F|[kmgt]i?b|ms|s|kg|km|m|cm|mm|h)\b| (?:percent|million|thousand|hundred|billion|euros?|dollars?|pounds?|"
+    r"(?: ?%| ?(?:°C|°F|[kmgt]i?b|ms|s|kg|km|m|cm|mm|h|[mgk]?hz|mg/l|ml|l|w|kwh|v|rpm)\b| (?:percent|million|thousand|hundred|billion|euros?|dollars?|pounds?|"
     r"seconds?|minutes?|hours?|days?|weeks?|months?|years?|requests?|rows?|users?|nodes?|people|workers?|replicas?|sekunden|minuten|stunden|tage|secondes|jours|segundos|minutos|días|"
     r"square feet|miles?|kilometers?|kilos?|retries|attempts|connections|threads|cores|members|employees|seats|vendors|customers)\b)"
 )
 _COUNT = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|twenty-five|thirty|forty|forty-five|fifty|sixty|ninety|(?:a|one) (?:hundred|thousand|million))"
 _MEASURE = rf"(?:[$€£] ?\d[\d.,]*(?: ?[km]\b)?|(?:\d[\d.,:]*\d|\d|{_COUNT})(?:{_UNIT}){{1,2}})"
+_CLOCK = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)\w* )?\d{1,2}(?::\d\d(?: ?(?:utc|gmt|cet|cest|am|pm|est|pst))?| ?(?:am|pm))\b"
 _NUMBER = rf"(?:{_MEASURE}|\d[\d.,:]*\d|\d)(?![\w-])"
-_IDENTIFIER = r"(?:https?://\S+|~?/[\w./-]{3,}|[\w-]+(?:\.[\w-]+)*\.(?:org|com|net|io|dev|de|internal|local|example|app|ai)\b[\w./:-]*|v\d+(?:\.\d+)*|#[0-9a-f]{6}\b)"
+_CODED = r"(?-i:(?!\S*(?:^|[-.])(?:of|to|the|by|and|in|on|for|a|or|up|not|de|la|go)(?:[-.]|\b))(?:[a-z0-9]+-){2,}[a-z0-9]+(?:\.[a-z0-9]+)*|[a-z0-9]+(?:\.[a-z0-9_]+){3,}|[a-z][a-z0-9]*-(?:v|r)?\d[\w.]*)(?![\w-])"
+"""A name that people gave to a thing that has none: ``trn-ifx-results-ash``, ``brn.wo.assign.fsm``."""
+_IDENTIFIER = r"(?:https?://\S+|[\w-]+(?:\.[\w-]+)*\.(?:org|com|net|io|dev|de|internal|invalid|local|example|app|ai)\b[\w./:-]*|v\d+(?:\.\d+)*|#[0-9a-f]{6}\b)"
 _VERBAL = r"(?:is|are|was|were|be|been|has|have|had|that|which|who|and|or|but|also|now|because|when|where|if|rather|so|since|while|can|will|must|should|does|do|did|it|they|we|you|i|not|than|as)"
 _MACROS = {
     "<NP>": r"(?:[^\s,;:.!?()\"“”]+ ){0,5}?[^\s,;:.!?()\"“”]+",
-    "<SNP>": rf"(?:(?!{_VERBAL}\b)[^\s,;:.!?()\"“”`]+ ){{0,5}}?(?!{_VERBAL}\b)[^\s,;:.!?()\"“”`]+",
+    "<SNP>": rf"(?:(?!{_VERBAL}\b)[^\s,;:.!?()\"“”`]+ ){{0,7}}?(?!{_VERBAL}\b)[^\s,;:.!?()\"“”`]+",
     "<NAME>": r"(?:[^\W\d_][\w&'’-]*(?:[ .][^\W\d_a-z][\w&'’-]*){0,3})",
     "<ABOUT>": r"(?:about |around |roughly |approximately |at least |at most |up to |now |currently |only |just |exactly |etwa |unos |environ )*",
     "<NUMBER>": _NUMBER,
     "<MEASURE>": _MEASURE,
-    "<VALUE>": rf"(?:{_NUMBER}|{_IDENTIFIER})",
+    "<VALUE>": rf"(?:{_NUMBER}|{_IDENTIFIER}|{_CODED})",
+    "<EXACT>": rf"(?:{_MEASURE}|{_CLOCK}|{_IDENTIFIER}|{_CODED})",
+    "<CODED>": rf"(?:{_IDENTIFIER}|{_CODED})",
+    "<CLOCK>": _CLOCK,
     "<DATE>": _DATE,
     "<TIME>": _TIME,
+    "<DUE>": _DUE,
     "<WEVE>": r"(?:(?:we|i)(?:'ve| have|'d| had)?|(?:the team|the board|the committee|the council|management|our team|the steering council|everyone)(?: has| have)?)(?: all| both| now| finally| also| just| already| since| therefore| then)*",
     "<FOR>": r"(?:.*?\b(?:for|as) (?!now\b|the time|the moment|example|instance|that|this|it\b|me\b|us\b|you\b|good\b|a while|another|\d|one\b|two\b|three\b)(?P<for>(?:the |our |my |all |all of |a |an )?(?:[^\s,;:.!?()]+ ){0,3}?[^\s,;:.!?()]+)(?= until| in | on | to | and |[.,;!]|$))?",
+    "<FOR2>": r"(?:.*?\b(?:for|as) (?P<for2>(?:the |our |my |all |all of )(?:[^\s,;:.!?()]+ ){0,3}?[^\s,;:.!?()]+)(?= until| in | on | to | and |[.,;!]|$))?",
     "<ROLE>": r"(?:lead|leader|manager|owner|maintainer|head|director|ceo|cto|cfo|cso|ciso|product owner|tech lead|team lead|on-call lead|contact|point of contact|admin|administrator|sponsor|chair|president|founder|co-founder|editor|captain|coach|boss|supervisor|advisor|doctor|dentist|therapist|landlord|lawyer|accountant|teacher|trainer|vet|release manager|scrum master)",
     "<SERVICE>": r"(?:service|services|job|jobs|app|gateway|api|worker|workers|pipeline|dashboard|cluster|database|importer|exporter|frontend|backend|server|bot|portal|scheduler|queue|crawler|daemon|cli|ledger|replica|warehouse|website|site|team|repo|repository|platform|system|cache|proxy|log|monolith)",
     "<PERSON>": r"(?:mother|mom|mum|dad|father|brother|sister|son|daughter|wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|uncle|aunt|cousin|nephew|niece|grandmother|grandma|grandfather|grandpa|boss|manager|roommate|flatmate|landlord|dog|cat|puppy|kitten|best friend|brother[- ]in[- ]law|sister[- ]in[- ]law|mother[- ]in[- ]law|father[- ]in[- ]law)",
@@ -110,20 +121,29 @@ _EVENT = r"(?=.*(?:\b(?:last|ago|recently|just|since|yesterday|today|this|on|in|
 """What happened is told with when, where or what by name."""
 _FEW = r"(?!(?:an? |my |the |some )?(?:new )?(?:lot|bunch|few|couple|some|best|ton|bit|feeling|chance|error|message|notification|reply|response|question|warning|following|result|copy|list|look|meeting|branch|review|session|file|test|thing|hard time|good|great|better|sense|idea|kick|it|this|that|them|one|catch-up)\b)"
 
+_CHANGED = r"(?:changed|moved|switched|reverted|returned|went|rolled|reset|raised|lowered|increased|reduced|cut|extended|shortened|bumped|dropped|rose|grew|fell|upgraded|downgraded|migrated|back)"
+_CHANGED_CUE = "changed moved switched reverted returned went rolled reset raised lowered increased reduced cut extended shortened bumped dropped rose grew fell upgraded downgraded migrated back"
+_OFTEN = r"(?:(?: just| recently| finally| now| also| currently| only| still| already| always| usually| mostly| exclusively| mainly| no longer| actually)*)"
+_WORK = r"(?!.*\b(?:files?|code|branch|commits?|tests?|docs?|function|lines?|pr|repo|script|config|prompt|section|message|output|logs?|errors?|folder|directory|bug|fix|comments?|diff|you|your|these|those|them|it there|wondering|looking|suggestions?|tips|advice|help)\b)"
+"""Of the work at hand, or of the conversation."""
+SHORT = 18
+"""Words of what somebody says of themselves in passing; more is a story."""
+
 RULES: tuple[Rule, ...] = (
     # ---------------------------------------------------------------- open questions
     Rule("question", "question questions frage pregunta", r"(?:open question|offene frage|pregunta abierta|question ouverte)s?\s?[:—–-]\s*(?!none|n/a|no\b)(?P<o>\S.{8,})", ANY, 0.95, asks=True),
+    Rule("commitment", "tbd tbc", r"(?:tbd|tbc)\s?[:—–-]\s*(?:add|document|describe|make|update|write|explain|discuss|clarify|decide|list|give|insert) (?P<o>\S.{6,})", SAID, 0.85),
     Rule("question", "tbd tbc", r"(?:tbd|tbc)\s?[:—–-]\s*(?P<o>\S.{8,})", ANY, 0.95, asks=True),
     Rule("question", "tbd tbc decided determined confirmed undecided", r"(?P<s>(?:the|our) <SNP>) (?:is|are)(?: still)? (?:tbd|tbc|to be (?:decided|determined|confirmed)|undecided|not (?:yet )?decided)\b", SAID, 0.9),
     Rule("question", "should shall", r"(?:should|shall) we (?:still |also |really |even |just )?(?!be\b|do (?:it|that|this)\b|start\b|continue\b|proceed\b|see\b|go ahead|worry|plan\b|have\b|get\b)\w+ (?:to )?" + _IT + r"(?P<o>[^?]+)\?$", SAID, 0.75, asks=True),
-    Rule("question", "want need", r"do we (?:still |really |even )?(?:want|need) (?:to \w+(?:ing)? (?:\w+ing )?)?" + _IT + r"(?!to |any|\d)(?P<o>[^?]+)\?$", SAID, 0.75, asks=True),
+    Rule("question", "want need", r"do we (?:still |really |even )?(?:want|need) (?:to \w+(?:ing)? (?:\w+ing )?)?" + _IT + r"(?!to |any|more\b|\d)(?P<o>[^?]+)\?$", SAID, 0.75, asks=True),
     Rule("question", "sure unsure undecided torn", r"(?:i'm|i am|we're|we are)(?: still)? (?:not sure|unsure|undecided|torn)(?: yet)? (?:whether|if|which|between|about whether|who|when)(?: to(?: \w+)?| we should(?: \w+)?| i should(?: \w+)?)? (?P<o>(?:the |our |my |an? )?" + _IT + r"(?!i\b|i'm|i've|we\b|there\b|they\b|he\b|she\b)<NP>)", SAID, 0.75),
     Rule("question", "decided settled agreed", r"(?:we|i)(?: still)?(?: haven't| have not|'ve not)(?: yet)? (?:decided|settled|agreed)(?: yet)?(?: on| about| whether| which| who| if| between)(?: to)? (?P<o>" + _IT + r"\S.+)", SAID, 0.9),
     Rule("question", "decide", r"(?:we|i) (?:still )?(?:have to|need to|must|can't|cannot) (?:still )?decide(?: on| about| whether to \w+| whether| which| who| if| between| when) (?P<o>" + _IT + r"\S.+)", SAID, 0.85),
     Rule("question", "open unclear undecided", r"(?:(?:it is|it's|it remains) (?:still )?(?:open|unclear|undecided|an open question)|(?:still )?(?:unclear|undecided))(?: whether| which| who| if| when)(?: to \w+)? (?P<o>" + _IT + r"\S.+)", SAID, 0.8),
     # ---------------------------------------------------------------- decisions
     Rule("decision", "decision decisions decided agreed entscheidung beschluss decisión décision", r"(?:(?:final |key |our )?decisions?|decided|agreed|entscheidung|beschluss|decisión|décision)\s?(?::|—|–| - )\s*(?:we(?:'ll| will)? (?:\w+ )?|to \w+ )?(?P<o>(?!https?:|none|n/a|pending|tbd)\S.{8,})", ANY, 0.95),
-    Rule("decision", _DECIDED_CUE, r"<WEVE> " + _DECIDED + r"(?: to (?:not )?\w+(?: (?:with|to|on|for|up))?| on| upon| " + _THAT.rstrip() + r"| against| for| in favou?r of| with)?(?: (?P<o>" + _IT_OR_TO + r"\S+ ?<FOR>.*)| (?:when|once|after|before|next|this|in|at|by) .*|[.!]?$)", SAID, 0.85),
+    Rule("decision", _DECIDED_CUE, r"<WEVE> " + _DECIDED + r"\b(?! up\b)(?: to (?:not )?\w+(?: (?:with|to|on|for|up))?(?: (?P<o>" + _IT_OR_TO + r"\S+ ?<FOR>.*)| (?:when|once|after|before|next|this|in|at|by) .*|[.!]?$)|(?: on| upon| " + _THAT.rstrip() + r"| against| for| in favou?r of| with)? (?P<p>" + _IT_OR_TO + r"\S+ ?<FOR2>.*))", SAID, 0.85),
     Rule("decision", "approved", r"(?:we|the team|the board|the council|management) (?:has |have )?approved (?P<o>" + _IT + r".+)", SAID, 0.85),
     Rule("decision", "agreed decided", r"it (?:was|has been) (?:decided|agreed)(?: that| to)(?: we)? (?P<o>\S.+)", SAID, 0.9),
     Rule("decision", "let's lets", r"let'?s (?:just |also |all )?(?:go with|stick with|stick to|standardi[sz]e on|switch to|move to|adopt|migrate to|ship with|ship w/|default to|drop|limit|align|settle on|keep using|use) (?P<o>" + _IT + r"\S+ ?<FOR>.*)", USER, 0.8),
@@ -131,24 +151,24 @@ RULES: tuple[Rule, ...] = (
     Rule("decision", "going dropping switching moving migrating adopting retiring sunsetting deprecating replacing standardizing standardising staying sticking using", r"we(?:'re| are)(?: now| also)? (?:going with|dropping|switching to|moving to|migrating to|adopting|retiring|sunsetting|deprecating|replacing|standardi[sz]ing on|staying with|sticking with|not using|not going to use) (?P<o>" + _IT + r"\S+ ?<FOR>.*)", SAID, 0.85),
     Rule("decision", "won't will we'll", r"we(?: won't| will not|'ll not) (?:be )?(?:support|use|ship|using|supporting|build|add|adopt|store|fetch)(?:ing)? (?P<o>" + _IT + r".+)", SAID, 0.75),
     Rule("decision", "anymore more longer", r"we(?: do not| don't| no longer) (?:use|support|accept|offer|ship|deploy|run|maintain) (?P<o>" + _IT + r"\S.*?)(?: anymore| any more| any longer)?[.!]?$", SAID, 0.85),
-    Rule("decision", "want need", r"we (?:don't|do not) (?:want|need) (?:any |an? )?(?P<o>" + _IT + r"(?!to\b|the\b|more\b)\S.+)", USER, 0.75),
+    Rule("decision", "want need", r"we (?:don't|do not) (?:want|need) (?!(?:any |an? )?\S+$)(?:any |an? )?(?P<o>" + _IT + r"(?!to\b|the\b|more\b)\S.+)", USER, 0.75),
     Rule("decision", "now forward today effective starting sofort ahora désormais", r"(?:from now on|going forward|from today on|starting (?:today|now|<DATE>)|effective immediately|ab sofort|a partir de ahora|désormais),? (?P<o>(?!i'll|i will|can you|could you|please\b)\S.+)", SAID, 0.85),
-    Rule("decision", "switched moved migrated upgraded changed converted consolidated replaced dropped retired", r"(?:(?:after|since|because of|due to|following|in|on) (?:[^\s,]+ ){1,6}?,? ?)?we(?:'ve| have)?(?: recently| just| finally| now| also| then)? (?:switched|moved|migrated|upgraded|changed|converted|consolidated|replaced|dropped|retired)(?: over)? (?P<o>" + _IT + r"(?:from |to |off )?.+\b(?:to|with|by|from|in favou?r of|instead)\b.+)", SAID, 0.75),
+    Rule("decision", "switched moved migrated upgraded changed converted consolidated replaced dropped retired", r"(?:(?:after|since|because of|due to|following|in|on) (?:[^\s,]+ ){1,6}?,? ?)?we(?:'ve| have)?(?: recently| just| finally| now| also| then)? (?:switched|moved|migrated|upgraded|changed|converted|consolidated|replaced|dropped|retired)(?: over)? (?!too\b)(?P<o>" + _IT + r"(?:from |to |off )?.+\b(?:to|with|by|from|in favou?r of|instead)\b.+)", SAID, 0.75),
     Rule("decision", "beschlossen entschieden vereinbart nehmen verwenden setzen bleiben wechseln", r"wir (?:haben (?:uns )?(?:beschlossen|entschieden|vereinbart),? (?:für )?|nehmen |verwenden (?:künftig |ab jetzt )|setzen auf |bleiben bei |wechseln (?:auf|zu) )(?:dass )?(?P<o>.+)", SAID, 0.85),
     Rule("decision", "decidido decidimos acordamos acordado vamos usaremos", r"(?:hemos decidido|decidimos|acordamos|hemos acordado|vamos a usar|usaremos) (?:que |usar |no usar )?(?P<o>\S.*?(?: para (?P<for>.+))?[.!]?$)", SAID, 0.85),
     Rule("decision", "décidé choisi convenu", r"(?:nous avons|on a) (?:décidé|choisi|convenu) (?:de |d'|que )?(?:passer à |utiliser |garder )?(?P<o>.+)", SAID, 0.85),
     # ---------------------------------------------------------------- commitments
     Rule("commitment", "todo action aufgabe tarea", r"(?:todo|action items?|aufgabe|tarea)\s?(?:\([^)]{1,30}\))?\s?[:—–-]\s*(?!none|n/a)(?:(?P<name><NAME>) (?=\w+s )|\w+ (?=the |our |my |all |old ))?(?P<o>\S.{6,})", SAID, 0.9),
-    Rule("commitment", "i'll will i'm going promised need have must committed", r"(?:i'll|i will|i'm going to|i am going to|i promised(?: \w+)? to|i need to|i have to|i must|i've committed to) (?!try\b|let\b|check\b|see\b|go\b|be\b|get\b|do\b|look\b|think\b|have\b|keep\b|make sure|definitely\b|start by|pick up|stop\b)\w+ (?:up |out |in |for |to )?(?P<o>" + _IT + r".*\b<TIME>.*)", USER, 0.75),
-    Rule("commitment", "will going promised agreed has needs", r"(?P<name><NAME>) (?:will|is going to|promised to|agreed to|has to|needs to) (?!be\b|not\b|also\b|have\b|never\b|always\b)\w+ (?P<o>" + _IT + r".*\b<TIME>.*)", SAID, 0.8),
-    Rule("commitment", "we'll will going plan have need must we're", r"we(?:'ll| will|'re going to| are going to| plan to| have to| need to| must) (?:ship|release|launch|deliver|finish|publish|send|present|submit|deploy|migrate|complete|announce) (?P<o>" + _IT + r".*\b<TIME>.*)", SAID, 0.85),
+    Rule("commitment", "i'll will i'm going promised need have must committed", r"(?:i'll|i will|i'm going to|i am going to|i promised(?: \w+)? to|i need to|i have to|i must|i've committed to) (?!try\b|let\b|check\b|see\b|go\b|be\b|get\b|do\b|look\b|think\b|have\b|keep\b|make sure|definitely\b|start by|pick up|stop\b)\w+ (?:up |out |in |for |to )?(?P<o>" + _IT + r".*\b<DUE>.*)", USER, 0.75),
+    Rule("commitment", "will going promised agreed has needs", r"(?P<name><NAME>) (?:will|is going to|promised to|agreed to|has to|needs to) (?!be\b|not\b|also\b|have\b|never\b|always\b)\w+ (?P<o>" + _IT + r".*\b<DUE>.*)", SAID, 0.8),
+    Rule("commitment", "we'll will going plan have need must we're", r"we(?:'ll| will|'re going to| are going to| plan to| have to| need to| must) (?:ship|release|launch|deliver|finish|publish|send|present|submit|deploy|migrate|complete|announce) (?P<o>" + _IT + r".*\b<DUE>.*)", SAID, 0.85),
     Rule("commitment", "bis", rf"bis (?:<DATE>|{WEEKDAY}|ende \w+) \w+ (?P<name><NAME>) .+", SAID, 0.8),
     # ---------------------------------------------------------------- preferences
     Rule("preference", "prefer like love enjoy hate dislike avoid favor favour stand detest adore", r"(?:i|we)(?: really| much| strongly| definitely| generally| usually| always| still| absolutely| also| actually| personally)* (?:prefer|like|love|enjoy|hate|dislike|avoid|favou?r|can't stand|don't like|do not like|don't enjoy|detest|adore)(?: to)? (?:using |having |getting )?(?P<o>" + _IT + r"(?!if\b|to (?:know|see|hear|learn|think)|not to\b|being\b|who\b|working with|some of|all of|all the|the\b|their\b|his\b|our\b|\")\S.+)", USER, 0.8),
     Rule("preference", "prefer favor favour avoid", r"we (?:prefer|favou?r|avoid) (?P<o>" + _IT + r".+)", PROSE, 0.8),
     Rule("preference", "rather prefer", r"i(?:'d| would) (?:rather|prefer)(?: to)? (?:have |get |use |see |not )?(?P<o>(?!not\b|to say|you\b|it\b|that\b|this\b|if\b)\S.+\b(?:than|over|instead|to)\b.+)", USER, 0.8),
     Rule("preference", "favorite favourite", r"my (?P<o>(?:all-time )?favou?rite <SNP>) (?:is|are|has always been|was always) (?!the one|this|that|when|how|definitely)\S.+", USER, 0.9),
-    Rule("preference", "always usually typically normally generally never rarely", r"i (?:always|usually|typically|normally|generally|never|rarely) (?:drink|eat|take|use|write|run|start|work|wear|buy|read|cook|order|sit|sleep|commute|travel|book|test|commit|squash|go|listen|watch|fly|pay) (?:my |the |a |an |with |in |at |to )?(?P<o>(?!it\b|this\b|that\b|them\b|those\b)\S.+)", USER, 0.75),
+    Rule("preference", "always usually typically normally generally never rarely", r"i (?:always|usually|typically|normally|generally|never|rarely) (?:drink|eat|take|use|write|run|start|wear|buy|read|cook|order|sit|sleep|commute|travel|book|test|commit|squash|go|listen|watch|fly|pay) (?:my |the |a |an |with |in |at |to )?(?P<o>(?!it\b|this\b|that\b|them\b|those\b)\S.+)", USER, 0.75),
     Rule("preference", "always never ever", r"(?:please,? |also,? )?(?:always|never|don't ever|do not ever) (?:use|run|add|commit|push|write|create|include|answer|reply|respond|respond to|put|format|deploy|merge|squash|check|ask|mention|store|log|name|prefix|import|mock|delete|edit|modify|touch|send|call|explain|show)(?: me)?(?: directly to| in| with| to| me in)? (?P<o>(?!it\b|this\b|that\b|the following|them\b|`)\S.+)", SAID, 0.75),
     Rule("preference", "don't not stop avoid", r"(?:please,? )?(?:don't|do not|stop|avoid) (?:us(?:e|ing)|add(?:ing)?|commit(?:ting)?|push(?:ing)?|writ(?:e|ing)|includ(?:e|ing)|mention(?:ing)?|put(?:ting)?|mock(?:ing)?|abbreviat(?:e|ing)) (?!the\b|this\b|that\b|these\b|those\b|it\b|them\b|any of|so\b|too\b|anything\b|that's|an?\b|them|`)(?P<o>\S.+)", USER, 0.75),
     Rule("preference", "want", r"i want (?:all|my|every) (?P<o><SNP>) (?:to be |to |in |as |with |written ).+", USER, 0.75),
@@ -175,11 +195,21 @@ RULES: tuple[Rule, ...] = (
     Rule("date", "#", r"(?P<s>[A-Z][\w '/]{2,40}): (?P<d><DATE>)[.!]?$", SAID, 0.75),
     # ---------------------------------------------------------------- values
     Rule("value", "#", r"(?P<s>(?:the|our|my|der|die|das|unser|el|la|le|mi|nuestro|notre) <SNP>) (?:is|are|ist|es de|es|est de|est)(?: set to| now| currently| still| limited to| capped at)? <ABOUT>(?P<v><VALUE>)(?: (?!and\b|or\b|but\b|if\b)[\w%-]+){0,5}[.!]?$", SAID, 0.8),
-    Rule("value", "#", r"(?P<s>(?:the|our|my) <SNP>) (?:has|have|takes|costs|expires? after|expires? in|is kept for|are kept for|is capped at|are capped at|is limited to|are limited to|lasts|runs for|seats|weighs|measures|lives at|is at|is hosted at|is reachable at|listens on port) <ABOUT>(?P<v><MEASURE>|<VALUE>(?=[.!]?$))(?:[ ,.].{0,120})?$", SAID, 0.8),
+    Rule("value", "#", r"(?P<s>(?:the|our|my) <SNP>) (?:has|have|takes|costs|expires? after|expires? in|is kept for|are kept for|is capped at|are capped at|is limited to|are limited to|lasts|runs for|seats|weighs|measures|lives at|is hosted at|is reachable at|listens on port) <ABOUT>(?P<v><MEASURE>|<VALUE>(?=[.!]?$))(?:[ ,.].{0,120})?$", SAID, 0.8),
+    Rule("value", _CHANGED_CUE, r"(?:(?:on|since|from|as of|after|during|in|following|with) [^,]{4,60}, )?(?P<s>(?!" + _CHANGED + r"\b)(?:the |our )?<SNP>) (?:has |have |was |were |is |are )?(?:recently |just |now |since )?" + _CHANGED + r"(?: (?:its|the|their) (?P<a><SNP>))?(?: from \S+(?: \w+)?)? (?:back )?(?:to|in|at|on) (?:(?:the |its |an? )?(?P<b><SNP>) )?(?P<v><EXACT>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", _CHANGED_CUE + " activated adopted", r"on <DATE>, (?P<s>(?:the |our )?<SNP>) (?:" + _CHANGED + r"|activated|adopted)(?: (?:its|the) (?P<a><SNP>))? (?:to )?(?:(?P<b><SNP>) )?(?P<v>[\w.]+-[\w.-]*\w)(?:[ ,.;].{0,200})?$", SAID, 0.75),
+    Rule("value", "uses", r"(?P<s>(?:the |our )?<SNP>) (?:currently |now |still )?uses (?P<v>[\w.]+-[\w.-]*\w) as its (?P<a><SNP>)[.,;]?$", SAID, 0.75),
+    Rule("value", "adopted", r"(?:(?:on|since|from|as of|after|in) [^,]{4,60}, )?(?P<s>(?:the |our )?<SNP>) (?:has |have )?adopted (?P<a><SNP>) (?P<v><CODED>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", "uses runs loads stores sends publishes reads writes takes accepts hosted", r"(?P<s>(?:the |our )?<SNP>) (?:currently |now |still |primarily )?(?:uses|accepts|runs|loads|stores \w+ \w+ in|stores|sends \w+ to|publishes(?: \w+){0,4}? (?:to|at)|reads from|writes to|takes(?: \w+){0,3} from|runs active on|runs on|is (?:primarily )?hosted in) (?:the |its |an? )?(?:active )?(?:(?P<a><SNP>) )?(?P<v><CODED>)(?: as (?:its|the) (?P<b><SNP>)(?=[,.;]|$))?(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", "deployed pinned set standardised standardized configured hosted published tuned routed", r"(?P<s>(?:the |our )?<SNP>) (?:is|are) (?:currently |now |still )?(?:deployed|pinned|set|standardi[sz]ed|configured|hosted|published|tuned|routed) (?:at|to|on|in|through) (?:the |its )?(?:(?P<a><SNP>) )?(?P<v><EXACT>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", "is are", r"(?P<s>(?:the |our )?<SNP>) (?:is|are) (?:\w+ly )?(?:\w+-)?\w+ed (?:at|for|to|every|after|within|by) <ABOUT>(?P<v><MEASURE>|<CLOCK>)(?:[ ,.;].{0,200})?$", SAID, 0.75),
+    Rule("value", "has", r"(?P<s>(?:the |our )<SNP>) (?:currently |now |still )?has an? (?P<a><SNP>) of <ABOUT>(?P<v><VALUE>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
+    Rule("value", "retains keeps holds runs begins starts ends sits waits polls expires stays retries", r"(?P<s>(?:the |our )?<SNP>) (?:currently |now |still )?(?:retains|keeps|holds|runs|begins|starts|ends|sits|waits|polls|expires|stays|retries)(?: (?!that\b|which\b|and\b|when\b|if\b)\w+){0,2}?(?: for| at| in| on| every| after)? <ABOUT>(?P<v><MEASURE>|<CLOCK>|<CODED>)(?:[ ,.;].{0,200})?$", SAID, 0.75),
+    Rule("value", _CHANGED_CUE + " pinned reworked pushed raised failed", r"(?:(?:on|since|from|as of|after|during|in|following|with) [^,]{4,60}, )?we (?:have |'ve )?(?:recently |just )?(?:" + _CHANGED + r"|pinned|reworked|pushed|failed|set) (?P<s>" + _IT + r"(?:the |our )?<SNP>?)(?: over)?(?: back)?(?: from \S+(?: \w+)?)?(?: to| at| on)? (?P<v><EXACT>)(?:[ ,.;].{0,200})?$", SAID, 0.8),
     Rule("value", "lives hosted reachable at", r"(?P<s>(?:the|our) <SNP>) (?:lives at|is hosted at|is reachable at) (?P<v><VALUE>)[.!]?$", SAID, 0.8),
     Rule("value", "expire kept capped limited retained deleted rotated last", r"(?P<s>[A-Z]\w+(?: \w+)?) (?:expire after|expire in|are kept for|are capped at|are limited to|are retained for|are deleted after|are rotated every|last) <ABOUT>(?P<v><MEASURE>)(?:[ ,.].{0,120})?$", SAID, 0.75),
     Rule("value", "#", r"we (?:pay|spend|charge|have|run|employ) <ABOUT>(?P<v><MEASURE>|\d[\d,.]*)(?: (?P<o>(?!and\b|or\b|of\b)\S.{2,80}?<FOR>.*))?$", SAID, 0.75),
-    Rule("value", "#", r"i have <ABOUT>(?P<v>[$€£] ?\d[\d,.]*|\d[\d,.]* (?:dollars|euros|pounds)) .{2,60}", USER, 0.8),
+    Rule("self", "#", r"i have <ABOUT>(?P<v>[$€£] ?\d[\d,.]*|\d[\d,.]* (?:dollars|euros|pounds)) .{2,60}", USER, 0.8),
     # ---------------------------------------------------------------- relations
     Rule("relation", "leads heads manages owns maintains runs chairs supervises oversees coordinates leitet dirige", r"(?P<name><NAME>) (?:(?:now|currently|also) )?(?:leads|heads|manages|owns|maintains|runs|chairs|supervises|oversees|coordinates|leitet|dirige) (?:the |our |das |die |den |el |la |l'|le )(?P<rest>.+)", SAID, 0.85),
     Rule("relation", "reports works married responsible charge care joined left takes took engaged replacing", r"(?P<name><NAME>) (?:(?:now|currently|also) )?(?:reports to|works for|works at|is married to|is responsible for|is in charge of|takes care of|joined the|joined our|left the|takes over the|took over the|is engaged to|is replacing) (?P<rest>.+)", SAID, 0.85),
@@ -193,7 +223,10 @@ RULES: tuple[Rule, ...] = (
     Rule("self", "moved", r"i(?:'ve| have)?(?: just| recently| finally)? moved (?:back )?(?:to|from|into|in with) (?!it\b|the\b|them).+", USER, 0.8),
     Rule("self", "work working employed", r"i(?:'m| am|'ve been| have been)?(?: now| currently)? (?:work|working|employed) (?:as|at|for|in) (?!it\b|this\b|that\b|the code|progress).+", USER, 0.8),
     Rule("self", "allergic intolerant diabetic vegetarian vegan pescatarian married single divorced pregnant retired colorblind colourblind left-handed lactose gluten celiac", r"i(?:'m| am) (?:allergic to|intolerant to|diabetic|vegetarian|vegan|pescatarian|married|single|divorced|pregnant|retired|colou?rblind|left-handed|lactose intolerant|gluten[- ]free|celiac)\b.*", USER, 0.85),
-    Rule("self", "years", r"i(?:'m| am) (?P<v>\d{2}) years old.*", USER, 0.9),
+    Rule("self", "years", r"i(?:'m| am) (?P<v>\d{2}|\w+(?:-\w+)?) years old.*", USER, 0.9),
+    Rule("self", "turned", r"i(?:'ve| have)?(?: just| recently)? turned (?P<v>\d{2}|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty)(?:-\w+)?)\b.*", USER, 0.85),
+    Rule("self", "dating seeing married engaged", r"i(?:'m| am)(?: now| currently)? (?:dating|married to|engaged to) (?P<name><NAME>).*", USER, 0.85, most=SHORT),
+    Rule("self", "vegan vegetarian pescatarian gluten-free sober dairy-free", r"i(?:'ve| have)? (?:been |gone |went |became )(?:strictly |mostly |fully )?(?:vegan|vegetarian|pescatarian|gluten[- ]free|sober|dairy[- ]free)\b.*", USER, 0.85, most=SHORT),
     Rule("self", "have own i've", r"i(?: have| own|'ve got| have got) (?:an? |two |three |four |five |\d+ )(?:[\w-]+ ){0,2}?(?P<o>(?:dog|cat|puppy|kitten|horse|parrot|son|daughter|kid|child|children|brother|sister|sibling|car|bike|motorcycle|house|garden|apartment|degree|business|company|bakery|shop|guitar|piano|telescope|camera|boat|cabin|allergy|tattoo|website|blog|podcast|newsletter|youtube channel|plant|aquarium|tank|subscription|membership)s?)\b.*", USER, 0.85),
     Rule("self", "bought purchased adopted graduated enrolled signed joined quit retired sold inherited booked handed promoted diagnosed attended visited volunteered ordered completed won participated", r"i(?:'ve| have)?(?: just| recently| finally| actually| also| already)* (?:bought|purchased|adopted|graduated from|graduated with|graduated|enrolled in|signed up for|joined|quit|retired from|sold|inherited|booked|handed in|was promoted to|got promoted to|was diagnosed with|got diagnosed with|attended|visited|volunteered at|ordered|completed|won|participated in) (?P<o>" + _FEW + _IT + r"\S.+)", USER, 0.75),
     Rule("self", "got", r"i(?:'ve| have)?(?: just| recently| finally| actually| also| already)* got (?:a |an |my )(?P<o>" + _FEW + r"(?:new |first )?" + _FEW + _EVENT + r"\S.+)", USER, 0.75),
@@ -202,6 +235,12 @@ RULES: tuple[Rule, ...] = (
     Rule("self", "learning practicing practising playing studying collecting volunteering attending training dating working", r"i(?:'ve| have)(?: also)? been (?:learning|practi[cs]ing|playing|studying|collecting|volunteering at|attending|training for|dating|seeing a|working at|working for) (?P<o>" + _FEW + _IT + r"\S.* (?:since|for|every|twice|once|these days)\b.*)", USER, 0.8),
     Rule("self", "drive play study teach collect commute coach speak own", r"i (?:drive|play|study|teach|collect|commute|coach|speak) (?:an? |the |at |in |to |by )?(?P<o>" + _IT + r"(?!with\b|the\b|around\b|a role)\S.+)", USER, 0.75),
     Rule("self", "use", r"(?:we|i)(?: currently| now| all| mostly)? use (?P<name><NAME>)(?: as| for| to| in| on| with|[.!,]|$).*", USER, 0.8),
+    Rule("self", "watch buy work drink eat wear read listen run cycle bike walk drive ride rent train meditate subscribe attend write shoot bake travel smoke own use cook garden swim climb paint knit consume follow go commute take", _WORK + r"i(?: do not| don't)?" + _OFTEN + r" (?:watch|buy|work (?:\d+|from|with|freelance|remotely|part-time|full-time|nights|weekends)|drink|eat|wear|read|listen to|run|cycle|bike|walk|drive|ride|rent|train|meditate|subscribe to|attend|write|shoot|bake|travel|smoke|own|use|cook|garden|swim|climb|paint|knit|consume|follow|go to|go into|commute|take the|take a)\b(?! (?:it|this|that|into|note|care|advantage|look|break)\b)(?: (?:an? |my |the |at |in |on |to )?(?P<o>" + _IT + r".+))?", USER, 0.75, most=SHORT),
+    Rule("self", "switched moved changed upgraded cancelled canceled stopped replaced migrated joined left relocated pivoted outgrew extended subscribed retired sold quit gave cut broke shut took rebranded raised adopted started got", _WORK + r"(?:i|we)(?:'ve| have)?" + _OFTEN + r" (?:switched(?: my \w+| entirely| \w+)? (?:from|to)|moved (?:entirely )?to|changed my|upgraded (?:to|my)|cancell?ed|stopped (?=\w+ing|going|the (?:gym|personal))|replaced|migrated|joined|left|relocated|pivoted|outgrew|extended my|subscribed|gave up|cut out|broke up|shut down|took (?:an? )(?:\w+[- ]){0,2}(?:role|job|position)|rebranded|raised our|adopted an?|got an? new) ?(?P<o>" + _FEW + _IT + r"\S.*)", USER, 0.75, most=SHORT),
+    Rule("self", "been in training learning building studying reading running avoiding into", _WORK + r"i(?:'m| am|'ve been| have been)" + _OFTEN + r" (?:training for|training|learning|building an?|studying|running an?|avoiding|into|restoring an?|in \w+ for) (?P<o>" + _FEW + _IT + r"(?!to\b|the middle|how\b|more\b|the process)\S.+)", USER, 0.75, most=SHORT),
+    Rule("self", "am i'm strict", r"i(?:'m| am)(?: an?)?(?: strict| lifelong| committed)? (?:vegan|vegetarian|pescatarian|teetotal|teetotaler|smoker|non-smoker|early bird|night owl|morning person|runner|swimmer|cyclist|homeowner|freelancer|contractor|dog person|cat person|parent|father|mother|grandmother|grandfather|twin|widower?|veteran)\b.*", USER, 0.85, most=SHORT),
+    Rule("self", "is are was went costs charges lives plays has attends works moved passed means", _WORK + r"my (?P<s>(?!question|point|guess|apologies|bad\b|goal|plan\b|idea|concern|problem|issue|understanding|hope|favou?rite|main|biggest|next|only|thing|mouth|heart|mind|head|brain|best bet|inbox)<SNP>) (?:(?:is|are)(?: now| actually| still)? (?:called |named |in |at |on |from |an? |around |about |<NUMBER>|(?-i:[A-Z]))|costs |charges |went (?:up|down) to |lives (?:in|with|abroad|near)|plays (?!a role)|has (?:an? |two |three |four |\d)|attends |works (?:at|as|for|in|from) |moved (?:to|in|back)|passed away|was (?:born|diagnosed|promoted)|means )(?!bit\b|little\b|mess\b|good\b|great\b|the way|lot\b).*", USER, 0.75, most=SHORT),
+    Rule("self", "have", _WORK + r"i(?:'ve got| have| own)" + r" (?:an? |two |three |type |one )(?P<o>" + _FEW + r"(?!.*\b(?:problem|issue|appointment|question|trip|deadline|presentation|interview|project|idea|plan)\b)(?!question|problem|issue|plan|meeting|call|hard|big|small|good|great|quick|follow|request|deadline|better|couple|pretty|decent|solid|rough|specific|general|clear|long|lot|chance|feeling|thought|few)\S.+)", USER, 0.7, most=SHORT),
     Rule("self", "getting turning expecting allergic started diagnosed born turned got has is", r"my (?P<s><PERSON>)(?:,? [A-Z]\w+,?)? (?:is (?:getting married|turning|expecting|allergic|\d)|has (?:two|three|been diagnosed)|got (?:married|engaged|a )|was (?:born|diagnosed)|turned ).+", USER, 0.8),
 )  # fmt: skip
 
@@ -229,7 +268,7 @@ UNREAL = (
     r"|\b(?:would|could|might|maybe|perhaps|probably|possibly|presumably|supposedly|apparently|hypothetically|in theory|könnte|vielleicht|quizás|tal vez|podría|peut-être|pourrait)\b"
     r"|\b(?:i|we) (?:think|guess|assume|suppose|believe|wonder|doubt|don't think|hope|wish)\b"
     r"|\b(?:almost|nearly|were going to|was going to|were about to|had planned)\b"
-    r"|\b(?:say|says|said|asked|told|claims?|claimed|quotes|according to|suggests?|recommends?|reportedly)\b"
+    r"|\b(?:say|says|said|asked|told|claimed|quotes|according to|suggests?|recommends?|reportedly)\b"
 )
 """What is supposed, guessed, nearly so, or somebody else's word."""
 
@@ -239,13 +278,14 @@ VAGUE = (
     r"|\bthis (?!week|month|year|morning|afternoon|evening|weekend|summer|winter|spring|fall|autumn|codebase|project|repo\b|repository|team|company|season|quarter)"
     r"|\b(?:these|those|above|below|aforementioned|the following|as follows|the former|the latter|such)\b(?! days)"
     r"|^\S+(?: \S+){0,3} (?:it|them|they|that one|him)[.,;!]?$|\bin there\b|:$"
+    r"|^(?:we|i)(?: \S+){1,4} (?:them|it|those)\b|^(?:we|i)(?: \S+){1,5} (?:their|his|hers?)\b|\b(?:them|it|this|that)(?: all| too)?\?$"
 )
 """What cannot be understood alone, or is about things in general."""
 
 GENERAL = r"\b(?:you|your|yourself|one can|people|users|developers|implementations?|callers?|e\.g|i\.e|for example|for instance|typically|in general|generally speaking|such as|by default|default)\b"
 """In what is not told by somebody of themselves: how something works."""
 
-CODE = r"[{}\\<>|]|\(\)|=>|==|::|&&|\$\(|;$|\bself\.|\b(?:const|var|return|import|def)\b|%[sdv]\b|\w\(\w*\)"
+CODE = r"[{}\\<>|]|``|\(\)|=>|==|::|&&|\$\(|;$|\bself\.|^(?:const|var|return|import|def)\b|%[sdv]\b|\w\(\w*\)"
 
 NO_KEYS = frozenset(
     """
@@ -278,6 +318,7 @@ LABELS = r"(?:agreed|note|update|correction|reminder)\s?:"
 """Openers that say what follows."""
 
 POSITIONAL = (
+    r"^(?:the |my |our )?(?:whole|same|entire|other|previous|current|new|old|final|last|next|first|drawing|over|above)\b|"
     r"\b(?:first|second|third|last|next|previous|only|same|argument|parameter|result|results|output|input|return value|exit code|"
     r"length|index|example|following|value|values|default|number|answer|question|problem|issue|point|idea|goal|difference|reason|"
     r"guess|apologies|thing|way|line|lines|error|bug|test|tests|one|other|latter|former|capital|rest|sum|count|total|function|method|"
@@ -286,13 +327,17 @@ POSITIONAL = (
 """What a text says of itself, or of the work at hand."""
 
 ENTRY = r"(?P<k>[A-Za-zÀ-ÿ][\w /'-]{1,40}?)\s?(?::|=)\s+(?P<v>\S.{0,79})$"
-ENTRY_VALUE = r"<ABOUT>(?:<MEASURE>|<DATE>)(?![\w(\[=])(?:[ /](?!and\b|or\b|but\b)[\w%/.]+){0,6}[.!]?$|see (?:the )?\w+.*\d.*$"
+ENTRY_VALUE = r"<ABOUT>(?:<MEASURE>|<DATE>)(?![\w(\[=])(?:[ /](?!and\b|or\b|but\b)[\w%/.]+){0,6}[.!]?$|see (?:the )?\w+[^`:]*\d[^`:]*$"
 
 ATTRIBUTES = (
     ("home", r"\b(?:live|living|lived|based|reside|moved)\b"),
     ("job", r"\b(?:work|working|employed)\b"),
-    ("age", r"\byears old\b"),
-    ("diet", r"\b(?:vegetarian|vegan|pescatarian|gluten[- ]free|lactose intolerant)\b"),
+    ("savings", r"\bsaved\b"),
+    ("age", r"\byears old\b|\bturned\b"),
+    (
+        "diet",
+        r"\b(?:vegetarian|vegan|pescatarian|gluten[- ]free|dairy[- ]free|lactose intolerant)\b",
+    ),
     ("allergy", r"\b(?:allergic|intolerant|celiac)\b"),
     ("marital status", r"\b(?:married|single|divorced)\b"),
 )
@@ -310,6 +355,8 @@ MONTHS = {
     )
     for month in months.split()
 }  # fmt: skip
+
+DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
 
 NO_NAMES = frozenset(
     """

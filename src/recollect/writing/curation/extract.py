@@ -26,13 +26,13 @@ from recollect.text.terms import fold
 from recollect.writing.curation import cues
 from recollect.writing.curation.chunk import Piece
 from recollect.writing.curation.cues import RULES, TYPES, Rule, Sort, by_cue, compiled
-from recollect.writing.curation.outline import Stretch
+from recollect.writing.curation.outline import Speaker, Stretch
 from recollect.writing.curation.recon import Kind
 from recollect.writing.curation.sentences import Sentence, sentences
 
-FEWEST, MOST = 2, 40
+FEWEST = 2
 """Words of a statement."""
-LONGEST_SUBJECT = 5
+LONGEST_SUBJECT = 8
 """Words of a subject."""
 
 
@@ -44,6 +44,9 @@ class Context(NamedTuple):
     title: str = ""
     date: datetime | None = None
     """When it was written: what "Friday" counts from."""
+    speaker: Speaker = ""
+    """Who says what has no turns: ``user`` for what somebody tells of themselves, and nobody for a
+    document."""
 
 
 class Cite(NamedTuple):
@@ -87,8 +90,10 @@ def rules(piece: Piece, context: Context) -> list[Extracted]:
     for n, part in enumerate(piece.parts):
         if part.sort != "words" or part.speaker in ("context", "pasted"):
             continue
-        if context.kind == "transcript" and not part.speaker:
-            continue
+        if not part.speaker:
+            if context.kind == "transcript":
+                continue
+            part = part._replace(speaker=context.speaker)
         confirmed = part.speaker == "assistant" and _is_confirmed(piece, n)
         if part.speaker == "assistant" and not confirmed and not _may_decide(piece, part):
             continue
@@ -181,9 +186,12 @@ def _resolved(said: str, last: _Last | None) -> str:
 
 
 def _is_person(statement: str, subject: str) -> bool:
-    """A common given name, and the only name of the sentence."""
-    names = re.findall(r"\b[A-ZÀ-Þ]\w+", statement)
-    return commonness(fold(subject.split()[0])) == "name" and set(names) <= set(subject.split())
+    """A common given name, and the only name of the sentence but for dates."""
+    names = {fold(name) for name in re.findall(r"\b[A-ZÀ-Þ]\w+", statement)}
+    others = names - {*fold(subject).split()} - cues.DAYS
+    return commonness(fold(subject.split()[0])) == "name" and not any(
+        name[:4] not in cues.MONTHS for name in others
+    )
 
 
 def _fact(
@@ -194,7 +202,7 @@ def _fact(
     stated = said[opener.end() :] if opener else said
     if opener and not compiled(cues.LABELS).match(said):
         said = stated
-    if not FEWEST <= said.count(" ") + 1 <= MOST:
+    if said.count(" ") + 1 < FEWEST:
         return None
     if said[0] in "\"“'«(" or not said[0].isalnum():
         return None
@@ -202,12 +210,17 @@ def _fact(
     if sentence.task and not said.endswith("?") and not compiled(cues.CODE).search(said):
         return _made("commitment", said, _name(_after_verb(said)), 0.85, part, context), ""
     asks = said.endswith("?")
+    words = said.count(" ") + 1
     for rule in _tried(said, voice):
         if (asks and not rule.asks) or (confirmed and rule.sort != "decision"):
             continue
+        if words > rule.most:
+            continue
         match = compiled(rule.pattern).match(said)
         if match and _stands(rule, match, said, voice, sentence.first):
-            return _from(rule, match, said, part, context)
+            found, subject = _from(rule, match, said, part, context)
+            if found.subject or rule.sort not in ("value", "date"):
+                return found, subject
     return None if asks or voice == "assistant" else _entry(said, part, context)
 
 
@@ -218,7 +231,8 @@ def _word() -> re.Pattern[str]:
 
 @cache
 def _figure() -> re.Pattern[str]:
-    return re.compile(r"\d")
+    """A number, or a name such as machines have."""
+    return re.compile(r"\d|[a-z]-[a-z]+-[a-z]|\w\.\w+\.\w")
 
 
 def _tried(said: str, voice: str) -> list[Rule]:
@@ -245,9 +259,10 @@ def _stands(rule: Rule, match: re.Match[str], said: str, voice: str, first: bool
         groups["name"], rule.sort == "definition" or match.start("name") > 0
     ):
         return False
-    if rule.sort != "question" and compiled(cues.UNREAL).search(said):
+    told = said[: match.end("v")] if groups.get("v") else said  # what follows only explains it
+    if rule.sort != "question" and compiled(cues.UNREAL).search(told):
         return False
-    if compiled(cues.VAGUE).search(said) or compiled(cues.CODE).search(said):
+    if compiled(cues.VAGUE).search(told) or compiled(cues.CODE).search(told):
         return False
     if groups.get("s") and compiled(cues.POSITIONAL).search(groups["s"]):
         return False
@@ -266,7 +281,8 @@ def _from(
     rule: Rule, match: re.Match[str], said: str, part: Stretch, context: Context
 ) -> tuple[Extracted, str]:
     groups = match.groupdict()
-    named = next((groups[g] for g in ("for", "s", "name", "o") if groups.get(g)), "")
+    named = next((groups[g] for g in ("for", "for2", "s", "name", "o", "p") if groups.get(g)), "")
+    named = " ".join(filter(None, (named, groups.get("a"), groups.get("b"))))
     fact = _made(rule.sort, said, _name(named), rule.confidence, part, context)
     if rule.sort == "self" and not named:
         fact = fact._replace(subject=_attribute(said))
@@ -304,7 +320,7 @@ def _entry(said: str, part: Stretch, context: Context) -> tuple[Extracted, str] 
     words = name.lower().split()
     if len(words) > LONGEST_SUBJECT or not cues.NO_KEYS.isdisjoint((words[0], words[-1])):
         return None
-    if compiled(cues.HEADER).fullmatch(name) or len(name) < 3 or not _is_entry(name):
+    if compiled(cues.HEADER).fullmatch(name) or len(words[-1]) < 3 or not _is_entry(name):
         return None
     initials = "".join(word[0] for word in re.findall(r"\w+", value))
     small = "".join(word[0] for word in re.findall(r"\w{4,}", value))
@@ -320,10 +336,7 @@ def _entry(said: str, part: Stretch, context: Context) -> tuple[Extracted, str] 
 
 def _is_entry(name: str) -> bool:
     """No words of a sentence that a colon ends."""
-    return (
-        all(fold(word) not in cues.STOPS for word in name.split()[1:])
-        and fold(name.split()[0]) not in cues.STOPS
-    )
+    return all(fold(word) not in cues.STOPS for word in name.split())
 
 
 # ------------------------------------------------------------------ names

@@ -34,7 +34,7 @@ _SHARED: dict[Domain, str] = {
 }
 MOST_PAGES = MOST_OWN + len(_SHARED)
 _PERSONAL = frozenset({"preference", "expertise"})
-_UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\]+|\s+")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\\s]+")
 
 
 class Place(NamedTuple):

@@ -30,8 +30,9 @@ _LOG_LINE = re.compile(
     r"|\d{1,3}(?:\.\d{1,3}){3} \S+ \S+ \["
 )
 _CODE_LINE = re.compile(
-    r"\s*(?:def |class |import |from \S+ import |return\b|const |let |var |func |fn |public |private |"
-    r"package |use \w+::|#include|if \(|for \(|while \(|elif |else:|try:|except\b|\}|\{|//|/\*|\* )"
+    r"\s*(?:def |class |import |from \S+ import |return\b|const |let |var |func |fn |public |"
+    r"private |package |use \w+::|#include|if \(|for \(|while \(|elif |else:|try:|except\b"
+    r"|\}|\{|//|/\*|\* )"
     r"|.*(?:[;{}]|\) ?:|=>|,)\s*$|\s+\w[\w.]*(?: =|\()"
 )
 

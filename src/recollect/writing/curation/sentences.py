@@ -20,9 +20,10 @@ _SHORTEST = 4
 
 _LINE = re.compile(r"[^\n]+")
 _SKIPPED = re.compile(
-    r"\s*(?:>|\||[$%❯➜] |</?\w|\[[^\]]*\]:|[-=*_~^#`.+]{3,}\s*$|\d+[→\t]|@@|[-+]{2,3} |\.\. |!\[|//|/\*|#!)"
-    r"| {4,}\S|\t"
+    r"\s*(?:>|\||[$%❯➜] |</?\w|\[[^\]]*\]:|[-=*_~^#`.+]{3,}\s*$|\d+[→\t]|@@|[-+]{2,3} "
+    r"|\.\. |!\[|//|/\*|#!)"
 )
+_INDENTED = re.compile(r" {4,}\S|\t")
 _ITEM = re.compile(r"\s*(?:(?P<task>[-*+] \[ \] )|[-*+•–] |\(?\d{1,3}[.)] |[a-zA-Z][.)] |\[ \] )")
 _DONE = re.compile(r"\s*(?:[-*+] )?\[[xX]\] ")
 _ENTRY = re.compile(r"\s*[\w(][\w .()/'-]{0,40}\s?[:=]\s+\S")
@@ -32,8 +33,7 @@ _BEGIN = re.compile(
 )
 _ASIDE = re.compile(r"(?<=\w)(?:,| -+| –| —)(?= (?:and |but )?(?:by the way|btw)\b)")
 _ABBREVIATED = re.compile(
-    r"\b(?:e\.g|i\.e|etc|vs|mr|mrs|ms|dr|prof|st|approx|no|nr|ca|bzw|inc|ltd|[A-Za-z])\Z",
-    re.IGNORECASE,
+    r"\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|inc|ltd|z\.B|M[rs]|Mrs|Dr|Prof|St|No|Nr|[A-Z])\Z"
 )
 _DAY = re.compile(r"\d\.\s+(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)")
 
@@ -59,17 +59,21 @@ def sentences(text: str, start: int, end: int, wrapped: bool = True) -> Iterator
 
 def _cuts(text: str, begin: int, stop: int) -> list[int]:
     """Where sentences end between two offsets, but for the last."""
-    found = []
-    for match in _END.finditer(text, begin, stop):
-        if match[0] == ";" or (
-            _BEGIN.match(text, match.end(), stop)
-            and not (match[0] == "." and _goes_on(text, begin, match.start()))
-        ):
-            found.append(match.end())
+    found = [
+        match.end()
+        for match in _END.finditer(text, begin, stop)
+        if match[0] == ";" or _is_end(text, begin, stop, match)
+    ]
     if text.find("by the way", begin, stop) >= 0 or text.find("btw", begin, stop) >= 0:
         found += [match.end() for match in _ASIDE.finditer(text, begin, stop)]
         found.sort()
     return found
+
+
+def _is_end(text: str, begin: int, stop: int, match: re.Match[str]) -> bool:
+    if _BEGIN.match(text, match.end(), stop) is None:
+        return False
+    return match[0] != "." or not _goes_on(text, begin, match.start())
 
 
 def _goes_on(text: str, begin: int, dot: int) -> bool:
@@ -101,7 +105,8 @@ def _blocks(text: str, start: int, end: int, wrapped: bool) -> Iterator[tuple[in
         empty = not plain and not line[0].strip()
         skip = not plain and (
             _DONE.match(text, first, last)
-            or (not mark and not (item and not blank) and _SKIPPED.match(line[0]))
+            or (not mark and _SKIPPED.match(line[0]))
+            or (not mark and (blank or at < 0) and not item and _INDENTED.match(line[0]))
         )
         if at >= 0 and (skip or mark or blank or empty or not wrapped or _is_entry(line[0])):
             yield at, stop, task
