@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from recollect.memory.facts import FactPage, Remembered
     from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
+    from recollect.memory.tidying import Proposal
     from recollect.memory.tuning import Tuning
     from recollect.memory.usage import Recorder
     from recollect.reading.attempt import Models
@@ -436,6 +437,7 @@ class Memory:
         facts: Iterable[JsonObject] | None = None,
         extractor: Extractor | None = None,
         by: str = "",
+        speaker: str = "",
         channel: str = "text",
         embed: bool = True,
         dry_run: bool = False,
@@ -444,23 +446,27 @@ class Memory:
     ) -> Curated:
         """Make lasting facts and pages of a text: what it decides, defines, prefers, promises and
         asks. Rules read it, unless *facts* are handed in or another *extractor* is. *date* is when
-        it was written: what is newer takes the place of what is older. Everything that changes is
+        it was written: what is newer takes the place of what is older. *speaker* is ``user`` where
+        somebody tells of themselves. Everything that changes is
         in the receipt; :meth:`undo` takes it back. A dry run changes nothing.
         """
         from recollect.memory.curate import curate, given, handed_in
 
-        if self.config["import.redact"]:
+        def redacted(said: str) -> str:
+            if not self.config["import.redact"]:
+                return said
             from recollect.text.redact import redact
 
-            text = redact(text).text
+            return redact(said).text
+
         told = given(
-            clean(text), name=name, title=clean(title), source=source, project=project, by=by,
-            channel=channel, owner=owner or self.config["import.owner"],
+            redacted(clean(text)), name=name, title=clean(title), source=source, project=project, by=by,
+            channel=channel, speaker=speaker, owner=owner or self.config["import.owner"],
             scopes=names(scopes) or self.config["import.scopes"], date=moment(date, "date"),
             most=self.config["import.max_mb"],
         )  # fmt: skip
         if facts is not None:
-            told = told._replace(facts=handed_in(facts, told.text))
+            told = told._replace(facts=handed_in(facts, told.text, redacted))
         done = curate(told, self.store, extractor, dry_run=dry_run, token=token, tell=tell)
         if embed and done.id and self._embedder is not None:
             self.embed()
@@ -498,6 +504,18 @@ class Memory:
         if accept:
             return receipts.accept(self.store, kept, ids)
         return receipts.reject(self.store, kept, ids, datetime.now(UTC), by)
+
+    def tidy(self, *, owner: str | None = None) -> Sequence[Proposal]:
+        """What could be merged, linked or pruned, with reasons. Nothing is done."""
+        from recollect.memory.tidying import proposals
+
+        return proposals(self.store, self._asked(owner, None).owner)
+
+    def fact(self, name: str, *, owner: str | None = None) -> Fact:
+        """One fact, by its id or a name that is its alone, in force or not."""
+        from recollect.memory.facts import find
+
+        return find(self.store, self._asked(owner, None).owner, clean(name))
 
     def put(self, documents: Iterable[Document]) -> Receipt:
         """Store documents that the caller has made."""
@@ -666,8 +684,10 @@ class Memory:
     def _unlearn(self, document: Document) -> None:
         """Forget what was kept of a document elsewhere."""
         from recollect.memory.answers import of_document
+        from recollect.memory.curate import unquote
 
         self.store.drop_answers(of_document(document, self.store))
+        unquote(self.store, document)
         if self._cache is not None:
             self._cache.clear()
 

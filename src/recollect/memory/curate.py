@@ -7,11 +7,21 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from recollect.errors import InputError, NotFound, UsageError
-from recollect.facts import KIND, TYPES, Asked, Fact, from_document, handle
+from recollect.facts import (
+    FROM,
+    KIND,
+    TYPES,
+    Asked,
+    Fact,
+    as_put,
+    from_document,
+    handle,
+    read_from,
+)
 from recollect.ports import Store
 from recollect.text.keys import keys
 from recollect.text.query import parse
-from recollect.types import Filter, Problem, stable_id
+from recollect.types import Change, ChangeSet, Document, Expect, Filter, Problem, stable_id
 from recollect.writing.curation import receipts
 from recollect.writing.curation.apply import Curator
 from recollect.writing.curation.chunk import Piece
@@ -131,21 +141,25 @@ def curate(
     )
 
 
-def handed_in(facts: Iterable[Mapping[str, Any]], text: str) -> tuple[Extracted, ...]:
+def handed_in(
+    facts: Iterable[Mapping[str, Any]], text: str, redacted: Callable[[str], str]
+) -> tuple[Extracted, ...]:
     """Facts that the caller has read from the text already: ``text``, and what is known of
-    ``type``, ``subject`` and ``quote``."""
+    ``type``, ``subject`` and ``quote``. A quote that is not in the text is none."""
     made = []
     for n, one in enumerate(facts, 1):
         if not isinstance(one, Mapping) or not str(one.get("text", "")).strip():
             raise UsageError(f"fact {n} has no text", hint='give {"text": …, "type": …} each')
         kind = str(one.get("type") or "fact")
         quote = str(one.get("quote") or "")
-        start = max(0, text.find(quote)) if quote else 0
+        start = text.find(quote)
+        if start < 0:
+            quote, start = "", 0
         made.append(
             Extracted(
                 type=next((known for known in TYPES if known == kind), "fact"),
                 subject=str(one.get("subject") or one.get("name") or ""),
-                statement=" ".join(str(one["text"]).split()),
+                statement=redacted(" ".join(str(one["text"]).split())),
                 quote=quote,
                 start=start,
                 end=start + len(quote),
@@ -157,7 +171,7 @@ def handed_in(facts: Iterable[Mapping[str, Any]], text: str) -> tuple[Extracted,
 
 def given(
     text: str, *, name: str, title: str, source: str, project: str, owner: str,
-    scopes: Sequence[str], date: datetime | None, by: str, channel: str, most: int,
+    scopes: Sequence[str], date: datetime | None, by: str, channel: str, speaker: str, most: int,
 ) -> Given:  # fmt: skip
     """The text and what is known of it; one without a name is called by its content, so that it
     is the same again."""
@@ -170,8 +184,28 @@ def given(
     return Given(
         text=text, name=name or f"text-{stable_id(text)[:12]}", source=source, owner=owner,
         scopes=tuple(scopes), now=now, said_at=date or now, title=title, project=project,
-        channel=channel, by=by,
+        channel=channel, by=by, speaker="user" if speaker == "user" else "",
     )  # fmt: skip
+
+
+def unquote(store: Store, document: Document) -> None:
+    """Take what is about to be forgotten out of receipts, and out of the provenance of facts that
+    were read from it."""
+    changes: list[Change] = list(receipts.forgotten(store, document.owner, document.id))
+    for held in store.held([handle(document.owner, f"{FROM}{document.id}")]):
+        fact = from_document(held.document)
+        if fact.key == document.id:
+            continue
+        entries = tuple(
+            entry._replace(quote="") if read_from(entry) == document.id else entry
+            for entry in fact.provenance
+        )
+        if entries != fact.provenance:
+            clean = fact._replace(provenance=entries, stamp=stable_id(fact.stamp, "unquoted"))
+            changes += [Expect(fact.key, fact.stamp), as_put(clean)]
+            changes += receipts.forgotten(store, document.owner, fact.key)
+    if changes:
+        store.apply(ChangeSet(tuple(changes)))
 
 
 def undone(store: Store, owner: str, id: str) -> receipts.Kept:

@@ -24,6 +24,16 @@ from recollect.surfaces.answer_commands import (
     record_answer,
 )
 from recollect.surfaces.config_commands import config, declare_config
+from recollect.surfaces.curate_commands import (
+    curate,
+    declare_curate,
+    declare_review,
+    declare_tidy,
+    declare_undo,
+    review,
+    tidy,
+    undo,
+)
 from recollect.surfaces.fact_commands import (
     alias,
     context,
@@ -327,6 +337,18 @@ COMMANDS = (
         "history", "what happened to a fact or a document", declare_history, history,
         "recollect history deploy-day-1a2b3c",
     ),
+    Command(
+        "curate", "make lasting facts and pages of a text", declare_curate, curate,
+        "recollect curate meeting.md --dry-run",
+    ),
+    Command(
+        "review", "look at changes that replace or contradict something", declare_review, review,
+        "recollect review 4f2a90c1d6e8b375 --accept",
+    ),
+    Command(
+        "undo", "restore the state before a curation", declare_undo, undo, "recollect undo --list"
+    ),
+    Command("tidy", "propose merges, links and prunes", declare_tidy, tidy, "recollect tidy"),
     Command(
         "sessions", "past conversations: find, page through, read, list", declare_sessions,
         sessions, 'recollect sessions "where did we leave off with the importer?"',

@@ -287,13 +287,14 @@ def _changed(old: Fact, new: Fact) -> list[Change]:
 
 
 def _off_page(store: Store, fact: Fact) -> Iterator[Change]:
-    """Its page without it."""
+    """Its page without it; a page that nothing is left of goes."""
     key = tree.page_key(fact.owner, tree.page_of(fact))
     for document in store.get(key):
         page = tree.from_document(document)
         if fact.id in page.facts:
             left = tuple(id for id in page.facts if id != fact.id)
-            yield tree.as_put(page._replace(facts=left))
+            there = left or page.notes or page.snippets
+            yield tree.as_put(page._replace(facts=left)) if there else Remove(key)
 
 
 # ------------------------------------------------------------------ forgetting

@@ -1,0 +1,408 @@
+"""From text to lasting knowledge, and back."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recollect import Memory, config
+from recollect.errors import InputError, NotFound, UsageError
+from recollect.memory.curate import Curated
+from recollect.storage import open_store
+from recollect.types import Document, Filter
+from recollect.writing.curation.by_model import ByModel
+from recollect.writing.runner import Token
+
+MEETING = """# Release meeting
+
+We decided to deploy on Fridays after the standup.
+The staging database port is 5433.
+Ana leads the billing team.
+Should we move the cache to Redis?
+"""
+LATER = "The staging database port is 6000."
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(open_store(str(tmp_path / "store")), config.load()) as made:
+        yield made
+
+
+def texts(memory: Memory) -> set[str]:
+    return {fact.text for fact in memory.facts(limit=100).items}
+
+
+def everything(memory: Memory, *, receipts: bool = False) -> list[Document]:
+    """All that is stored, whole; receipts only if they are wanted."""
+    found = []
+    for document in memory.store.scan(Filter(), limit=1000).items:
+        if receipts or document.kind != "receipt":
+            found += memory.store.get(document.id)
+    return sorted(found, key=lambda document: document.id)
+
+
+def kinds(done: Curated) -> dict[str, str]:
+    return {item.text: item.kind for item in done.items}
+
+
+# ------------------------------------------------------------------ curating
+
+
+def test_a_text_becomes_facts_that_cite_it(memory: Memory) -> None:
+    done = memory.curate(MEETING, title="Release meeting", date="2026-01-05", by="ana")
+    assert not done.failed
+    assert set(kinds(done).values()) == {"new"}
+    assert "The staging database port is 5433." in texts(memory)
+    fact = next(f for f in memory.facts().items if "5433" in f.text)
+    read = fact.provenance[0]
+    assert read.quote.strip() in MEETING
+    assert read.quote in memory.get(read.source).text
+    assert (read.by, read.channel, read.action) == ("ana", "text", "new")
+    passage = memory.store.passage(read.source)
+    assert passage is not None
+    assert fact.start.isoformat().startswith("2026-01-05")
+
+
+def test_every_slot_says_what_it_did(memory: Memory) -> None:
+    done = memory.curate(MEETING)
+    assert [o.name for o in done.slots] == [
+        "recon", "chunk", "extract", "group", "dedup", "conflict", "write",
+    ]  # fmt: skip
+    assert {o.state for o in done.slots} == {"done"}
+    assert all(o.ms >= 0 for o in done.slots)
+    assert done.as_json()["survey"]["kind"] == "prose"
+    assert json.dumps(done.as_json())
+
+
+def test_again_changes_nothing(memory: Memory) -> None:
+    memory.curate(MEETING, title="M", date="2026-01-05")
+    before = everything(memory, receipts=True)
+    done = memory.curate(MEETING, title="M", date="2026-01-05")
+    assert set(kinds(done).values()) == {"same"}
+    assert (done.id, done.touched) == ("", ())
+    assert everything(memory, receipts=True) == before
+
+
+def test_the_same_from_another_text_is_noted_once(memory: Memory) -> None:
+    memory.curate(MEETING, name="one")
+    (fact,) = [f for f in memory.facts().items if "5433" in f.text]
+    for _ in range(2):
+        memory.curate("By the way. The staging database port is 5433.", name="two")
+    (again,) = [f for f in memory.facts().items if "5433" in f.text]
+    assert [e.action for e in again.provenance] == [
+        *(e.action for e in fact.provenance),
+        "said again",
+    ]
+    assert again.provenance[: len(fact.provenance)] == fact.provenance, "it is only added to"
+
+
+def test_a_newer_value_replaces_the_older_and_waits_for_a_look(memory: Memory) -> None:
+    memory.curate(MEETING, date="2026-01-05")
+    done = memory.curate(LATER, date="2026-02-05")
+    assert kinds(done) == {LATER: "supersedes"}
+    assert done.items[0].why
+    assert "The staging database port is 5433." not in texts(memory)
+    assert LATER in texts(memory)
+    (kept,) = memory.to_review()
+    assert [item.text for item in kept.pending] == [LATER]
+
+
+def test_an_older_text_does_not_replace_what_is_newer(memory: Memory) -> None:
+    memory.curate(LATER, date="2026-02-05")
+    done = memory.curate(MEETING, date="2026-01-05")
+    assert kinds(done)["The staging database port is 5433."] == "superseded"
+    assert LATER in texts(memory)
+    assert "The staging database port is 5433." not in texts(memory)
+
+
+def test_what_is_pinned_is_contradicted_and_not_replaced(memory: Memory) -> None:
+    memory.curate(MEETING, date="2026-01-05")
+    (fact,) = [f for f in memory.facts().items if "5433" in f.text]
+    memory.pin(fact.id)
+    done = memory.curate(LATER, date="2026-02-05")
+    assert kinds(done) == {LATER: "contradicts"}
+    assert {LATER, fact.text} <= texts(memory)
+    assert memory.to_review()
+
+
+def test_a_dry_run_tells_and_does_nothing(memory: Memory) -> None:
+    before = everything(memory, receipts=True)
+    done = memory.curate(MEETING, dry_run=True)
+    assert done.dry_run
+    assert done.touched
+    assert done.id == ""
+    assert everything(memory, receipts=True) == before
+
+
+def test_pages_gather_the_facts_and_link_to_nothing_that_is_not_there(memory: Memory) -> None:
+    memory.curate(MEETING, title="Release meeting")
+    pages = [d for d in everything(memory) if d.kind == "page"]
+    assert pages
+    on = {fact.meta["page"] for fact in memory.facts(limit=100).items}
+    assert on == {page.external for page in pages}
+    there = {page.external for page in pages}
+    assert all(set(page.meta.get("related", ())) <= there for page in pages)
+
+
+def test_facts_can_be_handed_in(memory: Memory) -> None:
+    done = memory.curate(
+        MEETING,
+        facts=[
+            {"text": "The standup is at nine.", "type": "nonsense", "subject": "standup time"},
+            {"text": "Deploys are on Fridays.", "type": "decision", "quote": "deploy on Fridays"},
+        ],
+    )
+    assert {f.text: f.type for f in memory.facts().items} == {
+        "The standup is at nine.": "fact", "Deploys are on Fridays.": "decision",
+    }  # fmt: skip
+    assert not done.failed
+    with pytest.raises(UsageError, match="fact 1 has no text"):
+        memory.curate(MEETING, facts=[{"type": "fact"}])
+
+
+def test_what_a_user_says_of_themselves_is_theirs(memory: Memory) -> None:
+    memory.curate("I prefer tabs over spaces.", speaker="user")
+    (fact,) = memory.facts().items
+    assert fact.type == "preference"
+
+
+def test_secrets_are_taken_out_first(memory: Memory) -> None:
+    key = "AKIA" + "IOSFODNN7EXAMPLQ"
+    memory.curate(f"The staging key is {key}.", facts=[{"text": "There is a key.", "quote": key}])
+    assert all(key not in repr(document) for document in everything(memory, receipts=True))
+
+
+# ------------------------------------------------------------------ bad input
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  \n ", "\x00\x01\x02" * 400, "x" * 5_000_000, "\ud83d", "a\n" * 50_000],
+    ids=["empty", "blank", "binary", "one line", "half a pair", "many lines"],
+)  # fmt: skip
+def test_nothing_to_read_is_nothing_to_write(memory: Memory, text: str) -> None:
+    done = memory.curate(text)
+    assert not done.failed
+    assert done.items == ()
+    assert everything(memory, receipts=True) == []
+
+
+def test_too_much_is_refused(tmp_path: Path) -> None:
+    small = config.load({"import.max_mb": 1})
+    with Memory(open_store(str(tmp_path / "s")), small) as memory, pytest.raises(InputError):
+        memory.curate("word " * 300_000)
+
+
+def test_cancelling_writes_nothing(memory: Memory) -> None:
+    token = Token()
+    token.cancel()
+    done = memory.curate(MEETING, token=token)
+    assert done.failed
+    assert everything(memory, receipts=True) == []
+
+
+# ------------------------------------------------------------------ by a model
+
+
+def answering(*answers: str) -> Any:
+    left = list(answers)
+    asked: list[str] = []
+
+    def complete(prompt: str, schema: Mapping[str, Any], token: Token) -> str:
+        asked.append(prompt)
+        said = left.pop(0) if len(left) > 1 else left[0]
+        if said.startswith("!"):
+            raise OSError(said[1:])
+        return said
+
+    complete.asked = asked  # type: ignore[attr-defined]
+    return complete
+
+
+def told(**fields: Any) -> str:
+    row = {"type": "decision", "subject": "deploy day", "statement": "They deploy on Fridays.",
+           "quote": "deploy on   Fridays", **fields}  # fmt: skip
+    return json.dumps({"facts": [row]})
+
+
+def test_a_model_may_read_it_and_is_checked(memory: Memory) -> None:
+    done = memory.curate(MEETING, extractor=ByModel(answering(f"```json\n{told()}\n```")))
+    assert [item.text for item in done.items] == ["They deploy on Fridays."]
+    (fact,) = memory.facts().items
+    assert fact.provenance[0].quote == "deploy on Fridays"
+
+
+def test_an_unknown_type_is_a_fact_and_an_invented_quote_is_none(memory: Memory) -> None:
+    memory.curate(MEETING, extractor=ByModel(answering(told(type="vibe"))))
+    assert [f.type for f in memory.facts().items] == ["fact"]
+    done = memory.curate(MEETING, extractor=ByModel(answering(told(quote="never said"))))
+    assert done.items == ()
+
+
+def test_garbage_is_sent_back_once(memory: Memory) -> None:
+    complete = answering("Sure! Here you are:", told())
+    assert memory.curate(MEETING, extractor=ByModel(complete)).items
+    assert len(complete.asked) == 2
+    assert "not JSON" in complete.asked[1]
+    done = memory.curate(MEETING, extractor=ByModel(answering("no", "I cannot help with that")))
+    assert done.items == ()
+    assert not done.failed
+    assert "cannot be used" in done.lost[0].reason
+
+
+def test_a_piece_that_fails_loses_that_piece_alone(memory: Memory) -> None:
+    long = "\n\n".join(f"Paragraph {n}. We deploy on Fridays." + " filler" * 900 for n in range(6))
+    one = told(quote="We deploy on Fridays.")
+    done = memory.curate(long, extractor=ByModel(answering("!rate limited", one)))
+    assert len(done.lost) == 1
+    assert done.lost[0].reason == "rate limited"
+    assert done.items
+
+
+# ------------------------------------------------------------------ review and undo
+
+
+def test_accepting_keeps_what_was_done(memory: Memory) -> None:
+    memory.curate(MEETING, date="2026-01-05")
+    done = memory.curate(LATER, date="2026-02-05")
+    memory.review(done.id, accept=True)
+    assert memory.to_review() == []
+    assert LATER in texts(memory)
+
+
+def test_rejecting_brings_back_what_was_replaced(memory: Memory) -> None:
+    memory.curate(MEETING, date="2026-01-05")
+    done = memory.curate(LATER, date="2026-02-05")
+    memory.review(done.id, done.items[0].id, accept=False, by="ana")
+    assert LATER not in texts(memory)
+    (fact,) = [f for f in memory.facts().items if "5433" in f.text]
+    assert fact.superseded_by == ()
+    assert fact.provenance[-1].by == "ana"
+    assert memory.to_review() == []
+    with pytest.raises(NotFound):
+        memory.review(done.id, "nothing", accept=True)
+    assert memory.search("staging database port").results
+
+
+def test_undo_restores_exactly(memory: Memory) -> None:
+    memory.remember("Fridays are quiet", name="fridays")
+    memory.curate(MEETING, date="2026-01-05")
+    before = everything(memory)
+    done = memory.curate(LATER + " Ben leads the search team.", date="2026-02-05")
+    assert everything(memory) != before
+    memory.undo(done.id)
+    assert everything(memory) == before
+    with pytest.raises(UsageError, match="undone already"):
+        memory.undo(done.id)
+    memory.undo()
+    assert {d.kind for d in everything(memory)} == {"fact"}
+    with pytest.raises(NotFound):
+        memory.undo()
+
+
+def test_what_was_changed_since_is_not_undone_over(memory: Memory) -> None:
+    done = memory.curate(MEETING)
+    memory.alias(next(f.id for f in memory.facts().items if "5433" in f.text), "the port")
+    before = everything(memory)
+    with pytest.raises(UsageError, match="was changed since"):
+        memory.undo(done.id)
+    assert everything(memory) == before
+
+
+def test_what_was_forgotten_stays_forgotten_and_is_quoted_nowhere(memory: Memory) -> None:
+    done = memory.curate(
+        "The launch code is heron. Ana leads the billing team.", name="secret",
+        facts=[{"text": "The code is heron.", "quote": "The launch code is heron."},
+               {"text": "Ana leads.", "quote": "The launch code is heron. Ana leads"}],
+    )  # fmt: skip
+    (fact,) = [f for f in memory.facts().items if "heron" in f.text]
+    memory.forget(fact.id)
+    memory.forget("secret")
+    assert texts(memory) == {"Ana leads."}
+    assert all("heron" not in repr(document) for document in everything(memory, receipts=True))
+    memory.undo(done.id)
+    assert all("heron" not in repr(document) for document in everything(memory, receipts=True))
+    assert memory.store.get(fact.key) == []
+
+
+NUMBERS = st.integers(1000, 9999)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.tuples(st.sampled_from(["cache", "queue", "mail"]), NUMBERS), max_size=8))
+def test_any_curations_can_be_undone_in_turn(steps: list[tuple[str, int]]) -> None:
+    with Memory(open_store("memory://"), config.load()) as memory:
+        states = [everything(memory)]
+        done = []
+        for n, (what, number) in enumerate(steps):
+            text = f"The {what} server port is {number}."
+            made = memory.curate(text, date=f"2026-01-{n + 1:02}", name=f"{n}")
+            if made.id:
+                done.append(made.id)
+                states.append(everything(memory))
+        for id in reversed(done):
+            assert everything(memory) == states.pop()
+            memory.undo(id)
+        assert everything(memory) == states.pop() == []
+
+
+# ------------------------------------------------------------------ tidying
+
+
+def test_tidying_proposes_and_does_nothing(memory: Memory) -> None:
+    memory.remember("The cache port is 1111.", name="cache port", id="a")
+    memory.remember("The cache port is 2222.", name="cache port", id="b")
+    memory.remember("Old news", name="old", valid_to="2020-01-01", valid_from="2019-01-01")
+    before = everything(memory)
+    found = {proposal.kind: proposal for proposal in memory.tidy()}
+    assert found["replace"].command == "recollect supersede a b"
+    assert "expired" in found["prune"].why
+    assert everything(memory) == before
+
+
+# ------------------------------------------------------------------ from the command line
+
+
+def recollect(*arguments: str, code: int = 0, stdin: str = "") -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "recollect", *arguments],
+        capture_output=True, text=True, input=stdin,
+    )  # fmt: skip
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return done.stdout
+
+
+def test_the_whole_way_from_the_command_line(tmp_path: Path) -> None:
+    file = tmp_path / "meeting.md"
+    file.write_text(MEETING)
+    shown = recollect("curate", str(file), "--dry-run")
+    assert "+The staging database port is 5433." in shown
+    assert recollect("facts", "--json", code=3)
+    assert "new" in recollect("curate", str(file), "--date", "2026-01-05")
+    done = json.loads(recollect("curate", "-", "--date", "2026-02-05", "--json", stdin=LATER))
+    assert done["counts"] == {"supersedes": 1}
+    waiting = recollect("review")
+    assert "- The staging database port is 5433." in waiting
+    assert "+ The staging database port is 6000." in waiting
+    recollect("review", done["id"], "--reject")
+    assert "5433" in recollect("facts")
+    assert recollect("review", code=3)
+    assert done["id"] in recollect("undo", "--list")
+    recollect("tidy", "--json", code=3)
+    handed = tmp_path / "facts.json"
+    handed.write_text(json.dumps([{"text": "Mail goes out at noon.", "subject": "mail time"}]))
+    recollect("curate", "--text", "We mail at noon.", "--facts", str(handed))
+    assert "Mail goes out at noon." in recollect("facts")
+    for wrong in (["curate"], ["curate", "--text", "x", "y"], ["review", "--accept"]):
+        recollect(*wrong, code=2)
+    recollect("curate", str(tmp_path / "nowhere"), code=1)
+    recollect("undo", "nothing", code=3)
+    recollect("curate", "--text", "Hello there!", code=3)
