@@ -21,6 +21,7 @@ from recollect.facts import (
 from recollect.ports import Store
 from recollect.text.keys import keys
 from recollect.text.query import parse
+from recollect.tree import page_key, page_of
 from recollect.types import Change, ChangeSet, Document, Expect, Filter, Problem, stable_id
 from recollect.writing.curation import receipts
 from recollect.writing.curation.apply import Curator
@@ -191,19 +192,21 @@ def given(
 def unquote(store: Store, document: Document) -> None:
     """Take what is about to be forgotten out of receipts, and out of the provenance of facts that
     were read from it."""
-    changes: list[Change] = list(receipts.forgotten(store, document.owner, document.id))
+    gone = {document.id}
+    changes: list[Change] = []
+    if document.kind == KIND:
+        gone.add(page_key(document.owner, page_of(from_document(document))))
     for held in store.held([handle(document.owner, f"{FROM}{document.id}")]):
         fact = from_document(held.document)
-        if fact.key == document.id:
-            continue
         entries = tuple(
             entry._replace(quote="") if read_from(entry) == document.id else entry
             for entry in fact.provenance
         )
-        if entries != fact.provenance:
+        if entries != fact.provenance and fact.key != document.id:
             clean = fact._replace(provenance=entries, stamp=stable_id(fact.stamp, "unquoted"))
             changes += [Expect(fact.key, fact.stamp), as_put(clean)]
-            changes += receipts.forgotten(store, document.owner, fact.key)
+            gone.add(fact.key)
+    changes += receipts.forgotten(store, document.owner, gone)
     if changes:
         store.apply(ChangeSet(tuple(changes)))
 

@@ -8,7 +8,7 @@ forgotten, and the receipts forget it too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
 
@@ -300,13 +300,13 @@ def _off_page(store: Store, fact: Fact) -> Iterator[Change]:
 # ------------------------------------------------------------------ forgetting
 
 
-def forgotten(store: Store, owner: str, id: str) -> list[Change]:
-    """The receipts that hold a document, without it: what is forgotten is quoted nowhere."""
+def forgotten(store: Store, owner: str, ids: Collection[str]) -> list[Change]:
+    """The receipts that hold these documents, without them: what is forgotten is quoted nowhere."""
+    held = store.held([handle(owner, f"{TOUCHES}{id}") for id in ids])
     changes: list[Change] = []
-    for held in store.held([handle(owner, f"{TOUCHES}{id}")]):
-        kept = from_receipt(held.document)
-        left = tuple(one for one in kept.touched if one.document.id != id)
-        lost = {one.document.external for one in kept.touched if one.document.id == id}
+    for kept in {one.document.id: from_receipt(one.document) for one in held}.values():
+        left = tuple(one for one in kept.touched if one.document.id not in ids)
+        lost = {one.document.external for one in kept.touched if one.document.id in ids}
         items = tuple(item for item in kept.items if item.id not in lost)
         changes += as_changes(kept._replace(touched=left, items=items))
     return changes
