@@ -1,0 +1,71 @@
+"""The same thing said several times, kept once.
+
+What it guarantees
+- Two facts are merged only when they are the same words in the same order, but for articles and
+  fillers, or with the first words moved to the end: another number, date, negation, identifier or
+  name is another word, and keeps them apart.
+- Nothing is lost: what is kept cites every place that said it, and every merge is told with its
+  reason.
+- The order in which the facts are given makes no difference, and doing it again changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from recollect.text.claims import READ, read
+from recollect.writing.curation.extract import Extracted
+
+
+class Merged(NamedTuple):
+    """A fact that was merged into another, and why."""
+
+    fact: Extracted
+    into: Extracted
+    why: str
+
+
+class Deduped(NamedTuple):
+    kept: tuple[Extracted, ...]
+    """By source and place in it."""
+    merged: tuple[Merged, ...]
+
+
+def dedup(facts: Iterable[Extracted]) -> Deduped:
+    alike: dict[tuple[str, ...], list[Extracted]] = {}
+    for fact in facts:
+        alike.setdefault(_words(fact.statement), []).append(fact)
+    kept: list[Extracted] = []
+    merged: list[Merged] = []
+    for some in alike.values():
+        best, *others = sorted(set(some), key=_rank)
+        cites = {cite for fact in some for cite in fact.cites} - {best.cites[0]}
+        best = best._replace(also=tuple(sorted(cites)))
+        kept.append(best)
+        merged += [Merged(other, best, _why(other, best)) for other in others]
+    return Deduped(
+        tuple(sorted(kept, key=_place)), tuple(sorted(merged, key=lambda m: _place(m.fact)))
+    )
+
+
+def _words(statement: str) -> tuple[str, ...]:
+    """What a statement is compared by: of all that it may begin with, the first in order."""
+    words = read(statement).plain if len(statement) <= READ else ()
+    if not words:
+        return ("", *statement.split())
+    return min(words[n:] + words[:n] for n in range(len(words)))
+
+
+def _rank(fact: Extracted) -> tuple[float, tuple[str, int, int, str]]:
+    """The most certain first."""
+    return -fact.confidence, _place(fact)
+
+
+def _place(fact: Extracted) -> tuple[str, int, int, str]:
+    return fact.source, fact.start, fact.end, repr(fact)
+
+
+def _why(fact: Extracted, kept: Extracted) -> str:
+    same = fact.statement.split() == kept.statement.split()
+    return "the same words" if same else "the same words but for fillers or their order"
