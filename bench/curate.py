@@ -1,0 +1,77 @@
+"""Curation: what the slots that only decide cost, against tokenising the same text.
+
+    python -m bench curate
+
+On the 55 agent sessions: survey, pieces, rules, dedup and groups together, beside
+:func:`recollect.text.terms.terms` over the same text, in turn and after a round for the caches.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter
+
+from bench import corpus
+from bench.timing import Ratio
+from recollect.text.terms import terms
+from recollect.writing.curation.chunk import pieces
+from recollect.writing.curation.dedup import dedup
+from recollect.writing.curation.extract import Context, Extracted, rules
+from recollect.writing.curation.group import Group, Place, group, pages
+from recollect.writing.curation.recon import survey
+
+ROUNDS = 5
+SLOTS_BAR = 2.0
+
+
+def sessions() -> list[tuple[str, str]]:
+    """(name, text) of the agent sessions."""
+    data = corpus.data_folder()
+    if data is None:
+        sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
+    with tarfile.open(data / "agent-sessions.tar.xz") as archive:
+        return list(_texts(archive))
+
+
+def _texts(archive: tarfile.TarFile) -> Iterator[tuple[str, str]]:
+    for member in archive:
+        file = archive.extractfile(member) if member.name.endswith(".md") else None
+        if file is not None:
+            yield Path(member.name).stem, file.read().decode("utf-8", "replace")
+
+
+def curated(name: str, text: str) -> tuple[Group, ...]:
+    """The groups of facts of a text, by every slot that is pure."""
+    seen = survey(text)
+    context = Context(seen.kind, source=name)
+    found: list[Extracted] = []
+    for piece in pieces(text, seen):
+        found += rules(piece, context)
+    return group(dedup(found).kept, Place(name, name))
+
+
+def run(_work: Path) -> Iterator[Ratio]:
+    texts = sessions()
+    ours, theirs = [], []
+    made: list[int] = []
+    for number in range(ROUNDS + 1):
+        since = perf_counter()
+        groups = [curated(name, text) for name, text in texts]
+        middle = perf_counter()
+        for _, text in texts:
+            terms(text)
+        if number:
+            ours.append((middle - since) * 1000)
+            theirs.append((perf_counter() - middle) * 1000)
+        made = [len(pages(some)) for some in groups]
+    one, two = statistics.median(ours), statistics.median(theirs)
+    ratio = one / two
+    yield Ratio("pure slots of curation / tokenising, 55 sessions", one, two, "ms", ratio,
+                f"at most {SLOTS_BAR}", ratio <= SLOTS_BAR)  # fmt: skip
+    middle_pages, most = statistics.median(made), max(made)
+    yield Ratio("pages a session: median / most", middle_pages, most, "pages", middle_pages,
+                "median at most 6", middle_pages <= 6)  # fmt: skip
