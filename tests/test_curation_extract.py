@@ -149,6 +149,20 @@ def test_what_a_person_types_is_told_of_themselves() -> None:
     assert (told.type, told.subject) == ("fact", "home")
 
 
+def test_a_note_to_be_kept_needs_no_cue() -> None:
+    text = "Charlie loves peanut butter. I also do yoga for mobility."
+    assert facts(text, speaker="user") == []
+    kept = facts(text, speaker="user", note=True)
+    assert [(fact.statement, fact.subject) for fact in kept] == [
+        ("Charlie loves peanut butter.", "charlie"),
+        ("I also do yoga for mobility.", ""),
+    ]
+    assert all(fact.confidence < 0.7 for fact in kept)
+    for other in ("Can you help me?", "Please add a test.", "It was fine.", "I wish I had a Tesla.",
+                  "Maybe we move to Rome.", "Someone said the shop is closed."):  # fmt: skip
+        assert facts(other, speaker="user", note=True) == []
+
+
 def test_a_value_is_named_by_what_has_it() -> None:
     old = facts("The telemetry decoder uses qrv-dq-kelmar as its dispatch queue.")
     new = facts("On 2026-04-09, the telemetry decoder dispatch queue changed to qrv-dq-mirven.")

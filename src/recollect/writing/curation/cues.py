@@ -18,7 +18,7 @@ from recollect.facts import FactType
 
 Sort = Literal[
     "definition", "decision", "preference", "commitment", "value", "date", "question", "relation",
-    "expertise", "self",
+    "expertise", "self", "stated",
 ]  # fmt: skip
 """What kind of sentence it is; a type of fact may have several."""
 
@@ -33,6 +33,7 @@ TYPES: dict[Sort, FactType] = {
     "relation": "relation",
     "expertise": "expertise",
     "self": "fact",
+    "stated": "fact",
 }
 
 ANY = frozenset({"user", "assistant", ""})
@@ -81,7 +82,7 @@ _COUNT = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fif
 _MEASURE = rf"(?:[$€£] ?\d[\d.,]*(?: ?[km]\b)?|(?:\d[\d.,:]*\d|\d|{_COUNT})(?:{_UNIT}){{1,2}})"
 _CLOCK = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)\w* )?\d{1,2}(?::\d\d(?: ?(?:utc|gmt|cet|cest|am|pm|est|pst))?| ?(?:am|pm))\b"
 _NUMBER = rf"(?:{_MEASURE}|\d[\d.,:]*\d|\d)(?![\w-])"
-_CODED = r"(?-i:(?!\S*(?:^|[-.])(?:of|to|the|by|and|in|on|for|a|or|up|not|de|la|go)(?:[-.]|\b))(?:[a-z0-9]+-){2,}[a-z0-9]+(?:\.[a-z0-9]+)*|[a-z0-9]+(?:\.[a-z0-9_]+){3,}|[a-z][a-z0-9]*-(?:v|r)?\d[\w.]*)(?![\w-])"
+_CODED = r"(?-i:(?=[^a-z]*[a-z])(?!\S*(?:^|[-.])(?:of|to|the|by|and|in|on|for|a|or|up|not|de|la|go)(?:[-.]|\b))(?:[a-z0-9]+-){2,}[a-z0-9]+(?:\.[a-z0-9]+)*|[a-z0-9]+(?:\.[a-z0-9_]+){3,}|[a-z][a-z0-9]*-(?:v|r)?\d[\w.]*)(?![\w-])"
 """A name that people gave to a thing that has none: ``trn-ifx-results-ash``, ``brn.wo.assign.fsm``."""
 _IDENTIFIER = r"(?:https?://\S+|[\w-]+(?:\.[\w-]+)*\.(?:org|com|net|io|dev|de|internal|invalid|local|example|app|ai)\b[\w./:-]*|v\d+(?:\.\d+)*|#[0-9a-f]{6}\b)"
 _VERBAL = r"(?:is|are|was|were|be|been|has|have|had|that|which|who|and|or|but|also|now|because|when|where|if|rather|so|since|while|can|will|must|should|does|do|did|it|they|we|you|i|not|than|as)"
@@ -112,7 +113,7 @@ _DECIDED = (
     r"(?:decided|agreed|chose|chosen|opted|settled|picked|voted|elected|standardi[sz]ed|committed)"
 )
 _DECIDED_CUE = "decided agreed chose chosen opted settled picked voted elected standardised standardized committed"
-_DO = r"(?:use|using|go with|going with|stick with|stick to|keep|drop|switch to|switching to|move to|moving to|adopt|adopting|migrate to|migrating to|standardi[sz]e on|ship with|ship w/|target|default to|retire|deprecate|replace|store|deploy|support|host|run|build on|rely on|limit|align|cap)"
+_DO = r"(?:fetch|send|cache|persist|expose|exclude|use|using|go with|going with|stick with|stick to|keep|drop|switch to|switching to|move to|moving to|adopt|adopting|migrate to|migrating to|standardi[sz]e on|ship with|ship w/|target|default to|retire|deprecate|replace|store|deploy|support|host|run|build on|rely on|limit|align|cap)"
 _IT = r"(?!it\b|its\b|this\b|that\b|these\b|those\b|them\b|him\b|her\b|you\b|your\b|both\b|option\b|what\b|how\b|when\b|one\b|something\b|anything\b|everything\b|(?:a |the |an )?`|\W*$)"
 """What is named: no pronoun, and no piece of code."""
 _IT_OR_TO = _IT + r"(?!to |on |upon |for |with |against )"
@@ -140,7 +141,7 @@ RULES: tuple[Rule, ...] = (
     Rule("question", "sure unsure undecided torn", r"(?:i'm|i am|we're|we are)(?: still)? (?:not sure|unsure|undecided|torn)(?: yet)? (?:whether|if|which|between|about whether|who|when)(?: to(?: \w+)?| we should(?: \w+)?| i should(?: \w+)?)? (?P<o>(?:the |our |my |an? )?" + _IT + r"(?!i\b|i'm|i've|we\b|there\b|they\b|he\b|she\b)<NP>)", SAID, 0.75),
     Rule("question", "decided settled agreed", r"(?:we|i)(?: still)?(?: haven't| have not|'ve not)(?: yet)? (?:decided|settled|agreed)(?: yet)?(?: on| about| whether| which| who| if| between)(?: to)? (?P<o>" + _IT + r"\S.+)", SAID, 0.9),
     Rule("question", "decide", r"(?:we|i) (?:still )?(?:have to|need to|must|can't|cannot) (?:still )?decide(?: on| about| whether to \w+| whether| which| who| if| between| when) (?P<o>" + _IT + r"\S.+)", SAID, 0.85),
-    Rule("question", "open unclear undecided", r"(?:(?:it is|it's|it remains) (?:still )?(?:open|unclear|undecided|an open question)|(?:still )?(?:unclear|undecided))(?: whether| which| who| if| when)(?: to \w+)? (?P<o>" + _IT + r"\S.+)", SAID, 0.8),
+    Rule("question", "open unclear undecided", r"(?:(?:it is|it's|it remains) (?:still )?(?:open|unclear|undecided|an open question)|(?:still )?(?:unclear|undecided))(?: whether| which| who| if| when)(?: to \w+)? (?P<o>" + _IT + r"(?!\S+ (?:\S+ )?(?:was|were|had|\w+ed)\b)\S.+)", SAID, 0.8),
     # ---------------------------------------------------------------- decisions
     Rule("decision", "decision decisions decided agreed entscheidung beschluss decisión décision", r"(?:(?:final |key |our )?decisions?|decided|agreed|entscheidung|beschluss|decisión|décision)\s?(?::|—|–| - )\s*(?:we(?:'ll| will)? (?:\w+ )?|to \w+ )?(?P<o>(?!https?:|none|n/a|pending|tbd)\S.{8,})", ANY, 0.95),
     Rule("decision", _DECIDED_CUE, r"<WEVE> " + _DECIDED + r"\b(?! up\b)(?: to (?:not )?\w+(?: (?:with|to|on|for|up))?(?: (?P<o>" + _IT_OR_TO + r"\S+ ?<FOR>.*)| (?:when|once|after|before|next|this|in|at|by) .*|[.!]?$)|(?: on| upon| " + _THAT.rstrip() + r"| against| for| in favou?r of| with)? (?P<p>" + _IT_OR_TO + r"\S+ ?<FOR2>.*))", SAID, 0.85),
@@ -178,7 +179,7 @@ RULES: tuple[Rule, ...] = (
     Rule("preference", "préfère j'aime j'adore déteste n'aime", r"(?:je préfère|j'aime|j'adore|je déteste|je n'aime pas) (?P<o>(?!ça\b|cela\b)\S.+)", USER, 0.85),
     # ---------------------------------------------------------------- definitions
     Rule("definition", "stands short abbreviation acronym shorthand name word term steht significa", r"(?:the )?(?P<s>[\"“]?[A-Z]<NAME>[\"”]?) (?:stands for|is short for|is an? (?:abbreviation|acronym|shorthand) (?:of|for)|is our (?:name|word|term) for|steht für|significa) .+", SAID, 0.9),
-    Rule("definition", "our my unser unsere unseres unserer nuestro nuestra notre", r"(?:the )?(?P<name><NAME>) (?:is|are|was|ist|es|est) (?:our|my|unser\w*|nuestr[oa]|notre) (?!fault|job to|problem|bad\b|guess|question|best\b|first\b|last\b|next\b|only\b|number|go-to|favou?rite|goal|priority|plan|thing|way|own\b|main\b|turn\b|choice)(?P<rest>\w+.*)", SAID, 0.8),
+    Rule("definition", "our my unser unsere unseres unserer nuestro nuestra notre", r"(?:the )?(?P<name><NAME>) (?-i:is|are|was|ist|es|est) (?-i:our|my|unser\w*|nuestr[oa]|notre) (?!fault|job to|problem|bad\b|guess|question|best\b|first\b|last\b|next\b|only\b|number|go-to|favou?rite|goal|priority|plan|thing|way|own\b|main\b|turn\b|choice)(?P<rest>\w+.*)", SAID, 0.8),
     Rule("definition", "name codename nickname alias acronym term", r"(?P<name><NAME>) (?:is|was) the (?:new |old |internal |code |project |former )*(?:name|codename|nickname|alias|acronym|term) (?:of|for|we use for) .+", SAID, 0.9),
     Rule("definition", "service tool team system app server cluster database vendor provider customer client project repo repository person bot pipeline channel", r"(?P<name><NAME>) is the (?:\w+ ){0,2}(?:service|tool|team|system|app|server|cluster|database|vendor|provider|customer|client|project|repo|repository|person|bot|pipeline|channel) (?:that|which|who|we|where) .*\b(?:we|our|us)\b.*", SAID, 0.8),
     Rule("definition", "mean", r"by [\"“'](?P<s>[^\"”']{2,40})[\"”'],? we mean .+", SAID, 0.9),
@@ -212,7 +213,7 @@ RULES: tuple[Rule, ...] = (
     Rule("self", "#", r"i have <ABOUT>(?P<v>[$€£] ?\d[\d,.]*|\d[\d,.]* (?:dollars|euros|pounds)) .{2,60}", USER, 0.8),
     # ---------------------------------------------------------------- relations
     Rule("relation", "leads heads manages owns maintains runs chairs supervises oversees coordinates leitet dirige", r"(?P<name><NAME>) (?:(?:now|currently|also) )?(?:leads|heads|manages|owns|maintains|runs|chairs|supervises|oversees|coordinates|leitet|dirige) (?:the |our |das |die |den |el |la |l'|le )(?P<rest>.+)", SAID, 0.85),
-    Rule("relation", "reports works married responsible charge care joined left takes took engaged replacing", r"(?P<name><NAME>) (?:(?:now|currently|also) )?(?:reports to|works for|works at|is married to|is responsible for|is in charge of|takes care of|joined the|joined our|left the|takes over the|took over the|is engaged to|is replacing) (?P<rest>.+)", SAID, 0.85),
+    Rule("relation", "reports works married responsible charge care joined left takes took engaged replacing", r"(?P<name><NAME>) (?:(?:now|currently|also) )?(?:reports to|works for|works at|is married to|is responsible for|is in charge of|takes care of|(?:joined|left|takes over|took over) (?:the|our) (?!(?:band|team|group|club|company|party|army)\b(?! of))|is engaged to|is replacing) ?(?P<rest>.+)", SAID, 0.85),
     Rule("relation", "lead leader manager owner maintainer head director ceo cto cfo cso ciso contact admin administrator sponsor chair president founder co-founder editor captain coach boss supervisor advisor doctor dentist therapist landlord lawyer accountant teacher trainer vet master", r"(?P<name><NAME>) is (?:the|our|my|now the|now our|also the) (?:\w+[- ]){0,2}?<ROLE>\b(?: (?:for|of|at|on|in) .+|[.!]?$)", SAID, 0.85),
     Rule("relation", "owned maintained managed hosted operated run administered led", r"(?:the|our) (?P<s>(?:[\w-]+ ){0,3}<SERVICE>) (?:is|are) (?:owned|maintained|managed|hosted|operated|run|administered|led) (?:by|on|at) (?P<rest>.+)", SAID, 0.85),
     Rule("relation", "depends talks calls reads writes publishes connects relies consumes runs sends built written", r"(?P<s>(?:the|our) (?:[\w-]+ ){0,3}(?:importer|exporter|gateway|app|job|worker|scheduler|dashboard|service|frontend|backend|pipeline|bot|crawler|portal|cron)) (?:depends on|talks to|calls|reads from|writes to|publishes to|connects to|relies on|consumes|runs on|sends \w+ to|is built on|is written in) (?P<rest>" + _IT + r"(?!input|which\b|the (?:input|output|function|user|value|result|caller|context)\b)\S.+)", SAID, 0.8),
@@ -318,7 +319,7 @@ LABELS = r"(?:agreed|note|update|correction|reminder)\s?:"
 """Openers that say what follows."""
 
 POSITIONAL = (
-    r"^(?:the |my |our )?(?:whole|same|entire|other|previous|current|new|old|final|last|next|first|drawing|over|above)\b|"
+    r"^(?:the |my |our )?(?:whole|same|entire|other|previous|current|new|old|final|last|next|first|drawing|over|above|total|running|fixed)\b|"
     r"\b(?:first|second|third|last|next|previous|only|same|argument|parameter|result|results|output|input|return value|exit code|"
     r"length|index|example|following|value|values|default|number|answer|question|problem|issue|point|idea|goal|difference|reason|"
     r"guess|apologies|thing|way|line|lines|error|bug|test|tests|one|other|latter|former|capital|rest|sum|count|total|function|method|"
@@ -410,6 +411,9 @@ NEVER_FIRST = frozenset(
     """.split()
 )
 """No sentence that begins so is a fact by itself, by whatever rule."""
+
+REQUEST = r"\b(?:please|help|you|your|want to|need to|going to|thinking|wondering|looking for|let's|let me)\b"
+"""What asks for something, or is still to come."""
 
 HEADER = r"(?-i:[A-Z][a-z]+(?:-[A-Z][a-z]+)+|[A-Z_]{5,}|[a-z]+_\w+)"
 """Names of a file's metadata, of constants and of settings in code."""

@@ -20,7 +20,9 @@ from functools import cache
 from typing import NamedTuple
 
 from recollect.facts import FactType
+from recollect.text.claims import ME, UNKNOWN, read
 from recollect.text.dates import parse_date
+from recollect.text.facets import asserted, holds
 from recollect.text.ordinary import commonness
 from recollect.text.terms import fold
 from recollect.writing.curation import cues
@@ -47,6 +49,9 @@ class Context(NamedTuple):
     speaker: Speaker = ""
     """Who says what has no turns: ``user`` for what somebody tells of themselves, and nobody for a
     document."""
+    note: bool = False
+    """It is a short note of the user's, written to have it kept: what no rule knows counts too,
+    with less confidence."""
 
 
 class Cite(NamedTuple):
@@ -221,7 +226,9 @@ def _fact(
             found, subject = _from(rule, match, said, part, context)
             if found.subject or rule.sort not in ("value", "date"):
                 return found, subject
-    return None if asks or voice == "assistant" else _entry(said, part, context)
+    if asks or voice == "assistant":
+        return None
+    return _entry(said, part, context) or _stated(said, part, context)
 
 
 @cache
@@ -268,7 +275,7 @@ def _stands(rule: Rule, match: re.Match[str], said: str, voice: str, first: bool
         return False
     if rule.sort in ("preference", "question"):
         return voice == "user" or not compiled(cues.GENERAL).search(said) or rule.sort == "question"
-    return not compiled(cues.GENERAL).search(said)
+    return not compiled(cues.GENERAL).search(told)
 
 
 def _is_title(said: str) -> bool:
@@ -337,6 +344,26 @@ def _entry(said: str, part: Stretch, context: Context) -> tuple[Extracted, str] 
 def _is_entry(name: str) -> bool:
     """No words of a sentence that a colon ends."""
     return all(fold(word) not in cues.STOPS for word in name.split())
+
+
+# ------------------------------------------------------------------ what is told to be kept
+
+
+def _stated(said: str, part: Stretch, context: Context) -> tuple[Extracted, str] | None:
+    """A sentence for which there is no rule, of a note that somebody wrote to have it kept: it has
+    a subject and a verb, and holds."""
+    if not (context.note and part.speaker == "user" and part.turn < 0):
+        return None
+    patterns = (cues.UNREAL, cues.VAGUE, cues.CODE, cues.REQUEST)
+    if said.count(" ") < 2 or any(compiled(pattern).search(said) for pattern in patterns):
+        return None
+    clauses = read(said).clauses
+    if not clauses or clauses[0].owner in ("", UNKNOWN):
+        return None
+    if not (asserted(clauses[0]) or holds(clauses[0])):
+        return None
+    owner = clauses[0].owner
+    return _made("stated", said, "" if owner == ME else _name(owner), 0.6, part, context), ""
 
 
 # ------------------------------------------------------------------ names

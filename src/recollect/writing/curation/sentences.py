@@ -94,7 +94,7 @@ def _trimmed(text: str, start: int, end: int, task: bool, first: bool) -> Iterat
 def _blocks(text: str, start: int, end: int, wrapped: bool) -> Iterator[tuple[int, int, bool]]:
     """(start, end, task) of what is read as running words."""
     at = stop = -1
-    task = item = False
+    task = item = entry = False
     after = start
     for line in _LINE.finditer(text, start, end):
         first, last = line.span()
@@ -108,7 +108,8 @@ def _blocks(text: str, start: int, end: int, wrapped: bool) -> Iterator[tuple[in
             or (not mark and _SKIPPED.match(line[0]))
             or (not mark and (blank or at < 0) and not item and _INDENTED.match(line[0]))
         )
-        if at >= 0 and (skip or mark or blank or empty or not wrapped or _is_entry(line[0])):
+        entry = _is_entry(line[0]) and (entry or at < 0 or text[stop - 1] in ".!?:;")
+        if at >= 0 and (skip or mark or blank or empty or entry or not wrapped):
             yield at, stop, task
             at = -1
         if skip or empty:
