@@ -172,7 +172,8 @@ def handed_in(
 
 def given(
     text: str, *, name: str, title: str, source: str, project: str, owner: str,
-    scopes: Sequence[str], date: datetime | None, by: str, channel: str, speaker: str, most: int,
+    scopes: Sequence[str], date: datetime | None, by: str, channel: str, speaker: str,
+    note: bool, most: int,
 ) -> Given:  # fmt: skip
     """The text and what is known of it; one without a name is called by its content, so that it
     is the same again."""
@@ -185,7 +186,7 @@ def given(
     return Given(
         text=text, name=name or f"text-{stable_id(text)[:12]}", source=source, owner=owner,
         scopes=tuple(scopes), now=now, said_at=date or now, title=title, project=project,
-        channel=channel, by=by, speaker="user" if speaker == "user" else "",
+        channel=channel, by=by, speaker="user" if speaker == "user" else "", note=note,
     )  # fmt: skip
 
 

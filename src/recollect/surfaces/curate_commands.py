@@ -68,7 +68,7 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
     if options.text is not None:
         if options.files:
             raise UsageError("--text and a file at once", hint="give one of them")
-        yield options.text, {**about, "speaker": "user", "channel": "text"}
+        yield options.text, {**about, "speaker": "user", "note": True, "channel": "text"}
         return
     if not options.files:
         raise UsageError("nothing to curate", hint="give a file, - for standard input, or --text")

@@ -48,6 +48,8 @@ class Given(NamedTuple):
     channel: str = ""
     by: str = ""
     speaker: Speaker = ""
+    note: bool = False
+    """Somebody wrote it to have it kept."""
     facts: tuple[Extracted, ...] | None = None
     """What the caller has read from it already."""
 
@@ -112,7 +114,7 @@ def _extract(context: Context) -> Extraction:
     if given.facts is not None:
         return Extraction(given.facts)
     found: Survey = context["recon"]
-    told = Told(found.kind, given.source, given.title, given.said_at, given.speaker)
+    told = Told(found.kind, given.source, given.title, given.said_at, given.speaker, given.note)
     extractor: Extractor = context.service("extractor")
     some = context["chunk"].pieces
     done = fan_out(some, lambda piece: extractor.extract(piece, told, context.token), context.token)
