@@ -6,7 +6,9 @@ import importlib
 import sys
 from pathlib import Path
 
-BENCHES = ("foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage")
+BENCHES = (
+    "foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage", "mcp",
+)  # fmt: skip
 LONG = ("huge",)
 """Run only when they are named."""
 

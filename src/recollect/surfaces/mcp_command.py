@@ -25,8 +25,11 @@ def mcp(options: argparse.Namespace) -> int:
     from recollect.errors import UsageError
 
     if options.http:
-        from recollect.surfaces.mcp_http import serve
-
+        try:
+            from recollect.surfaces.mcp_http import serve
+        except ModuleNotFoundError as error:
+            said = f"HTTP needs a package that is not installed ({error.name})"
+            raise UsageError(said, hint="pip install 'recollect[server]'") from error
         port = PORT if options.port is None else options.port
         return serve(options.store, port=port, structured=options.structured)
     if options.port is not None:

@@ -13,20 +13,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-try:
-    import anyio
-    from mcp.server.caching import CacheHint
-    from mcp.server.lowlevel import Server
-    from mcp.server.transport_security import TransportSecuritySettings
-    from mcp.shared.exceptions import MCPError
-    from mcp_types import PaginatedRequestParams, RequestParams
-    from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-except ImportError:
-    from recollect.errors import UsageError
-
-    raise UsageError(
-        "HTTP needs packages that are not installed", hint="pip install 'recollect[server]'"
-    ) from None
+import anyio
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.shared.exceptions import MCPError
+from mcp_types import PaginatedRequestParams, RequestParams
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from recollect.errors import InputError, UsageError
 from recollect.surfaces.mcp_content import (

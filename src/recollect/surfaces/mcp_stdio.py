@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import Condition, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from recollect.surfaces.mcp_content import (
     CAPABILITIES,
@@ -67,28 +67,11 @@ Reply = Callable[[Message | None], None]
 class Method(NamedTuple):
     """How a request is answered."""
 
-    name: str
-    """Of a method of :class:`Content`, or of the server."""
+    run: Callable[[Params, Work], Result]
     slow: bool = False
     """Whether it may open the store, and is not to be waited for."""
     keep_ms: int | None = None
     """How long a client of the modern era may keep the answer, if it may."""
-
-
-_BOTH = {
-    "tools/list": Method("list_tools", keep_ms=LIST_FOR_MS),
-    "tools/call": Method("call_tool", slow=True),
-    "resources/list": Method("list_resources", keep_ms=LIST_FOR_MS),
-    "resources/templates/list": Method("list_templates", keep_ms=LIST_FOR_MS),
-    "resources/read": Method("read_resource", slow=True, keep_ms=0),
-    "prompts/list": Method("list_prompts", keep_ms=LIST_FOR_MS),
-    "prompts/get": Method("get_prompt"),
-}
-METHODS = {
-    False: {**_BOTH, "initialize": Method("initialize"), "ping": Method("ping")},
-    True: {**_BOTH, "server/discover": Method("discover", keep_ms=LIST_FOR_MS)},
-}
-"""What can be asked for, by whether the request is of the modern era."""
 
 
 # ------------------------------------------------------------------ messages
@@ -145,8 +128,13 @@ def understood(message: Any) -> Asked | None:
     return Asked(id, method, params, modern)
 
 
-def _is_id(id: Any) -> bool:
+def _is_id(id: Any) -> TypeGuard[str | int]:
     return isinstance(id, str | int) and not isinstance(id, bool)
+
+
+def _wants_answer(message: Any) -> bool:
+    """Anything but a notification does, also what is nothing at all."""
+    return not isinstance(message, dict) or "id" in message or "method" not in message
 
 
 def _id_of(message: Any) -> Any:
@@ -264,12 +252,28 @@ class Server:
     """One client's conversation, apart from where its lines come from and go to."""
 
     def __init__(self, content: Content, send: Callable[[Any], None], hands: Hands) -> None:
-        self._content = content
         self._send = send
         self._hands = hands
         self._version = ""
         self._running: dict[str | int, Work] = {}
         self._lock = Lock()
+        both = {
+            "tools/list": _listing(content.list_tools),
+            "tools/call": Method(content.call_tool, slow=True),
+            "resources/list": _listing(content.list_resources),
+            "resources/templates/list": _listing(content.list_templates),
+            "resources/read": Method(
+                lambda params, _: content.read_resource(params), slow=True, keep_ms=0
+            ),
+            "prompts/list": _listing(content.list_prompts),
+            "prompts/get": Method(lambda params, _: content.get_prompt(params)),
+        }
+        first, ping = Method(self._initialize), Method(lambda _, __: {})
+        self._methods = {
+            False: {**both, "initialize": first, "ping": ping},
+            True: {**both, "server/discover": _listing(_discovered)},
+        }
+        """What can be asked for, by whether the request is of the modern era."""
 
     def take(self, line: bytes) -> None:
         """One line of input. Never raises; never takes long."""
@@ -302,16 +306,20 @@ class Server:
             said = "Invalid Request: an array of messages" + " that is empty" * (not messages)
             self._send(refusal(None, Refused(INVALID_REQUEST, said)))
             return
-        expected = sum(not isinstance(m, dict) or "id" in m or "method" not in m for m in messages)
-        reply = _Batch(self._send, expected)
+        reply = _Batch(self._send, sum(map(_wants_answer, messages)))
         for message in messages:
-            if isinstance(message, dict) and message.get("method") == "initialize":
+            if (
+                isinstance(message, dict)
+                and "id" in message
+                and message.get("method") == "initialize"
+            ):
                 alone = Refused(INVALID_REQUEST, "Invalid Request: initialize comes alone")
                 reply(refusal(_id_of(message), alone))
             else:
                 self._take_one(message, reply)
 
     def _take_one(self, message: Any, reply: Reply) -> None:
+        error: Refused | None = None
         try:
             asked = understood(message)
             if asked is None:
@@ -319,39 +327,36 @@ class Server:
             elif asked.id is None:
                 self._take_notification(asked)
             else:
-                self._take_request(asked, reply)
-        except Refused as error:
-            if not isinstance(message, dict) or "id" in message or "method" not in message:
-                reply(refusal(_id_of(message), error))
-        except Exception as error:  # noqa: BLE001  one bad message must not end the rest
-            reply(refusal(_id_of(message), _unexpected(error)))
+                self._take_request(asked, asked.id, reply)
+        except Refused as refused:
+            error = refused
+        except Exception as raised:  # noqa: BLE001  one bad message must not end the rest
+            error = _unexpected(raised)
+        if error is not None and _wants_answer(message):
+            reply(refusal(_id_of(message), error))
 
     def _take_notification(self, asked: Asked) -> None:
-        if asked.method == "notifications/cancelled":
+        id = asked.params.get("requestId")
+        if asked.method == "notifications/cancelled" and _is_id(id):
             with self._lock:
-                work = self._running.get(asked.params.get("requestId", ""))
+                work = self._running.get(id)
             if work is not None:
                 work.stop()
 
-    def _take_request(self, asked: Asked, reply: Reply) -> None:
+    def _take_request(self, asked: Asked, id: str | int, reply: Reply) -> None:
         if asked.modern:
             _check_modern(asked)
-        method = METHODS[asked.modern].get(asked.method)
+        method = self._methods[asked.modern].get(asked.method)
         if method is None:
             raise Refused(NO_METHOD, f"Method not found: {asked.method}")
-        if not method.slow:
-            reply(self._result(asked, method, None))
-            return
-        work = self._begun(asked)
-        self._hands.do(lambda: self._work(asked, method, work, reply))
-
-    def _begun(self, asked: Asked) -> Work:
         token = asked.meta.get("progressToken")
         work = Work(self._teller(token) if _is_id(token) else None)
-        assert asked.id is not None
+        if not method.slow:
+            reply(_result(asked, method, work))
+            return
         with self._lock:
-            self._running[asked.id] = work
-        return work
+            self._running[id] = work
+        self._hands.do(lambda: self._work(asked, id, method, work, reply))
 
     def _teller(self, token: Any) -> Callable[[float, float | None, str], None]:
         def tell(done: float, total: float | None, doing: str) -> None:
@@ -363,43 +368,25 @@ class Server:
 
         return tell
 
-    def _work(self, asked: Asked, method: Method, work: Work, reply: Reply) -> None:
+    def _work(self, asked: Asked, id: str | int, method: Method, work: Work, reply: Reply) -> None:
         """In a thread. What was cancelled, before it began or since, is not answered."""
         from recollect.trace import Stopped
 
         made: Message | None = None
         try:
-            made = None if work.stopped else self._result(asked, method, work)
+            made = None if work.stopped else _result(asked, method, work)
         except Stopped:
             pass
         except Refused as error:
-            made = refusal(asked.id, error)
+            made = refusal(id, error)
         except Exception as error:  # noqa: BLE001  the thread goes on with the next
-            made = refusal(asked.id, _unexpected(error))
+            made = refusal(id, _unexpected(error))
         with self._lock:
-            if self._running.get(asked.id or "") is work:
-                del self._running[asked.id or ""]
+            if self._running.get(id) is work:
+                del self._running[id]
         reply(None if work.stopped else made)
 
-    def _result(self, asked: Asked, method: Method, work: Work | None) -> Message:
-        run = getattr(self if hasattr(self, method.name) else self._content, method.name)
-        try:
-            takes_work = method.name == "call_tool"
-            found: Result = run(asked.params, work) if takes_work else run(asked.params)
-        except Refused as error:
-            if asked.modern and error.code == NOT_FOUND:
-                error.code = INVALID_PARAMS
-            raise
-        if asked.modern:
-            found = {**found, "resultType": "complete", "_meta": {f"{_KEY}serverInfo": SERVER}}
-            if method.keep_ms is not None:
-                whose = "public" if method.keep_ms else "private"
-                found |= {"ttlMs": method.keep_ms, "cacheScope": whose}
-        return {"jsonrpc": "2.0", "id": asked.id, "result": found}
-
-    # What is about the conversation itself
-
-    def initialize(self, params: Params) -> Result:
+    def _initialize(self, params: Params, _: Work) -> Result:
         wanted = params.get("protocolVersion")
         if not isinstance(wanted, str):
             raise Refused(INVALID_PARAMS, "initialize needs protocolVersion")
@@ -411,15 +398,33 @@ class Server:
             "instructions": INSTRUCTIONS,
         }
 
-    def ping(self, _: Params) -> Result:
-        return {}
 
-    def discover(self, _: Params) -> Result:
-        return {
-            "supportedVersions": list(MODERN),
-            "capabilities": CAPABILITIES,
-            "instructions": INSTRUCTIONS,
-        }
+def _discovered(_: Params) -> Result:
+    return {
+        "supportedVersions": list(MODERN),
+        "capabilities": CAPABILITIES,
+        "instructions": INSTRUCTIONS,
+    }
+
+
+def _listing(run: Callable[[Params], Result]) -> Method:
+    return Method(lambda params, _: run(params), keep_ms=LIST_FOR_MS)
+
+
+def _result(asked: Asked, method: Method, work: Work) -> Message:
+    """The answer, with what the client's era wants in it."""
+    try:
+        found = method.run(asked.params, work)
+    except Refused as error:
+        if asked.modern and error.code == NOT_FOUND:
+            error.code = INVALID_PARAMS
+        raise
+    if asked.modern:
+        found = {**found, "resultType": "complete", "_meta": {f"{_KEY}serverInfo": SERVER}}
+        if method.keep_ms is not None:
+            whose = "public" if method.keep_ms else "private"
+            found |= {"ttlMs": method.keep_ms, "cacheScope": whose}
+    return {"jsonrpc": "2.0", "id": asked.id, "result": found}
 
 
 def _unexpected(error: Exception) -> Refused:

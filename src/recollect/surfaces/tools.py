@@ -434,7 +434,7 @@ def nearest(name: str, known: Mapping[str, Any]) -> str:
     """The known name that this one is likely meant to be, if any."""
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(name.lower(), known, 1, 0.6)), "")
+    return next(iter(get_close_matches(name.lower(), known, 1, 0.7)), "")
 
 
 def _how(tool: Tool) -> str:
