@@ -623,11 +623,12 @@ def test_lines_are_whole_however_they_arrive() -> None:
 
 
 def test_a_line_that_is_too_long_costs_only_itself(client: Client) -> None:
-    client.send(b'{"jsonrpc":"2.0","id":1,"method":"ping","x":"' + b"a" * MAX_LINE + b'"}')
-    error = client.receive()
-    assert (error["id"], error["error"]["code"]) == (None, -32600)
-    assert "longer than" in error["error"]["message"]
-    assert client.ask("ping") == {}
+    for size in (MAX_LINE, 3 * MAX_LINE):
+        client.send(b'{"jsonrpc":"2.0","id":1,"method":"ping","x":"' + b"a" * size + b'"}')
+        error = client.receive()
+        assert (error["id"], error["error"]["code"]) == (None, -32600)
+        assert "longer than" in error["error"]["message"]
+        assert client.ask("ping") == {}
     text = "\\u0000\\ud800 " + "b" * 90_000
     client.send(f'{{"jsonrpc":"2.0","id":"z","method":"tools/call","params":{{"name":"search",'
                 f'"arguments":{{"query":"{text}"}}}}}}'.encode())  # fmt: skip
@@ -715,6 +716,26 @@ def test_what_is_cancelled_stops_and_is_not_answered(talk: Talk, slow: Slow, id:
     talk.say({"id": 2, "method": "ping"})
     assert talk.hear()["id"] == 2
     assert talk.sent.empty()
+
+
+def test_what_ends_well_although_it_is_cancelled_is_not_answered_either(filled: Memory) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def write(memory: Memory, given: Any, _: Work) -> Any:
+        begun.set()
+        assert go.wait(WAIT)
+        return memory.remember("Ana signs releases", name="release signer")
+
+    talk = Talk(Content(lambda: filled, tools=(NAMED["remember"]._replace(call=write),)))
+    params = {"name": "remember", "arguments": {"text": "x"}}
+    talk.say({"id": 1, "method": "tools/call", "params": params})
+    assert begun.wait(WAIT)
+    talk.say({"method": "notifications/cancelled", "params": {"requestId": 1}})
+    go.set()
+    assert talk.hands.rest(WAIT)
+    assert talk.sent.empty()
+    assert not talk.server._running
+    assert "Ana signs" in replied(filled, "search", query="the release signer").text
 
 
 def test_what_is_cancelled_before_it_began_never_begins(talk: Talk, slow: Slow) -> None:
