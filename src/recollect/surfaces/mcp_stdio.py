@@ -525,8 +525,9 @@ def _claimed(descriptor: int, instead: int) -> int:
     """A descriptor of our own for a standard stream, which from now on is *instead*: what
     anything else prints or reads does not touch the protocol."""
     ours = os.dup(descriptor)
-    os.dup2(instead, descriptor)
-    os.close(instead)
+    if instead != descriptor:  # as it is when the stream came closed
+        os.dup2(instead, descriptor)
+        os.close(instead)
     return ours
 
 
