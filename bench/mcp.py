@@ -14,13 +14,13 @@ import shutil
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import recollect
-from bench.timing import Ratio, both
+from bench.timing import Ratio
 from recollect import Memory
 
 ROUNDS = 31
@@ -96,7 +96,7 @@ def _ready(work: Path) -> Ratio:
 
 def _overhead(memory: Memory, store: Path) -> Iterator[Ratio]:
     client = Client(store)
-    asked = [f"{question} {n}" for n in range(4) for question in QUESTIONS]
+    asked = [f"{question} {n}" for n in range(5) for question in QUESTIONS]
     for warm in QUESTIONS:
         client.call("search", query=warm)
         memory.search(warm)
@@ -105,12 +105,28 @@ def _overhead(memory: Memory, store: Path) -> Iterator[Ratio]:
         ("search", lambda q: client.call("search", query=q), memory.search),
         ("get", lambda _: client.call("get", id=document), lambda _: memory.get(document)),
     ):
-        called, library = both(ours, theirs, asked)
+        library, more = _paired(ours, theirs, asked)
         allowed = max(5.0, 0.1 * library)
-        share = (called - library) / allowed
-        yield Ratio(f"a call of {name} over stdio against the library's", called, library, "ms",
-                    share, "<= 1 of 5 ms or 10 % more", share <= 1)  # fmt: skip
+        yield Ratio(f"what {name} over stdio takes above the library's, p50", more, library, "ms",
+                    more / allowed, "<= 1 of 5 ms or 10 %", more <= allowed)  # fmt: skip
     client.leave()
+
+
+def _paired(
+    ours: Callable[[str], object], theirs: Callable[[str], object], asked: Sequence[str]
+) -> tuple[float, float]:
+    """Median milliseconds of theirs, and of how much longer ours take for the same question, one
+    right after the other and each first in turn: a busy machine is busy for both."""
+    bases, more = [], []
+    for n, question in enumerate(asked):
+        taken = {}
+        for work in (ours, theirs) if n % 2 else (theirs, ours):
+            since = perf_counter()
+            work(question)
+            taken[work] = (perf_counter() - since) * 1000
+        bases.append(taken[theirs])
+        more.append(taken[ours] - taken[theirs])
+    return statistics.median(bases), statistics.median(more)
 
 
 def _end(store: Path) -> Ratio:
