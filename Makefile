@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers unit bench install model clean
+.PHONY: demo test lint types layers unit bench install model conformance clean
 
 demo: install
 	$(BIN)/recollect demo
 
-test: install lint types layers unit
+test: install conformance lint types layers unit
 
 lint: install
 	$(BIN)/ruff check .
@@ -38,6 +38,16 @@ $(VENV)/.installed: pyproject.toml
 # The benches compare with arctic-embed-s, which is fetched by hash into the user's data folder.
 model: install
 	@$(BIN)/recollect models fetch arctic-embed-s --quiet >/dev/null || echo "arctic-embed-s could not be fetched"
+
+# The official MCP conformance suite and the Node it needs, from the npm registry, for one of the
+# tests; without a network or npm that test is skipped, and says so.
+CONFORMANCE := .cache/conformance
+conformance: $(CONFORMANCE)/.installed
+$(CONFORMANCE)/.installed: Makefile
+	@mkdir -p $(CONFORMANCE)
+	@npm install --prefix $(CONFORMANCE) --no-audit --no-fund --loglevel=error \
+	  node@24.21.0 @modelcontextprotocol/conformance@0.2.0-alpha.12 >/dev/null 2>&1 \
+	  && touch $@ || echo "the MCP conformance suite could not be fetched: its tests are skipped"
 
 clean:
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

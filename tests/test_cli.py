@@ -856,6 +856,7 @@ ANSWER_COMMANDS = ("gather", "record-answer", "answers", "cache")
 def test_the_list_of_commands_under_test_is_complete() -> None:
     elsewhere = {
         "watch",
+        "mcp",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
     }  # they have files of tests to themselves

@@ -129,3 +129,16 @@ def test_company_does_not_change_a_score(real: OnnxReranker) -> None:
     passages = ["The lease ends in May.", "word " * 300, "Nothing of the kind."]
     alone = [real.score("when does the lease end", [p])[0] for p in passages]
     assert real.score("when does the lease end", passages) == pytest.approx(alone, abs=0.05)
+
+
+def test_a_request_that_nobody_waits_for_is_not_read_to_the_end() -> None:
+    from recollect.trace import Stopped, watched
+
+    def stop(doing: str) -> None:
+        if doing == "rerank":
+            raise Stopped
+
+    reranker = Likes("number 3")
+    with boats(reranker) as memory, watched(stop), pytest.raises(Stopped):
+        memory.search("boat")
+    assert len(reranker.seen) == 8  # of nine: the first look at the clock is the end of it

@@ -34,6 +34,14 @@ def _run() -> int:
 
         sys.stdout.write(f"recollect {__version__}\n")
         return 0
+    if sys.argv[1:2] == ["mcp"]:  # a client waits for it: it has to start like the version
+        from recollect.surfaces.mcp_command import plain
+
+        is_plain, store = plain(sys.argv[2:])
+        if is_plain:
+            from recollect.surfaces.mcp_stdio import serve
+
+            return serve(store)
     from recollect.surfaces.cli import run
 
     for stream in (sys.stdout, sys.stderr):

@@ -1,12 +1,37 @@
-"""A trace collects what each stage of one request did, and how long it took."""
+"""A trace collects what each stage of one request did, and how long it took.
+
+Whoever asked may look on (:func:`watched`): it is told of every stage, and may stop the request
+there by raising :class:`Stopped`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from time import perf_counter
 
 from recollect.types import Stage
+
+Watcher = Callable[[str], None]
+"""Is told the name of each stage that has ended."""
+
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+
+
+class Stopped(BaseException):
+    """Nobody waits for the answer any more. It is no error of the request, and nothing that
+    survives errors survives it."""
+
+
+@contextmanager
+def watched(by: Watcher) -> Iterator[None]:
+    """The requests of this thread, as long as this lasts, are told to *by*."""
+    before = _WATCHER.set(by)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(before)
 
 
 class Trace:
@@ -16,6 +41,16 @@ class Trace:
         self.started = perf_counter()
         self.stages: list[Stage] = []
         self.degraded: list[str] = []
+        self._watcher = _WATCHER.get()
+
+    def look_up(self, doing: str) -> None:
+        """Between two steps of long work: whoever looks on may stop it here."""
+        if self._watcher is not None:
+            self._watcher(doing)
+
+    def _add(self, stage: Stage) -> None:
+        self.stages.append(stage)
+        self.look_up(stage.name)
 
     @property
     def elapsed_ms(self) -> float:
@@ -23,15 +58,15 @@ class Trace:
 
     def ran(self, name: str, since: float, *, found: int | None = None, reason: str = "") -> None:
         ms = (perf_counter() - since) * 1000
-        self.stages.append(Stage(name, "ran", reason, found, ms))
+        self._add(Stage(name, "ran", reason, found, ms))
 
     def skipped(self, name: str, reason: str) -> None:
-        self.stages.append(Stage(name, "skipped", reason))
+        self._add(Stage(name, "skipped", reason))
 
     def failed(self, name: str, reason: str) -> None:
         """The stage could not do its work: the answer is the poorer for it and says so."""
-        self.stages.append(Stage(name, "failed", reason))
         self.degraded.append(f"{name}: {reason}")
+        self._add(Stage(name, "failed", reason))
 
     @contextmanager
     def stage(self, name: str, reason: str = "") -> Iterator[None]:

@@ -123,6 +123,28 @@ class Document(NamedTuple):
             return self.text
         return "\n\n".join(f"{m.role}: {m.text}" for m in self.messages)
 
+    def as_json(self, *, body: bool = True) -> dict[str, Any]:
+        about: dict[str, Any] = {
+            "id": self.id,
+            "document": self.external,
+            "kind": self.kind,
+            "source": self.source,
+            "title": self.title,
+            "path": self.path,
+            "date": iso(self.date),
+            "owner": self.owner,
+            "scopes": list(self.scopes),
+            "meta": dict(self.meta),
+        }
+        if body and self.messages:
+            about["turns"] = [
+                {"role": m.role, "text": m.text, "id": m.id or None, "date": iso(m.date)}
+                for m in self.messages
+            ]
+        elif body:
+            about["text"] = self.text
+        return about
+
 
 class Passage(NamedTuple):
     """A piece of a document that can be returned.
@@ -746,6 +768,12 @@ class Page(NamedTuple):
 
     items: tuple[Document, ...]
     cursor: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "items": [document.as_json(body=False) for document in self.items],
+            "cursor": self.cursor or None,
+        }
 
 
 class Event(NamedTuple):

@@ -33,8 +33,9 @@ from recollect.writing.curation.receipts import Item, Touched
 from recollect.writing.curation.slots import SLOTS, Extractor, Given
 from recollect.writing.runner import Outcome, Token, run
 
-LIKE = 8
-"""Facts with words in common that each new one is compared with."""
+LIKE, NEWEST = 8, 200
+"""Facts that each new one is compared with, besides those that share its names: so many that share
+its words, and the newest, for "we live in Graz" and "they moved to Linz" share none."""
 
 
 class Curated(NamedTuple):
@@ -92,6 +93,7 @@ class StoredFacts:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._newest: dict[tuple[str, tuple[str, ...]], list[Fact]] = {}
 
     def rivals(self, fact: Fact) -> list[Rival]:
         asked = Asked(fact.owner, fact.scopes)
@@ -104,11 +106,23 @@ class StoredFacts:
         for stored in self._store.passages([hit.passage for hit in hits]):
             other = from_document(stored.document, stored.passage.text)
             found.setdefault(other.id, Rival(other, False))
+        for other in self._recent(fact):
+            found.setdefault(other.id, Rival(other, False))
         known = [r for r in found.values() if r.fact.text and r.fact.id != fact.id]
         itself = found.get(fact.id)
         if itself is not None:  # the same words, from whatever text
             return [itself]
         return [rival for rival in known if not asked.hides(rival.fact)]
+
+    def _recent(self, fact: Fact) -> list[Fact]:
+        """The newest facts of its owner and scopes, read once."""
+        whose = (fact.owner, fact.scopes)
+        if whose not in self._newest:
+            limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
+            some = self._store.scan(limits, limit=NEWEST).items
+            whole = (self._store.get(document.id) for document in some)
+            self._newest[whose] = [from_document(one[0]) for one in whole if one]
+        return self._newest[whose]
 
 
 def curate(

@@ -29,6 +29,7 @@ def rerank(
     texts = [_text(passages[c.passage]) for c in head]
     with trace.surviving("rerank"):
         odds = reranker.score(question, texts[:FIRST])
+        trace.look_up("rerank")
         spent = (perf_counter() - since) * 1000
         room = int((policy.rerank_ms - spent) / max(spent / len(odds), 1e-6))
         rest = texts[FIRST : FIRST + max(0, room)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from recollect import config as settings
 from recollect.errors import RecollectError
@@ -61,6 +60,7 @@ from recollect.surfaces.import_commands import (
     watch,
 )
 from recollect.surfaces.init_commands import declare_init, init
+from recollect.surfaces.mcp_command import declare_mcp, mcp
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
 from recollect.surfaces.session_commands import declare_sessions, sessions
@@ -78,7 +78,6 @@ from recollect.surfaces.shared import (
     show,
 )
 from recollect.surfaces.usage_commands import declare_stats, declare_tune, stats, tune
-from recollect.types import Document, iso
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -186,37 +185,10 @@ def _declare_name(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("id", help="the id of a document or passage, or the id its source gave it")
 
 
-def _document_json(document: Document, *, body: bool) -> dict[str, Any]:
-    about: dict[str, Any] = {
-        "id": document.id,
-        "document": document.external,
-        "kind": document.kind,
-        "source": document.source,
-        "title": document.title,
-        "path": document.path,
-        "date": iso(document.date),
-        "owner": document.owner,
-        "scopes": list(document.scopes),
-        "meta": dict(document.meta),
-    }
-    if body and document.messages:
-        about["turns"] = [
-            {"role": m.role, "text": m.text, "id": m.id or None, "date": iso(m.date)}
-            for m in document.messages
-        ]
-    elif body:
-        about["text"] = document.text
-    return about
-
-
 def _get(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.get(options.id)
-    show(
-        options,
-        _document_json(found, body=True),
-        lambda style: rendering().document(found, style),
-    )
+    show(options, found.as_json(), lambda style: rendering().document(found, style))
     return 0
 
 
@@ -229,11 +201,7 @@ def _declare_list(parser: argparse.ArgumentParser) -> None:
 def _list(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.list(limit=options.limit, cursor=options.cursor, **limits(options))
-    content = {
-        "items": [_document_json(d, body=False) for d in found.items],
-        "cursor": found.cursor or None,
-    }
-    show(options, content, lambda style: rendering().page(found, style))
+    show(options, found.as_json(), lambda style: rendering().page(found, style))
     return 0 if found.items else 3
 
 
@@ -367,6 +335,10 @@ COMMANDS = (
         'recollect record discussion "Retries stay at three." --issue PAY-7 --event decided',
     ),
     Command("watch", "follow the sources and import what changes", declare_watch, watch),
+    Command(
+        "mcp", "serve the tools to an agent, on stdio or HTTP", declare_mcp, mcp,
+        "recollect mcp --store ~/memory",
+    ),
     Command(
         "cache", "see, empty and prune the cache of searches", declare_cache, cache,
         "recollect cache clear",

@@ -196,5 +196,5 @@ def record(options: Options) -> int:
     def text(_: Style) -> str:
         return f"kept as {kept.id}"
 
-    show(options, {"id": kept.id, "document": kept.external, "kind": kept.kind}, text)
+    show(options, kept.as_json(body=False), text)
     return 0

@@ -1,0 +1,287 @@
+"""What a tool found, as one block of text for a model: few tokens, every id, nothing left out
+that it could act on.
+
+The last line says what to try next, where there is something to try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect.surfaces.tools import PAGE
+from recollect.text.tokens import clip_tokens
+from recollect.types import iso
+
+if TYPE_CHECKING:
+    from recollect.facts import Context
+    from recollect.memory import Bundle, SessionsAnswer
+    from recollect.memory.answers import Recording
+    from recollect.memory.facts import Remembered
+    from recollect.types import Answer, Document, Page, Receipt, Result
+
+Given = Mapping[str, Any]
+
+OTHERS = 5
+"""Things that are named beside a bundle: each takes tokens that the budget does not count."""
+
+# ------------------------------------------------------------------ search, gather, record_answer
+
+
+def answer(found: Answer, _: Given) -> str:
+    lines = [_verdict(found)]
+    if found.answer is not None:
+        written = found.answer
+        lines.append(written.answer)
+        lines.append(_dotted(f"recorded {_day(written.at)} as {written.id}",
+                             written.sources and f"from {', '.join(written.sources)}"))  # fmt: skip
+    lines += [_result(one) for one in found.results]
+    if found.status == "no_results":
+        near = [f"[{one.id}] {one.title} {one.confidence:.2f}" for one in found.rejected[:3]]
+        lines += [f"nearest, not good enough: {'; '.join(near)}"] if near else []
+    lines += [*_hidden(found.hidden), *found.hints]
+    lines += [f"given up: {name}" for name in found.relaxed]
+    lines += [f"degraded: {reason}" for reason in found.degraded]
+    lines += [_NEXT[found.status]] if found.status in _NEXT else []
+    return "\n".join(lines)
+
+
+_NEXT = {
+    "needs_synthesis": "next: gather the same question, write the answer from it, record_answer it",
+    "no_results": "next: ask in other words or with fewer limits, or try sessions",
+}
+
+
+def _verdict(found: Answer) -> str:
+    parts: list[str] = [found.status]
+    if found.results:
+        parts += [
+            f"confidence {found.confidence:.2f}",
+            f"{len(found.results)} of {found.total_found}",
+            f"fingerprint {found.fingerprint}",
+        ]
+    if found.cache.question:
+        parts.append(f"as answered for “{found.cache.question}”" * (found.cache.status == "hit"))
+    return _dotted(*parts)
+
+
+def _result(one: Result) -> str:
+    title = f"{one.title or one.document}{f' › {one.heading}' if one.heading else ''}"
+    session = f"session {one.document}" if one.kind == "session" else one.kind
+    about = _dotted(session, one.role, _day(one.date), one.source, f"{one.confidence:.2f}",
+                    "cut short" if one.truncated else "")  # fmt: skip
+    return f"[{_id(one)}] {title} ({about})\n{one.text.strip()}"
+
+
+def _id(one: Result) -> str:
+    """A fact has a name of its own; anything else is known by its passage."""
+    return one.document if one.kind == "fact" else one.id
+
+
+def bundle(found: Bundle, _: Given) -> str:
+    lines = [found.rendered().rstrip()] if found.sections else ["nothing found"]
+    lines += [f"{hint.kind}: {hint.text}" for hint in found.follow_up_hints]
+    lines += [f"also [{one.id}] {one.title} ({one.reason})" for one in found.manifest[:OTHERS]]
+    lines += [f"degraded: {reason}" for reason in found.degraded]
+    budget = found.budget
+    lines.append(_dotted(f"confidence {found.confidence:.2f}",
+                         f"{budget.used} of {budget.budget} tokens",
+                         f"fingerprint {found.fingerprint}"))  # fmt: skip
+    if found.sections:
+        lines.append("next: write the answer from this, record_answer it with the fingerprint "
+                     "and the ids used")  # fmt: skip
+    return "\n".join(lines)
+
+
+def recording(done: Recording, _: Given) -> str:
+    said = f": {done.reason}" if done.reason else ""
+    return f"recorded as {done.id}{said}" if done.recorded else f"not recorded{said}"
+
+
+# ------------------------------------------------------------------ remember, forget, context …
+
+
+def remembered(done: Remembered, _: Given) -> str:
+    fact = done.fact
+    name = f"{fact.name}: " if fact.name else ""
+    lines = [f"{done.action} [{fact.id}] {name}{_flat(fact.text)}"]
+    lines += [done.note] if done.note else []
+    lines += [f"says otherwise: [{one.fact.id}] {_flat(one.fact.text)} ({one.why})"
+              for one in done.conflicts]  # fmt: skip
+    if done.conflicts:
+        lines.append(f"next: if the new one holds, remember it again with id {fact.id} and "
+                     "replace true; else forget it")  # fmt: skip
+    return "\n".join(lines)
+
+
+def receipt(done: Receipt, given: Given) -> str:
+    return f"{given['id']} is forgotten for good" if done.forgotten else "nothing was forgotten"
+
+
+def context(found: Context, _: Given) -> str:
+    lines = [found.prelude] if found.prelude else []
+    groups = (("pinned", found.pinned), ("relevant", found.relevant),
+              ("open questions", found.questions))  # fmt: skip
+    for name, results in groups:
+        if results:
+            lines.append(f"{name}:")
+            lines += [f"[{one.document}] {one.title}: {_flat(one.text)}" for one in results]
+    lines = lines or ["nothing is known that belongs here"]
+    if found.overflow:
+        lines.append(f"pinned, over the budget: {', '.join(found.overflow)}")
+    if found.dropped:
+        lines.append(f"{found.dropped} more are over the limit or the budget")
+    lines += [*_hidden(found.hidden), *found.hints]
+    return "\n".join([*lines, *(f"degraded: {reason}" for reason in found.degraded)])
+
+
+def kept(made: Document, _: Given) -> str:
+    return f"kept as {made.id} ({made.kind})"
+
+
+# ------------------------------------------------------------------ get, list
+
+
+def document(found: Document, given: Given) -> str:
+    """So much of it as the budget allows, from the offset on, and how to go on."""
+    whole = found.rendered()
+    start = int(given.get("offset", 0))
+    part = clip_tokens(whole[start:], int(given.get("token_budget", PAGE)))
+    end = start + len(part)
+    head = _dotted(f"[{found.id}] {found.title or found.external}", found.kind, _day(found.date),
+                   found.path, found.source)  # fmt: skip
+    lines = [head, part.rstrip() if part or not whole else "(nothing there)"]
+    if end < len(whole):
+        lines.append(f"characters {start} to {end} of {len(whole)}; next: get it with offset {end}")
+    return "\n".join(lines)
+
+
+def page(found: Page, _: Given) -> str:
+    lines = [
+        _dotted(f"[{one.id}] {one.title or one.external}", one.kind, _day(one.date), one.source)
+        for one in found.items
+    ]
+    if found.cursor:
+        lines.append(f"next: list with cursor {found.cursor}")
+    return "\n".join(lines) or "nothing here"
+
+
+# ------------------------------------------------------------------ sessions
+
+
+def sessions(found: SessionsAnswer, _: Given) -> str:
+    shapes = {"discovery": _discovery, "scroll": _scroll, "read": _read, "browse": _browse}
+    lines = [*shapes[found.shape](found), *found.notes]
+    lines += [f"degraded: {reason}" for reason in getattr(found, "degraded", ())]
+    return "\n".join(lines)
+
+
+def _discovery(found: Any) -> list[str]:
+    if not found.hits:
+        return ["nothing found", *_searched(found.searched), *_hidden(found.hidden)]
+    lines = [_dotted(f"{len(found.hits)} of {found.found} conversations",
+                     f"confidence {found.confidence:.2f}",
+                     "" if found.sort == "relevance" else f"{found.sort} first")]  # fmt: skip
+    for hit in found.hits:
+        lines.append(f"{_named(hit.session)} ({hit.confidence:.2f}), at {hit.match_message_id}:")
+        lines += _window(hit) if _says_more(hit) else [f"  {_flat(hit.snippet)}"]
+        if hit.also:
+            lines.append(f"  also in its lineage: {', '.join(o.session_id for o in hit.also)}")
+        lines += _hidden(hit.hidden)
+    lines.append("next: sessions with session and around (a message id) shows more of one")
+    return [*lines, *_hidden(found.hidden)]
+
+
+def _says_more(hit: Any) -> bool:
+    return len(hit.messages) > 1 or bool(hit.opening or hit.closing)
+
+
+def _window(hit: Any) -> list[str]:
+    lines = _messages(hit.opening)
+    lines += ["  …"] if hit.opening else []
+    lines += _messages(hit.messages)
+    lines += ["  …"] if hit.closing else []
+    return lines + _messages(hit.closing)
+
+
+def _messages(some: Iterable[Any]) -> list[str]:
+    lines = []
+    for one in some:
+        cut = f" ({len(one.text)} of {one.size} characters)" if one.truncated else ""
+        mark = "›" if one.anchor else " "
+        when = (iso(one.date) or "")[:16].replace("T", " ")
+        about = " ".join(filter(None, (one.role, f"[{one.id}]", when)))
+        lines.append(f"{mark} {about}{cut}: {one.text.strip()}")
+    return lines
+
+
+def _scroll(found: Any) -> list[str]:
+    lines: list[str] = []
+    for window in found.windows:
+        if window.error:
+            lines.append(f"{window.around}: {window.error}")
+            continue
+        lines += [_named(window.session), *_messages(window.messages)]
+        lines += [window.warning] if window.warning else []
+        back = f"around {window.previous} goes back" if window.previous else "this is the beginning"
+        on = f"around {window.next} goes on" if window.next else "this is the end"
+        lines += [f"next: {back}; {on}", *_hidden(window.hidden)]
+    return lines
+
+
+def _read(found: Any) -> list[str]:
+    lines = [_named(found.session), *_messages(found.first)]
+    if found.left_out:
+        lines.append(f"  … {found.left_out} of {found.total} messages are left out; "
+                     "around (a message id) shows them")  # fmt: skip
+    return [*lines, *_messages(found.last), *_hidden(found.hidden)]
+
+
+def _browse(found: Any) -> list[str]:
+    if not found.sessions:
+        return ["no sessions", *_searched(found.searched), *_hidden(found.hidden)]
+    lines = []
+    for one in found.sessions:
+        more = _dotted(f"last {_day(one.last)}" if one.last else "", f"{one.messages} messages",
+                       f"{one.lineage} more in its lineage" if one.lineage else "")  # fmt: skip
+        lines.append(f"{_named(one.session)}, {more}")
+        lines += [f"  asked: {_flat(one.goal)}"] if one.goal else []
+        lines += [f"  ended: {_flat(one.resolution)}"] if one.resolution else []
+    return [*lines, *_hidden(found.hidden)]
+
+
+def _named(session: Any) -> str:
+    about = _dotted(_day(session.date), session.folder, session.source, session.relation,
+                    session.parent_session_id and f"from {session.parent_session_id}",
+                    "automated" if session.automated else "")  # fmt: skip
+    return f"session {session.session_id} “{_flat(session.title)}” ({about})"
+
+
+def _searched(what: Mapping[str, Any]) -> list[str]:
+    return ["searched: " + "; ".join(f"{name} {_plain(value)}" for name, value in what.items())]
+
+
+def _plain(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, Sequence | set) and not isinstance(
+        value, str
+    ) else str(value)  # fmt: skip
+
+
+# ------------------------------------------------------------------ words
+
+
+def _dotted(*parts: Any) -> str:
+    return " · ".join(part for part in parts if part)
+
+
+def _day(moment: Any) -> str:
+    return (iso(moment) or "")[:10]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _hidden(counts: Mapping[str, int]) -> list[str]:
+    said = ", ".join(f"{count} by {reason}" for reason, count in counts.items())
+    return [f"hidden: {said}"] if said else []

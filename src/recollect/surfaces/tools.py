@@ -1,0 +1,443 @@
+"""The tools that a model is given: one table, whatever they are called through.
+
+A tool has a name, a description that says when to use it, a schema of its arguments, and one
+method of the facade. :func:`answer` checks the arguments, calls it, and replies with a text that a
+model reads and with the JSON of what the method returned; whatever goes wrong becomes a reply
+that says what to do next. Nothing here knows of a transport, and nothing is opened or loaded
+before a tool is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.errors import RecollectError, UsageError
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
+
+Arguments = dict[str, Any]
+Schema = Mapping[str, Any]
+Tell = Callable[[float, float | None, str], None]
+"""Takes progress: how much is done, of how much (if that is known), and what is being done."""
+
+
+class Reply(NamedTuple):
+    """What a call gave: the same thing for a model and for a program."""
+
+    text: str
+    json: dict[str, Any]
+    failed: bool = False
+
+
+class Work:
+    """One call under way. Another thread may stop it; long work tells how far it is."""
+
+    EVERY = 1.0
+    """Seconds between two reports: what takes less is not reported at all."""
+
+    def __init__(self, tell: Tell | None = None) -> None:
+        self._stop = Event()
+        self._tell = tell
+        self._steps = 0
+        self._last = monotonic()
+
+    def stop(self) -> None:
+        self._stop.set()
+
+    @property
+    def stopped(self) -> bool:
+        return self._stop.is_set()
+
+    def step(self, doing: str) -> None:
+        """One more step is done, of nobody knows how many."""
+        self._steps += 1
+        self.report(self._steps, None, doing)
+
+    def report(self, done: float, total: float | None, doing: str) -> None:
+        """So much is done. Raises ``Stopped`` when nobody waits for it any more."""
+        if self.stopped:
+            from recollect.trace import Stopped
+
+            raise Stopped
+        if self._tell is not None and monotonic() - self._last >= self.EVERY:
+            self._last = monotonic()
+            self._tell(done, total, doing)
+
+
+class Tool(NamedTuple):
+    name: str
+    title: str
+    description: str
+    properties: Mapping[str, Schema]
+    required: tuple[str, ...]
+    call: Callable[[Memory, Arguments, Work], Any]
+    """One method of the facade, with arguments that have been checked. What searches is watched
+    by itself; other work that takes long reports to the third."""
+    text: str
+    """The function of ``tool_text`` that tells a model what came of it."""
+    writes: bool = False
+    destroys: bool = False
+    repeats: bool = True
+    """Whether to call it twice does no more than to call it once."""
+    json: Callable[[Any], dict[str, Any]] = lambda found: found.as_json()
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        made: dict[str, Any] = {"type": "object", "properties": dict(self.properties)}
+        if self.required:
+            made["required"] = list(self.required)
+        return {**made, "additionalProperties": False}
+
+
+# ------------------------------------------------------------------ what arguments look like
+
+# Bounds are the facade's to check: every caller has the same, and a schema without them is read
+# in half the tokens.
+
+TEXT: Schema = {"type": "string"}
+TEXTS: Schema = {"type": "array", "items": TEXT}
+NUMBER: Schema = {"type": "integer"}
+YES: Schema = {"type": "boolean"}
+RECORDS = ("discussion", "decision", "audit", "file")
+TYPES = ("preference", "decision", "fact", "expertise", "entity", "relation", "open_question")
+
+
+def _text(about: str) -> Schema:
+    return {**TEXT, "description": about}
+
+
+def _texts(about: str) -> Schema:
+    return {**TEXTS, "description": about}
+
+
+def _number(about: str) -> Schema:
+    return {**NUMBER, "description": about}
+
+
+def _one_of(*values: str) -> Schema:
+    return {**TEXT, "enum": list(values)}
+
+
+_LIMITS: dict[str, Schema] = {
+    "kinds": _texts("e.g. note, session, decision"),
+    "scopes": TEXTS,
+    "since": _text("2026-03-01 or 7d"),
+    "until": TEXT,
+}
+
+# ------------------------------------------------------------------ the table
+
+PAGE = 6_000
+"""Tokens of a document that one ``get`` sends, unless the caller says otherwise."""
+
+
+def _get(memory: Memory, given: Arguments, _: Work) -> Any:
+    for name, least in (("offset", 0), ("token_budget", 50)):
+        if given.get(name, least) < least:
+            raise UsageError(f"{name} is {given[name]}", hint=f"give {least} or more")
+    return memory.get(given["id"])
+
+
+def _record_answer(memory: Memory, given: Arguments, _: Work) -> Any:
+    return memory.record_answer(
+        given["query"], given["answer"], given["fingerprint"], given.get("sources")
+    )
+
+
+TOOLS: tuple[Tool, ...] = (
+    Tool(
+        "search",
+        "Search memory",
+        "What notes, facts, past sessions and project records say. Try it before answering "
+        "anything that may have come up before. For the best outcome ask one whole question, with "
+        "its names and dates; to answer from many places, try gather; for a conversation, try "
+        "sessions.",
+        {
+            "query": _text('may have "a phrase", -without, path:, source:, issue:'),
+            **_LIMITS,
+            "limit": NUMBER,
+            "budget": _number("tokens"),
+            "detail": _one_of("snippet", "passage", "document"),
+            "min_confidence": {"type": "number", "description": "0 to 1"},
+            "as_of": _text("facts that held then"),
+        },
+        ("query",),
+        lambda memory, given, _: memory.search(given.pop("query"), **given),
+        "answer",
+    ),
+    Tool(
+        "gather",
+        "Gather evidence",
+        "Whole sections about a question, within a token budget, for you to write the answer "
+        "from. Try it when search says needs_synthesis; then record_answer what you wrote.",
+        {"query": TEXT, **_LIMITS, "token_budget": _number("4000")},
+        ("query",),
+        lambda memory, given, _: memory.gather(given.pop("query"), **given),
+        "bundle",
+    ),
+    Tool(
+        "record_answer",
+        "Keep a written answer",
+        "Keep the answer you wrote, so that search returns it to the same question until its "
+        "sources change.",
+        {
+            "query": _text("as it was asked"),
+            "answer": TEXT,
+            "fingerprint": _text("from search or gather"),
+            "sources": _texts("ids it is from"),
+        },
+        ("query", "answer", "fingerprint"),
+        _record_answer,
+        "recording",
+        writes=True,
+    ),
+    Tool(
+        "sessions",
+        "Recall past conversations",
+        "Past conversations. Give query to find them, session and around to page through the "
+        "messages near one, session alone to read how it began and ended, nothing to list the "
+        "recent ones. For 'where did we leave off', try it first.",
+        {
+            "query": TEXT,
+            "session": _text("id"),
+            "around": _texts("message ids"),
+            "window": NUMBER,
+            "limit": NUMBER,
+            "sort": _one_of("relevance", "newest", "oldest"),
+            "after": _text("begun then or later: 2026-03-01 or 7d"),
+            "before": TEXT,
+            "roles": _texts("user, assistant; also tool, summary, all"),
+            "live_session": _text("your own: what you still see is left out"),
+        },
+        (),
+        lambda memory, given, _: memory.sessions(given.pop("query", None), **given),
+        "sessions",
+    ),
+    Tool(
+        "remember",
+        "Remember a fact",
+        "Keep one statement for good: a preference, a decision, who somebody is. For the best "
+        "outcome give it the name it will be asked by. Conflicts with older facts are told; "
+        "replace supersedes them.",
+        {
+            "text": TEXT,
+            "name": TEXT,
+            "aliases": TEXTS,
+            "type": _one_of(*TYPES),
+            "scopes": TEXTS,
+            "why": TEXT,
+            "pinned": {**YES, "description": "in every context"},
+            "replace": YES,
+            "supersedes": _texts("ids"),
+            "valid_from": TEXT,
+            "valid_to": TEXT,
+            "id": _text("of the fact to change"),
+            "source": _text("where you read it"),
+        },
+        ("text",),
+        lambda memory, given, _: memory.remember(given.pop("text"), **given),
+        "remembered",
+        writes=True,
+        destroys=True,
+        repeats=False,
+    ),
+    Tool(
+        "forget",
+        "Forget for good",
+        "Remove a document or a fact for good. Only when the user asks; if it has changed, try "
+        "remember with replace.",
+        {"id": TEXT},
+        ("id",),
+        lambda memory, given, _: memory.forget(given["id"]),
+        "receipt",
+        writes=True,
+        destroys=True,
+    ),
+    Tool(
+        "context",
+        "What to know first",
+        "Pinned facts, open questions, who the user is, and the facts that the query names. Try "
+        "it once when a task begins.",
+        {"query": TEXT, "scopes": TEXTS, "token_budget": NUMBER, "as_of": TEXT},
+        (),
+        lambda memory, given, _: memory.context(given.pop("query", ""), **given),
+        "context",
+    ),
+    Tool(
+        "record",
+        "Keep a project record",
+        "Keep what was discussed, decided, done (audit) or what a file is for, with its issue. "
+        "For a lasting fact, try remember.",
+        {
+            "kind": _one_of(*RECORDS),
+            "body": TEXT,
+            "title": TEXT,
+            "author": TEXT,
+            "issue": _text("#12 or PAY-7"),
+            "branch": TEXT,
+            "event": _text("merged, deployed, …"),
+            "path": TEXT,
+            "date": TEXT,
+            "scopes": TEXTS,
+        },
+        ("kind", "body"),
+        lambda memory, given, _: memory.record(given.pop("kind"), given.pop("body"), **given),
+        "kept",
+        writes=True,
+        repeats=False,
+        json=lambda kept: dict(kept.as_json(body=False)),
+    ),
+    Tool(
+        "get",
+        "Read a document",
+        "A whole document, by an id from search, gather or list.",
+        {"id": TEXT, "offset": NUMBER, "token_budget": NUMBER},
+        ("id",),
+        _get,
+        "document",
+    ),
+    Tool(
+        "list",
+        "List documents",
+        "Documents, newest first. To find something, try search.",
+        {**_LIMITS, "sources": TEXTS, "paths": TEXTS, "limit": NUMBER, "cursor": TEXT},
+        (),
+        lambda memory, given, _: memory.list(**given),
+        "page",
+    ),
+)
+
+NAMED = {tool.name: tool for tool in TOOLS}
+
+
+# ------------------------------------------------------------------ calling one
+
+
+def answer(
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    opened: Callable[[], Memory],
+    work: Work | None = None,
+) -> Reply:
+    """Check, call, render. Every error is a reply; only ``Stopped`` is raised."""
+    try:
+        given = checked(tool, arguments)
+        return _called(tool, given, opened(), work or Work())
+    except RecollectError as error:
+        return failure(error)
+    except Exception as error:  # noqa: BLE001  a bug of ours, which the caller is told of
+        return _unexpected(tool, error)
+
+
+def _called(tool: Tool, given: Arguments, memory: Memory, work: Work) -> Reply:
+    from recollect.surfaces import tool_text
+    from recollect.trace import watched
+
+    with watched(work.step):
+        found = tool.call(memory, dict(given), work)
+    render: Callable[[Any, Arguments], str] = getattr(tool_text, tool.text)
+    return Reply(render(found, given), tool.json(found))
+
+
+def failure(error: RecollectError) -> Reply:
+    about = {"type": type(error).__name__, "message": error.message, "hint": error.hint}
+    return Reply(_for_a_model(str(error)), {"error": about}, failed=True)
+
+
+def _for_a_model(said: str) -> str:
+    """Commands that a hint names, as the tools of the same name."""
+    import re
+
+    def tool(command: re.Match[str]) -> str:
+        name = command[1].replace("-", "_")
+        return name if name in NAMED else command[0]
+
+    return re.sub(r"`recollect ([a-z-]+)`", tool, said)
+
+
+def _unexpected(tool: Tool, error: Exception) -> Reply:
+    """What happened goes to the log of whoever runs this, and only its kind to the caller."""
+    import sys
+    import traceback
+
+    with suppress(OSError, ValueError):
+        traceback.print_exception(error, file=sys.stderr)
+    kind = type(error).__name__
+    said = f"{tool.name} failed unexpectedly ({kind})"
+    hint = "nothing is known to be wrong with the call; the log of the server has the details"
+    about = {"type": "InternalError", "message": said, "hint": hint}
+    return Reply(f"{said}\n{hint}", {"error": about}, failed=True)
+
+
+# ------------------------------------------------------------------ checking arguments
+
+
+def checked(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
+    """The arguments that are given (null is nothing), or a UsageError that says how to call."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    for name in given:
+        if name not in tool.properties:
+            raise UsageError(f"{tool.name} has no argument {name!r}", hint=_nearest(name, tool))
+    for name in tool.required:
+        if name not in given:
+            raise UsageError(f"{tool.name} needs {name!r}", hint=_how(tool))
+    return {name: _fitting(name, value, tool.properties[name]) for name, value in given.items()}
+
+
+def _fitting(name: str, value: Any, schema: Schema) -> Any:
+    kind = schema["type"]
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not _is_a(kind, value):
+        raise UsageError(f"{name} is {_shown(value)}", hint=f"give {_WANTED[kind]}")
+    if kind == "array" and not all(isinstance(one, str) for one in value):
+        wrong = next(one for one in value if not isinstance(one, str))
+        raise UsageError(f"{name} has {_shown(wrong)} in it", hint=f"give {_WANTED[kind]}")
+    if "enum" in schema and value not in schema["enum"]:
+        raise UsageError(f"{name} is {_shown(value)}", hint=f"one of {', '.join(schema['enum'])}")
+    return value
+
+
+_WANTED = {
+    "string": "a text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": 'a list of texts, such as ["work"]',
+}
+
+
+def _is_a(kind: str, value: Any) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if kind == "number":
+        return isinstance(value, int | float) and value == value  # not NaN
+    return isinstance(value, {"string": str, "integer": int, "array": list}.get(kind, bool))
+
+
+def _shown(value: Any) -> str:
+    said = repr(value)
+    return said if len(said) <= 60 else f"{said[:59]}…"
+
+
+def _nearest(name: str, tool: Tool) -> str:
+    near = nearest(name, tool.properties)
+    return f"did you mean {near!r}?" if near else _how(tool)
+
+
+def nearest(name: str, known: Mapping[str, Any]) -> str:
+    """The known name that this one is likely meant to be, if any."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(name.lower(), known, 1, 0.7)), "")
+
+
+def _how(tool: Tool) -> str:
+    optional = [name for name in tool.properties if name not in tool.required]
+    needed = f"it needs {', '.join(tool.required)}" if tool.required else "nothing is needed"
+    return f"{needed}; it may have {', '.join(optional)}" if optional else needed
