@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 BENCHES = (
-    "foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage", "curate", "mcp",
+    "foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage", "curate",
+    "mcp",
 )  # fmt: skip
 LONG = ("huge",)
 """Run only when they are named."""

@@ -13,7 +13,7 @@ import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, sleep
 
 from bench import corpus
 from bench.timing import Ratio
@@ -23,6 +23,7 @@ from recollect.writing.curation.dedup import dedup
 from recollect.writing.curation.extract import Context, Extracted, rules
 from recollect.writing.curation.group import Group, Place, group, pages
 from recollect.writing.curation.recon import survey
+from recollect.writing.runner import AT_ONCE, Token, fan_out
 
 ROUNDS = 5
 SLOTS_BAR = 2.0
@@ -75,3 +76,14 @@ def run(_work: Path) -> Iterator[Ratio]:
     middle_pages, most = statistics.median(made), max(made)
     yield Ratio("pages a session: median / most", middle_pages, most, "pages", middle_pages,
                 "median at most 6", middle_pages <= 6)  # fmt: skip
+    serial, together = _fan_out(1), _fan_out(AT_ONCE)
+    ratio = together / serial
+    yield Ratio("22 pieces at 50 ms each, four at a time / one by one", together, serial, "ms",
+                ratio, "at most 0.35", ratio <= 0.35)  # fmt: skip
+
+
+def _fan_out(at_once: int) -> float:
+    """Milliseconds for 22 pieces that take 50 ms each."""
+    since = perf_counter()
+    fan_out(range(22), lambda _: sleep(0.05), Token(), at_once=at_once)
+    return (perf_counter() - since) * 1000

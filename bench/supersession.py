@@ -51,8 +51,8 @@ def main() -> int:
         told = Counter(map(decided, some))
         share = told["supersedes"] / len(some)
         said = ", ".join(f"{kind} {count}" for kind, count in told.most_common())
-        print(f"| {name} | {half} | {len(some)} | {'yes' if changes else 'no'} | {share:.3f} | {said} |",
-              flush=True)  # fmt: skip
+        row = (name, half, str(len(some)), "yes" if changes else "no", f"{share:.3f}", said)
+        print(f"| {' | '.join(row)} |", flush=True)
     return 0
 
 

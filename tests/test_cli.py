@@ -851,6 +851,7 @@ FACT_COMMANDS = (
 
 
 ANSWER_COMMANDS = ("gather", "record-answer", "answers", "cache")
+CURATE_COMMANDS = ("curate", "review", "undo", "tidy")
 
 
 def test_the_list_of_commands_under_test_is_complete() -> None:
@@ -859,6 +860,7 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
         "mcp",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
+        *CURATE_COMMANDS,
     }  # they have files of tests to themselves
     assert {arguments[0] for arguments in EVERY_COMMAND} == set(NAMES) - elsewhere
     tested = {arguments[1] for arguments in EVERY_COMMAND if arguments[0] == "config"}

@@ -448,8 +448,8 @@ class Memory:
         """Make lasting facts and pages of a text: what it decides, defines, prefers, promises and
         asks. Rules read it, unless *facts* are handed in or another *extractor* is. *date* is when
         it was written: what is newer takes the place of what is older. *speaker* is ``user`` where
-        somebody tells of themselves, and a *note* was written to be kept. Everything that changes is
-        in the receipt; :meth:`undo` takes it back. A dry run changes nothing.
+        somebody tells of themselves, and a *note* was written to be kept. Everything that changes
+        is in the receipt; :meth:`undo` takes it back. A dry run changes nothing.
         """
         from recollect.memory.curate import curate, given, handed_in
 
@@ -461,8 +461,8 @@ class Memory:
             return redact(said).text
 
         told = given(
-            redacted(clean(text)), name=name, title=clean(title), source=source, project=project, by=by,
-            channel=channel, speaker=speaker, note=note, owner=owner or self.config["import.owner"],
+            redacted(clean(text)), name=name, title=clean(title), source=source, project=project,
+            by=by, channel=channel, speaker=speaker, note=note, owner=owner or self.config["import.owner"],
             scopes=names(scopes) or self.config["import.scopes"], date=moment(date, "date"),
             most=self.config["import.max_mb"],
         )  # fmt: skip
