@@ -67,7 +67,7 @@ def client(start: Callable[..., Client], store: Path) -> Client:
 
 def test_the_tools_that_there_are() -> None:
     assert [tool.name for tool in TOOLS] == [
-        "search", "gather", "record_answer", "sessions", "remember", "forget", "context", "record",
+        "search", "gather", "record_answer", "sessions", "remember", "curate", "forget", "context", "record",
         "get", "list",
     ]  # fmt: skip
 
@@ -97,7 +97,9 @@ def test_what_only_reads_says_so_and_what_destroys_says_so() -> None:
     assert not any(hint["openWorldHint"] for hint in hints.values())
     reading = {name for name, hint in hints.items() if hint["readOnlyHint"]}
     assert reading == {"search", "gather", "sessions", "context", "get", "list"}
-    assert {n for n, h in hints.items() if h.get("destructiveHint")} == {"remember", "forget"}
+    assert {n for n, h in hints.items() if h.get("destructiveHint")} == {
+        "remember", "curate", "forget",
+    }  # fmt: skip
     assert {n for n, h in hints.items() if h.get("idempotentHint")} == {"forget", "record_answer"}
 
 

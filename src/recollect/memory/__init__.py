@@ -434,7 +434,7 @@ class Memory:
         owner: str | None = None,
         scopes: Sequence[str] | None = None,
         date: str | datetime | None = None,
-        facts: Iterable[JsonObject] | None = None,
+        facts: Iterable[JsonObject | str] | None = None,
         extractor: Extractor | None = None,
         by: str = "",
         speaker: str = "",
@@ -462,7 +462,8 @@ class Memory:
 
         told = given(
             redacted(clean(text)), name=name, title=clean(title), source=source, project=project,
-            by=by, channel=channel, speaker=speaker, note=note, owner=owner or self.config["import.owner"],
+            by=by, channel=channel, speaker=speaker, note=note,
+            owner=owner or self.config["import.owner"],
             scopes=names(scopes) or self.config["import.scopes"], date=moment(date, "date"),
             most=self.config["import.max_mb"],
         )  # fmt: skip

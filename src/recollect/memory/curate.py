@@ -157,12 +157,14 @@ def curate(
 
 
 def handed_in(
-    facts: Iterable[Mapping[str, Any]], text: str, redacted: Callable[[str], str]
+    facts: Iterable[Mapping[str, Any] | str], text: str, redacted: Callable[[str], str]
 ) -> tuple[Extracted, ...]:
-    """Facts that the caller has read from the text already: ``text``, and what is known of
-    ``type``, ``subject`` and ``quote``. A quote that is not in the text is none."""
+    """Facts that the caller has read from the text already: statements, or each with its ``text``
+    and what is known of ``type``, ``subject`` and ``quote``; one that is not in the text is none."""
     made = []
     for n, one in enumerate(facts, 1):
+        if isinstance(one, str):
+            one = {"text": one}
         if not isinstance(one, Mapping) or not str(one.get("text", "")).strip():
             raise UsageError(f"fact {n} has no text", hint='give {"text": …, "type": …} each')
         kind = str(one.get("type") or "fact")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recollect.facts import Context
     from recollect.memory import Bundle, SessionsAnswer
     from recollect.memory.answers import Recording
+    from recollect.memory.curate import Curated
     from recollect.memory.facts import Remembered
     from recollect.types import Answer, Document, Page, Receipt, Result
 
@@ -112,6 +113,15 @@ def remembered(done: Remembered, _: Given) -> str:
         lines.append(f"next: if the new one holds, remember it again with id {fact.id} and "
                      "replace true; else forget it")  # fmt: skip
     return "\n".join(lines)
+
+
+def curated(done: Curated, _: Given) -> str:
+    lines = [f"{item.kind} [{item.id}] {_flat(item.text)}" + (f" ({item.why})" if item.why else "")
+             for item in done.items]  # fmt: skip
+    lines += [f"lost: {problem.where}: {problem.reason}" for problem in done.lost]
+    if done.id:
+        lines.append(f"receipt {done.id}")
+    return "\n".join(lines) or "nothing in it is worth keeping"
 
 
 def receipt(done: Receipt, given: Given) -> str:

@@ -143,6 +143,19 @@ def _get(memory: Memory, given: Arguments, _: Work) -> Any:
     return memory.get(given["id"])
 
 
+def _curate(memory: Memory, given: Arguments, work: Work) -> Any:
+    done = memory.curate(
+        given.pop("text"),
+        by="agent",
+        channel="mcp",
+        tell=lambda slot: work.step(slot.name),
+        **given,
+    )
+    if done.failed:
+        raise UsageError(f"nothing was written: {done.failed}", hint="give less at a time")
+    return done
+
+
 def _record_answer(memory: Memory, given: Arguments, _: Work) -> Any:
     return memory.record_answer(
         given["query"], given["answer"], given["fingerprint"], given.get("sources")
@@ -245,6 +258,18 @@ TOOLS: tuple[Tool, ...] = (
         writes=True,
         destroys=True,
         repeats=False,
+    ),
+    Tool(
+        "curate",
+        "Make facts of a text",
+        "Turn a text into lasting facts that cite it. For the best outcome also give the facts you "
+        "read in it, one sentence each.",
+        {"text": TEXT, "facts": TEXTS, "title": TEXT, "project": TEXT, "dry_run": YES},
+        ("text",),
+        _curate,
+        "curated",
+        writes=True,
+        destroys=True,
     ),
     Tool(
         "forget",
