@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.sources.frontmatter import MAX_DEPTH, split, tags, wikilinks
+from recollect.text.frontmatter import MAX_DEPTH, split, tags, wikilinks
 
 
 def fields(header: str, fence: str = "---") -> dict[str, Any]:

@@ -20,9 +20,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.sources import frontmatter
 from recollect.sources.files import JSONL, Found, Text
 from recollect.sources.sessions.base import json_lines, moment
+from recollect.text import frontmatter
 from recollect.types import Document, Problem, stable_id
 
 MAX_LINE = 2_000

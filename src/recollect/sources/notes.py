@@ -40,7 +40,7 @@ def document(
 
 def _fields(text: str) -> dict[str, Any]:
     """What the header says, and what the note links to and is tagged with."""
-    from recollect.sources.frontmatter import split, tags, wikilinks
+    from recollect.text.frontmatter import split, tags, wikilinks
 
     fields = dict(split(text)[0])
     links = wikilinks(text) if "[[" in text else ()

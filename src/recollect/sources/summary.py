@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from recollect.sources import frontmatter
+from recollect.text import frontmatter
 
 MAX_SUMMARY = 300
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")

@@ -5,7 +5,8 @@ headers are made of: maps and lists in both styles, quoted, plain and multi-line
 ``true``, ``null`` and comments, by the rules of YAML 1.2 (so ``no`` is a word). What it does not
 understand is kept as it is written, under the key that it stands under.
 
-Nothing here raises, whatever the text. Every value is JSON: a date is the text of the date.
+But for :func:`flow`, nothing here raises, whatever the text. Every value is JSON: a date is the
+text of the date.
 """
 
 from __future__ import annotations
@@ -79,6 +80,13 @@ def split(text: str) -> tuple[Mapping[str, Any], int]:
         found = not first or _keyed(first) is not None  # else it is text between two rules
         fields = _map(lines, 0) if found else {}
     return (_listed(fields), closed.end()) if found else ({}, 0)
+
+
+def flow(text: str) -> Any:
+    """A value in brackets, ``{a: [b, "c"]}``, which JSON is too. Raises ValueError."""
+    if text[:1] not in ("[", "{"):
+        raise ValueError(f"not a value in brackets: {text[:40]!r}")
+    return _flow(text, 0)
 
 
 def _listed(fields: dict[str, Any]) -> dict[str, Any]:
