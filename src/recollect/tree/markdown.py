@@ -1,0 +1,520 @@
+"""Pages as Markdown that people read and edit, and back: ``parse(write(shown)) == shown``.
+
+    ---
+    title: Retry policy
+    summary: We retry three times.
+    tags:
+      - decision
+    related:
+      - "[[billing/invoices/due-dates]]"
+    id: billing/retries/retry-policy
+    ---
+
+    Whatever people write besides.
+
+    ## Facts
+
+    - **retries**: We retry three times. <!-- fact {id: retries-1a2b3c, type: decision} -->
+
+    ## Snippets
+
+    ## Earlier
+
+A fact is one item of a list, with a comment behind it that says what cannot be seen, as far as it
+is not as usual. Lines of an item that follow are indented. What a line could not hold (a carriage
+return, blanks at either end) is written as ``&#13;``. Everything that is none of this is notes, and
+kept as it stands, so that nothing that a person writes is lost.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from recollect.facts import Asked, Fact, FactType, Participant, Standing
+from recollect.text.dates import parse_date
+from recollect.text.frontmatter import flow, split
+from recollect.tree.names import link_target
+from recollect.tree.page import Snippet, TopicPage, arranged, cleaned
+from recollect.types import NO_META, UNIVERSAL, iso
+
+
+class BrokenPage(ValueError):
+    """A file that cannot be read as a page, and from which line on."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+        self.reason = reason
+
+
+class Item(NamedTuple):
+    """A fact as a page shows it."""
+
+    text: str
+    id: str = ""
+    """Empty if a person has added it."""
+    name: str = ""
+    type: FactType = "fact"
+    aliases: tuple[str, ...] = ()
+    pinned: bool = False
+    standing: Standing = "active"
+    scopes: tuple[str, ...] | None = None
+    """None if they are those of the page."""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    resolved_at: datetime | None = None
+    superseded_by: tuple[str, ...] = ()
+    participants: tuple[Participant, ...] = ()
+    why: str = ""
+    created_at: datetime | None = None
+    line: int = 0
+    """Where it begins in the file."""
+
+
+class ParsedPage(NamedTuple):
+    """What a file says: a page and its facts."""
+
+    id: str = ""
+    """The address it was written for."""
+    title: str = ""
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    """The targets of its links."""
+    scopes: tuple[str, ...] = (UNIVERSAL,)
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    notes: str = ""
+    facts: tuple[Item, ...] = ()
+    snippets: tuple[Snippet, ...] = ()
+    earlier: tuple[Item, ...] = ()
+    """Facts that no longer hold."""
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return self.facts + self.earlier
+
+
+def render(
+    page: TopicPage,
+    facts: Iterable[Fact],
+    files: Mapping[str, str] = NO_META,
+    now: datetime | None = None,
+) -> str:
+    """The page as a file; *files* are the paths of pages, where they are not their addresses."""
+    return write(shown(page, facts, files, now))
+
+
+def shown(
+    page: TopicPage,
+    facts: Iterable[Fact],
+    files: Mapping[str, str] = NO_META,
+    now: datetime | None = None,
+) -> ParsedPage:
+    """What a file shows of the page and its facts."""
+    page = cleaned(page)
+    asked = Asked(page.owner, now=now)
+    some = [(f, _item(f, page)) for f in arranged(page, facts) if f.text.strip()]
+    return ParsedPage(
+        id=page.address,
+        title=page.title,
+        summary=page.summary,
+        tags=page.tags,
+        keywords=page.keywords,
+        related=tuple(link_target(files.get(address, address)) for address in page.related),
+        scopes=page.scopes,
+        created_at=page.created_at,
+        updated_at=page.updated_at,
+        notes=page.notes,
+        facts=tuple(item for fact, item in some if not asked.out_of_force(fact)),
+        snippets=page.snippets,
+        earlier=tuple(item for fact, item in some if asked.out_of_force(fact)),
+    )
+
+
+def _item(fact: Fact, page: TopicPage) -> Item:
+    same = {name: getattr(fact, name) for name in _SAME}
+    scopes = tuple(sorted(fact.scopes))
+    return Item(**same, scopes=None if scopes == page.scopes else scopes)
+
+
+_SAME = ("text", "id", "name", "type", "aliases", "pinned", "standing", "valid_from", "valid_to",
+         "resolved_at", "superseded_by", "participants", "why", "created_at")  # fmt: skip
+
+
+# ------------------------------------------------------------------ writing
+
+_SECTIONS = {"facts": "Facts", "snippets": "Snippets", "earlier": "Earlier"}
+_SECTION = re.compile(r"## (facts|snippets|earlier)[ \t]*", re.IGNORECASE)
+_ESCAPED_SECTION = re.compile(r"^(\\*## (?:facts|snippets|earlier)[ \t]*)$", re.I | re.M)
+_AMPERSAND = re.compile(r"&(?=(?:amp;)*#\d+;)")
+_REFERENCE = re.compile(r"&((?:amp;)*)#(\d{1,7});")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_WORDS = frozenset("true false null yes no on off y n".split())
+_PLAIN = re.compile(r"[^\W\d_](?:[^\x00-\x1f:#]|:(?! |$)|(?<! )#)*")
+_PLAIN_IN_BRACKETS = re.compile(r"[^\W\d_][\w./@+ -]*")
+_BACKTICKS = re.compile(r"`+")
+_STARRED = re.compile(r"\\*\*\*")
+_COMMENT = "<!-- fact {"
+
+
+def write(page: ParsedPage) -> str:
+    """The page as a file."""
+    parts = ["\n".join(["---", *_header(page), "---"])]
+    if page.notes:
+        parts.append(_ESCAPED_SECTION.sub(r"\\\1", page.notes))
+    if page.facts:
+        parts += ["## Facts", "\n".join(map(_listed, page.facts))]
+    if page.snippets:
+        parts += ["## Snippets", *map(_fenced, page.snippets)]
+    if page.earlier:
+        parts += ["## Earlier", "\n".join(map(_listed, page.earlier))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _header(page: ParsedPage) -> Iterator[str]:
+    yield f"title: {_value(page.title)}"
+    if page.summary:
+        yield f"summary: {_value(page.summary)}"
+    for name in ("tags", "keywords"):
+        yield from _list(name, getattr(page, name))
+    yield from _list("related", [f"[[{target}]]" for target in page.related])
+    if page.scopes != (UNIVERSAL,):
+        yield from _list("scopes", page.scopes)
+    for name, moment in (("created", page.created_at), ("updated", page.updated_at)):
+        if moment:
+            yield f"{name}: {iso(moment)}"
+    if page.id:
+        yield f"id: {_value(page.id)}"
+
+
+def _list(name: str, values: Sequence[str]) -> Iterator[str]:
+    if values:
+        yield f"{name}:"
+        yield from (f"  - {_value(value)}" for value in values)
+
+
+def _value(text: str, plain: re.Pattern[str] = _PLAIN) -> str:
+    """A text as YAML has it: bare where it can be, else in quotes."""
+    if (
+        plain.fullmatch(text)
+        and text.isprintable()
+        and text == text.strip()
+        and text.lower() not in _WORDS
+    ):
+        return text
+    quoted = json.dumps(_cleared(text), ensure_ascii=False)
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+
+
+_UNSEEN = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff]")
+
+
+def _cleared(text: str) -> str:
+    """Without halves of surrogate pairs, which no file could hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _listed(item: Item) -> str:
+    """A fact as an item of a list."""
+    said = _escaped(item.text)
+    if item.name:
+        name = re.sub(r"[\\*]|:$", r"\\\g<0>", _escaped(item.name).replace("\n", "&#10;"))
+        said = f"**{name}**: {said}"
+    elif _STARRED.match(said):
+        said = f"\\{said}"
+    first, *others = said.split("\n")
+    lines = [f"- {first}", *(f"  {line}" if line else "" for line in others)]
+    return "\n".join(lines) + f" <!-- fact {{{_about(item)}}} -->"
+
+
+def _escaped(text: str) -> str:
+    """A text that comes back as it is from between what stands around it."""
+    text = _CONTROL.sub(_reference, _AMPERSAND.sub("&amp;", _cleared(text)))
+    if text[:1].isspace():
+        text = _reference(text[0]) + text[1:]
+    if text[-1:].isspace():
+        text = text[:-1] + _reference(text[-1])
+    return text
+
+
+def _reference(char: str | re.Match[str]) -> str:
+    return f"&#{ord(char if isinstance(char, str) else char[0])};"
+
+
+def _unescaped(text: str) -> str:
+    def char(match: re.Match[str]) -> str:
+        if match[1]:
+            return f"&{match[1][4:]}#{match[2]};"
+        code = int(match[2])
+        return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else match[0]
+
+    return _REFERENCE.sub(char, text)
+
+
+def _about(item: Item) -> str:
+    """What cannot be seen of a fact, in the words that :data:`_READERS` reads."""
+    parts = [("id", _bracketed(item.id))] if item.id else []
+    if item.type != "fact":
+        parts.append(("type", item.type))
+    if item.aliases:
+        parts.append(("aliases", _all_bracketed(item.aliases)))
+    if item.pinned:
+        parts.append(("pinned", "true"))
+    if item.standing != "active":
+        parts.append(("standing", item.standing))
+    if item.scopes is not None:
+        parts.append(("scopes", _all_bracketed(item.scopes)))
+    for name, moment in (("from", item.valid_from), ("to", item.valid_to),
+                         ("resolved", item.resolved_at)):  # fmt: skip
+        if moment:
+            parts.append((name, iso(moment) or ""))
+    if item.superseded_by:
+        parts.append(("superseded_by", _all_bracketed(item.superseded_by)))
+    if item.participants:
+        said = (
+            f"{{id: {_bracketed(p.id)}, role: {_bracketed(p.role)}}}" for p in item.participants
+        )
+        parts.append(("participants", f"[{', '.join(said)}]"))
+    if item.why:
+        parts.append(("why", _bracketed(item.why)))
+    if item.created_at:
+        parts.append(("created", iso(item.created_at) or ""))
+    return ", ".join(f"{name}: {value}" for name, value in parts)
+
+
+def _participant(one: Participant) -> str:
+    return f"{{id: {_bracketed(one.id)}, role: {_bracketed(one.role)}}}"
+
+
+def _all_bracketed(texts: Iterable[str]) -> str:
+    return f"[{', '.join(map(_bracketed, texts))}]"
+
+
+def _bracketed(text: str) -> str:
+    """A text inside brackets inside a comment, neither of which it can end."""
+    value = _value(text, _PLAIN_IN_BRACKETS)
+    return value.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _fenced(snippet: Snippet) -> str:
+    longest = max(map(len, _BACKTICKS.findall(snippet.text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{snippet.language}\n{snippet.text}\n{fence}"
+
+
+# ------------------------------------------------------------------ reading
+
+_BULLET = re.compile(r"[-*+][ \t]+")
+_NAME = re.compile(r"\*\*((?:[^*\\]|\\.)+?)(?:\*\*:|:\*\*)(?:[ \t]+|$)")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*(.*)")
+_HEADING = re.compile(r"#{1,2}[ \t]")
+_NO_PARAGRAPH = re.compile(r"#{1,6}[ \t]| {0,3}(?:```|~~~|>)|[-*+][ \t]")
+_LINK = re.compile(r"!?\[\[(.*)\]\]", re.DOTALL)
+
+
+def parse(text: str) -> ParsedPage:
+    """What a file says. Raises BrokenPage."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    fields, body = split(text)
+    if not body and re.match(r"---[ \t]*\n", text):
+        raise BrokenPage(1, "the header does not end; it is closed by a line of `---`")
+    before = text.count("\n", 0, body)
+    found = _Body(text[body:].split("\n"), before)
+    found.read()
+    try:
+        created, updated = (_date(fields.get(name)) for name in ("created", "updated"))
+    except ValueError as error:
+        raise BrokenPage(1, f"the header: {error}") from None
+    related = (_LINK.fullmatch(target.strip()) for target in _texts(fields.get("related")))
+    return ParsedPage(
+        id=_string(fields.get("id")),
+        title=_string(fields.get("title")),
+        summary=_string(fields.get("summary")),
+        tags=tuple(_texts(fields.get("tags"))),
+        keywords=tuple(_texts(fields.get("keywords"))),
+        related=tuple(match[1] for match in related if match),
+        scopes=tuple(sorted(set(_texts(fields.get("scopes"))))) or (UNIVERSAL,),
+        created_at=created,
+        updated_at=updated,
+        notes="\n\n".join(filter(None, ("\n".join(some).strip("\n") for some in found.notes))),
+        facts=tuple(found.facts),
+        snippets=tuple(found.snippets),
+        earlier=tuple(found.earlier),
+    )
+
+
+class _Body:
+    """The lines below the header, taken one after the other."""
+
+    def __init__(self, lines: list[str], before: int) -> None:
+        self._lines = lines
+        self._before = before
+        self._at = 0
+        self.notes: list[list[str]] = [[]]
+        self.facts: list[Item] = []
+        self.earlier: list[Item] = []
+        self.snippets: list[Snippet] = []
+
+    def read(self) -> None:
+        section = ""
+        while self._at < len(self._lines):
+            line = self._lines[self._at]
+            named = _SECTION.fullmatch(line)
+            if named:
+                section = named[1].lower()
+                self._at += 1
+                self.notes.append([])
+            elif section in ("facts", "earlier") and _BULLET.match(line):
+                (self.facts if section == "facts" else self.earlier).append(self._item())
+            elif section == "snippets" and _FENCE.fullmatch(line):
+                self.snippets.append(self._snippet())
+            else:
+                if section and _HEADING.match(line):
+                    section = ""
+                self.notes[-1].append(line[1:] if _is_escaped(line) else line)
+                self._at += 1
+        for some in self.notes:
+            if not "".join(some).strip():
+                some.clear()
+
+    def _item(self) -> Item:
+        start = self._at
+        lines = [_BULLET.sub("", self._lines[start], count=1)]
+        self._at += 1
+        while self._at < len(self._lines):
+            line = self._lines[self._at]
+            if line[:1] in (" ", "\t") or not line:
+                lines.append(_unindented(line))
+            elif lines[-1].strip() and _COMMENT not in lines[-1] and not _NO_PARAGRAPH.match(line):
+                lines.append(line)  # as Markdown has it, still the same paragraph
+            else:
+                break
+            self._at += 1
+        while len(lines) > 1 and not lines[-1].strip():
+            lines.pop()
+        return _item_of(lines, start + 1 + self._before)
+
+    def _snippet(self) -> Snippet:
+        start = self._at
+        opened = _FENCE.fullmatch(self._lines[start])
+        assert opened is not None
+        for at in range(start + 1, len(self._lines)):
+            bare = self._lines[at].strip()
+            if bare.startswith(opened[1]) and not bare.strip(opened[1][0]):
+                self._at = at + 1
+                return Snippet("\n".join(self._lines[start + 1 : at]), opened[2].strip())
+        raise BrokenPage(start + 1 + self._before, "a block of code that does not end")
+
+
+def _is_escaped(line: str) -> bool:
+    return line.startswith("\\") and _ESCAPED_SECTION.fullmatch(line) is not None
+
+
+def _unindented(line: str) -> str:
+    if line.startswith("  "):
+        return line[2:]
+    return line[1:] if line.startswith("\t") else line.lstrip(" ")
+
+
+def _item_of(lines: list[str], number: int) -> Item:
+    """A fact from the lines of its item; the comment may stand at the end of any of them."""
+    about: Mapping[str, Any] = {}
+    for at in range(len(lines) - 1, -1, -1):
+        begins = lines[at].rfind(_COMMENT)
+        if begins >= 0 and lines[at].rstrip().endswith("-->"):
+            about = _read_comment(lines[at][begins:].rstrip(), number + at)
+            lines[at] = lines[at][:begins].rstrip(" \t")
+            break
+    while len(lines) > 1 and not lines[-1].strip():
+        lines.pop()
+    name = _NAME.match(lines[0])
+    if name:
+        lines[0] = lines[0][name.end() :]
+    elif _STARRED.match(lines[0]) and lines[0].startswith("\\"):
+        lines[0] = lines[0][1:]
+    text = _unescaped("\n".join(lines))
+    if not text.strip():
+        raise BrokenPage(number, "a fact that says nothing")
+    called = _unescaped(re.sub(r"\\([\\*:])", r"\1", name[1])) if name else ""
+    try:
+        read = {field: reader(about[key]) for key, (field, reader) in _READERS.items()
+                if about.get(key) is not None}  # fmt: skip
+    except (TypeError, ValueError) as error:
+        raise BrokenPage(number, f"the comment of a fact: {error}") from None
+    return Item(text, name=called, line=number, **read)
+
+
+def _read_comment(comment: str, number: int) -> Mapping[str, Any]:
+    try:
+        about = flow(comment.removeprefix("<!-- fact ").removesuffix("-->").rstrip())
+    except ValueError:
+        about = None
+    if not isinstance(about, dict):
+        said = "the comment of a fact cannot be read; it is `<!-- fact {id: …, type: …} -->`"
+        raise BrokenPage(number, said)
+    for key in about:
+        if key not in _READERS:
+            said = f"the comment of a fact has no {key!r}; there are {', '.join(_READERS)}"
+            raise BrokenPage(number, said)
+    return about
+
+
+def _string(value: Any) -> str:
+    if value is None or isinstance(value, list | dict):
+        return ""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts of a list, or of one that stands alone."""
+    some = value if isinstance(value, list) else [value]
+    return [text for one in some if (text := _string(one))]
+
+
+def _tuple(value: Any) -> tuple[str, ...]:
+    return tuple(_texts(value))
+
+
+def _date(value: Any) -> datetime | None:
+    return None if value is None or value == "" else parse_date(value)
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{value!r} is not true or false")
+    return value
+
+
+def _participants(value: Any) -> tuple[Participant, ...]:
+    some = value if isinstance(value, list) else [value]
+    found = []
+    for one in some:
+        told = one if isinstance(one, dict) else {"id": one}
+        if not _string(told.get("id")):
+            raise ValueError(f"{one!r} is no participant")
+        found.append(Participant(_string(told["id"]), _string(told.get("role"))))
+    return tuple(found)
+
+
+_READERS: Mapping[str, tuple[str, Callable[[Any], Any]]] = {
+    "id": ("id", _string),
+    "type": ("type", _string),
+    "aliases": ("aliases", _tuple),
+    "pinned": ("pinned", _truth),
+    "standing": ("standing", _string),
+    "scopes": ("scopes", lambda value: tuple(sorted(set(_texts(value))))),
+    "from": ("valid_from", _date),
+    "to": ("valid_to", _date),
+    "resolved": ("resolved_at", _date),
+    "superseded_by": ("superseded_by", _tuple),
+    "participants": ("participants", _participants),
+    "why": ("why", _string),
+    "created": ("created_at", _date),
+}
+"""The words of a comment, what each is of a fact, and how it is read."""

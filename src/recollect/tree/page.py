@@ -1,0 +1,369 @@
+"""The noun TopicPage and its rules: what it is kept as, how it describes itself, what it links to.
+
+A page gathers the facts of one topic. It is kept as a document of the kind ``page``, whose text is
+what is searched (title, summary, notes, snippets); the facts are documents of their own, and a fact
+says itself which page it is on (``meta["page"]``). Nothing here does any I/O.
+
+1. Summary, tags and keywords follow from the facts alone: the same facts give the same words. What
+   a person wrote in their place is left as it is (``own``).
+2. They tell nothing that one who may see the page may not: a fact speaks for the page only if it
+   is in every scope of the page. And nothing that may cease to hold while nobody writes: a fact
+   that is superseded, has an end, or was announced for later does not speak for it.
+3. A page links only to pages that exist.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from recollect.errors import UsageError
+from recollect.facts import TYPES, Fact
+from recollect.text.chunk import passages
+from recollect.text.keys import keys, words
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import is_run, stem, terms
+from recollect.text.tokens import clip_tokens, count_tokens
+from recollect.tree.names import LOOSE, canonical, folded
+from recollect.types import (
+    LOCAL,
+    NO_META,
+    UNIVERSAL,
+    Document,
+    JsonObject,
+    Put,
+    iso,
+    stable_id,
+)
+
+KIND = "page"
+SOURCE = "tree"
+SUMMARY_TOKENS = 60
+MOST_KEYWORDS, MOST_NAMES = 10, 5
+LONGEST_TITLE, LONGEST_SUMMARY, LONGEST_LABEL = 200, 2_000, 100
+MOST_LABELS, MOST_RELATED = 100, 200
+DERIVED = ("summary", "tags", "keywords")
+"""What is made from the facts, unless a person has written it."""
+
+
+class Snippet(NamedTuple):
+    text: str
+    language: str = ""
+
+
+class TopicPage(NamedTuple):
+    """What is known of one topic."""
+
+    address: str
+    """``domain/topic[/subtopic]/title``, as :func:`recollect.tree.address_of` writes it."""
+    title: str
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    related: tuple[str, ...] = ()
+    """Addresses of other pages."""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    facts: tuple[str, ...] = ()
+    """Ids, in the order in which they are shown."""
+    snippets: tuple[Snippet, ...] = ()
+    notes: str = ""
+    """What people have written besides, as Markdown."""
+    own: tuple[str, ...] = ()
+    """Which of summary, tags and keywords a person wrote."""
+    owner: str = LOCAL
+    scopes: tuple[str, ...] = (UNIVERSAL,)
+    meta: JsonObject = NO_META
+    stamp: str = ""
+    """Which version of it this is; empty if it was never stored."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the store."""
+        return page_key(self.owner, self.address)
+
+    @property
+    def domain(self) -> str:
+        return self.address.split("/")[0]
+
+    @property
+    def topic(self) -> str:
+        return self.address.split("/")[1]
+
+    @property
+    def subtopic(self) -> str:
+        return "/".join(self.address.split("/")[2:-1])
+
+
+def page_key(owner: str, address: str) -> str:
+    return stable_id(owner, SOURCE, "", address)
+
+
+def page_of(fact: Fact) -> str:
+    """The address of the page that a fact is on; without one, that of the loose facts of its
+    scopes."""
+    told = fact.meta.get("page")
+    if isinstance(told, str) and told.strip():
+        return canonical(told)
+    return LOOSE + folded("-".join(sorted(fact.scopes)))
+
+
+def on_page(fact: Fact, address: str) -> Fact:
+    """The fact on this page."""
+    if page_of(fact) == address:
+        return fact
+    return fact._replace(meta={**fact.meta, "page": address})
+
+
+def implied(address: str, facts: Sequence[Fact], owner: str) -> TopicPage:
+    """A page that nobody has written, of the facts that name it."""
+    sets = Counter(tuple(sorted(fact.scopes)) for fact in facts)
+    scopes = min(sets, key=lambda one: (-sets[one], one)) if sets else (UNIVERSAL,)
+    title = address.rpartition("/")[2].replace("-", " ")
+    return describe(TopicPage(address, title, owner=owner, scopes=scopes), facts)
+
+
+# ------------------------------------------------------------------ what it says of itself
+
+
+def arranged(page: TopicPage, facts: Iterable[Fact]) -> list[Fact]:
+    """The facts in the page's order, and behind them what it does not name, oldest first."""
+    place = {id: n for n, id in enumerate(page.facts)}
+    return sorted(facts, key=lambda f: (place.get(f.id, len(place)), f.created_at, f.id))
+
+
+def describe(page: TopicPage, facts: Sequence[Fact]) -> TopicPage:
+    """The page with what follows from its facts: summary, tags, keywords, dates, order."""
+    some = arranged(page, facts)
+    spoken = [f for f in some if _speaks_for(page, f)] if _is_about(page) else []
+    told = _by_weight(spoken)
+    made: dict[str, Any] = {
+        "summary": _summary(told),
+        "tags": _tags(told),
+        "keywords": _keywords(told),
+    }
+    last = [entry.at for fact in some for entry in fact.provenance[-1:]]
+    first = [fact.created_at for fact in some]
+    return page._replace(
+        **{name: value for name, value in made.items() if name not in page.own},
+        created_at=page.created_at or min(first, default=None),
+        updated_at=max(filter(None, (page.updated_at, *(last or first))), default=None),
+        facts=tuple(fact.id for fact in some),
+    )
+
+
+def _is_about(page: TopicPage) -> bool:
+    """Whether the page has a topic: what is loose together is about nothing."""
+    return not page.address.startswith(LOOSE)
+
+
+def _speaks_for(page: TopicPage, fact: Fact) -> bool:
+    return (
+        fact.owner == page.owner
+        and set(page.scopes) <= set(fact.scopes)
+        and fact.standing == "active"
+        and not (fact.superseded_by or fact.ended or fact.valid_to or fact.resolved_at)
+        and (fact.valid_from is None or fact.valid_from <= fact.created_at)
+    )
+
+
+def _stems(text: str) -> set[str]:
+    return set(terms(text).stem.split()) - stopwords()
+
+
+def _by_weight(facts: Sequence[Fact]) -> list[Fact]:
+    """Pinned ones first, then those that share the most words with the others, then the newest;
+    questions last."""
+    said = [_stems(f"{fact.name} {fact.text}") for fact in facts]
+    shared = Counter(word for some in said for word in some)
+    weight = {
+        fact.id: round(sum(shared[w] - 1 for w in some) / (len(some) + 5), 6)
+        for fact, some in zip(facts, said, strict=True)
+    }
+    return sorted(
+        facts,
+        key=lambda f: (
+            not f.pinned, f.type == "open_question", -weight[f.id], -f.start.timestamp(), f.id,
+        ),
+    )  # fmt: skip
+
+
+def _summary(facts: Sequence[Fact]) -> str:
+    """Whole statements, as many as fit; the first cut short rather than none."""
+    chosen: list[str] = []
+    for fact in facts:
+        said = _line(fact.text)
+        said += "" if said[-1:] in ".!?…。！？" else "."
+        if count_tokens(" ".join([*chosen, said])) <= SUMMARY_TOKENS:
+            chosen.append(said)
+        elif not chosen:
+            return clip_tokens(said, SUMMARY_TOKENS - 1).rstrip() + "…"
+    return " ".join(chosen)
+
+
+def _tags(facts: Iterable[Fact]) -> tuple[str, ...]:
+    some = list(facts)
+    types = {fact.type for fact in some} - {"fact"}
+    scopes = {folded(scope) for fact in some for scope in fact.scopes} - {UNIVERSAL}
+    return tuple(dict.fromkeys([*(t for t in TYPES if t in types), *sorted(scopes)]))
+
+
+def _keywords(facts: Sequence[Fact]) -> tuple[str, ...]:
+    """What its facts are called, and the words that most of them have."""
+    names = {" ".join(keys(f.name)[:1]): _line(f.name)[:LONGEST_LABEL] for f in facts if f.name}
+    chosen = list(names.values())[:MOST_NAMES]
+    taken = set().union(*(_stems(name) for name in chosen))
+    count: Counter[str] = Counter()
+    spelt: dict[str, Counter[str]] = {}
+    for fact in facts:
+        for word in {w.folded: w for w in words(fact.text)}.values():
+            root = stem(word.folded)
+            if len(root) > 2 and word.folded.isalpha() and not is_run(word.folded):
+                count[root] += 1
+                spelt.setdefault(root, Counter())[word.folded[:LONGEST_LABEL]] += 1
+    frequent = sorted(count, key=lambda root: (-count[root], root))
+    for root in frequent:
+        if root not in taken and root not in stopwords() and len(chosen) < MOST_KEYWORDS:
+            chosen.append(min(spelt[root], key=lambda w: (-spelt[root][w], w)))
+    return tuple(dict.fromkeys(chosen))
+
+
+# ------------------------------------------------------------------ links
+
+
+def linked(pages: Sequence[TopicPage], moved: Mapping[str, str] = NO_META) -> list[TopicPage]:
+    """The pages with links that follow what was *moved*, and none that leads nowhere, to itself
+    or twice to the same."""
+    there = {page.address for page in pages}
+    found = []
+    for page in pages:
+        targets = dict.fromkeys(moved.get(target, target) for target in page.related)
+        related = tuple(t for t in targets if t in there and t != page.address)
+        found.append(page if related == page.related else page._replace(related=related))
+    return found
+
+
+# ------------------------------------------------------------------ as a document
+
+
+def cleaned(page: TopicPage) -> TopicPage:
+    """The page as it can be kept and shown: lines are lines, lists have no doubles, and nothing
+    is in it that a text file could not hold. A clear error for what is too much."""
+    said = f"page {page.address!r}"
+    if page.address != canonical(page.address):
+        raise UsageError(f"{said}: its address is not in the form of one",
+                         hint=f"write it as {canonical(page.address)!r}")  # fmt: skip
+    if not page.scopes:
+        raise UsageError(f"{said}: scopes is empty, so nothing could ever see it",
+                         hint="leave scopes out to keep it as `universal`")  # fmt: skip
+    title = _line(page.title) or page.address.rpartition("/")[2].replace("-", " ")
+    whole = page._replace(
+        title=title,
+        summary=_line(page.summary),
+        tags=_labels(_line(tag).lstrip("# ") for tag in page.tags),
+        keywords=_labels(page.keywords),
+        related=tuple(dict.fromkeys(page.related)),
+        facts=tuple(dict.fromkeys(page.facts)),
+        snippets=tuple(
+            Snippet(_text(one.text), _line(one.language).replace("`", "")) for one in page.snippets
+        ),
+        notes=_text(page.notes).strip("\n") if page.notes.strip() else "",
+        own=tuple(name for name in DERIVED if name in page.own),
+        scopes=tuple(sorted(set(page.scopes))),
+    )
+    for what, length, most in (
+        ("title", len(whole.title), LONGEST_TITLE),
+        ("summary", len(whole.summary), LONGEST_SUMMARY),
+        ("longest tag", max(map(len, whole.tags), default=0), LONGEST_LABEL),
+        ("longest keyword", max(map(len, whole.keywords), default=0), LONGEST_LABEL),
+        ("language", max((len(s.language) for s in whole.snippets), default=0), LONGEST_LABEL),
+    ):
+        if length > most:
+            raise UsageError(f"{said}: its {what} has {length:,} characters",
+                             hint=f"give at most {most}")  # fmt: skip
+    for what, count, most in (
+        ("tags", len(whole.tags), MOST_LABELS),
+        ("keywords", len(whole.keywords), MOST_LABELS),
+        ("related pages", len(whole.related), MOST_RELATED),
+    ):
+        if count > most:
+            raise UsageError(f"{said}: it has {count:,} {what}", hint=f"give at most {most}")
+    return whole
+
+
+def _text(text: str) -> str:
+    """Lines that end as ours do, without what no editor shows."""
+    text = text.encode("utf-8", "replace").decode().replace("\r\n", "\n").replace("\r", "\n")
+    if text.isprintable():
+        return text
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc")
+
+
+def _line(text: str) -> str:
+    return " ".join(_text(text).split())
+
+
+def _labels(given: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(_line, given))))
+
+
+def indexed(page: TopicPage) -> str:
+    """What is searched of a page."""
+    code = [f"```{s.language}\n{s.text}\n```" for s in page.snippets]
+    return "\n\n".join(filter(None, (page.title, page.summary, page.notes, *code)))
+
+
+_TEXTS = ("summary", "notes")
+_LISTS = ("tags", "keywords", "related", "facts", "own")
+
+
+def as_put(page: TopicPage) -> Put:
+    page = cleaned(page)
+    meta: dict[str, Any] = {name: getattr(page, name) for name in _TEXTS if getattr(page, name)}
+    meta |= {name: list(some) for name in _LISTS if (some := getattr(page, name))}
+    meta |= {n: iso(at) for n in ("created_at", "updated_at") if (at := getattr(page, n))}
+    if page.snippets:
+        meta["snippets"] = [one._asdict() for one in page.snippets]
+    if page.meta:
+        meta["meta"] = dict(page.meta)
+    text = indexed(page)
+    document = Document(
+        external=page.address,
+        source=SOURCE,
+        text=text,
+        kind=KIND,
+        title=page.title,
+        path=page.address,
+        date=page.updated_at,
+        owner=page.owner,
+        scopes=page.scopes,
+        meta=meta,
+        stamp=stable_id(page.title, repr(sorted(meta.items())), *page.scopes),
+    )
+    return Put(document, passages(document))
+
+
+def from_document(document: Document) -> TopicPage:
+    """The page that a document holds, with its body or without."""
+    meta = document.meta
+    created, updated = (
+        datetime.fromisoformat(meta[name]) if meta.get(name) else None
+        for name in ("created_at", "updated_at")
+    )
+    told: dict[str, Any] = {name: meta.get(name, "") for name in _TEXTS}
+    told |= {name: tuple(meta.get(name, ())) for name in _LISTS}
+    return TopicPage(
+        address=document.external,
+        title=document.title,
+        created_at=created,
+        updated_at=updated,
+        **told,
+        snippets=tuple(Snippet(**one) for one in meta.get("snippets", ())),
+        owner=document.owner,
+        scopes=document.scopes,
+        meta=meta.get("meta", NO_META),
+        stamp=document.stamp,
+    )
