@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import string
-import unicodedata
 from datetime import UTC, datetime
 from typing import Any
 
-import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.errors import UsageError
-from recollect.facts import STANDINGS, TYPES, Entry, Fact, Participant
+from recollect.facts import STANDINGS, TYPES, Fact, Participant
 from recollect.text.keys import keys
-from recollect.text.tokens import count_tokens
 from recollect.tree import (
-    BrokenPage,
-    Item,
     ParsedPage,
     Snippet,
     TopicPage,
-    address_at,
     address_of,
     as_put,
-    canonical,
     cleaned,
-    describe,
-    file_name,
     from_document,
-    linked,
     parse,
-    path_key,
     render,
     shown,
     write,
@@ -53,8 +41,8 @@ HOSTILE = st.sampled_from(
         "---", "...", "```", "````python", "~~~", "## Facts", "\\## Facts", "## Snippets  ", "#",
         "- ", "- **a**: b", "**a**: b", "\\**a**: b", "**", "*", "\\", ": ", ":", "[[", "]]", "[x]",
         "fact [word]", "<!-- fact {id: a} -->", "-->", "<!--", "{", "}", ",", "&#13;", "&amp;#13;",
-        "&", "\n", "\n\n", "\r\n", "\r", "\t", " ", "  ", "\x00", "\x1f", "\x85", "\u2028", "\ufeff",
-        "\u3000", "\u200f", "שלום", "مرحبا", "東京", "🚀", "👩\u200d💻", "e\u0301", "é", "\ud800",
+        "&", "\n", "\n\n", "\r\n", "\r", "\t", " ", "  ", "\x00", "\x1f", "\x85", "\u2028",
+        "\ufeff", "\u3000", "\u200f", "שלום", "مرحبا", "東京", "🚀", "👩\u200d💻", "e\u0301", "é", "\ud800",
         "true", "null", "2026-03-01", "007", '"', "'", "|", ">", "%", "@", "`", "&a", "*a", "!x",
     ]
 )  # fmt: skip
@@ -66,6 +54,7 @@ moments = st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1), timezones=st.
 maybe = st.one_of(st.none(), moments)
 ids = st.text(string.ascii_letters + string.digits + " -_.:/{}'\"", min_size=1, max_size=12)
 several = st.lists(names, max_size=2, unique=True).map(tuple)
+
 
 def made(kind: Any, **parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Of these parts, and everything else as it is by default."""

@@ -264,6 +264,8 @@ PINNED, USER = "!pinned", "!user"
 IS, REPLACES, REPLACED = "!is ", "!replaces ", "!replaced by "
 FROM = "!from "
 """It was read from a document of such an id."""
+PAGE = "!page "
+"""The page of the context tree that it is on."""
 TURNS = "!turns "
 """On such a day it begins to hold, or no longer does."""
 

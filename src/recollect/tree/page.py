@@ -268,7 +268,7 @@ def cleaned(page: TopicPage) -> TopicPage:
         related=tuple(dict.fromkeys(page.related)),
         facts=tuple(dict.fromkeys(page.facts)),
         snippets=tuple(
-            Snippet(_text(one.text), _line(one.language).replace("`", "")) for one in page.snippets
+            Snippet(_text(one.text), _line(one.language.replace("`", ""))) for one in page.snippets
         ),
         notes=_text(page.notes).strip("\n") if page.notes.strip() else "",
         own=tuple(name for name in DERIVED if name in page.own),

@@ -7,7 +7,7 @@ may write at once: what was decided from a version that is no longer there is de
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 from uuid import uuid4
@@ -27,7 +27,18 @@ from recollect.facts import (
     handle,
 )
 from recollect.ports import Store
-from recollect.types import Change, ChangeSet, Expect, Forget, Receipt, Register, Source, stable_id
+from recollect.types import (
+    Change,
+    ChangeSet,
+    Expect,
+    Forget,
+    Put,
+    Receipt,
+    Register,
+    Remove,
+    Source,
+    stable_id,
+)
 
 TRIES = 50
 """How often a write is worked out anew because others were quicker."""
@@ -235,6 +246,36 @@ def _no_more(_: Sequence[Changed]) -> Iterable[Change]:
     return ()
 
 
+class Edit(NamedTuple):
+    """What becomes of a fact, and the word for it."""
+
+    to: Callable[[Fact], Fact]
+    action: str = "changed"
+
+
+def _placed(fact: Fact) -> Fact:
+    """The fact with the address of its page as pages have it."""
+    if not isinstance(fact.meta.get("page"), str):
+        return fact
+    from recollect.tree import on_page, page_of
+
+    address = page_of(fact)
+    return fact if fact.meta["page"] == address else on_page(fact, address)
+
+
+def _with_pages(
+    store: Store, owner: str, changed: Sequence[Changed], more: list[Change]
+) -> list[Change]:
+    """What else is changed, and the pages of these facts."""
+    on = any(fact is not None and fact.meta.get("page") for pair in changed for fact in pair)
+    if not on and not any(isinstance(change, Put | Remove) for change in more):
+        return more
+    from recollect.writing.pages import with_pages
+
+    facts = {fact.id: pair for pair in changed if (fact := pair.after or pair.before) is not None}
+    return with_pages(store, owner, facts, more)
+
+
 class FactWriter:
     """Writes the facts of one owner, each call whole or not at all."""
 
@@ -251,7 +292,7 @@ class FactWriter:
     ) -> Written:
         """Add these, or change them to what is given; and in the same transaction whatever *more*
         makes of what is changed."""
-        given = {fact.id: checked(fact) for fact in facts}
+        given = {fact.id: _placed(checked(fact)) for fact in facts}
         if len(given) < len(facts):
             twice = next(f.id for n, f in enumerate(facts) if f.id in {g.id for g in facts[:n]})
             raise UsageError(f"fact {twice!r} is given twice", hint="give each fact its own id")
@@ -268,10 +309,26 @@ class FactWriter:
         """Change one fact that is there."""
 
         def work(plan: _Plan) -> Iterable[str]:
-            plan.change(checked(to(plan.one(id))), action)
+            plan.change(_placed(checked(to(plan.one(id)))), action)
             return (id,)
 
         return self._write(work, signed).facts[0]
+
+    def edit(
+        self, new: Sequence[Fact], edits: Mapping[str, Edit], signed: Signed, *,
+        dry_run: bool = False, more: More = _no_more,
+    ) -> Written:  # fmt: skip
+        """Add some facts and change others, that are there; *more* as for :meth:`put`."""
+
+        def work(plan: _Plan) -> Iterable[str]:
+            plan.load([*(fact.id for fact in new), *edits])
+            for fact in new:
+                plan.put(_placed(checked(fact)))
+            for id, edit in edits.items():
+                plan.change(_placed(checked(edit.to(plan.one(id)))), edit.action)
+            return dict.fromkeys([*(fact.id for fact in new), *edits])
+
+        return self._write(work, signed, dry_run=dry_run, more=more)
 
     def supersede(self, old: str, new: str, signed: Signed) -> Written:
         """Let one fact replace another; both are there."""
@@ -295,14 +352,14 @@ class FactWriter:
                 plan.change(older._replace(superseded_by=newer), f"{id} was forgotten")
             return ()
 
-        return self._write(work, signed, last=Forget(fact_key(self._owner, id))).receipt
+        return self._write(work, signed, forget=id).receipt
 
     def _write(
         self,
         work: Callable[[_Plan], Iterable[str]],
         signed: Signed,
         *,
-        last: Change | None = None,
+        forget: str = "",
         dry_run: bool = False,
         more: More = _no_more,
     ) -> Written:
@@ -311,15 +368,18 @@ class FactWriter:
             ids = list(work(plan))
             plan.link(ids)
             changed = plan.changed()
-            changes = [*_changes(changed), *([last] if last else ())]
+            changes = [*_changes(changed)]
+            if forget:
+                changed.append(Changed(plan.one(forget), None))
+                changes.append(Forget(fact_key(self._owner, forget)))
             if changes:
                 changes.insert(0, Register(Source(SOURCE, SOURCE)))
-            changes += more(changed)
+            changes += _with_pages(self._store, self._owner, changed, list(more(changed)))
             try:
                 receipt = self._store.apply(ChangeSet(tuple(changes)), dry_run=dry_run)
             except StoreChanged:
                 continue
-            if not last:
+            if not forget:
                 receipt = receipt._replace(unchanged=max(0, len(ids) - len(changed)))
             return Written(receipt, tuple(plan.facts[id] for id in ids), tuple(changed))
         raise StoreBusy(f"the facts of {self._owner} are being changed by others all the time",

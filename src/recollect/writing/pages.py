@@ -1,0 +1,110 @@
+"""What a write of facts does to pages, in the same transaction.
+
+A page whose facts change is described anew, so that its summary never says what no longer holds;
+and no page links to one that is not there. This is so for every write, whoever makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from recollect.facts import PAGE, Fact, from_document, handle
+from recollect.ports import Store
+from recollect.tree import (
+    KIND,
+    LOOSE,
+    SOURCE,
+    TopicPage,
+    as_put,
+    describe,
+    linked,
+    page_key,
+    page_of,
+)
+from recollect.tree import from_document as page_from
+from recollect.types import Change, Expect, Filter, Forget, Put, Register, Remove, Source
+
+SCANNED = 1000
+
+
+def pages_of(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> list[TopicPage]:
+    """All pages of an owner, by address."""
+    limits = Filter(owner=owner, scopes=scopes, sources=(SOURCE,), kinds=(KIND,))
+    found: list[TopicPage] = []
+    cursor = ""
+    while True:
+        some = store.scan(limits, limit=SCANNED, cursor=cursor)
+        found += map(page_from, some.items)
+        cursor = some.cursor
+        if not cursor:
+            return sorted(found, key=lambda page: page.address)
+
+
+def with_pages(
+    store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
+    more: Sequence[Change],
+) -> list[Change]:  # fmt: skip
+    """The changes in *more*, with every page that they put, or that a changed fact is or was on,
+    as it is after them. *facts* are those that change: before, and after."""
+    given = {p.address: p for p in map(_page_in, more) if p is not None}
+    others = [change for change in more if _page_in(change) is None]
+    gone = {change.id for change in others if isinstance(change, Remove | Forget)}
+    touched = set(given).union(*(map(page_of, _there(pair)) for pair in facts.values()))
+    if given or gone:
+        return [*others, *_relinked(store, owner, facts, given, gone, touched)]
+    before = _stored(store, owner, touched)
+    after = [_described(store, page, facts) for page in before.values()]
+    return [*others, *_puts(before, after)]
+
+
+def _page_in(change: Change) -> TopicPage | None:
+    if isinstance(change, Put) and change.document.kind == KIND:
+        return page_from(change.document) if change.document.source == SOURCE else None
+    return None
+
+
+def _there(pair: Iterable[Fact | None]) -> Iterator[Fact]:
+    return (fact for fact in pair if fact is not None)
+
+
+def _stored(store: Store, owner: str, addresses: Iterable[str]) -> dict[str, TopicPage]:
+    found = (store.get(page_key(owner, address)) for address in sorted(addresses))
+    return {p.address: p for some in found for p in map(page_from, some)}
+
+
+def _relinked(
+    store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
+    given: Mapping[str, TopicPage], gone: set[str], touched: set[str],
+) -> list[Change]:  # fmt: skip
+    """Which pages there are changes, so that all links are looked at."""
+    before = {page.address: page for page in pages_of(store, owner)}
+    there = {**before, **given}
+    left = [page for page in there.values() if page.key not in gone]
+    after = [
+        _described(store, page, facts) if page.address in touched else page for page in linked(left)
+    ]
+    return _puts(before, after)
+
+
+def _described(
+    store: Store, page: TopicPage, facts: Mapping[str, tuple[Fact | None, Fact | None]]
+) -> TopicPage:
+    if page.address.startswith(LOOSE):  # nothing follows from what is there by chance
+        return page
+    held = store.held([handle(page.owner, f"{PAGE}{page.address}")])
+    there = {fact.id: fact for fact in (from_document(one.document) for one in held)}
+    for id, (_, after) in facts.items():
+        there.pop(id, None)
+        if after is not None and after.text and page_of(after) == page.address:
+            there[id] = after
+    return describe(page, list(there.values()))
+
+
+def _puts(before: Mapping[str, TopicPage], after: Iterable[TopicPage]) -> list[Change]:
+    changes: list[Change] = []
+    for page in after:
+        old = before.get(page.address)
+        put = as_put(page)
+        if old is None or page_from(put.document) != page_from(as_put(old).document):
+            changes += (Expect(page.key, old.stamp if old else None), put)
+    return [Register(Source(SOURCE, SOURCE)), *changes] if changes else []
