@@ -16,8 +16,6 @@ from collections.abc import Collection, Sequence
 
 from recollect.types import stable_id
 
-MANIFEST = ".recollect-tree.json"
-"""What an exported tree is known by."""
 INDEX = "_index.md"
 """A list of a domain's pages, made anew with every export."""
 MISC = "misc"

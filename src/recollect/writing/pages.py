@@ -80,10 +80,20 @@ def _relinked(
     before = {page.address: page for page in pages_of(store, owner)}
     there = {**before, **given}
     left = [page for page in there.values() if page.key not in gone]
-    after = [
-        _described(store, page, facts) if page.address in touched else page for page in linked(left)
-    ]
-    return _puts(before, after)
+    targets = {target for page in left for target in page.related if target not in there}
+    some = [_described(store, p, facts) if p.address in touched else p for p in left]
+    return _puts(before, linked(some, _with_facts(store, owner, facts, targets)))
+
+
+def _with_facts(
+    store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
+    addresses: Iterable[str],
+) -> set[str]:  # fmt: skip
+    """Which of these have facts, and so are pages, though nobody has written them."""
+    handles = {handle(owner, f"{PAGE}{address}"): address for address in addresses}
+    held = [h for h in store.held(handles) if h.document.external not in facts] if handles else []
+    new = {page_of(after) for _, after in facts.values() if after is not None}
+    return {handles[one.handle] for one in held} | new.intersection(handles.values())
 
 
 def _described(
