@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,10 +78,10 @@ class TreeFiles(NamedTuple):
 
 
 def read_files(
-    root: Path, manifest: Manifest, known: Collection[str], *, only: str, max_bytes: int
+    root: Path, manifest: Manifest, known: Mapping[str, bool], *, only: str, max_bytes: int
 ) -> TreeFiles:
     """The files of the tree at *root*, or of what is below *only* in it. *known* are the
-    addresses of pages that there are."""
+    addresses of pages that there are, and whether they are stored or only facts name them."""
     found = TreeFiles([], {}, [], Receipt())
     problems: list[Problem] = []
     unchanged = 0
@@ -139,7 +139,7 @@ def _decoded(raw: bytes) -> str:
 
 def _placed(
     read: list[tuple[str, str, ParsedPage]], manifest: Manifest, kept: set[str],
-    known: Collection[str],
+    known: Mapping[str, bool],
 ) -> Iterator[TreeFile | Problem]:  # fmt: skip
     """Which page each file is: the one it was, if it is where it was or says so."""
     there = kept.union(path for path, _, _ in read)
@@ -159,7 +159,7 @@ def _placed(
             address = _address(path, said.id)
             was = next((one for one in (said.id, address) if one in known), "")
             file = TreeFile(path, hash, said, was, address, None)
-        if file.address in taken or (file.address != file.was and file.address in known):
+        if file.address in taken or (file.address != file.was and known.get(file.address)):
             yield Problem(path, f"there is a page {file.address} already")
             continue
         taken.add(file.address)

@@ -33,13 +33,14 @@ from recollect.tree import (
     as_put,
     cleaned,
     describe,
+    implied,
     link_keys,
     on_page,
     shown,
 )
-from recollect.tree.edits import Base, Edits, base_of, edits
+from recollect.tree.edits import FIELDS, Base, Edits, base_of, edits
 from recollect.types import UNIVERSAL, Change, Problem, Receipt, Remove, stable_id
-from recollect.writing.facts import Edit, FactWriter, Signed
+from recollect.writing.facts import Edit, FactWriter, Signed, Written
 
 CHANNEL = "tree"
 _EDITABLE = ("text", "name", "type", "aliases", "pinned", "standing", "valid_from", "valid_to",
@@ -79,15 +80,16 @@ def import_tree(store: Store, root: Path, options: TreeOptions) -> Receipt:
 class _Import:
     def __init__(self, store: Store, root: Path, manifest: Manifest, options: TreeOptions) -> None:
         self._root = root
-        self._manifest = manifest
         self._options = options
         self._now = datetime.now(UTC)
         self._owner = options.owner or manifest.owner
         self._writer = FactWriter(store, self._owner)
         self._topics = topics(store, self._owner)
         self._facts = {fact.id: fact for topic in self._topics.values() for fact in topic.facts}
+        self._manifest = manifest if self._has_seen(manifest) else manifest._replace(files={})
+        known = {address: bool(page.stamp) for address, (page, _) in self._topics.items()}
         self._files = read_files(
-            root, manifest, self._topics, only=options.only, max_bytes=options.max_bytes
+            root, self._manifest, known, only=options.only, max_bytes=options.max_bytes
         )
         self._moved = self._files.moved
         self._holders = self._files.holders()
@@ -97,6 +99,14 @@ class _Import:
         self._pages: dict[str, TopicPage] = {}
         self._gone: list[str] = []
         """Addresses of pages that are removed, or have moved."""
+
+    def _has_seen(self, manifest: Manifest) -> bool:
+        """Whether anything of the tree is known. If not, it is from another store, and all of it
+        is new here."""
+        return any(
+            entry.page in self._topics or not self._facts.keys().isdisjoint(entry.base.facts)
+            for entry in manifest.files.values()
+        )
 
     def run(self) -> Receipt:
         for file in self._files.changed:
@@ -132,10 +142,11 @@ class _Import:
         try:
             page = self._page(file, found, topic, seen, todo)
             if todo.new or todo.edits:
-                self._receipt += self._writer.edit(
+                done = self._writer.edit(
                     list(todo.new.values()), todo.edits, self._signed(file.path),
                     dry_run=self._options.dry_run,
-                ).receipt  # fmt: skip
+                )  # fmt: skip
+                self._receipt += _counted(done)
         except UsageError as error:
             self._tell("failed", file.path, error.message)
             if file.entry:
@@ -278,7 +289,8 @@ class _Import:
             fields["title"] = fields.get("title") or PurePosixPath(file.path).stem
             fields["scopes"] = self._scopes(file, found, None)
         page = topic.page if topic else TopicPage(file.address, "", owner=self._owner)
-        there = {*(f.id for f in topic.facts), *todo.new} if topic else set(todo.new)
+        homes = [t for a in {file.was, file.address} if (t := self._topics.get(a))]
+        there = {*todo.new, *(fact.id for home in homes for fact in home.facts)}
         order = _order(file, seen, [*todo.new], there)
         moves = file.was != file.address and (topic is None or page.stamp)
         if not (fields or order or moves):
@@ -293,7 +305,8 @@ class _Import:
             stamp="",
         )
         facts = [*(topic.facts if topic else ()), *todo.new.values()]
-        return cleaned(_owned(page, fields, facts))
+        made = cleaned(_owned(page, fields, facts))
+        return None if topic is None and _follows(made, facts) else made
 
     def _clean(self, value: Any) -> Any:
         """Without the secrets that are in it."""
@@ -319,7 +332,8 @@ class _Import:
                 self._tell("missing", path, f"fact {id!r} is no longer in it: {text}")
                 left.append(id)
             else:
-                self._receipt += self._writer.forget(id, self._signed(path))
+                done = self._writer.forget(id, self._signed(path))
+                self._receipt += Receipt(forgotten=done.forgotten)
         return left
 
     def _lose_file(self, path: str) -> None:
@@ -377,6 +391,27 @@ def _order(
     if [id for id in file.had if id in wanted] == list(wanted):
         return ()  # it is the store that has put them into another
     return (*wanted, *(id for id in usual if id not in wanted))
+
+
+def _counted(done: Written) -> Receipt:
+    """What was done to facts. That their pages follow is not told."""
+    added = sum(pair.before is None for pair in done.changed)
+    return Receipt(
+        added=added - done.receipt.tombstoned,
+        changed=len(done.changed) - added,
+        unchanged=done.receipt.unchanged,
+        tombstoned=done.receipt.tombstoned,
+    )
+
+
+def _follows(page: TopicPage, facts: Sequence[Fact]) -> bool:
+    """Whether the page is what its facts alone would make of it."""
+    if not facts:
+        return False
+    alone = implied(page.address, facts, page.owner)
+    return all(
+        getattr(page, name) == getattr(alone, name) for name in FIELDS if name not in DERIVED
+    )
 
 
 def _owned(page: TopicPage, fields: Collection[str], facts: Iterable[Fact]) -> TopicPage:
