@@ -455,6 +455,7 @@ def test_a_file_that_somebody_has_made_is_a_page(m: Memory, tree: Path) -> None:
 def test_files_of_pages_that_are_no_more_are_removed_when_pruned(m: Memory, tree: Path) -> None:
     m.forget("due")
     m.forget(page_key("local", DUE))
+    assert page(m, RETRIES).related == ()
     assert [p.where for p in m.export_tree(tree).stale] == [f"{DUE}.md"]
     done = m.export_tree(tree, prune=True)
     assert (done.removed, done.stale) == (1, ())

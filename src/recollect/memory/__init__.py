@@ -592,11 +592,15 @@ class Memory:
         import does not bring it back."""
         document = self._one(name, owner)
         self._unlearn(document)
-        if document.kind == "fact":
+        if document.kind in ("fact", "page"):
             from recollect.writing.facts import FactWriter, Signed
 
-            writer = FactWriter(self.store, document.owner)
-            receipt = writer.forget(document.external, Signed(datetime.now(UTC)))
+            writer, signed = FactWriter(self.store, document.owner), Signed(datetime.now(UTC))
+            if document.kind == "fact":
+                receipt = writer.forget(document.external, signed)
+            else:  # what links to it does no more
+                gone = [Forget(document.id)]
+                receipt = writer.edit([], {}, signed, more=lambda _: gone).receipt
             self.store.refresh()
             return receipt
         receipt = self.store.apply(ChangeSet((Forget(document.id),)))

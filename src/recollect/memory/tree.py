@@ -14,7 +14,6 @@ from recollect.ports import Store
 from recollect.tree import (
     INDEX,
     TopicPage,
-    describe,
     file_name,
     implied,
     link_target,
@@ -46,7 +45,7 @@ def topics(
     on: dict[str, list[Fact]] = {}
     for fact in facts_of(store, owner, scopes):
         on.setdefault(page_of(fact), []).append(fact)
-    pages = [describe(page, on.get(page.address, ())) for page in pages_of(store, owner, scopes)]
+    pages = pages_of(store, owner, scopes)
     known = {page.address for page in pages}
     pages += [implied(address, some, owner) for address, some in on.items() if address not in known]
     pages = linked(sorted(pages, key=lambda page: page.address))

@@ -77,23 +77,31 @@ class TreeFiles(NamedTuple):
         return found | {path_key(link_target(path)): page for path, page in pages.items()}
 
 
-def read_files(
-    root: Path, manifest: Manifest, known: Mapping[str, bool], *, only: str, max_bytes: int
-) -> TreeFiles:
-    """The files of the tree at *root*, or of what is below *only* in it. *known* are the
-    addresses of pages that there are, and whether they are stored or only facts name them."""
-    found = TreeFiles([], {}, [], Receipt())
+class Scanned(NamedTuple):
+    """What a walk over a folder has met."""
+
+    read: list[tuple[str, str, ParsedPage]]
+    """Files that are not as they were: path, hash, and what they say."""
+    kept: dict[str, Entry]
+    """As :attr:`TreeFiles.kept`."""
+    away: list[str]
+    """Paths of files that were there."""
+    receipt: Receipt
+
+
+def scan(root: Path, manifest: Manifest, *, only: str, max_bytes: int) -> Scanned:
+    """The files of the tree at *root*, or of what is below *only* in it."""
+    found = Scanned([], {}, [], Receipt())
     problems: list[Problem] = []
     unchanged = 0
     paths = list(pages_in(root))
-    read: list[tuple[str, str, ParsedPage]] = []
     for path in paths:
         entry = manifest.files.get(path)
         try:
             raw = _raw(root / path, max_bytes) if _is_meant(path, only) else None
             hash = content_hash(raw) if raw is not None else ""
             if raw is not None and not (entry and entry.hash == hash):
-                read.append((path, hash, parse(_decoded(raw))))
+                found.read.append((path, hash, parse(_decoded(raw))))
                 continue
             unchanged += 1 + len(entry.base.facts) if entry and raw is not None else 0
         except BrokenPage as broken:
@@ -103,19 +111,24 @@ def read_files(
             problems.append(Problem(str(root / path), said))
         if entry:
             found.kept[path] = entry
-    for one in _placed(read, manifest, set(found.kept), known):
-        if isinstance(one, TreeFile):
-            found.changed.append(one)
+    for path in manifest.files.keys() - set(paths):
+        if _is_meant(path, only):
+            found.away.append(path)
         else:
-            problems.append(one._replace(where=str(root / one.where)))
-    there = {*paths, *(file.before for file in found.changed)}
-    for path, entry in manifest.files.items():
-        if path not in there:
-            if _is_meant(path, only):
-                found.gone.append(path)
-            else:
-                found.kept[path] = entry
+            found.kept[path] = manifest.files[path]
+    found.away.sort()
     return found._replace(receipt=Receipt(unchanged=unchanged, failed=tuple(problems)))
+
+
+def place(scanned: Scanned, root: Path, manifest: Manifest, known: Mapping[str, bool]) -> TreeFiles:
+    """Which pages the files are. *known* are the addresses of pages that there are, and whether
+    they are stored or only facts name them."""
+    placed = list(_placed(scanned.read, manifest, set(scanned.kept), known))
+    changed = [one for one in placed if isinstance(one, TreeFile)]
+    failed = [p._replace(where=str(root / p.where)) for p in placed if isinstance(p, Problem)]
+    moved = {file.before for file in changed}
+    gone = [path for path in scanned.away if path not in moved]
+    return TreeFiles(changed, scanned.kept, gone, scanned.receipt + Receipt(failed=tuple(failed)))
 
 
 def _is_meant(path: str, only: str) -> bool:

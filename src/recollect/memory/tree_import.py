@@ -14,12 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from recollect.errors import InputError, UsageError
+from recollect.facts import IS, Fact, checked, handle
 from recollect.facts import SOURCE as FACTS
-from recollect.facts import Fact, checked
 from recollect.memory.facts import redacted, slug
 from recollect.memory.manifest import Entry, Manifest, load, save
 from recollect.memory.tree import Topic, topics
-from recollect.memory.tree_files import TreeFile, read_files
+from recollect.memory.tree_files import Scanned, TreeFile, place, scan
 from recollect.ports import Store
 from recollect.text.keys import keys
 from recollect.text.redact import redact
@@ -36,6 +36,7 @@ from recollect.tree import (
     implied,
     link_keys,
     on_page,
+    page_key,
     shown,
 )
 from recollect.tree.edits import FIELDS, Base, Edits, base_of, edits
@@ -74,23 +75,40 @@ def import_tree(store: Store, root: Path, options: TreeOptions) -> Receipt:
     manifest = load(root)
     if manifest is None:
         raise InputError(f"{root}: no tree was exported to it")
-    return _Import(store, root, manifest, options).run()
+    owner = options.owner or manifest.owner
+    if not _has_seen(store, owner, manifest):
+        manifest = manifest._replace(files={})
+    scanned = scan(root, manifest, only=options.only, max_bytes=options.max_bytes)
+    if not scanned.read and not scanned.away:
+        return Receipt(sources=(FACTS, SOURCE)) + scanned.receipt
+    return _Import(store, root, manifest, scanned, options, owner).run()
+
+
+def _has_seen(store: Store, owner: str, manifest: Manifest) -> bool:
+    """Whether anything of the tree is known. If not, it is from another store, and all of it is
+    new here."""
+    return any(
+        store.get(page_key(owner, entry.page))
+        or store.held([handle(owner, f"{IS}{id}") for id in entry.base.facts])
+        for entry in manifest.files.values()
+    )
 
 
 class _Import:
-    def __init__(self, store: Store, root: Path, manifest: Manifest, options: TreeOptions) -> None:
+    def __init__(
+        self, store: Store, root: Path, manifest: Manifest, scanned: Scanned,
+        options: TreeOptions, owner: str,
+    ) -> None:  # fmt: skip
         self._root = root
+        self._manifest = manifest
         self._options = options
         self._now = datetime.now(UTC)
-        self._owner = options.owner or manifest.owner
-        self._writer = FactWriter(store, self._owner)
-        self._topics = topics(store, self._owner)
+        self._owner = owner
+        self._writer = FactWriter(store, owner)
+        self._topics = topics(store, owner)
         self._facts = {fact.id: fact for topic in self._topics.values() for fact in topic.facts}
-        self._manifest = manifest if self._has_seen(manifest) else manifest._replace(files={})
         known = {address: bool(page.stamp) for address, (page, _) in self._topics.items()}
-        self._files = read_files(
-            root, self._manifest, known, only=options.only, max_bytes=options.max_bytes
-        )
+        self._files = place(scanned, root, manifest, known)
         self._moved = self._files.moved
         self._holders = self._files.holders()
         self._targets = self._files.targets(self._topics)
@@ -99,14 +117,6 @@ class _Import:
         self._pages: dict[str, TopicPage] = {}
         self._gone: list[str] = []
         """Addresses of pages that are removed, or have moved."""
-
-    def _has_seen(self, manifest: Manifest) -> bool:
-        """Whether anything of the tree is known. If not, it is from another store, and all of it
-        is new here."""
-        return any(
-            entry.page in self._topics or not self._facts.keys().isdisjoint(entry.base.facts)
-            for entry in manifest.files.values()
-        )
 
     def run(self) -> Receipt:
         for file in self._files.changed:
