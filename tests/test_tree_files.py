@@ -452,6 +452,17 @@ def test_a_file_that_somebody_has_made_is_a_page(m: Memory, tree: Path) -> None:
     assert page(m, "misc/team/holidays").related == ()
 
 
+def test_what_is_made_anew_is_never_in_the_way(m: Memory, tree: Path) -> None:
+    (tree / "Untitled.md").write_text("\n")
+    (tree / "billing/_index.md").unlink()
+    (tree / "misc/_index.md").write_text("mine")
+    assert did(m.add(tree)) == {}
+    done = m.export_tree(tree)
+    assert [problem.where for problem in done.refused] == ["misc/_index.md"]
+    assert "never read" in done.refused[0].reason
+    assert (tree / "billing/_index.md").exists()
+
+
 def test_files_of_pages_that_are_no_more_are_removed_when_pruned(m: Memory, tree: Path) -> None:
     m.forget("due")
     m.forget(page_key("local", DUE))

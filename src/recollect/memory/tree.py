@@ -173,7 +173,7 @@ class _Export:
         if there == raw:
             self._counts["unchanged"] += 1
             return True
-        why = "" if self._force else _why_not(there, agreed)
+        why = "" if self._force else _why_not(path, there, agreed)
         if place.is_symlink() or not self._is_inside(place):
             why = "a link that leads out of the folder"
         if why:
@@ -217,12 +217,13 @@ class _Export:
     def _indexes(self, paths: Mapping[str, str]) -> dict[str, str]:
         """A list of its pages for each domain: a place to begin, for people and their links."""
         domains: dict[str, list[str]] = {}
-        for address, path in paths.items():
-            domain, _, below = path.partition("/")
+        for address in sorted(paths, key=lambda address: paths[address]):
+            domain, _, below = paths[address].partition("/")
             if below:
-                domains.setdefault(domain, []).append(address)
+                domains.setdefault(path_key(domain), []).append(address)
         found: dict[str, str] = {}
-        for domain, addresses in sorted(domains.items()):
+        for addresses in domains.values():
+            domain = paths[addresses[0]].partition("/")[0]
             path = f"{domain}/{INDEX}"
             raw = _index(domain, [(paths[a], self._topics[a].page) for a in addresses]).encode()
             old = self._before.indexes.get(path)
@@ -241,15 +242,18 @@ class _Export:
         return found
 
 
-def _why_not(there: bytes | None, agreed: str | None) -> str:
+def _why_not(path: str, there: bytes | None, agreed: str | None) -> str:
     """Why a file may not be written over."""
+    derived = path.endswith(f"/{INDEX}")
     if there is None:
-        if agreed is None:
+        if agreed is None or derived:
             return ""
         return "deleted since; `recollect add --prune` removes the page, --force writes it again"
     if agreed is None:
         return "a file of yours is there; `recollect add` reads it, --force overwrites it"
     if content_hash(there) != agreed:
+        if derived:
+            return "edited since, but made anew and never read; --force overwrites it"
         return "edited since; `recollect add` applies the edits, --force overwrites them"
     return ""
 

@@ -101,7 +101,9 @@ def scan(root: Path, manifest: Manifest, *, only: str, max_bytes: int) -> Scanne
             raw = _raw(root / path, max_bytes) if _is_meant(path, only) else None
             hash = content_hash(raw) if raw is not None else ""
             if raw is not None and not (entry and entry.hash == hash):
-                found.read.append((path, hash, parse(_decoded(raw))))
+                said = parse(_decoded(raw))
+                if entry or said != ParsedPage():  # an editor has only made it yet
+                    found.read.append((path, hash, said))
                 continue
             unchanged += 1 + len(entry.base.facts) if entry and raw is not None else 0
         except BrokenPage as broken:

@@ -40,6 +40,12 @@ def pages_of(store: Store, owner: str, scopes: tuple[str, ...] | None = None) ->
             return sorted(found, key=lambda page: page.address)
 
 
+def page_at(store: Store, owner: str, address: str) -> TopicPage | None:
+    """The page at this address, if it is stored."""
+    found = store.get(page_key(owner, address))
+    return page_from(found[0]) if found else None
+
+
 def with_pages(
     store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
     more: Sequence[Change],
@@ -52,7 +58,8 @@ def with_pages(
     touched = set(given).union(*(map(page_of, _there(pair)) for pair in facts.values()))
     if given or gone:
         return [*others, *_relinked(store, owner, facts, given, gone, touched)]
-    before = _stored(store, owner, touched)
+    there = (page_at(store, owner, address) for address in sorted(touched))
+    before = {page.address: page for page in there if page is not None}
     after = [_described(store, page, facts) for page in before.values()]
     return [*others, *_puts(before, after)]
 
@@ -65,11 +72,6 @@ def _page_in(change: Change) -> TopicPage | None:
 
 def _there(pair: Iterable[Fact | None]) -> Iterator[Fact]:
     return (fact for fact in pair if fact is not None)
-
-
-def _stored(store: Store, owner: str, addresses: Iterable[str]) -> dict[str, TopicPage]:
-    found = (store.get(page_key(owner, address)) for address in sorted(addresses))
-    return {p.address: p for some in found for p in map(page_from, some)}
 
 
 def _relinked(
