@@ -230,7 +230,8 @@ tags:
 keywords:
   - retries
   - dead letter queue
-  - looked
+  - look
+  - sunday
 related:
   - "[[billing/invoices/due-dates]]"
 scopes:
@@ -349,7 +350,7 @@ def test_a_page_tells_nothing_that_may_not_be_seen_or_may_not_hold() -> None:
 
 
 def test_what_a_person_wrote_of_a_page_stays() -> None:
-    page = TopicPage(ADDRESS, "Retries", summary="In my words.", own=("summary",))
+    page = PAGE._replace(summary="In my words.", own=("summary",))
     described = describe(page, POLICY)
     assert described.summary == "In my words."
     assert described.keywords

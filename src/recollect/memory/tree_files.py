@@ -109,8 +109,8 @@ def scan(root: Path, manifest: Manifest, *, only: str, max_bytes: int) -> Scanne
         except BrokenPage as broken:
             problems.append(Problem(f"{root / path}:{broken.line}", broken.reason))
         except OSError as error:
-            said = f"cannot be read: {error.strerror or error}"
-            problems.append(Problem(str(root / path), said))
+            why = f"cannot be read: {error.strerror or error}"
+            problems.append(Problem(str(root / path), why))
         if entry:
             found.kept[path] = entry
     for path in manifest.files.keys() - set(paths):

@@ -220,7 +220,7 @@ def _keywords(facts: Sequence[Fact]) -> tuple[str, ...]:
     count: Counter[str] = Counter()
     spelt: dict[str, Counter[str]] = {}
     for fact in facts:
-        for word in {w.folded for w in words(fact.text)}:
+        for word in {w.forms[0] for w in words(fact.text)}:
             root = stem(word)
             if len(root) > 2 and word.isalpha() and not is_run(word) and root not in stopwords():
                 count[root] += 1
