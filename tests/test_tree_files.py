@@ -398,10 +398,24 @@ def test_a_moved_file_moves_the_page_and_links_follow(m: Memory, tree: Path) -> 
     assert fact(m, "dlq").meta["page"] == "ops/queues/retries-co"
     assert fact(m, "retries").text == "We retry four times."
     assert did(m.add(tree)) == {}
+    edit(tree, "Ops/Queues/Retries & co", ("four", "five"))
+    assert did(m.add(tree)) == {"changed": 1}
     done = m.export_tree(tree)
     assert (done.refused, done.stale) == ((), ())
     assert "[[Ops/Queues/Retries & co]]" in (tree / f"{DUE}.md").read_text()
     assert not (tree / f"{RETRIES}.md").exists()
+
+
+def test_nothing_is_lost_by_a_file_that_took_the_place_of_another(m: Memory, tree: Path) -> None:
+    (tree / f"{RETRIES}.md").rename(tree / f"{DUE}.md")
+    for _ in range(2):
+        assert did(m.add(tree, prune=True)) == {"failed": [f"there is a page {DUE} already"]}
+    assert fact(m, "retries").text
+    assert fact(m, "due").text
+    (tree / f"{DUE}.md").rename(tree / "broken.md")
+    (tree / "broken.md").write_text("---\n")
+    assert m.add(tree, prune=True).missing
+    assert fact(m, "retries").text
 
 
 def test_pages_that_change_places_keep_their_links(m: Memory, tree: Path) -> None:

@@ -77,6 +77,14 @@ class TreeFiles(NamedTuple):
         return found | {path_key(link_target(path)): page for path, page in pages.items()}
 
 
+class _Refused(NamedTuple):
+    """A file that cannot be the page that it says."""
+
+    path: str
+    before: str
+    why: str
+
+
 class Scanned(NamedTuple):
     """What a walk over a folder has met."""
 
@@ -127,10 +135,15 @@ def place(scanned: Scanned, root: Path, manifest: Manifest, known: Mapping[str, 
     they are stored or only facts name them."""
     placed = list(_placed(scanned.read, manifest, set(scanned.kept), known))
     changed = [one for one in placed if isinstance(one, TreeFile)]
-    failed = [p._replace(where=str(root / p.where)) for p in placed if isinstance(p, Problem)]
+    refused = [one for one in placed if isinstance(one, _Refused)]
+    failed = tuple(Problem(str(root / one.path), one.why) for one in refused)
+    kept = dict(scanned.kept)
+    for path in (path for one in refused for path in (one.path, one.before)):
+        if path in manifest.files:
+            kept[path] = manifest.files[path]._replace(hash="")
     moved = {file.before for file in changed}
-    gone = [path for path in scanned.away if path not in moved]
-    return TreeFiles(changed, scanned.kept, gone, scanned.receipt + Receipt(failed=tuple(failed)))
+    gone = [path for path in scanned.away if path not in moved and path not in kept]
+    return TreeFiles(changed, kept, gone, scanned.receipt + Receipt(failed=failed))
 
 
 def _is_meant(path: str, only: str) -> bool:
@@ -155,17 +168,18 @@ def _decoded(raw: bytes) -> str:
 def _placed(
     read: list[tuple[str, str, ParsedPage]], manifest: Manifest, kept: set[str],
     known: Mapping[str, bool],
-) -> Iterator[TreeFile | Problem]:  # fmt: skip
+) -> Iterator[TreeFile | _Refused]:  # fmt: skip
     """Which page each file is: the one it was, if it is where it was or says so."""
     there = kept.union(path for path, _, _ in read)
     taken = {manifest.files[path].page for path in kept}
     held = {entry.page: path for path, entry in manifest.files.items()}
     for path, hash, said in read:
         entry, before = manifest.files.get(path), held.get(said.id, "")
-        if entry and (said.id in ("", entry.page) or before in there):
+        if entry and (said.id == entry.page or not before or before in there):
             file = TreeFile(path, hash, said, entry.page, entry.page, entry)
         elif before in there:
-            yield Problem(path, f"a copy of {before}: both say `id: {said.id}`; take it out of one")
+            why = f"a copy of {before}: both say `id: {said.id}`; take it out of one"
+            yield _Refused(path, before, why)
             continue
         elif before:
             address, old = _address(path, said.id), manifest.files[before]
@@ -175,7 +189,7 @@ def _placed(
             was = next((one for one in (said.id, address) if one in known), "")
             file = TreeFile(path, hash, said, was, address, None)
         if file.address in taken or (file.address != file.was and known.get(file.address)):
-            yield Problem(path, f"there is a page {file.address} already")
+            yield _Refused(path, before, f"there is a page {file.address} already")
             continue
         taken.add(file.address)
         yield file

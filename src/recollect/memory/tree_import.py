@@ -113,6 +113,8 @@ class _Import:
         self._holders = self._files.holders()
         self._targets = self._files.targets(self._topics)
         self._receipt = Receipt(sources=(FACTS, SOURCE)) + self._files.receipt
+        self._removes = options.prune and not options.dry_run and not self._receipt.failed
+        """What is missing may be in a file that cannot be read: then nothing is removed."""
         self._entries = dict(self._files.kept)
         self._pages: dict[str, TopicPage] = {}
         self._gone: list[str] = []
@@ -337,7 +339,7 @@ class _Import:
         for id in ids:
             if id not in self._facts or id in self._holders:
                 continue
-            if not self._options.prune or self._options.dry_run:
+            if not self._removes:
                 text = " ".join(self._facts[id].text.split())[:80]
                 self._tell("missing", path, f"fact {id!r} is no longer in it: {text}")
                 left.append(id)
@@ -351,7 +353,7 @@ class _Import:
         entry = self._manifest.files[path]
         if entry.page not in self._topics:
             return
-        if self._options.prune and not self._options.dry_run:
+        if self._removes:
             self._gone.append(entry.page)
         else:
             self._tell("missing", path, f"the file of the page {entry.page} is no longer there")
