@@ -6,6 +6,7 @@ import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -16,11 +17,13 @@ from recollect.errors import UsageError
 from recollect.facts import Fact
 from recollect.memory import tree_import
 from recollect.memory.facts import find
+from recollect.memory.tree import facts_of
 from recollect.sources.files import MANIFEST
-from recollect.tree import Snippet, TopicPage, as_put, page_key
+from recollect.tree import Snippet, TopicPage, as_put, page_key, page_of
 from recollect.tree import from_document as page_from
 from recollect.types import Receipt
 from recollect.writing.facts import FactWriter, Signed
+from recollect.writing.pages import pages_of
 
 RETRIES = "billing/retries/retry-policy"
 DUE = "billing/invoices/due-dates"
@@ -399,7 +402,9 @@ def test_a_moved_file_moves_the_page_and_links_follow(m: Memory, tree: Path) -> 
     assert fact(m, "retries").text == "We retry four times."
     assert did(m.add(tree)) == {}
     edit(tree, "Ops/Queues/Retries & co", ("four", "five"))
-    assert did(m.add(tree)) == {"changed": 1}
+    edit(tree, DUE, ("14 days", "30 days"))
+    assert did(m.add(tree)) == {"changed": 2}
+    assert page(m, DUE).related == ("ops/queues/retries-co",)
     done = m.export_tree(tree)
     assert (done.refused, done.stale) == ((), ())
     assert "[[Ops/Queues/Retries & co]]" in (tree / f"{DUE}.md").read_text()
@@ -604,3 +609,52 @@ def test_the_command_line_exports_and_reads_back(
     assert cli("add", str(folder), "--prune", "--yes", "--json").json["forgotten"] == 1
     assert cli("facts").code == 3
     assert cli("export").code == 2
+
+
+# ------------------------------------------------------------------ whatever people do
+
+SCRAPS = (
+    "---", "```", "## Facts", "## Snippets", "## Earlier", "- new fact\n", "- **a**: b\n", "\r\n",
+    "<!-- fact {id: dlq} -->", "\x00", "[[x]]", "{", "}", "\n\n", "title: x\n", f"id: {DUE}\n",
+    "tags: [a]\n", "# H\n", "  ", "東京", ", pinned: true", "scopes: [a]", ", type: nope",
+    ", superseded_by: [due]", ", superseded_by: [dlq]", ", from: 2020-01-01",
+)  # fmt: skip
+PLACES = ("a/b/c.md", f"{DUE}.md", f"{RETRIES}.md", "x.md", "d/y.md", "q/w/e/r/t/y.md")
+
+
+def meddle(folder: Path, chance: Random) -> None:
+    """Do something to a file that a person, or an editor, might."""
+    path = chance.choice([p for p in sorted(folder.rglob("*.md")) if p.name != "_index.md"])
+    text = path.read_text()
+    deed = chance.random()
+    if deed < 0.7:
+        at = chance.randint(0, len(text))
+        until = at + chance.choice((0, 0, 1, 5, 40))
+        path.write_text(text[:at] + chance.choice(SCRAPS) + text[until:], newline="")
+    elif deed < 0.85:
+        new = folder / chance.choice(PLACES)
+        new.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(new)
+    else:
+        lines = text.split("\n")
+        chance.shuffle(lines)
+        path.write_text("\n".join(lines))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_whatever_is_done_to_the_files_nothing_is_lost(m: Memory, tree: Path, seed: int) -> None:
+    chance = Random(seed)
+    for _ in range(3):
+        for _ in range(chance.randint(1, 4)):
+            meddle(tree, chance)
+        m.add(tree)
+        state = m.status().store.seq
+        m.add(tree)
+        assert m.status().store.seq == state
+        assert {"retries", "dlq", "due", "tabs"} <= {f.id for f in facts_of(m.store, "local")}
+        there = {page_of(fact) for fact in facts_of(m.store, "local")}
+        pages = pages_of(m.store, "local")
+        there.update(page.address for page in pages)
+        assert all(there.issuperset(page.related) for page in pages)
+    m.export_tree(tree, force=True, prune=True)
+    assert m.export_tree(tree).written == 0

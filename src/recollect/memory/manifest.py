@@ -37,14 +37,13 @@ class Manifest(NamedTuple):
     """By their paths below the folder."""
     indexes: Mapping[str, str]
     """Hashes of the lists of pages, by their paths."""
+    moved: Mapping[str, str] = {}
+    """Where files were before they were moved, and the pages they are: links that have not been
+    written since still name them so."""
 
     @classmethod
     def empty(cls, owner: str = LOCAL) -> Manifest:
         return cls(owner, {}, {})
-
-    def path_of(self, page: str) -> str:
-        """Where the page is; empty if it is nowhere."""
-        return next((path for path, entry in self.files.items() if entry.page == page), "")
 
 
 def content_hash(raw: bytes) -> str:
@@ -84,7 +83,7 @@ def _read(told: Any) -> Manifest:
         for path, e in told["files"].items()
     }  # fmt: skip
     indexes = {_inside(path): hash for path, hash in _texts(told["indexes"]).items()}
-    return Manifest(str(told["owner"]), files, indexes)
+    return Manifest(str(told["owner"]), files, indexes, _texts(told["moved"]))
 
 
 def _texts(told: Any) -> dict[str, str]:
@@ -107,7 +106,8 @@ def save(folder: Path, manifest: Manifest) -> None:
         for path, e in sorted(manifest.files.items())
     }  # fmt: skip
     told = {"format": FORMAT, "version": VERSION, "owner": manifest.owner, "files": files,
-            "indexes": dict(sorted(manifest.indexes.items()))}  # fmt: skip
+            "indexes": dict(sorted(manifest.indexes.items())),
+            "moved": dict(sorted(manifest.moved.items()))}  # fmt: skip
     raw = (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode()
     path = folder / MANIFEST
     if not path.exists() or path.read_bytes() != raw:

@@ -148,7 +148,8 @@ class _Export:
                 files[paths[address]] = entry if kept or old is None else old
         files |= self._left(files)
         indexes = self._indexes(paths)
-        save(self._folder, Manifest(self._before.owner, files, indexes))
+        moved = self._before.moved if self._refused else {}  # else all links are written anew
+        save(self._folder, Manifest(self._before.owner, files, indexes, moved))
         return Exported(
             str(self._folder), **self._counts, pages=len(self._topics),
             facts=sum(len(topic.facts) for topic in self._topics.values()),

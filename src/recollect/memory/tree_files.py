@@ -65,14 +65,16 @@ class TreeFiles(NamedTuple):
                 found.setdefault(item.id, []).append(file.path)
         return found
 
-    def targets(self, known: Collection[str]) -> dict[str, str]:
-        """What a link may say, and the page (by its address until now) that it means."""
+    def targets(self, known: Collection[str], moved: Mapping[str, str]) -> dict[str, str]:
+        """What a link may say, and the page (by its address until now) that it means. *moved* are
+        paths that files had earlier."""
         pages = {path: entry.page for path, entry in self.kept.items()}
         pages |= {file.path: file.was or file.address for file in self.changed}
         names: dict[str, set[str]] = {}
         for path, page in pages.items():
             names.setdefault(link_keys(path)[-1], set()).add(page)
         found = {name: min(some) for name, some in names.items() if len(some) == 1}
+        found |= {path_key(link_target(path)): page for path, page in moved.items()}
         found |= {path_key(address): address for address in known}
         return found | {path_key(link_target(path)): page for path, page in pages.items()}
 

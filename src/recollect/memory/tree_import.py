@@ -111,7 +111,7 @@ class _Import:
         self._files = place(scanned, root, manifest, known)
         self._moved = self._files.moved
         self._holders = self._files.holders()
-        self._targets = self._files.targets(self._topics)
+        self._targets = self._files.targets(self._topics, manifest.moved)
         self._receipt = Receipt(sources=(FACTS, SOURCE)) + self._files.receipt
         self._removes = options.prune and not options.dry_run and not self._receipt.failed
         """What is missing may be in a file that cannot be read: then nothing is removed."""
@@ -384,8 +384,11 @@ class _Import:
         )
 
     def _save(self) -> None:
+        moved = {f.before: f.was for f in self._files.changed if f.before}
+        moved = {**self._manifest.moved, **moved}
+        moved = {path: self._moved.get(page, page) for path, page in moved.items()}
         try:
-            save(self._root, self._manifest._replace(files=self._entries))
+            save(self._root, self._manifest._replace(files=self._entries, moved=moved))
         except OSError as error:
             why = f"its manifest cannot be written: {error.strerror or error}"
             self._tell("warnings", "", why)
