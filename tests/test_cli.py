@@ -842,6 +842,7 @@ EVERY_COMMAND = (
     ["config", "list"],
     ["config", "trust", "{project}"],
     ["demo"],
+    ["export", "--tree", "{project}/tree"],
 )
 
 

@@ -285,6 +285,8 @@ def fact_handles(fact: Fact) -> tuple[str, ...]:
     found += [f"{REPLACED}{id}" for id in fact.superseded_by]
     found += [turns(moment) for moment in fact.boundaries]
     found += [f"{FROM}{read_from(entry)}" for entry in fact.provenance if entry.source]
+    if isinstance(page := fact.meta.get("page"), str):
+        found.append(f"{PAGE}{page}")
     return tuple(handle(fact.owner, one) for one in dict.fromkeys(found))
 
 

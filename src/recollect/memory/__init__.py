@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
     from recollect.memory.tidying import Proposal
+    from recollect.memory.tree import Exported
     from recollect.memory.tuning import Tuning
     from recollect.memory.usage import Recorder
     from recollect.reading.attempt import Models
@@ -350,6 +351,26 @@ class Memory:
         if self._embedder is not None and not receipt.embedded:
             receipt = receipt._replace(pending=self.status().pending)
         return receipt
+
+    def export_tree(
+        self,
+        folder: str | Path,
+        *,
+        owner: str | None = None,
+        scopes: Sequence[str] | None = None,
+        prune: bool = False,
+        force: bool = False,
+    ) -> Exported:
+        """Write the context tree as Markdown, a file for each page with its facts, which people
+        read and edit; :meth:`add` of the folder applies what they changed. Files that were edited
+        since are left as they are unless *force* is true; those whose page is no more are removed
+        if *prune* is."""
+        from recollect.memory.tree import export_tree
+
+        if not str(folder):
+            raise UsageError("the folder is empty", hint="give a folder for the tree")
+        asked = self._asked(owner, scopes)
+        return export_tree(self.store, place(folder), asked, prune=prune, force=force)
 
     def watch(
         self,
@@ -672,11 +693,15 @@ class Memory:
         import does not bring it back."""
         document = self._one(name, owner)
         self._unlearn(document)
-        if document.kind == "fact":
+        if document.kind in ("fact", "page"):
             from recollect.writing.facts import FactWriter, Signed
 
-            writer = FactWriter(self.store, document.owner)
-            receipt = writer.forget(document.external, Signed(datetime.now(UTC)))
+            writer, signed = FactWriter(self.store, document.owner), Signed(datetime.now(UTC))
+            if document.kind == "fact":
+                receipt = writer.forget(document.external, signed)
+            else:  # what links to it does no more
+                gone = [Forget(document.id)]
+                receipt = writer.edit([], {}, signed, more=lambda _: gone).receipt
             self.store.refresh()
             return receipt
         receipt = self.store.apply(ChangeSet((Forget(document.id),)))

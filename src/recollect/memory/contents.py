@@ -31,7 +31,7 @@ class Contents:
 
     def __init__(self, store: Store, max_bytes: int) -> None:
         self.forks = Forks(store)
-        self._max_bytes = max_bytes
+        self.max_bytes = max_bytes
 
     def documents(
         self, one: Read, source: str, owner: str, scopes: tuple[str, ...]
@@ -45,7 +45,7 @@ class Contents:
             for item in memories.mem0(file, source, owner, scopes):
                 yield item if isinstance(item, Problem) else item._replace(path=file.relative)
         else:
-            raw = files.read(file, self._max_bytes, named=one.named)
+            raw = files.read(file, self.max_bytes, named=one.named)
             if isinstance(raw, Problem):
                 yield raw
             else:

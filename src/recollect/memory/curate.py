@@ -160,7 +160,7 @@ def handed_in(
     facts: Iterable[Mapping[str, Any] | str], text: str, redacted: Callable[[str], str]
 ) -> tuple[Extracted, ...]:
     """Facts that the caller has read from the text already: statements, or each with its ``text``
-    and what is known of ``type``, ``subject`` and ``quote``; one that is not in the text is none."""
+    and what is known of ``type``, ``subject`` and ``quote``; one not in the text is none."""
     made = []
     for n, one in enumerate(facts, 1):
         if isinstance(one, str):

@@ -70,8 +70,13 @@ class FactPage(NamedTuple):
 
 def new_id(name: str, text: str) -> str:
     """An id that can be read and is nobody else's."""
-    slug = "-".join(word.folded for word in words(name or text)[:5])
-    return f"{re.sub(r'[^a-z0-9-]+', '', slug)[:40].strip('-') or 'fact'}-{uuid4().hex[:6]}"
+    return f"{slug(name or text)}-{uuid4().hex[:6]}"
+
+
+def slug(text: str) -> str:
+    """The first words of a text, as ids have them."""
+    some = "-".join(word.folded for word in words(text)[:5])
+    return re.sub(r"[^a-z0-9-]+", "", some)[:40].strip("-") or "fact"
 
 
 def find(store: Store, owner: str, name: str) -> Fact:

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.config import Config
-from recollect.errors import UsageError
+from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
-from recollect.memory.arguments import is_there
+from recollect.memory.arguments import is_there, names
 from recollect.memory.contents import Contents, Read, is_empty, is_mem0, is_memory
 from recollect.memory.facts import import_rows, redacted
 from recollect.memory.given import Given, Options
 from recollect.memory.homes import Home, Homes, as_added
 from recollect.memory.known import Known
+from recollect.memory.manifest import tree_of
 from recollect.memory.missing import Missing
 from recollect.memory.redaction import redacted_items
 from recollect.ports import Stamped, Store
@@ -54,6 +55,8 @@ class _Plan(NamedTuple):
     skipped: list[Problem]
     unchanged: Counter[str]
     """How many documents of each source that was met are as they were."""
+    trees: list[Path]
+    """Folders that a context tree was exported to."""
 
 
 class Importer:
@@ -88,6 +91,9 @@ class Importer:
         return sum(map(self._add, places), Receipt())
 
     def _add(self, root: Path) -> Receipt:
+        tree = tree_of(root)
+        if tree is not None:
+            return self._tree(tree, root)
         self._homes.look_from(root)
         if not is_there(root):
             gone = self._missing.without(root)
@@ -103,6 +109,8 @@ class Importer:
         )  # fmt: skip
         for found in plan.lines:
             receipt += self._jsonl(found, named=found.path == root)
+        for tree in plan.trees:
+            receipt += self._tree(tree, tree)
         for nearest, some in plan.groups.items():
             receipt += self._import(nearest.source, self._documents(some, nearest))
         entered = read.union(plan.unchanged)
@@ -116,8 +124,10 @@ class Importer:
     # -------------------------------------------------------------- what has changed
 
     def _plan(self, root: Path, home: Home, only: Format | None) -> _Plan:
-        plan = _Plan({}, [], [], Counter())
+        plan = _Plan({}, [], [], Counter(), [])
         for folder in files.walk(root, self._location):
+            if folder.is_tree:
+                plan.trees.append(Path(folder.place))
             for problem in folder.problems:
                 plan.groups.setdefault(home, []).append(problem)
                 self._missing.unread.add(Path(problem.where))
@@ -341,6 +351,24 @@ class Importer:
         if source.stamp and (receipt.failed or receipt.missing):
             # It is to be read again the next time, and told what was said of it.
             self._register(source._replace(stamp=f"\n{options}"))
+        return receipt
+
+    # -------------------------------------------------------------- exported trees
+
+    def _tree(self, tree: Path, root: Path) -> Receipt:
+        """What was changed in an exported tree, or in *root*, which is in it."""
+        from recollect.memory.tree_import import TreeOptions, import_tree
+
+        options = TreeOptions(
+            self._options.owner, names(self._options.scopes), self._given.redact,
+            self._options.prune, self._options.dry_run, self._contents.max_bytes,
+            "" if root == tree else root.relative_to(tree).as_posix(),
+        )  # fmt: skip
+        try:
+            receipt = import_tree(self._store, tree, options)
+        except InputError as error:
+            return Receipt(failed=(Problem(str(tree), error.message),))
+        self._progress(receipt.added + receipt.changed)
         return receipt
 
     # -------------------------------------------------------------- repositories

@@ -19,6 +19,8 @@ from typing import NamedTuple
 from recollect.sources.ignore import Rules
 from recollect.types import Problem
 
+MANIFEST = ".recollect-tree.json"
+"""What a context tree that was exported is known by."""
 JSONL = frozenset({".jsonl", ".ndjson"})
 _LEFT_OUT = frozenset(
     {"__pycache__", "node_modules", "venv", "site-packages", "dist", "build", "target"}
@@ -75,6 +77,8 @@ class Folder(NamedTuple):
     place: str
     files: list[Found]
     problems: list[Problem]
+    is_tree: bool = False
+    """Whether it is a context tree that was exported: what is in it is not walked."""
 
 
 class _Ahead(NamedTuple):
@@ -121,7 +125,10 @@ def _folder(one: _Ahead, leave_out: str) -> tuple[Folder, list[_Ahead]]:
     except OSError as error:
         folder.problems.append(Problem(one.place, _why(error)))
         return folder, inner
-    rules = one.rules.child(one.place, [entry.name for entry in entries])
+    names = [entry.name for entry in entries]
+    if MANIFEST in names:
+        return folder._replace(is_tree=True), inner
+    rules = one.rules.child(one.place, names)
     folder.problems.extend(rules.problems)
     if one.only is not None:
         entries = [entry for entry in entries if entry.name in one.only]

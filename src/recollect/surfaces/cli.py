@@ -54,8 +54,10 @@ from recollect.surfaces.fact_commands import (
 from recollect.surfaces.import_commands import (
     add,
     declare_add,
+    declare_export,
     declare_record,
     declare_watch,
+    export,
     record,
     watch,
 )
@@ -333,6 +335,10 @@ COMMANDS = (
     Command(
         "record", "keep a discussion, an event or a file's purpose", declare_record, record,
         'recollect record discussion "Retries stay at three." --issue PAY-7 --event decided',
+    ),
+    Command(
+        "export", "write pages and facts as files that come back", declare_export, export,
+        "recollect export --tree ~/vault/memory",
     ),
     Command("watch", "follow the sources and import what changes", declare_watch, watch),
     Command(

@@ -1,4 +1,4 @@
-"""``recollect add``, ``watch`` and ``record``: what goes into the store."""
+"""``recollect add``, ``watch``, ``record`` and ``export``: what goes into the store, and out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from recollect.surfaces.shared import Options, open_memory, rendering, say, show
 
 if TYPE_CHECKING:
     from recollect.memory import Logs, Memory
+    from recollect.memory.tree import Exported
     from recollect.surfaces.terminal import Style
     from recollect.types import Receipt
 
@@ -129,6 +130,40 @@ def _agree(options: Options, question: str) -> None:
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise KeyboardInterrupt
+
+
+# ------------------------------------------------------------------ export
+
+
+def declare_export(parser: argparse.ArgumentParser) -> None:
+    forms = parser.add_mutually_exclusive_group(required=True)
+    forms.add_argument("--tree", metavar="DIR", help="pages of Markdown, to read and to edit")
+    parser.add_argument("--owner", help="whose pages and facts")
+    parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
+    parser.add_argument("--prune", action="store_true", help="remove files whose page is no more")
+    parser.add_argument("--force", action="store_true", help="overwrite what was edited since")
+
+
+def export(options: Options) -> int:
+    with open_memory(options) as memory:
+        done = memory.export_tree(
+            options.tree, owner=options.owner, scopes=options.scope, prune=options.prune,
+            force=options.force,
+        )  # fmt: skip
+    for problem in done.refused:
+        sys.stderr.write(f"left {problem.where}: {problem.reason}\n")
+    for problem in done.stale:
+        say(options, f"stale {problem.where}: {problem.reason}")
+    show(options, done.as_json(), lambda style: _exported(done, style))
+    return 1 if done.refused else 0
+
+
+def _exported(done: Exported, style: Style) -> str:
+    counts = {"written": done.written, "unchanged": done.unchanged, "removed": done.removed,
+              "left as they are": len(done.refused), "stale": len(done.stale)}  # fmt: skip
+    files = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    what = f"{done.pages:,} pages with {done.facts:,} facts"
+    return f"{style.bold}{what}{style.off} in {done.folder}: {files or 'no files'}"
 
 
 # ------------------------------------------------------------------ watch

@@ -128,8 +128,8 @@ def shown(
         keywords=page.keywords,
         related=tuple(link_target(files.get(address, address)) for address in page.related),
         scopes=page.scopes,
-        created_at=page.created_at,
-        updated_at=page.updated_at,
+        created_at=_to_the_second(page.created_at),
+        updated_at=_to_the_second(page.updated_at),
         notes=page.notes,
         facts=tuple(item for fact, item in some if not asked.out_of_force(fact)),
         snippets=page.snippets,
@@ -140,11 +140,20 @@ def shown(
 def _item(fact: Fact, page: TopicPage) -> Item:
     same = {name: getattr(fact, name) for name in _SAME}
     scopes = tuple(sorted(fact.scopes))
-    return Item(**same, scopes=None if scopes == page.scopes else scopes)
+    return Item(
+        **same,
+        scopes=None if scopes == page.scopes else scopes,
+        created_at=_to_the_second(fact.created_at),
+    )
+
+
+def _to_the_second(moment: datetime | None) -> datetime | None:
+    """When something was made is shown for people; nobody changes it in a file."""
+    return moment and moment.replace(microsecond=0)
 
 
 _SAME = ("text", "id", "name", "type", "aliases", "pinned", "standing", "valid_from", "valid_to",
-         "resolved_at", "superseded_by", "participants", "why", "created_at")  # fmt: skip
+         "resolved_at", "superseded_by", "participants", "why")  # fmt: skip
 
 
 # ------------------------------------------------------------------ writing
@@ -188,7 +197,7 @@ def _header(page: ParsedPage) -> Iterator[str]:
         yield from _list("scopes", page.scopes)
     for name, moment in (("created", page.created_at), ("updated", page.updated_at)):
         if moment:
-            yield f"{name}: {iso(moment)}"
+            yield f"{name}: {_moment(moment)}"
     if page.id:
         yield f"id: {_value(page.id)}"
 
@@ -273,7 +282,7 @@ def _about(item: Item) -> str:
     for name, moment in (("from", item.valid_from), ("to", item.valid_to),
                          ("resolved", item.resolved_at)):  # fmt: skip
         if moment:
-            parts.append((name, iso(moment) or ""))
+            parts.append((name, _moment(moment)))
     if item.superseded_by:
         parts.append(("superseded_by", _all_bracketed(item.superseded_by)))
     if item.participants:
@@ -284,12 +293,17 @@ def _about(item: Item) -> str:
     if item.why:
         parts.append(("why", _bracketed(item.why)))
     if item.created_at:
-        parts.append(("created", iso(item.created_at) or ""))
+        parts.append(("created", _moment(item.created_at)))
     return ", ".join(f"{name}: {value}" for name, value in parts)
 
 
 def _participant(one: Participant) -> str:
     return f"{{id: {_bracketed(one.id)}, role: {_bracketed(one.role)}}}"
+
+
+def _moment(moment: datetime) -> str:
+    """A moment as people write it: midnight is the day."""
+    return (iso(moment) or "").removesuffix("T00:00:00Z")
 
 
 def _all_bracketed(texts: Iterable[str]) -> str:

@@ -13,11 +13,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from recollect.types import stable_id
 
-MANIFEST = ".recollect-tree.json"
-"""What an exported tree is known by."""
 INDEX = "_index.md"
 """A list of a domain's pages, made anew with every export."""
 MISC = "misc"
@@ -38,6 +37,7 @@ def address_of(domain: str, topic: str, title: str, subtopic: str = "") -> str:
     return "/".join(map(folded, parts))
 
 
+@lru_cache(maxsize=4096)
 def canonical(address: str) -> str:
     """The address as :func:`address_of` writes it, of however many parts it is."""
     parts = [part for part in address.split("/") if part.strip()] or [MISC]

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from recollect.errors import UsageError
 from recollect.facts import TYPES, Fact
 from recollect.text.chunk import passages
 from recollect.text.keys import keys, words
+from recollect.text.ordinary import commonness
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import is_run, stem, terms
 from recollect.text.tokens import clip_tokens, count_tokens
@@ -212,35 +213,36 @@ def _tags(facts: Iterable[Fact]) -> tuple[str, ...]:
 
 
 def _keywords(facts: Sequence[Fact]) -> tuple[str, ...]:
-    """What its facts are called, and the words that most of them have."""
+    """What its facts are called, and the words that several of them have, or few others."""
     names = {" ".join(keys(f.name)[:1]): _line(f.name)[:LONGEST_LABEL] for f in facts if f.name}
     chosen = list(names.values())[:MOST_NAMES]
     taken = set().union(*(_stems(name) for name in chosen))
     count: Counter[str] = Counter()
     spelt: dict[str, Counter[str]] = {}
     for fact in facts:
-        for word in {w.folded: w for w in words(fact.text)}.values():
-            root = stem(word.folded)
-            if len(root) > 2 and word.folded.isalpha() and not is_run(word.folded):
+        for word in {w.forms[0] for w in words(fact.text)}:
+            root = stem(word)
+            if len(root) > 2 and word.isalpha() and not is_run(word) and root not in stopwords():
                 count[root] += 1
-                spelt.setdefault(root, Counter())[word.folded[:LONGEST_LABEL]] += 1
-    frequent = sorted(count, key=lambda root: (-count[root], root))
-    for root in frequent:
-        if root not in taken and root not in stopwords() and len(chosen) < MOST_KEYWORDS:
-            chosen.append(min(spelt[root], key=lambda w: (-spelt[root][w], w)))
+                spelt.setdefault(root, Counter())[word[:LONGEST_LABEL]] += 1
+    for root in sorted(count, key=lambda root: (-count[root], root)):
+        said = min(spelt[root], key=lambda w: (-spelt[root][w], w))
+        telling = count[root] > 1 or commonness(said) not in ("ordinary", "rare")
+        if telling and root not in taken and len(chosen) < MOST_KEYWORDS:
+            chosen.append(said)
     return tuple(dict.fromkeys(chosen))
 
 
 # ------------------------------------------------------------------ links
 
 
-def linked(pages: Sequence[TopicPage], moved: Mapping[str, str] = NO_META) -> list[TopicPage]:
-    """The pages with links that follow what was *moved*, and none that leads nowhere, to itself
-    or twice to the same."""
-    there = {page.address for page in pages}
+def linked(pages: Sequence[TopicPage], others: Collection[str] = ()) -> list[TopicPage]:
+    """The pages without links that lead nowhere (neither to one of these pages nor to one of the
+    *others*, by their addresses), to themselves or twice to the same."""
+    there = {page.address for page in pages}.union(others)
     found = []
     for page in pages:
-        targets = dict.fromkeys(moved.get(target, target) for target in page.related)
+        targets = dict.fromkeys(page.related)
         related = tuple(t for t in targets if t in there and t != page.address)
         found.append(page if related == page.related else page._replace(related=related))
     return found

@@ -277,7 +277,7 @@ def _with_pages(
 ) -> list[Change]:
     """What else is changed, and the pages of these facts."""
     on = any(fact is not None and fact.meta.get("page") for pair in changed for fact in pair)
-    if not on and not any(isinstance(change, Put | Remove) for change in more):
+    if not on and not any(isinstance(change, Put | Remove | Forget) for change in more):
         return more
     from recollect.writing.pages import with_pages
 

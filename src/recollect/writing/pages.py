@@ -40,6 +40,12 @@ def pages_of(store: Store, owner: str, scopes: tuple[str, ...] | None = None) ->
             return sorted(found, key=lambda page: page.address)
 
 
+def page_at(store: Store, owner: str, address: str) -> TopicPage | None:
+    """The page at this address, if it is stored."""
+    found = store.get(page_key(owner, address))
+    return page_from(found[0]) if found else None
+
+
 def with_pages(
     store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
     more: Sequence[Change],
@@ -52,7 +58,8 @@ def with_pages(
     touched = set(given).union(*(map(page_of, _there(pair)) for pair in facts.values()))
     if given or gone:
         return [*others, *_relinked(store, owner, facts, given, gone, touched)]
-    before = _stored(store, owner, touched)
+    there = (page_at(store, owner, address) for address in sorted(touched))
+    before = {page.address: page for page in there if page is not None}
     after = [_described(store, page, facts) for page in before.values()]
     return [*others, *_puts(before, after)]
 
@@ -67,11 +74,6 @@ def _there(pair: Iterable[Fact | None]) -> Iterator[Fact]:
     return (fact for fact in pair if fact is not None)
 
 
-def _stored(store: Store, owner: str, addresses: Iterable[str]) -> dict[str, TopicPage]:
-    found = (store.get(page_key(owner, address)) for address in sorted(addresses))
-    return {p.address: p for some in found for p in map(page_from, some)}
-
-
 def _relinked(
     store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
     given: Mapping[str, TopicPage], gone: set[str], touched: set[str],
@@ -80,10 +82,20 @@ def _relinked(
     before = {page.address: page for page in pages_of(store, owner)}
     there = {**before, **given}
     left = [page for page in there.values() if page.key not in gone]
-    after = [
-        _described(store, page, facts) if page.address in touched else page for page in linked(left)
-    ]
-    return _puts(before, after)
+    targets = {target for page in left for target in page.related if target not in there}
+    some = [_described(store, p, facts) if p.address in touched else p for p in left]
+    return _puts(before, linked(some, _with_facts(store, owner, facts, targets)))
+
+
+def _with_facts(
+    store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
+    addresses: Iterable[str],
+) -> set[str]:  # fmt: skip
+    """Which of these have facts, and so are pages, though nobody has written them."""
+    handles = {handle(owner, f"{PAGE}{address}"): address for address in addresses}
+    held = [h for h in store.held(handles) if h.document.external not in facts] if handles else []
+    new = {page_of(after) for _, after in facts.values() if after is not None}
+    return {handles[one.handle] for one in held} | new.intersection(handles.values())
 
 
 def _described(
