@@ -116,6 +116,20 @@ def test_a_newer_value_replaces_the_older_and_waits_for_a_look(memory: Memory) -
     assert [item.text for item in kept.pending] == [LATER]
 
 
+def test_what_replaces_a_fact_is_on_its_page(memory: Memory) -> None:
+    memory.curate(MEETING, title="Release meeting", project="billing", date="2026-01-05")
+    (old,) = [f for f in memory.facts().items if "5433" in f.text]
+    memory.curate(LATER, project="elsewhere", date="2026-02-05")
+    (new,) = [f for f in memory.facts().items if f.text == LATER]
+    assert new.meta["page"] == old.meta["page"]
+
+
+def test_no_fact_goes_by_a_single_word(memory: Memory) -> None:
+    memory.curate(MEETING + "Redis is our cache. Kestrel depends on Redis.", date="2026-01-05")
+    for fact in memory.facts(limit=100).items:
+        assert not fact.name or " " in fact.name
+
+
 def test_an_older_text_does_not_replace_what_is_newer(memory: Memory) -> None:
     memory.curate(LATER, date="2026-02-05")
     done = memory.curate(MEETING, date="2026-01-05")

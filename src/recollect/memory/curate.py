@@ -145,7 +145,7 @@ def curate(
     }  # fmt: skip
     return Curated(
         id=written.id if written and not dry_run else "",
-        about=given.title or given.name,
+        about=given.about,
         slots=tuple(outcomes.values()),
         items=curator.items if written else (),
         touched=curator.touched if written else (),

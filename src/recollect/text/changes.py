@@ -327,7 +327,7 @@ ATTRIBUTES = (
     ),
     Attribute(
         "age",
-        (r"§ (?:am|is|are|bin|ist) (?=\d+ (?:years?|jahre|months?)(?: old| alt)?\b)", r"§ (?:am|is|are) (?=\d+$)", r"my age is", r"(?:§ )?teng?o (?=\d+ anos)", r"(?:§ )?tiene (?=\d+ anos)"),
+        (r"§ (?:am|is|are|bin|ist) (?=\d+ (?:years?|jahre|months?)(?: old| alt)?\b)", r"§ (?:am|is|are) (?=1?\d?\d$)", r"my age is", r"(?:§ )?teng?o (?=\d+ anos)", r"(?:§ )?tiene (?=\d+ anos)"),
         (r"§ (?:have |has )?(?:\w+ )?turned (?=\d)", r"§ (?:have |has )?(?:\w+ )?turns (?=\d)", r"(?:§ )?cumpli (?=\d)", r"§ (?:bin|ist|wurde) (?=\d+ (?:geworden|jahre))"),
     ),
     Attribute(

@@ -33,15 +33,14 @@ class Curator:
         self.items = tuple(map(_item, decisions.items))
         writer = FactWriter(self._store, given.owner)
         signed = Signed(given.now, given.by, channel=given.channel)
-        id = receipts.new_id(given.owner, given.title or given.name, given.now)
+        id = receipts.new_id(given.owner, given.about, given.now)
 
         def more(changed: Sequence[Changed]) -> Iterable[Change]:
             return [*_text(given), *self._pages(given, changed)] if changed else ()
 
         def seal(changes: Sequence[Change]) -> Iterable[Change]:
             self.touched = tuple(receipts.touched(self._store, changes))
-            about = given.title or given.name
-            kept = Kept(id, given.owner, given.now, about, self._told(), self.touched)
+            kept = Kept(id, given.owner, given.now, given.about, self._told(), self.touched)
             return receipts.as_changes(kept) if self.touched else ()
 
         done = writer.edit(new, edits, signed, dry_run=self._dry_run, more=more, seal=seal)

@@ -305,8 +305,10 @@ def forgotten(store: Store, owner: str, ids: Collection[str]) -> list[Change]:
     held = store.held([handle(owner, f"{TOUCHES}{id}") for id in ids])
     changes: list[Change] = []
     for kept in {one.document.id: from_receipt(one.document) for one in held}.values():
+        gone = [one.document for one in kept.touched if one.document.id in ids]
         left = tuple(one for one in kept.touched if one.document.id not in ids)
-        lost = {one.document.external for one in kept.touched if one.document.id in ids}
-        items = tuple(item for item in kept.items if item.id not in lost)
+        items = tuple(i for i in kept.items if i.id not in {d.external for d in gone})
+        if any(document.kind not in (FACT, tree.KIND) for document in gone):
+            kept = kept._replace(about="a text that was forgotten")
         changes += as_changes(kept._replace(touched=left, items=items))
     return changes

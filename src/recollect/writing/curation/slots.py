@@ -9,10 +9,9 @@ from datetime import datetime
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
-from recollect.facts import Entry, Fact
+from recollect.facts import Entry, Fact, shortened
 from recollect.text.chunk import passages
 from recollect.text.keys import words
-from recollect.text.ordinary import commonness
 from recollect.text.standing import standing
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem
@@ -52,6 +51,11 @@ class Given(NamedTuple):
     """Somebody wrote it to have it kept."""
     facts: tuple[Extracted, ...] | None = None
     """What the caller has read from it already."""
+
+    @property
+    def about(self) -> str:
+        """What to call it: by its title, or else as it begins."""
+        return self.title or shortened(self.text)
 
 
 class Extractor(Protocol):
@@ -157,8 +161,18 @@ def _conflict(context: Context) -> Decisions:
             here = [
                 Rival(d.fact, bool(names & {*d.fact.names}), here=True) for d in made.values()
             ] if names else []  # fmt: skip
-            made[fact.id] = decide(fact, [*known.rivals(fact), *here], given.said_at)
+            rivals = [*known.rivals(fact), *here]
+            made[fact.id] = _on_its_page(decide(fact, rivals, given.said_at), rivals)
     return Decisions(tuple(made.values()))
+
+
+def _on_its_page(decision: Decision, rivals: Sequence[Rival]) -> Decision:
+    """What is about another fact is on the page of that."""
+    pages = {rival.fact.id: rival.fact.meta.get("page") for rival in rivals}
+    page = next((pages[id] for id in decision.others if pages.get(id)), None)
+    if page is None or decision.kind == "same":
+        return decision
+    return decision._replace(fact=decision.fact._replace(meta={**decision.fact.meta, "page": page}))
 
 
 def _write(context: Context) -> Done:
@@ -232,7 +246,7 @@ def as_fact(extracted: Extracted, one: Group, given: Given, source: str) -> Fact
 
 
 def is_telling(subject: str) -> bool:
-    """Whether a subject is a name to be found under: several words, or one that is no everyday
-    one, for what goes by that would answer every question that has it."""
-    said = [word.folded for word in words(subject) if stem(word.folded) not in stopwords()]
-    return len(said) > 1 or any(commonness(word) in ("", "name", "rare") for word in said)
+    """Whether a subject is a name to be found under: several words that mean something. A fact that
+    goes by one word would be the answer to every question that has it."""
+    said = [word.folded for word in words(subject)]
+    return sum(stem(word) not in stopwords() for word in said) > 1
