@@ -42,6 +42,10 @@ def _run() -> int:
             from recollect.surfaces.mcp_stdio import serve
 
             return serve(store)
+    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
+        from recollect.surfaces.hook_command import called  # refuses nothing, unlike the parser
+
+        return called(sys.argv[2:])
     from recollect.surfaces.cli import run
 
     for stream in (sys.stdout, sys.stderr):

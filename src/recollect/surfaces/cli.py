@@ -51,6 +51,7 @@ from recollect.surfaces.fact_commands import (
     resolve,
     supersede,
 )
+from recollect.surfaces.hook_command import declare_hook, hook
 from recollect.surfaces.import_commands import (
     add,
     declare_add,
@@ -62,6 +63,7 @@ from recollect.surfaces.import_commands import (
     watch,
 )
 from recollect.surfaces.init_commands import declare_init, init
+from recollect.surfaces.install_command import declare_install, install
 from recollect.surfaces.mcp_command import declare_mcp, mcp
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
@@ -344,6 +346,14 @@ COMMANDS = (
     Command(
         "mcp", "serve the tools to an agent, on stdio or HTTP", declare_mcp, mcp,
         "recollect mcp --store ~/memory",
+    ),
+    Command(
+        "install", "connect an agent: its tools, hooks and skill", declare_install, install,
+        "recollect install claude-code --hooks --dry-run",
+    ),
+    Command(
+        "hook", "what an agent calls by itself, with JSON on stdin", declare_hook, hook,
+        "recollect hook session-start --client claude-code",
     ),
     Command(
         "cache", "see, empty and prune the cache of searches", declare_cache, cache,

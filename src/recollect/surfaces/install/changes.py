@@ -1,0 +1,413 @@
+"""What installing and uninstalling change: decided first, on copies of the files, then done.
+
+A :class:`Desk` has the copies. :func:`install` and :func:`uninstall` edit them and tell what they
+did; nothing is written before :meth:`Desk.done`, so that a diff shows the same decisions.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from difflib import unified_diff
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.errors import InputError, RecollectError
+from recollect.surfaces.install import edits, files, ledger
+from recollect.surfaces.install.clients import (
+    Client,
+    Launch,
+    Scope,
+    hook_group,
+    is_our_group,
+)
+from recollect.surfaces.install.edits import SYNTAX, Syntax
+from recollect.surfaces.install.json_text import at_path
+from recollect.surfaces.install.ledger import Added, Filed
+
+_WAIT = 60
+"""Seconds that a client's own command may take."""
+
+
+class Change(NamedTuple):
+    """What became of one thing in one file."""
+
+    what: str
+    """``server``, ``hooks`` or ``skill``."""
+    action: str
+    """``added``, ``updated``, ``removed``; ``unchanged``, ``absent`` or ``kept`` where nothing was
+    to be done."""
+    file: Path
+    note: str = ""
+    commands: tuple[tuple[str, ...], ...] = ()
+    """Of the client itself, which do it instead of us."""
+
+    @property
+    def changes(self) -> bool:
+        return self.action in ("added", "updated", "removed")
+
+
+class _Sheet:
+    """A file while it is edited."""
+
+    def __init__(self, path: Path, known: Filed | None) -> None:
+        self.before = files.read(path)
+        self.text = self.before.text
+        new = self.before.raw is None
+        self.filed = known if known and not new else Filed(created=new)
+        self.named = path
+        """As the client calls it, which may be a link."""
+
+    @property
+    def tags(self) -> set[str]:
+        return {added.tag for added in self.filed.added}
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing is left of a file that was ours."""
+        return self.filed.created and not self.filed.added and not self.text.strip("\ufeff \t\r\n")
+
+
+class Desk:
+    """The files that are being edited."""
+
+    def __init__(self) -> None:
+        self._known = ledger.load()
+        self._sheets: dict[str, _Sheet] = {}
+        self.backups: list[Path] = []
+
+    def sheet(self, path: Path) -> _Sheet:
+        real = str(files.read(path).path)
+        if real not in self._sheets:
+            self._sheets[real] = _Sheet(path, self._known.get(real))
+        return self._sheets[real]
+
+    def diff(self) -> str:
+        return "".join(
+            line if line.endswith("\n") else f"{line}\n\\ no newline at the end\n"
+            for sheet in self._sheets.values()
+            for line in unified_diff(
+                sheet.before.text.splitlines(keepends=True),
+                sheet.text.splitlines(keepends=True),
+                str(sheet.named),
+                str(sheet.named),
+            )
+        )
+
+    def discard(self, path: Path) -> None:
+        """Forget what was to be done to a file: somebody else has done it."""
+        self._sheets.pop(str(files.read(path).path), None)
+
+    def done(self) -> None:
+        """Write what was changed, and keep in the ledger what that was."""
+        for real, sheet in self._sheets.items():
+            if sheet.is_gone and sheet.before.raw is not None:
+                files.remove(sheet.before.path, list(sheet.filed.folders))
+            elif sheet.text != sheet.before.text:
+                made, backup = files.write(sheet.before, sheet.text)
+                sheet.filed = sheet.filed._replace(folders=(*sheet.filed.folders, *made))
+                self.backups += [backup] if backup else []
+            with suppress(OSError):  # without it, only the exactness is lost
+                if sheet.filed.added or real in self._known:
+                    ledger.save(Path(real), sheet.filed if sheet.filed.added else None)
+
+
+# ------------------------------------------------------------------ the decisions
+
+
+def install(
+    client: Client, scope: Scope, launch: Launch, desk: Desk, *, hooks: bool
+) -> Iterator[Change]:
+    yield _put_server(client, scope, launch, desk)
+    if hooks and (file := client.hooks_file(scope)):
+        yield _put_hooks(client, file, launch, desk)
+    if file := client.skill_file(scope):
+        yield _put_skill(client, file, desk)
+
+
+def uninstall(client: Client, scope: Scope, desk: Desk) -> Iterator[Change]:
+    """In the opposite order: what went in last goes out first."""
+    if file := client.skill_file(scope):
+        yield _take_skill(client, file, desk)
+    if file := client.hooks_file(scope):
+        yield _take_hooks(client, file, desk)
+    yield _take_server(client, scope, desk)
+
+
+def state(client: Client, scope: Scope, launch: Launch) -> str:
+    """``installed``, ``other`` (from another place), ``absent``, ``unreadable``, or nothing where
+    there is no such file."""
+    file = client.file(scope)
+    if file is None:
+        return ""
+    try:
+        have = at_path(SYNTAX[client.form].load(files.read(file).text), client.path())
+    except (RecollectError, ValueError):
+        return "unreadable"
+    if have is None:
+        return "absent"
+    return "installed" if _says(have, client.entry(launch.words("mcp"))) else "other"
+
+
+def hooked(client: Client, scope: Scope) -> bool:
+    file = client.hooks_file(scope)
+    if file is None or client.hooks is None:
+        return False
+    with suppress(RecollectError, ValueError):
+        data = SYNTAX["json"].load(files.read(file).text)
+        return any(_ours(data, client, event) for event in client.hooks.events)
+    return False
+
+
+def _says(have: Any, want: dict[str, Any]) -> bool:
+    """Whether the entry says what we would; the user may have said more."""
+    return isinstance(have, dict) and all(have.get(key) == value for key, value in want.items())
+
+
+def _loaded(syntax: Syntax, sheet: _Sheet, by_hand: str) -> dict[str, Any]:
+    try:
+        return syntax.load(sheet.text)
+    except (ValueError, RecursionError) as error:
+        raise _refused(sheet, error, by_hand) from error
+
+
+def _refused(sheet: _Sheet, error: Exception, by_hand: str) -> InputError:
+    return InputError(
+        f"{sheet.named} was left as it is: {error}", hint=f"mend it, or by hand: {by_hand}"
+    )
+
+
+def _edit(sheet: _Sheet, syntax: Syntax, path: tuple[str | int, ...], value: Any, tag: str) -> None:
+    try:
+        sheet.text, added = edits.put(syntax, sheet.text, path, value, tag)
+    except (ValueError, RecursionError) as error:
+        raise _refused(sheet, error, by_hand(path, value)) from error
+    if added is not None:
+        sheet.filed = sheet.filed._replace(added=(*sheet.filed.added, added))
+
+
+def by_hand(path: Sequence[str | int], value: Any) -> str:
+    where = ".".join(str(key) for key in path if isinstance(key, str))
+    return f"put this under {where}: {json.dumps(value, ensure_ascii=False)}"
+
+
+def _undo(sheet: _Sheet, syntax: Syntax, tag: str) -> None:
+    """Take out all that has this tag, the last first."""
+    for added in reversed(sheet.filed.added):
+        if added.tag == tag:
+            try:
+                sheet.text = edits.take(syntax, sheet.text, added)
+            except (ValueError, RecursionError) as error:
+                where = ".".join(map(str, added.path))
+                raise _refused(sheet, error, f"take out {where}") from error
+    sheet.filed = sheet.filed.without(tag)
+
+
+# ------------------------------------------------------------------ the server
+
+
+def _put_server(client: Client, scope: Scope, launch: Launch, desk: Desk) -> Change:
+    file = client.file(scope)
+    if file is None:
+        raise InputError(f"{client.label} has no configuration of a project")
+    words, path, tag = launch.words("mcp"), client.path(), f"{client.name} server"
+    want = client.entry(words)
+    sheet, syntax = desk.sheet(file), SYNTAX[client.form]
+    have = at_path(_loaded(syntax, sheet, by_hand(path, want)), path)
+    if _says(have, want):
+        return Change("server", "unchanged", file)
+    ours = [a for a in sheet.filed.added if a.tag == tag]
+    if ours and all(a.text in sheet.text for a in ours):
+        _undo(sheet, syntax, tag)
+        have_more: dict[str, Any] = {}
+    else:
+        have_more = have if isinstance(have, dict) else {}
+    _edit(sheet, syntax, path, {**have_more, **want}, tag)
+    action = "added" if have is None else "updated"
+    return Change("server", action, file, commands=_own_adding(client, scope, have, want, words))
+
+
+def _own_adding(
+    client: Client, scope: Scope, have: Any, want: dict[str, Any], words: list[str]
+) -> tuple[tuple[str, ...], ...]:
+    own = client.own
+    if own is None or scope != "user" or not (program := shutil.which(own.program)):
+        return ()
+    more = have if isinstance(have, dict) else {}
+    if set(more) - set(want) and own.replaces:
+        return ()  # its own command would lose what the user has said besides
+    told = json.dumps({**more, **want}, ensure_ascii=False)
+    add: list[str] = [program]
+    for word in own.add:
+        add += words if word == "{words}" else [told if word == "{entry}" else word]
+    remove = [] if have is None or own.replaces else [(program, *own.remove)]
+    return (*remove, tuple(add))
+
+
+def _take_server(client: Client, scope: Scope, desk: Desk) -> Change:
+    file = client.file(scope)
+    if file is None:
+        raise InputError(f"{client.label} has no configuration of a project")
+    path, tag = client.path(), f"{client.name} server"
+    sheet, syntax = desk.sheet(file), SYNTAX[client.form]
+    take_out = f"take out {'.'.join(path)}"
+    if at_path(_loaded(syntax, sheet, take_out), path) is None:
+        sheet.filed = sheet.filed.without(tag)
+        return Change("server", "absent", file)
+    if tag in sheet.tags:
+        _undo(sheet, syntax, tag)
+        return Change("server", "removed", file)
+    try:
+        sheet.text = edits.drop(syntax, sheet.text, path, len(path) - 1)
+    except (ValueError, RecursionError) as error:
+        raise _refused(sheet, error, take_out) from error
+    own = client.own
+    program = shutil.which(own.program) if own and scope == "user" else None
+    commands = ((program, *own.remove),) if own and program else ()
+    return Change("server", "removed", file, commands=commands)
+
+
+def run_own(change: Change, client: Client, desk: Desk, entry: dict[str, Any] | None) -> str:
+    """Let the client's own command do it. Returns why it did not, and then we do."""
+    why = ""
+    for command in change.commands:
+        try:
+            done = subprocess.run(
+                command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                errors="replace", timeout=_WAIT, check=False,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            why = type(error).__name__
+            break
+        if done.returncode:
+            why = next(reversed((done.stderr or done.stdout).strip().splitlines()), "it failed")
+            break
+    now = at_path(SYNTAX[client.form].load(files.read(change.file).text), client.path())
+    if _says(now, entry) if entry else now is None:
+        desk.discard(change.file)
+        return ""
+    return why or "it left the file as it was"
+
+
+# ------------------------------------------------------------------ hooks
+
+
+def _ours(data: dict[str, Any], client: Client, event: str) -> list[tuple[str | int, ...]]:
+    """Where we are called at an event; the last first."""
+    name = client.hooks.events[event] if client.hooks else ""
+    groups = at_path(data, ("hooks", name))
+    found: list[tuple[str | int, ...]] = []
+    for n, group in enumerate(groups if isinstance(groups, list) else ()):
+        if not is_our_group(group, event, client):
+            continue
+        if len(group["hooks"]) == 1:
+            found.append(("hooks", name, n))
+        else:  # the user has put others beside ours
+            found += [
+                ("hooks", name, n, "hooks", m)
+                for m, one in enumerate(group["hooks"])
+                if is_our_group({"hooks": [one]}, event, client)
+            ]
+    return found[::-1]
+
+
+def _put_hooks(client: Client, file: Path, launch: Launch, desk: Desk) -> Change:
+    hooks = client.hooks
+    assert hooks is not None
+    sheet, syntax, tag = desk.sheet(file), SYNTAX["json"], f"{client.name} hooks"
+    start = sheet.text
+    wanted = {event: hook_group(client, event, launch) for event in hooks.events}
+    told = by_hand(("hooks",), {hooks.events[e]: [group] for e, group in wanted.items()})
+    data = _loaded(syntax, sheet, told)
+    had = any(_ours(data, client, event) for event in wanted)
+    if had and not all(_is_called(data, client, event, group) for event, group in wanted.items()):
+        _take_all(sheet, client, tag)
+        data = _loaded(syntax, sheet, told)
+    for event, group in wanted.items():
+        if not _ours(data, client, event):
+            name = hooks.events[event]
+            groups = at_path(data, ("hooks", name))
+            place = len(groups) if isinstance(groups, list) else 0
+            _edit(sheet, syntax, ("hooks", name, place), group, tag)
+            data = _loaded(syntax, sheet, told)
+    if sheet.text == start:
+        return Change("hooks", "unchanged", file)
+    return Change("hooks", "updated" if had else "added", file, hooks.note)
+
+
+def _is_called(data: dict[str, Any], client: Client, event: str, group: dict[str, Any]) -> bool:
+    """Whether we are called at the event just once, and as we would be now."""
+    places = _ours(data, client, event)
+    if len(places) != 1:
+        return False
+    have = at_path(data, places[0])
+    one = have if len(places[0]) == 5 else have["hooks"][0]
+    return _says(one, group["hooks"][0])
+
+
+def _take_all(sheet: _Sheet, client: Client, tag: str) -> None:
+    """Take out the calls: as they went in, where that is known, and then whichever are left."""
+    syntax = SYNTAX["json"]
+    if tag in sheet.tags:
+        groups = [a for a in sheet.filed.added if a.tag == tag]
+        if all(added.text in sheet.text for added in groups):
+            _undo(sheet, syntax, tag)
+    kept = min((a.kept for a in sheet.filed.added if a.tag == tag), default=0)
+    sheet.filed = sheet.filed.without(tag)
+    events = client.hooks.events if client.hooks else {}
+    for event in events:
+        for place in _ours(syntax.load(sheet.text), client, event):
+            try:
+                sheet.text = edits.drop(syntax, sheet.text, place, kept)
+            except ValueError as error:
+                raise _refused(sheet, error, f"take out the hooks of {client.name}") from error
+
+
+def _take_hooks(client: Client, file: Path, desk: Desk) -> Change:
+    sheet, tag = desk.sheet(file), f"{client.name} hooks"
+    data = _loaded(SYNTAX["json"], sheet, "take out the hooks that call recollect")
+    events = client.hooks.events if client.hooks else {}
+    if not any(_ours(data, client, event) for event in events):
+        sheet.filed = sheet.filed.without(tag)
+        return Change("hooks", "absent", file)
+    _take_all(sheet, client, tag)
+    return Change("hooks", "removed", file)
+
+
+# ------------------------------------------------------------------ the skill
+
+
+def skill_text() -> str:
+    return (resources("recollect.surfaces.install") / "SKILL.md").read_text(encoding="utf-8")
+
+
+def _put_skill(client: Client, file: Path, desk: Desk) -> Change:
+    sheet, tag, text = desk.sheet(file), f"{client.name} skill", skill_text()
+    new = sheet.before.raw is None
+    ours = {added.text for added in sheet.filed.added}
+    if not new and sheet.text not in {*ours, text}:
+        return Change("skill", "kept", file, "somebody has written another; it was left as it is")
+    action = "added" if new else "unchanged" if sheet.text == text else "updated"
+    sheet.text = text
+    tags = dict.fromkeys((*(a.tag for a in sheet.filed.added), tag))
+    sheet.filed = sheet.filed._replace(added=tuple(Added(t, text, (), 0) for t in tags))
+    return Change("skill", action, file)
+
+
+def _take_skill(client: Client, file: Path, desk: Desk) -> Change:
+    sheet, tag = desk.sheet(file), f"{client.name} skill"
+    if sheet.before.raw is None:
+        return Change("skill", "absent", file)
+    ours = {added.text for added in sheet.filed.added} or {skill_text()}
+    sheet.filed = sheet.filed.without(tag)
+    if sheet.filed.added:
+        others = ", ".join(sorted(a.tag.removesuffix(" skill") for a in sheet.filed.added))
+        return Change("skill", "kept", file, f"{others} reads it as well")
+    if sheet.text not in ours:
+        return Change("skill", "kept", file, "it was edited; delete it if you do not want it")
+    sheet.text, sheet.filed = "", sheet.filed._replace(created=True)
+    return Change("skill", "removed", file)

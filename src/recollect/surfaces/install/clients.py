@@ -1,0 +1,401 @@
+"""The clients, as data: where each keeps its configuration on which system, in which form, under
+which keys, what an entry looks like, and what else it can be given.
+
+Checked with the clients themselves where :attr:`Client.checked` says so; the others follow their
+documentation or source.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+Scope = Literal["user", "project"]
+SCOPES: tuple[Scope, ...] = ("user", "project")
+NAME = "recollect"
+
+
+class Launch(NamedTuple):
+    """How this program is started: the command, and what comes before the name of ours."""
+
+    command: str
+    arguments: tuple[str, ...] = ()
+    store: str | None = None
+
+    def words(self, *more: str) -> list[str]:
+        """The command and its arguments, as a list."""
+        of_store = ("--store", self.store) if self.store else ()
+        return [self.command, *self.arguments, *more, *of_store]
+
+    def line(self, *more: str) -> str:
+        """The same as a shell takes it."""
+        words = self.words(*more)
+        return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+
+
+def this_program(store: str | None = None) -> Launch:
+    """Ourselves, by the absolute path: a program with a window has no PATH of a shell."""
+    beside = Path(sys.executable).with_name("recollect.exe" if sys.platform == "win32" else NAME)
+    named = Path(sys.argv[0]) if Path(sys.argv[0]).stem == NAME else None
+    candidates = [named, beside, shutil.which(NAME)]
+    for one in candidates:
+        if one and Path(one).is_file() and os.access(one, os.X_OK):
+            found = os.path.abspath(one)
+            if "archive-v0" in Path(found).parts and (uvx := shutil.which("uvx")):
+                return Launch(uvx, (NAME,), store)  # uv's cache, which may be emptied
+            return Launch(found, (), store)
+    return Launch(sys.executable, ("-m", NAME), store)
+
+
+# ------------------------------------------------------------------ what a client is
+
+
+class Place(NamedTuple):
+    """A file or folder of the user's, by system. A *variable* that is set names the folder."""
+
+    linux: str
+    macos: str = ""
+    windows: str = ""
+    variable: str = ""
+    below: str = ""
+    """What to look for in the folder that the variable names."""
+
+    def path(self) -> Path:
+        named = os.environ.get(self.variable, "") if self.variable else ""
+        if named:
+            return Path(named).expanduser() / self.below
+        told = self.linux
+        if sys.platform == "darwin":
+            told = self.macos or told
+        elif sys.platform == "win32":
+            told = self.windows or told
+        return Path(_expanded(told))
+
+
+def _expanded(told: str) -> str:
+    bases = {"$CONFIG": ("XDG_CONFIG_HOME", "~/.config"), "$APPDATA": ("APPDATA", "~")}
+    for mark, (variable, fallback) in bases.items():
+        if told.startswith(mark):
+            told = (os.environ.get(variable) or fallback) + told[len(mark) :]
+    return os.path.expanduser(told)
+
+
+class Own(NamedTuple):
+    """The client's own command for it. ``{entry}`` stands for the entry as JSON, ``{words}`` for
+    the command and its arguments."""
+
+    program: str
+    add: tuple[str, ...]
+    remove: tuple[str, ...]
+    replaces: bool
+    """Whether adding twice replaces what was there."""
+
+
+class Hooks(NamedTuple):
+    """Events that the client calls a program at, by our names for them."""
+
+    user: Place
+    project: str
+    events: Mapping[str, str]
+    per_second: int = 1
+    """In which parts of a second it counts a timeout."""
+    group: Mapping[str, Any] = {}
+    """What else is said of a program, beside how it is called."""
+    note: str = ""
+
+
+class Client(NamedTuple):
+    name: str
+    label: str
+    user: Place
+    project: str
+    """Below the project's folder; empty where there is no such file."""
+    form: str
+    keys: tuple[str, ...]
+    entry: Callable[[list[str]], dict[str, Any]]
+    programs: tuple[str, ...]
+    """Any of these on the PATH, or the folder of the user's file, tells that it is here."""
+    listing: str
+    """How to see what it has."""
+    checked: bool = False
+    own: Own | None = None
+    """For the user's file only: in a project's, which people write and share, nothing but the entry
+    may change."""
+    others: tuple[str, ...] = ()
+    """Names the file may have instead; the first that is there is taken."""
+    hooks: Hooks | None = None
+    skill: Place | None = None
+    project_skill: str = ""
+    note: str = ""
+
+    def file(self, scope: Scope) -> Path | None:
+        if scope == "user":
+            path = self.user.path()
+        elif self.project:
+            path = Path.cwd() / self.project
+        else:
+            return None
+        return next((p for o in self.others if (p := path.with_name(o)).exists()), path)
+
+    def path(self) -> tuple[str, ...]:
+        """Where an entry stands in the file."""
+        return (*self.keys, NAME)
+
+    def hooks_file(self, scope: Scope) -> Path | None:
+        if self.hooks is None:
+            return None
+        return self.hooks.user.path() if scope == "user" else Path.cwd() / self.hooks.project
+
+    def skill_file(self, scope: Scope) -> Path | None:
+        if self.skill is None:
+            return None
+        folder = self.skill.path() if scope == "user" else Path.cwd() / self.project_skill
+        return folder / NAME / "SKILL.md"
+
+    def is_here(self) -> bool:
+        folder = self.user.path().parent
+        named = any(shutil.which(program) for program in self.programs)
+        return named or (folder != Path.home() and folder.is_dir())
+
+
+def _plain(words: list[str]) -> dict[str, Any]:
+    return {"command": words[0], "args": words[1:]}
+
+
+def _typed(kind: str, **more: Any) -> Callable[[list[str]], dict[str, Any]]:
+    return lambda words: {"type": kind, **_plain(words), **more}
+
+
+EVENTS = ("session-start", "prompt", "compact", "session-end")
+"""Our names: a session begins or goes on, the user asks, the context is about to be shortened, it
+ends."""
+SECONDS = {"session-start": 5, "prompt": 5, "compact": 5, "session-end": 3}
+"""After which a client should stop waiting for the answer: all of them come at once."""
+_AGENTS = Place("~/.agents/skills")
+
+
+# ------------------------------------------------------------------ the table
+
+CLIENTS = (
+    Client(
+        "claude-code",
+        "Claude Code",
+        Place("~/.claude.json", variable="CLAUDE_CONFIG_DIR", below=".claude.json"),
+        ".mcp.json",
+        "json",
+        ("mcpServers",),
+        # Without alwaysLoad the model sees no tool of ours until it has searched for one.
+        _typed("stdio", alwaysLoad=True),
+        ("claude",),
+        "claude mcp list",
+        checked=True,
+        own=Own(
+            "claude",
+            ("mcp", "add-json", NAME, "{entry}", "--scope", "user"),
+            ("mcp", "remove", NAME, "--scope", "user"),
+            replaces=False,
+        ),
+        hooks=Hooks(
+            Place("~/.claude/settings.json", variable="CLAUDE_CONFIG_DIR", below="settings.json"),
+            ".claude/settings.local.json",
+            {
+                "session-start": "SessionStart",
+                "prompt": "UserPromptSubmit",
+                "compact": "PreCompact",
+                "session-end": "SessionEnd",
+            },
+        ),
+        skill=Place("~/.claude/skills", variable="CLAUDE_CONFIG_DIR", below="skills"),
+        project_skill=".claude/skills",
+    ),
+    Client(
+        "codex",
+        "Codex",
+        Place("~/.codex/config.toml", variable="CODEX_HOME", below="config.toml"),
+        ".codex/config.toml",
+        "toml",
+        ("mcp_servers",),
+        _plain,
+        ("codex",),
+        "codex mcp list",
+        checked=True,
+        own=Own("codex", ("mcp", "add", NAME, "--", "{words}"), ("mcp", "remove", NAME), True),
+        hooks=Hooks(
+            Place("~/.codex/hooks.json", variable="CODEX_HOME", below="hooks.json"),
+            ".codex/hooks.json",
+            {
+                "session-start": "SessionStart",
+                "prompt": "UserPromptSubmit",
+                "compact": "PreCompact",
+                "session-end": "SessionEnd",
+            },
+            note="Codex runs a hook only after you have agreed to it: it asks at the next start",
+        ),
+        skill=_AGENTS,
+        project_skill=".agents/skills",
+        note="Codex reads a project's file only in a folder that you trust",
+    ),
+    Client(
+        "gemini",
+        "Gemini CLI",
+        Place("~/.gemini/settings.json"),
+        ".gemini/settings.json",
+        "json",
+        ("mcpServers",),
+        _plain,
+        ("gemini",),
+        "gemini mcp list",
+        checked=True,  # its own command rewrites the whole file in another layout
+        hooks=Hooks(
+            Place("~/.gemini/settings.json"),
+            ".gemini/settings.json",
+            {
+                "session-start": "SessionStart",
+                "prompt": "BeforeAgent",
+                "compact": "PreCompress",
+                "session-end": "SessionEnd",
+            },
+            per_second=1000,
+            group={"name": NAME},
+        ),
+        skill=_AGENTS,
+        project_skill=".agents/skills",
+        note="Gemini starts servers only in a folder that you trust",
+    ),
+    Client(
+        "opencode",
+        "opencode",
+        Place("$CONFIG/opencode/opencode.json"),
+        "opencode.json",
+        "json",
+        ("mcp",),
+        lambda words: {"type": "local", "command": words, "enabled": True},
+        ("opencode",),
+        "opencode mcp list",
+        others=("opencode.jsonc",),
+        skill=_AGENTS,
+        project_skill=".agents/skills",
+    ),
+    Client(
+        "copilot",
+        "Copilot CLI",
+        Place("~/.copilot/mcp-config.json", variable="COPILOT_HOME", below="mcp-config.json"),
+        ".github/mcp.json",
+        "json",
+        ("mcpServers",),
+        _typed("local", tools=["*"]),
+        ("copilot",),
+        "copilot mcp list",
+    ),
+    Client(
+        "vscode",
+        "VS Code",
+        Place(
+            "$CONFIG/Code/User/mcp.json",
+            "~/Library/Application Support/Code/User/mcp.json",
+            "$APPDATA/Code/User/mcp.json",
+        ),
+        ".vscode/mcp.json",
+        "json",
+        ("servers",),
+        _typed("stdio"),
+        ("code",),
+        "the command “MCP: List Servers” in the editor",
+    ),
+    Client(
+        "cursor",
+        "Cursor",
+        Place("~/.cursor/mcp.json"),
+        ".cursor/mcp.json",
+        "json",
+        ("mcpServers",),
+        _plain,
+        ("cursor", "cursor-agent"),
+        "Settings → MCP in the editor",
+    ),
+    Client(
+        "hermes",
+        "Hermes",
+        Place("~/.hermes/config.yaml", variable="HERMES_HOME", below="config.yaml"),
+        "",
+        "yaml",
+        ("mcp_servers",),
+        _plain,
+        ("hermes",),
+        "hermes mcp list",
+    ),
+    Client(
+        "openclaw",
+        "OpenClaw",
+        Place("~/.openclaw/openclaw.json"),
+        "",
+        "json5",
+        ("mcp", "servers"),
+        _plain,
+        ("openclaw",),
+        "openclaw mcp list",
+    ),
+    Client(
+        "goose",
+        "Goose",
+        Place(
+            "$CONFIG/goose/config.yaml",
+            windows="$APPDATA/Block/goose/config/config.yaml",
+        ),
+        "",
+        "yaml",
+        ("extensions",),
+        lambda words: {
+            "name": NAME,
+            "type": "stdio",
+            "cmd": words[0],
+            "args": words[1:],
+            "enabled": True,
+            "timeout": 300,
+        },
+        ("goose",),
+        "goose configure",
+    ),
+    Client(
+        "claude-desktop",
+        "Claude Desktop",
+        Place(
+            "$CONFIG/Claude/claude_desktop_config.json",
+            "~/Library/Application Support/Claude/claude_desktop_config.json",
+            "$APPDATA/Claude/claude_desktop_config.json",
+        ),
+        "",
+        "json",
+        ("mcpServers",),
+        _plain,
+        (),
+        "Settings → Developer in the app",
+        note="start the app anew",
+    ),
+)
+BY_NAME = {client.name: client for client in CLIENTS}
+
+
+def hook_group(client: Client, event: str, launch: Launch) -> dict[str, Any]:
+    """How the client is told to call us at an event."""
+    if client.hooks is None:
+        raise ValueError(f"{client.name} has no hooks")
+    called = launch.line("hook", event, "--client", client.name)
+    timeout = SECONDS[event] * client.hooks.per_second
+    one = {**client.hooks.group, "type": "command", "command": called, "timeout": timeout}
+    return {"hooks": [one]}
+
+
+def is_our_group(group: Any, event: str, client: Client) -> bool:
+    """Whether it calls us, from wherever we were."""
+    called = f" hook {event} --client {client.name}"
+    try:
+        return any(NAME in one["command"] and called in one["command"] for one in group["hooks"])
+    except (TypeError, KeyError):
+        return False

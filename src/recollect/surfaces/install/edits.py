@@ -1,0 +1,124 @@
+"""An entry in a file of configuration, put in and taken out: decided on the text alone.
+
+Every edit is checked before it counts: the file, read again, must say what it said before, with the
+entry and nothing else gained or lost. What cannot be done so is refused, and the file not touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from recollect.surfaces.install import json_text, toml_text, yaml_text
+from recollect.surfaces.install.json_text import Path, at_path
+from recollect.surfaces.install.ledger import Added
+
+
+class Syntax(NamedTuple):
+    load: Callable[[str], dict[str, Any]]
+    put: Callable[[str, Path, Any], str]
+    drop: Callable[[str, Path], str]
+
+
+SYNTAX = {
+    "json": Syntax(json_text.load, json_text.put, json_text.drop),
+    "json5": Syntax(
+        lambda text: json_text.load(text, loose=True),
+        lambda text, path, value: json_text.put(text, path, value, loose=True),
+        lambda text, path: json_text.drop(text, path, loose=True),
+    ),
+    "toml": Syntax(toml_text.load, toml_text.put, toml_text.drop),
+    "yaml": Syntax(yaml_text.load, yaml_text.put, yaml_text.drop),
+}
+
+
+def put(syntax: Syntax, text: str, path: Path, value: Any, tag: str) -> tuple[str, Added | None]:
+    """The text with the value; and what was added, if that is all that happened. Raises
+    ``ValueError`` where it cannot be done by an edit that changes nothing else."""
+    before = syntax.load(text)
+    after = syntax.put(text, path, value)
+    if syntax.load(after) != with_value(before, path, value):
+        raise ValueError("it is written in a way that is not edited here")
+    start = _common(text, after)
+    new = after[start : start + len(after) - len(text)]
+    if text[:start] + new + text[start:] != after:
+        return after, None
+    kept = next((n for n in range(len(path)) if not _has(before, path[: n + 1])), len(path))
+    return after, Added(tag, new, path, kept)
+
+
+def _common(before: str, after: str) -> int:
+    """How much of the beginning is the same."""
+    end = min(len(before), len(after))
+    return next((n for n in range(end) if before[n] != after[n]), end)
+
+
+def take(syntax: Syntax, text: str, added: Added) -> str:
+    """The text without what was added: those very words, where they still stand and nothing else
+    would change; else the entry by its place, with what had been made to hold it."""
+    before = syntax.load(text)
+    wanted = [without(before, added.path, kept) for kept in range(added.kept, len(added.path))]
+    at = text.find(added.text) if added.text else -1
+    while at >= 0:
+        after = text[:at] + text[at + len(added.text) :]
+        try:
+            if syntax.load(after) in wanted:
+                return after
+        except ValueError:
+            pass
+        at = text.find(added.text, at + 1)
+    return drop(syntax, text, added.path, added.kept)
+
+
+def drop(syntax: Syntax, text: str, path: Path, kept: int) -> str:
+    """The text without the entry, nor what of its path is empty then, down to *kept* keys."""
+    before = syntax.load(text)
+    if not _has(before, path):
+        return text
+    gone = len(path)
+    while gone - 1 > kept and len(at_path(before, path[: gone - 1])) == 1:
+        gone -= 1
+    for at in range(gone, len(path) + 1):  # a table that its own entries imply goes with them
+        after = syntax.drop(text, path[:at])
+        if syntax.load(after) in (without(before, path, n) for n in range(at - 1, len(path))):
+            return after
+    raise ValueError("it is written in a way that is not edited here")
+
+
+def _has(data: Any, path: Path) -> bool:
+    holder = at_path(data, path[:-1])
+    if isinstance(path[-1], int):
+        return isinstance(holder, list) and path[-1] < len(holder)
+    return isinstance(holder, dict) and path[-1] in holder
+
+
+def with_value(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    made = deepcopy(data)
+    at: Any = made
+    for key, following in pairwise(path):
+        if isinstance(key, int) and key == len(at):
+            at.append([] if isinstance(following, int) else {})
+        elif isinstance(key, str):
+            at.setdefault(key, [] if isinstance(following, int) else {})
+        at = at[key]
+    if isinstance(path[-1], int) and path[-1] == len(at):
+        at.append(value)
+    else:
+        at[path[-1]] = value
+    return made
+
+
+def without(data: dict[str, Any], path: Path, kept: int) -> dict[str, Any]:
+    """The data without the entry, and without what then is empty, but for the first *kept* keys."""
+    made = deepcopy(data)
+    holders: list[Any] = [made]
+    for key in path[:-1]:
+        holders.append(holders[-1][key])
+    for n in range(len(path) - 1, -1, -1):
+        if n == len(path) - 1 or (n >= kept and not holders[n + 1]):
+            del holders[n][path[n]]
+        else:
+            break
+    return made

@@ -1,0 +1,72 @@
+"""What installing has added, in the words in which it was added, so that exactly that can go again.
+
+One small JSON file beside the store. Lost, it costs only the exactness: an entry is then taken out
+by its place, and what it was put into stays, empty or not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect import config as settings
+
+
+class Added(NamedTuple):
+    """One splice."""
+
+    tag: str
+    """Whose it is: ``codex server``."""
+    text: str
+    path: tuple[str | int, ...]
+    kept: int
+    """How many keys of the path were there before."""
+
+
+class Filed(NamedTuple):
+    """What is known of a file."""
+
+    created: bool = False
+    folders: tuple[str, ...] = ()
+    """That were made for it."""
+    added: tuple[Added, ...] = ()
+    """In the order in which they went in."""
+
+    def without(self, tag: str) -> Filed:
+        return self._replace(added=tuple(a for a in self.added if a.tag != tag))
+
+
+def place() -> Path:
+    return settings.data_folder() / "installed.json"
+
+
+def load() -> dict[str, Filed]:
+    try:
+        known = json.loads(place().read_text(encoding="utf-8"))
+        return {path: _filed(about) for path, about in known["files"].items()}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return {}
+
+
+def _filed(about: dict[str, Any]) -> Filed:
+    added = (Added(a["tag"], a["text"], tuple(a["path"]), a["kept"]) for a in about["added"])
+    return Filed(bool(about["created"]), tuple(about["folders"]), tuple(added))
+
+
+def save(path: Path, filed: Filed | None) -> None:
+    """Keep what is known of a file; None forgets it."""
+    known = load()
+    known.pop(str(path), None)
+    if filed is not None:
+        known[str(path)] = filed
+    content = {
+        name: {**one._asdict(), "added": [a._asdict() for a in one.added]}
+        for name, one in known.items()
+    }
+    file = place()
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
+    fresh.write_text(json.dumps({"files": content}, indent=1), encoding="utf-8")
+    os.replace(fresh, file)
