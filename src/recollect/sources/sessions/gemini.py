@@ -183,8 +183,9 @@ def _user(record: dict[str, Any], id: str, date: datetime | None) -> _Turn:
         for role, text in _speakers(text_of(block)):
             parts[role].append(text)
     if typed:
-        rest = "\n\n".join(parts["user"]).removeprefix(typed)
-        parts["user"] = [human(typed)[1]]
+        *_, (_, own) = _speakers(typed)  # what a hook says at the start stands before the first
+        rest = "\n\n".join(parts["user"]).removeprefix(own)
+        parts["user"] = [own]
         parts["context"].append(rest.strip())
     said = {role: "\n\n".join(t for t in texts if t.strip()) for role, texts in parts.items()}
     several = sum(bool(text) for text in said.values()) > 1
