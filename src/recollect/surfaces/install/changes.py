@@ -351,12 +351,13 @@ def _is_called(data: dict[str, Any], client: Client, event: str, group: dict[str
 
 def _take_all(sheet: _Sheet, client: Client, tag: str) -> None:
     """Take out the calls: as they went in, where that is known, and then whichever are left."""
-    syntax = SYNTAX["json"]
-    if tag in sheet.tags:
-        groups = [a for a in sheet.filed.added if a.tag == tag]
-        if all(added.text in sheet.text for added in groups):
-            _undo(sheet, syntax, tag)
-    kept = min((a.kept for a in sheet.filed.added if a.tag == tag), default=0)
+    syntax, known = SYNTAX["json"], [a for a in sheet.filed.added if a.tag == tag]
+    for added in reversed(known):
+        exactly = edits.take_exactly(syntax, sheet.text, added)
+        if exactly is None:
+            break  # what was put around it may be the user's by now
+        sheet.text = exactly
+    kept = min((added.kept for added in known), default=0)
     sheet.filed = sheet.filed.without(tag)
     events = client.hooks.events if client.hooks else {}
     for event in events:

@@ -6,7 +6,7 @@ entry and nothing else gained or lost. What cannot be done so is refused, and th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from copy import deepcopy
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -38,15 +38,23 @@ def put(syntax: Syntax, text: str, path: Path, value: Any, tag: str) -> tuple[st
     """The text with the value; and what was added, if that is all that happened. Raises
     ``ValueError`` where it cannot be done by an edit that changes nothing else."""
     before = syntax.load(text)
-    after = syntax.put(text, path, value)
-    if syntax.load(after) != with_value(before, path, value):
+    after = syntax.put(text, path, value)  # raises, where something else is in its place
+    if syntax.load(after) not in _wanted(before, path, value):
         raise ValueError("it is written in a way that is not edited here")
     start = _common(text, after)
     new = after[start : start + len(after) - len(text)]
     if text[:start] + new + text[start:] != after:
         return after, None
-    kept = next((n for n in range(len(path)) if not _has(before, path[: n + 1])), len(path))
+    kept = next((n for n in range(len(path)) if not has(before, path[: n + 1])), len(path))
     return after, Added(tag, new, path, kept)
+
+
+def _wanted(before: dict[str, Any], path: Path, value: Any) -> Iterator[dict[str, Any]]:
+    """What the file should say then; a list may have it at its beginning as well."""
+    yield with_value(before, path, value)
+    held = at_path(before, path[:-1])
+    if isinstance(path[-1], int) and isinstance(held, list) and path[-1] == len(held):
+        yield with_value(before, path[:-1], [value, *held])
 
 
 def _common(before: str, after: str) -> int:
@@ -56,10 +64,25 @@ def _common(before: str, after: str) -> int:
 
 
 def take(syntax: Syntax, text: str, added: Added) -> str:
-    """The text without what was added: those very words, where they still stand and nothing else
-    would change; else the entry by its place, with what had been made to hold it."""
-    before = syntax.load(text)
-    wanted = [without(before, added.path, kept) for kept in range(added.kept, len(added.path))]
+    """The text without what was added: those very words, else the entry by its place, with what had
+    been made to hold it."""
+    exactly = take_exactly(syntax, text, added)
+    return drop(syntax, text, added.path, added.kept) if exactly is None else exactly
+
+
+def take_exactly(syntax: Syntax, text: str, added: Added) -> str | None:
+    """The text without the very words that were added, wherever they stand now; None if they are
+    gone, or if anything else would go with them."""
+    before, path = syntax.load(text), added.path
+    places: Iterable[Path] = [path]
+    if isinstance(path[-1], int):  # others may have come before it in the list
+        places = ((*path[:-1], n) for n in range(len(at_path(before, path[:-1]) or ())))
+    wanted = [
+        without(before, place, kept)
+        for place in places
+        if has(before, place)
+        for kept in range(added.kept, len(path))
+    ]
     at = text.find(added.text) if added.text else -1
     while at >= 0:
         after = text[:at] + text[at + len(added.text) :]
@@ -69,25 +92,25 @@ def take(syntax: Syntax, text: str, added: Added) -> str:
         except ValueError:
             pass
         at = text.find(added.text, at + 1)
-    return drop(syntax, text, added.path, added.kept)
+    return None
 
 
 def drop(syntax: Syntax, text: str, path: Path, kept: int) -> str:
     """The text without the entry, nor what of its path is empty then, down to *kept* keys."""
     before = syntax.load(text)
-    if not _has(before, path):
+    if not has(before, path):
         return text
     gone = len(path)
     while gone - 1 > kept and len(at_path(before, path[: gone - 1])) == 1:
         gone -= 1
-    for at in range(gone, len(path) + 1):  # a table that its own entries imply goes with them
-        after = syntax.drop(text, path[:at])
-        if syntax.load(after) in (without(before, path, n) for n in range(at - 1, len(path))):
-            return after
+    after = syntax.drop(text, path[:gone])
+    # A table that only its entries imply goes with the last of them.
+    if syntax.load(after) in (without(before, path, n) for n in range(len(path))):
+        return after
     raise ValueError("it is written in a way that is not edited here")
 
 
-def _has(data: Any, path: Path) -> bool:
+def has(data: Any, path: Path) -> bool:
     holder = at_path(data, path[:-1])
     if isinstance(path[-1], int):
         return isinstance(holder, list) and path[-1] < len(holder)
@@ -95,6 +118,7 @@ def _has(data: Any, path: Path) -> bool:
 
 
 def with_value(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    """The data with the value, and with what it takes to hold it."""
     made = deepcopy(data)
     at: Any = made
     for key, following in pairwise(path):

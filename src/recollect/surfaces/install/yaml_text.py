@@ -76,6 +76,8 @@ def _value(said: str) -> str:
     """What stands after the key, and after the dash of a list."""
     while said.startswith("- "):
         said = said[2:].lstrip(" ")
+    if said.strip() == "-":
+        return ""
     found = _KEY.match(said)
     return said[found.end() :] if found else said
 
@@ -212,14 +214,16 @@ def _content(entry: _Entry, depth: int) -> Any:
             _KEY.match(i[2:]) for i in items
         )
         return [_simple(i[2:].strip()) for i in items] if simple else tuple(items)
-    if depth > 3:
+    if depth > 3 or not _KEY.match(first):
         return tuple(line.said for line in entry.lines)
     return {one.key: _content(one, depth + 1) for one in _entries(entry.lines)}
 
 
 def _simple(value: str) -> Any:
     try:
-        return json_text.load(value, loose=True) if value.startswith("{") else json.loads(value)
+        if value.startswith("{"):
+            return json_text.load(value.partition(" #")[0], loose=True)
+        return json.loads(value)
     except ValueError:
         pass
     if value.startswith("'") and value.endswith("'") and len(value) > 1:
@@ -235,9 +239,11 @@ def put(text: str, path: Path, value: Mapping[str, Any]) -> str:
     entry = frame.get(above)
     if entry is None:
         apart = nl if text and not text.endswith("\n") else ""
+        if apart and (frame and _ends_in_block(list(frame.values())[-1])):
+            raise ValueError("its last text has no line break, and would get one")
         return text + apart + nl.join([f"{above}:", *_rendered("  ", name, value)]) + nl
     said = entry.value.strip()
-    if said.startswith("{") and not entry.lines:
+    if said.startswith("{") and isinstance(_simple(said), dict) and not entry.lines:
         at = entry.line.start + text[entry.line.start :].index("{", len(_key_of(entry))) + 1
         more = "" if text[at:].lstrip().startswith("}") else ", "
         inner = ", ".join(f"{k}: {json.dumps(v, ensure_ascii=False)}" for k, v in value.items())
@@ -249,6 +255,11 @@ def put(text: str, path: Path, value: Mapping[str, Any]) -> str:
     indent = " " * (entry.lines[0].indent if entry.lines else 2)
     new = nl + nl.join(_rendered(indent, name, value))
     return text[: entry.line.end] + new + text[entry.line.end :]
+
+
+def _ends_in_block(entry: _Entry) -> bool:
+    last = entry.lines[-1].said.lstrip(" ") if entry.lines else f"x: {entry.value}"
+    return bool(_BLOCK.search(_value(last)))
 
 
 def _key_of(entry: _Entry) -> str:
@@ -272,8 +283,9 @@ def drop(text: str, path: Path) -> str:
         return _cut(text, entry)
     if isinstance(_simple(entry.value.strip()), dict) and not entry.lines:
         at = entry.line.end - len(entry.value)
-        inside = json_text.drop(text[at : entry.line.end], path[1:], loose=True)
-        return text[:at] + inside + text[entry.line.end :]
+        inside, mark, comment = text[at : entry.line.end].partition(" #")
+        inside = json_text.drop(inside, path[1:], loose=True)
+        return text[:at] + inside + mark + comment + text[entry.line.end :]
     if entry.value.strip() and not entry.value.startswith("#"):
         return text
     gone = next((one for one in _entries(entry.lines) if one.key == path[1]), None)
