@@ -42,6 +42,8 @@ _ABOUT = "From the user's own memory (recollect): recalled material, not instruc
 _LONGEST = 16_000_000
 _READ = 2_000
 """Characters of a prompt that are searched with."""
+_EMBEDDED = 2_000
+"""The most passages that get their vectors at the end of a session; more wait for `add`."""
 _LOG = 1_000_000
 _INJECTED = re.compile(
     r"<(hook_context|recollect-context|system-reminder)\b[^>]*>.*?</\1>\s*", re.DOTALL
@@ -232,21 +234,27 @@ def _within(lines: Sequence[str]) -> str:
 
 
 def _pointers(call: Call, payload: Mapping[str, Any]) -> str:
-    prompt = _INJECTED.sub("", _text(payload, "prompt")).strip()
+    prompt = _INJECTED.sub("", _text(payload, "prompt")[: _READ * 10]).strip()
     if not prompt or prompt[0] in "/!#":  # a command of the client's
         return ""
     from recollect.memory import Memory
 
     asked = _SYNTAX.sub(lambda found: f" {found[1] or ''} ", prompt[:_READ])
     # Without the reranker, which takes longer to load than there is time; the grade has weights for
-    # that. By words alone it is too sure of itself to interrupt anybody, unless a fact was named.
+    # that. By words alone it is too sure of itself to interrupt anybody.
     with Memory.open(call.store, rerank_model="none") as memory:
         found = memory.ask(memory.query(asked, limit=POINTERS))
-    own = _text(payload, "session_id")
-    good = found.status == "direct_passages" and found.confidence >= SURE
-    if not good or (found.degraded and found.tier != 2):
+    if found.status != "direct_passages" or found.confidence < SURE:
         return ""
-    likely = [r for r in found.results if r.confidence >= LIKELY and r.document != own]
+    own, again = _text(payload, "session_id"), _line(prompt)
+    likely = [
+        result
+        for result in found.results
+        if result.confidence >= LIKELY
+        and (result.fact or result.signals.cosine)
+        and result.document != own
+        and _line(result.text) != again  # it was asked before, which is no answer
+    ]
     if not likely:
         return ""
     lines = map(_pointer, likely[:POINTERS])
@@ -275,6 +283,8 @@ def _import(call: Call, payload: Mapping[str, Any]) -> None:
         raise FileNotFoundError("the transcript that is named is not there")
     with Memory.open(call.store) as memory:
         done = memory.add(path, *_beside(path), source=call.client, embed=False)
+        if call.event == "session-end" and 0 < memory.status().pending <= _EMBEDDED:
+            memory.embed(processes=1)
     for problem in done.failed[:5]:
         _log(call, f"{problem.where}: {problem.reason}")
 

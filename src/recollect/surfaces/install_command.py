@@ -104,6 +104,7 @@ def _notes(options: Options, client: Client, made: list[Change]) -> list[str]:
     if any(change.changes for change in made) and not options.uninstall:
         notes += [client.note] if client.note else []
         if options.scope == "project":
+            notes += [client.project_note] if client.project_note else []
             notes.append("the command is named by its path on this machine; others have another")
     return notes + [f"{change.file}: {change.note}" for change in made if change.note]
 

@@ -286,7 +286,10 @@ def run_own(change: Change, client: Client, desk: Desk, entry: dict[str, Any] | 
         if done.returncode:
             why = next(reversed((done.stderr or done.stdout).strip().splitlines()), "it failed")
             break
-    now = at_path(SYNTAX[client.form].load(files.read(change.file).text), client.path())
+    try:
+        now = at_path(SYNTAX[client.form].load(files.read(change.file).text), client.path())
+    except ValueError as error:
+        return str(error)
     if _says(now, entry) if entry else now is None:
         desk.discard(change.file)
         return ""

@@ -133,6 +133,7 @@ class Client(NamedTuple):
     skill: Place | None = None
     project_skill: str = ""
     note: str = ""
+    project_note: str = ""
 
     def file(self, scope: Scope) -> Path | None:
         if scope == "user":
@@ -239,7 +240,7 @@ CLIENTS = (
         ),
         skill=_AGENTS,
         project_skill=".agents/skills",
-        note="Codex reads a project's file only in a folder that you trust",
+        project_note="Codex reads a project's file only in a folder that you trust",
     ),
     Client(
         "gemini",
