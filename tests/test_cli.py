@@ -859,6 +859,8 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
     elsewhere = {
         "watch",
         "mcp",
+        "install",
+        "hook",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
         *CURATE_COMMANDS,
