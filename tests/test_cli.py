@@ -861,6 +861,7 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
         "mcp",
         "install",
         "hook",
+        "eval",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
         *CURATE_COMMANDS,

@@ -21,6 +21,7 @@ from recollect import Memory
 from recollect.facts import Context
 
 USER = "test-user"
+FILES = ("beliefs.seed.json", "retrieval.cases.json", "session-retrieval.cases.json")
 
 
 class Outcome(NamedTuple):
@@ -113,24 +114,30 @@ def _problems(found: Context, expect: Mapping[str, Any]) -> Iterator[str]:
             yield f"the prelude has {word!r}"
 
 
+def outcomes(folder: Path) -> dict[str, list[Outcome]]:
+    """Of the cases and of the turns of the sessions, in a store that is thrown away."""
+    with tempfile.TemporaryDirectory() as work, Memory.open(work) as memory:
+        for belief in json.loads((folder / "beliefs.seed.json").read_text()):
+            load(memory, belief)
+        memory.embed()
+        return {
+            "cases": list(cases(memory, folder)),
+            "session turns": list(sessions(memory, folder)),
+        }
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="precisionmembench", description=__doc__)
     parser.add_argument("folder", type=Path)
     options = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as work, Memory.open(work) as memory:
-        for belief in json.loads((options.folder / "beliefs.seed.json").read_text()):
-            load(memory, belief)
-        memory.embed()
-        done = {"cases": list(cases(memory, options.folder))}
-        done["session turns"] = list(sessions(memory, options.folder))
     failed = False
     write = sys.stdout.write
-    for name, outcomes in done.items():
-        passed = [o for o in outcomes if not o.problems]
-        active = [o for o in outcomes if o.active]
+    for name, some in outcomes(options.folder).items():
+        passed = [o for o in some if not o.problems]
+        active = [o for o in some if o.active]
         good = sum(o.active for o in passed)
-        write(f"{name}: {len(passed)}/{len(outcomes)}, active {good}/{len(active)}\n")
-        for outcome in outcomes:
+        write(f"{name}: {len(passed)}/{len(some)}, active {good}/{len(active)}\n")
+        for outcome in some:
             if outcome.problems:
                 failed = True
                 write(f"  {outcome.case}: {'; '.join(outcome.problems)}\n")

@@ -96,7 +96,7 @@ _CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in s
 class Progress(NamedTuple):
     """How far a long operation is. ``total`` is 0 while it is not known."""
 
-    doing: Literal["importing", "embedding"]
+    doing: Literal["importing", "embedding", "asking"]
     done: int
     total: int
 

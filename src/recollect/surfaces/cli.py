@@ -33,6 +33,7 @@ from recollect.surfaces.curate_commands import (
     tidy,
     undo,
 )
+from recollect.surfaces.eval_commands import declare_eval, eval_
 from recollect.surfaces.fact_commands import (
     alias,
     context,
@@ -379,6 +380,10 @@ COMMANDS = (
     Command(
         "config", "see and change settings", declare_config, config,
         "recollect config set mode conservative",
+    ),
+    Command(
+        "eval", "measure on question sets, compare, and gate", declare_eval, eval_,
+        "recollect eval run jsonl ~/sets/notes; recollect eval compare notes-2 notes-1",
     ),
     Command("demo", "a tour on sample notes and sessions", _declare_nothing, _demo),
 )  # fmt: skip

@@ -1,0 +1,214 @@
+"""Two runs of one suite, question by question: what differs beyond chance, and what only seems to.
+
+Every measure that both runs have is a comparison, and the verdicts are corrected for their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.errors import UsageError
+from recollect.evals.ledger import Ledger
+from recollect.evals.metrics import jaccard_at, same_first
+from recollect.evals.rows import MEASURES, Row, by_measure
+from recollect.evals.statistics import LEAST, Interval, Verdict, bootstrap, compare
+
+
+class Comparison(NamedTuple):
+    """Run a against run b, measure by measure."""
+
+    a: Mapping[str, Any]
+    b: Mapping[str, Any]
+    """What is kept of the runs."""
+    verdicts: Mapping[str, Verdict]
+    changed: Mapping[str, tuple[Any, Any]]
+    """What is not the same of their policies, models, code and version: of a, and of b."""
+    stability: Mapping[str, Interval]
+    """How much of what a returns b returns too."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "a": self.a["run"],
+            "b": self.b["run"],
+            "changed": {name: list(both) for name, both in self.changed.items()},
+            "comparisons": len(self.verdicts),
+            "measures": {name: verdict.as_json() for name, verdict in self.verdicts.items()},
+            "stability": {name: found.as_json() for name, found in self.stability.items()},
+            "glossary": {name: MEASURES[name].words for name in self.verdicts},
+        }
+
+
+class Gate(NamedTuple):
+    """Whether a run is no worse than a baseline, as far as that can be told."""
+
+    comparison: Comparison
+    """The run as a, the baseline as b."""
+
+    @property
+    def regressions(self) -> list[str]:
+        return [name for name, v in self.comparison.verdicts.items() if v.winner == "b"]
+
+    @property
+    def untold(self) -> list[str]:
+        """Measures with too few questions to tell."""
+        return [name for name, v in self.comparison.verdicts.items() if v.n < LEAST]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "passed": not self.regressions,
+            "regressions": self.regressions,
+            "too_few_questions": self.untold,
+            **self.comparison.as_json(),
+        }
+
+
+def compared(
+    ledger: Ledger, a: str, b: str, measures: Collection[str] = tuple(MEASURES)
+) -> Comparison:
+    """Two finished runs of the same data, by those of the *measures* that both have."""
+    one, other = ledger.record(a), ledger.record(b)
+    if one["data"]["sha"] != other["data"]["sha"]:
+        raise UsageError(
+            f"{one['run']} and {other['run']} are of different data",
+            hint="runs are compared question by question, so both need the same files",
+        )
+    ours, theirs = ledger.rows(one["run"]), ledger.rows(other["run"])
+    mine, others = by_measure(ours), by_measure(theirs)
+    both = [n for n in mine if n in others and mine[n].keys() & others[n].keys()]
+    if not both:
+        raise UsageError("the two have no question in common", hint="compare runs of one half")
+    wanted = [name for name in both if name in measures]
+    if not wanted:
+        raise UsageError("the runs have none of these measures", hint=f"they have {both}")
+    verdicts = {
+        name: compare(
+            mine[name], others[name], comparisons=len(wanted),
+            higher_is_better=MEASURES[name].higher_is_better,
+        )
+        for name in wanted
+    }  # fmt: skip
+    return Comparison(one, other, verdicts, _changed(one, other), _stability(ours, theirs))
+
+
+def gate(ledger: Ledger, run: str, baseline: str, measures: Sequence[str] = ()) -> Gate:
+    """Whether *run* is worse than *baseline* beyond noise in any of the *measures*, or in anything
+    that is gated. Refuses where too few questions tell of none of them: that is no pass."""
+    gated = measures or [name for name, measure in MEASURES.items() if measure.gated]
+    found = Gate(compared(ledger, run, baseline, gated))
+    verdicts = found.comparison.verdicts
+    if unknown := [name for name in measures if name not in verdicts]:
+        raise UsageError(f"the runs do not both have {', '.join(unknown)}")
+    if len(found.untold) == len(verdicts):
+        raise UsageError(
+            f"{max(v.n for v in verdicts.values())} questions in common are too few to tell",
+            hint=f"a verdict needs at least {LEAST}",
+        )
+    return found
+
+
+def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    def told(record: Mapping[str, Any]) -> dict[str, Any]:
+        plain = {name: record.get(name) for name in ("version", "code", "half")}
+        models = {f"model {job}": name for job, name in record.get("models", {}).items()}
+        return {**plain, **models, **record.get("policy", {})}
+
+    mine, theirs = told(one), told(other)
+    return {
+        name: (mine.get(name), theirs.get(name))
+        for name in mine | theirs
+        if mine.get(name) != theirs.get(name)
+    }
+
+
+def _stability(ours: Sequence[Row], theirs: Sequence[Row]) -> dict[str, Interval]:
+    other = {row.id: row.documents for row in theirs}
+    pairs = [(r.documents, other[r.id]) for r in ours if r.id in other and r.status]
+    if not pairs:
+        return {}
+    return {
+        "jaccard@10": bootstrap([jaccard_at(a, b, 10) for a, b in pairs]),
+        "same_first": bootstrap([same_first(a, b) for a, b in pairs]),
+    }
+
+
+# ------------------------------------------------------------------ as Markdown
+
+
+def run_markdown(record: Mapping[str, Any]) -> str:
+    """What a run found, as a table with what it rests on."""
+    data, half = record["data"], record["half"]
+    lines = [
+        f"### {record['run']}: {record['questions']} questions "
+        f"({half if half != 'all' else 'both halves'}) of {data['questions']}, "
+        f"{data.get('documents', 0):,} documents",
+        "",
+        "| measure | mean | 95 % | n | what it is |",
+        "|---|---|---|---|---|",
+    ]
+    for name, found in record["measures"].items():
+        low, high = _shown(found["low"]), _shown(found["high"])
+        lines.append(
+            f"| {name} | {_shown(found['mean'])} | {low} … {high} | {found['n']} | "
+            f"{record['glossary'][name]} |"
+        )
+    if "calibration" in record:
+        off, took = record["calibration"], record["latency_ms"]
+        lines += [
+            "",
+            f"Calibration error {off['ece_mass']:.3f} (bins of equal mass; {off['ece_width']:.3f} "
+            f"of equal width), AURC {record['aurc']:.3f}; p50 {took['p50']:.0f} ms, "
+            f"p95 {took['p95']:.0f} ms; {record['degraded']} answers degraded.",
+        ]
+    for name, saved in (record.get("savings") or {}).items():
+        if saved:
+            share = saved["saved"]
+            than = "fewer" if share >= 0 else "more"
+            lines.append(
+                f"Against {name}: {abs(share):.1%} {than} tokens at recall "
+                f"{saved['recall']:.3f} to {saved['baseline_recall']:.3f} "
+                f"({saved['bar']}: {'met' if saved['met'] else 'not met'})."
+            )
+    left = data.get("left_out") or {}
+    lines += [f"Left out: {count} questions, {why}." for why, count in left.items()]
+    return "\n".join(lines)
+
+
+def markdown(found: Comparison) -> str:
+    """The comparison as a table; no winner is named that is not one."""
+    a, b = found.a["run"], found.b["run"]
+    lines = [
+        f"### {a} against {b}",
+        "",
+        f"| measure | {a} | {b} | difference | interval | p | d | win / tie / loss | n | better |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name, v in found.verdicts.items():
+        d = "" if v.d is None else f"{v.d:+.2f}"
+        winner = {"a": a, "b": b, None: "–"}[v.winner]
+        if v.n < LEAST:
+            winner = f"– ({v.why})"
+        gap = v.difference
+        lines.append(
+            f"| {name} | {_shown(v.a)} | {_shown(v.b)} | {gap.mean:+.4g} | "
+            f"{gap.low:+.4g} … {gap.high:+.4g} | {v.p:.4f} | {d} | "
+            f"{' / '.join(map(str, v.counts))} | {v.n} | {winner} |"
+        )
+    count = len(found.verdicts)
+    lines += [
+        "",
+        f"Paired bootstrap (10,000 resamples) at 95 %, and a permutation test, both corrected for "
+        f"{count} comparisons (Bonferroni). Better is told only where both agree, of at least "
+        f"{LEAST} questions.",
+    ]
+    if found.stability:
+        said = ", ".join(f"{name} {i.mean:.3f}" for name, i in found.stability.items())
+        lines.append(f"What came back: {said}.")
+    lines += [f"Changed: {name} {one!r} → {to!r}" for name, (to, one) in found.changed.items()]
+    if unpaired := max(v.unpaired for v in found.verdicts.values()):
+        lines.append(f"Not compared: {unpaired} questions that only one of the runs has.")
+    return "\n".join(lines)
+
+
+def _shown(value: float) -> str:
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:,.0f}"

@@ -1,0 +1,186 @@
+"""One question and what came back, as it is kept; and what many of them say together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from recollect.errors import InputError
+from recollect.evals import metrics
+from recollect.evals.baselines import Read
+from recollect.evals.statistics import bootstrap
+from recollect.evals.suites import Question
+from recollect.types import Answer
+
+ANSWERED = ("direct_passages", "cached_answer", "synthesized")
+"""Statuses that serve an answer; the others leave the question open."""
+FIRST = 3
+"""An answer is right when some of the gold is among its first so many results: that is what its
+confidence is about."""
+
+
+class Measure(NamedTuple):
+    words: str
+    higher_is_better: bool = True
+    gated: bool = True
+    """Whether a regression of it fails the gate."""
+
+
+MEASURES: Mapping[str, Measure] = {
+    "hit@1": Measure("the first result is right"),
+    "any@5": Measure("some of the evidence is among the first 5"),
+    "any@10": Measure("some of the evidence is among the first 10"),
+    "all@5": Measure("all the evidence is among the first 5"),
+    "all@10": Measure("all the evidence is among the first 10"),
+    "recall@10": Measure("the share of the evidence among the first 10"),
+    "precision@5": Measure("right ones among the first 5, divided by 5"),
+    "mrr": Measure("1 / the place of the first right one"),
+    "ndcg@10": Measure("the gains among the first 10, by their places, against the best order"),
+    "set_precision": Measure("the share of the returned set that is right"),
+    "set_recall": Measure("the share of the evidence that is in the returned set"),
+    "set_all": Measure("all the evidence is in the returned set"),
+    "set_size": Measure("documents in the returned set", False, False),
+    "false_abstained": Measure("left open although there is an answer", False),
+    "abstained": Measure("left open where there is no answer"),
+    "brier": Measure("(confidence - right)²: how far off the confidence is", False),
+    "tokens": Measure("tokens returned", False),
+    "ms": Measure("milliseconds for the answer, on this machine", False, False),
+    "passed": Measure("cases where exactly the expected facts came back"),
+    "passed_active": Measure("the same, of cases that expect some"),
+}
+
+
+class Row(NamedTuple):
+    """What is kept of one question."""
+
+    id: str
+    half: str
+    category: str
+    answerable: bool
+    status: str
+    confidence: float
+    right: bool
+    documents: tuple[str, ...]
+    degraded: bool
+    measures: Mapping[str, float]
+    baselines: Mapping[str, Mapping[str, float | None]]
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Row:
+        try:
+            row = cls(**content)
+        except TypeError as error:
+            raise InputError(f"a row of another version: {error}") from error
+        return row._replace(documents=tuple(row.documents))
+
+
+def measured(question: Question, answer: Answer, baselines: Mapping[str, Read]) -> Row:
+    """What an answer is worth to its question."""
+    found = tuple(dict.fromkeys(result.document for result in answer.results))
+    right = bool(question.gold) and bool(metrics.any_hit_at(found, question.gold, FIRST))
+    values = _ranked(found, question.gold) if question.gold else {}
+    left_open = float(answer.status not in ANSWERED)
+    values |= {
+        "set_size": len(found),
+        "false_abstained" if question.gold else "abstained": left_open,
+        "brier": metrics.brier([(answer.confidence, right)]),
+        "tokens": answer.budget.used,
+        "ms": answer.timing_ms,
+    }
+    return Row(
+        question.id, question.half, question.category, bool(question.gold), answer.status,
+        answer.confidence, right, found, bool(answer.degraded),
+        {name: round(value, 6) for name, value in values.items()},
+        {name: read._asdict() for name, read in baselines.items()},
+    )  # fmt: skip
+
+
+def _ranked(found: Sequence[str], gold: Mapping[str, float]) -> dict[str, float]:
+    some = metrics.returned(found, gold)
+    return {
+        "hit@1": metrics.any_hit_at(found, gold, 1),
+        "any@5": metrics.any_hit_at(found, gold, 5),
+        "any@10": metrics.any_hit_at(found, gold, 10),
+        "all@5": metrics.all_evidence_at(found, gold, 5),
+        "all@10": metrics.all_evidence_at(found, gold, 10),
+        "recall@10": metrics.recall_at(found, gold, 10),
+        "precision@5": metrics.precision_at(found, gold, 5),
+        "mrr": metrics.reciprocal_rank(found, gold),
+        "ndcg@10": metrics.ndcg_at(found, gold, 10),
+        "set_precision": some.precision,
+        "set_recall": some.recall,
+        "set_all": some.everything,
+    }
+
+
+def by_measure(rows: Sequence[Row]) -> dict[str, dict[str, float]]:
+    """measure → question → value, in the order of :data:`MEASURES`."""
+    found = {
+        name: {row.id: row.measures[name] for row in rows if name in row.measures}
+        for name in MEASURES
+    }
+    return {name: values for name, values in found.items() if values}
+
+
+def summary(rows: Sequence[Row]) -> dict[str, Any]:
+    """What the rows say together, as JSON; means with 95 % intervals (bootstrap)."""
+    about: dict[str, Any] = {
+        "questions": len(rows),
+        "answerable": sum(row.answerable for row in rows),
+        "measures": {
+            name: bootstrap(list(values.values())).as_json()
+            for name, values in by_measure(rows).items()
+        },
+    }
+    if not all("brier" in row.measures for row in rows):
+        return about
+    pairs = [(row.confidence, row.right) for row in rows]
+    times = [row.measures["ms"] for row in rows]
+    return {
+        **about,
+        "statuses": dict(Counter(row.status for row in rows).most_common()),
+        "degraded": sum(row.degraded for row in rows),
+        "abstention": metrics.abstention(
+            (row.answerable, row.status in ANSWERED) for row in rows
+        )._asdict(),
+        "aurc": round(metrics.aurc(pairs), 6),
+        "risk_coverage": _thinned(pairs),
+        "calibration": {
+            "ece_mass": round(metrics.calibration_error(pairs), 6),
+            "ece_width": round(metrics.calibration_error(pairs, by="width"), 6),
+            "brier": round(metrics.brier(pairs), 6),
+            "reliability": [list(map(_rounded, b)) for b in metrics.reliability(pairs)],
+        },
+        "latency_ms": {f"p{s}": round(metrics.percentile(times, s / 100), 3) for s in (50, 95)},
+        "savings": {name: _saved(rows, name) for name in rows[0].baselines},
+    }
+
+
+def _thinned(pairs: Sequence[metrics.Pair]) -> list[list[float]]:
+    """The curve at about each tenth of the coverage."""
+    points, shown = metrics.risk_coverage(pairs), dict[int, metrics.Risk]()
+    for point in points:
+        shown[int(point.coverage * 10 + 1e-9)] = point
+    return [list(map(_rounded, point)) for point in shown.values()]
+
+
+def _rounded(value: float) -> float:
+    return round(value, 4)
+
+
+def _saved(rows: Sequence[Row], name: str) -> dict[str, Any] | None:
+    """Against a baseline, over the questions that have an answer, where recall is known."""
+    asked = [row for row in rows if row.answerable]
+    ours = [int(row.measures["tokens"]) for row in asked]
+    theirs = [int(row.baselines[name]["tokens"] or 0) for row in asked]
+    if not sum(theirs):
+        return None
+    recalls = [float(row.baselines[name]["recall"] or 0) for row in asked]
+    mine = sum(row.measures["set_recall"] for row in asked) / len(asked)
+    found = metrics.token_savings(ours, theirs, mine, sum(recalls) / len(asked))
+    return {
+        "tokens": sum(ours), "baseline_tokens": sum(theirs), "saved": round(found.saved, 6),
+        "recall": round(found.recall, 6), "baseline_recall": round(found.baseline_recall, 6),
+        "bar": f"at least {metrics.LEAST_SAVED:.0%} saved at no less recall", "met": found.met,
+    }  # fmt: skip
