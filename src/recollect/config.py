@@ -220,8 +220,8 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("embed.model", "recollect-embed", _model,
                 "The embedding model: a name, a folder, URL#MODEL, or `none`.", "trusted"),
         Setting("rerank.model", "recollect-rerank", _model,
-                "The model that reads the best results again: a name, a folder, or `none`.",
-                "trusted"),
+                "The model that reads the best results again: a name, a folder, URL#MODEL, `llm` "
+                "(the language model), or `none`.", "trusted"),
         Setting("llm.model", "none", _model,
                 "The language model: openai:NAME, anthropic:NAME, openrouter:NAME, gemini:NAME, "
                 "ollama:NAME, URL#NAME, or `none`.", "trusted"),

@@ -22,6 +22,7 @@ from recollect.memory.models import (
     embedder_by_key,
     embedder_for,
     fetch_model,
+    llm_reranker,
     many_hands,
     model_states,
     models_folder,
@@ -1051,6 +1052,8 @@ class Memory:
         from recollect.memory.llm import Languages
 
         self._languages = Languages(self.config, own)
+        if self.config["rerank.model"] == "llm":
+            self._reranker, self._why_no_reranker = llm_reranker(self._languages)
 
     def llm_status(self, days: int = 30) -> LlmStatus:
         """Which language model is configured, and what the last so many days cost."""

@@ -230,6 +230,10 @@ class Languages:
         self._provider: Provider | None = None
 
     @property
+    def name(self) -> str:
+        return self._config["llm.model"] if self._own is None else "callable"
+
+    @property
     def missing(self) -> str:
         """Why there is none; empty when one is configured, be it usable or not."""
         if self._own is None and self._config["llm.model"] == "none":
