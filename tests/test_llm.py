@@ -563,6 +563,12 @@ def test_when_to_come_back_is_read_in_every_form() -> None:
         assert retry_after(nothing) is None
 
 
+def test_a_rate_limit_that_speaks_of_billing_is_still_one(server: LlmServer) -> None:
+    told = [{"error": {"code": 429, "message": "Please check your plan and billing details."}}]
+    server.answers = [said(told, 429), said(completion("now"))]
+    assert client(server).complete(ASK).text == "now"
+
+
 def test_openrouter_errors_with_status_200_are_errors(server: LlmServer) -> None:
     server.answers = [said({"error": {"message": "No credit", "code": 402}})]
     with pytest.raises(ModelUnauthorised, match="No credit"):
@@ -834,6 +840,13 @@ def test_a_key_in_a_model_is_not_repeated(name: str, value: str, cli: Cli) -> No
     assert "RECOLLECT_LLM_KEY" in ran.err
     assert KEY not in ran.out + ran.err
     assert not config.user_file().exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["paraphrase-multilingual-MiniLM-L12", "jina-reranker-v2-base-multilingual", "skylark"]
+)
+def test_a_models_name_is_no_key(name: str) -> None:
+    assert config.parsed("embed.model", name, "here") == name
 
 
 @pytest.mark.parametrize("name", [n for n in config.SETTINGS if n.startswith("llm.")])

@@ -120,6 +120,16 @@ def test_what_was_refused_costs_nothing_and_what_may_have_been_done_counts(
         assert row.calls == 2
 
 
+def test_an_error_in_the_middle_of_a_stream_counts_what_came(server: LlmServer) -> None:
+    failed = b'data: {"error": {"message": "overloaded", "code": 529}}\n\n'
+    cut = openai_stream("An ", "otter", done=False)
+    server.answers = [cut._replace(parts=(*cut.parts, failed))]
+    with opened(server, llm_price="1/10") as memory, pytest.raises(ModelBusy):
+        memory.llm().complete(ASK, tell=lambda _: None)
+    (row,) = spent()
+    assert 0 < row.output < 10
+
+
 def test_a_server_that_is_down_costs_nothing(server: LlmServer) -> None:
     server.close()
     with opened(server, llm_price="1/10") as memory, pytest.raises(ModelUnreachable):
@@ -290,6 +300,11 @@ def test_a_ledger_that_cannot_be_written_does_not_lose_an_answer(
 
 
 # ------------------------------------------------------------------ the command
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "1000000000"])
+def test_days_that_make_no_sense_are_refused(cli: Cli, days: str) -> None:
+    assert cli("llm", "--days", days).code == 2
 
 
 def test_without_a_model_the_command_says_so(cli: Cli) -> None:

@@ -97,7 +97,7 @@ class _Hidden(ValueError):
     """What is wrong with a value that nobody should see."""
 
 
-_KEY = re.compile(r"(sk|gsk|pk|xai|AIza|hf|pa|jina)[-_]?[A-Za-z0-9_-]{16,}")
+_KEY = re.compile(r"(sk-|gsk_|xai-|AIza|hf_|pa-|jina_)[A-Za-z0-9_-]{16,}")
 _NAMES_A_KEY = re.compile(r"(?:^|[._-])(?:api_?)?(?:key|token|secret|password)$")
 
 

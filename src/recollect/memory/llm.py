@@ -13,8 +13,9 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import config as settings
-from recollect.errors import ModelMissing, SpendRefused, StoreError
+from recollect.errors import ModelMissing, SpendRefused, StoreError, UsageError
 from recollect.memory.costs import CHECKED, Price, full_price_of
+from recollect.memory.usage import MOST_DAYS
 from recollect.ports import Llm, LlmMessage, LlmRequest, LlmUsage, Spending, Spent
 
 if TYPE_CHECKING:
@@ -287,6 +288,8 @@ class Languages:
         return Price(0.0, 0.0) if address.is_here else full_price_of(address.model)
 
     def status(self, days: int = 30) -> LlmStatus:
+        if not 1 <= days <= MOST_DAYS:
+            raise UsageError(f"days is {days}", hint=f"give 1 to {MOST_DAYS}")
         today = date.today()
         first = (today - timedelta(days=days - 1)).isoformat()
         made = LlmStatus(

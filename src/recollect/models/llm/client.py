@@ -130,10 +130,8 @@ class Client:
             kept = reply.usage
             if not kept.told:
                 kept = kept._replace(input=asked, output=count_tokens(reply.text))
-        except (ModelUnauthorised, ModelRefused, ModelBusy):
-            raise
         except BaseException as error:
-            if not isinstance(error, ModelUnreachable) or error.sent:
+            if told or _may_cost(error):
                 written = count_tokens("".join(told)) if tell else request.max_tokens
                 kept = LlmUsage(asked, written, told=False)
             raise
@@ -144,6 +142,13 @@ class Client:
             raise ModelGarbled(f"{self.key}: its answer is empty",
                                hint="allow it more tokens" if cut else "")  # fmt: skip
         return reply._replace(usage=kept, cost=cost if cost is not None else reply.cost)
+
+
+def _may_cost(error: BaseException) -> bool:
+    """Whether a request that ended so may have been worked on."""
+    if isinstance(error, ModelUnreachable):
+        return error.sent
+    return not isinstance(error, ModelUnauthorised | ModelRefused | ModelBusy)
 
 
 def _check(request: LlmRequest, tell: Tell | None) -> None:

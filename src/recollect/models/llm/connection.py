@@ -73,6 +73,8 @@ class Exchange:
         self._lock = Lock()
         self._socket: socket.socket | None = None
         self._over = False
+        self._sent = False
+        """Whether the request is on its way, so that it may cost something."""
 
     def __enter__(self) -> Exchange:
         Thread(target=self._run, name="recollect-llm", daemon=True).start()
@@ -121,7 +123,7 @@ class Exchange:
             except Empty:
                 if left <= 0:
                     raise ModelUnreachable(
-                        f"{self._host} did not answer in time", sent=True
+                        f"{self._host} did not answer in time", sent=self._sent
                     ) from None
                 continue
             if isinstance(found, _Failed):
@@ -131,16 +133,13 @@ class Exchange:
     # -------------------------------------------------------------- the thread
 
     def _run(self) -> None:
-        from http.client import HTTPException
-
-        sent = False
         connection: HTTPConnection | None = None
         try:
             connection = _connection(self._url, self._connect)
             connection.connect()
             if not self._take(connection.sock):
                 return
-            sent = True
+            self._sent = True
             connection.request("POST", _target(self._url), self._body, dict(self._headers))
             response = connection.getresponse()
             headers = {name.lower(): value for name, value in response.getheaders()}
@@ -149,15 +148,15 @@ class Exchange:
             while some := response.read1(65_536):
                 count += len(some)
                 if count > MOST_BYTES:
-                    self._coming.put(_Failed("its answer has no end", sent))
+                    self._coming.put(_Failed("its answer has no end", self._sent))
                     return
                 self._coming.put(some)
             if response.length:
-                self._coming.put(_Failed("it broke off in the middle", sent))
+                self._coming.put(_Failed("it broke off in the middle", self._sent))
             else:
                 self._coming.put(None)
-        except (OSError, HTTPException, ValueError) as error:
-            self._coming.put(_Failed(_why(error), sent))
+        except Exception as error:  # noqa: BLE001  whoever waits must hear of it
+            self._coming.put(_Failed(_why(error), self._sent))
         finally:
             with self._lock:
                 self._socket = None

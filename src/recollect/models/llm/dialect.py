@@ -87,7 +87,7 @@ _TOO_LONG = (
     "too large", "max_prompt", "exceeds the limit of", "exceeds the available context",
     "input token count",
 )  # fmt: skip
-_NO_CREDIT = ("insufficient_quota", "credit balance", "insufficient credits", "billing")
+_NO_CREDIT = ("insufficient_quota", "credit balance", "insufficient credits")
 _BUSY = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529))
 _WORTH_SHOWING = 300
 
