@@ -1,9 +1,12 @@
-"""Fixtures: every test has a home of its own, and none can reach the user's store or model."""
+"""Fixtures: every test has a home of its own, and none can reach the user's store or model, a key
+or a network."""
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,7 +38,7 @@ EMBED_HOME = Shelf(Path("/nowhere")).locate(EMBED)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh home, and a working folder outside any project."""
     for name in list(os.environ):
-        if name.startswith("RECOLLECT_"):
+        if name.startswith("RECOLLECT_") or name.upper().endswith(("_API_KEY", "_PROXY")):
             monkeypatch.delenv(name)
     place = tmp_path / "home"
     work = tmp_path / "work"
@@ -44,6 +47,44 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.chdir(work)
     return place
+
+
+REACHED: list[str] = []
+"""Hosts that the running test wanted to reach."""
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing but this machine can be reached, and a test that tries fails."""
+
+    def refuse(host: object) -> None:
+        name = host.decode() if isinstance(host, bytes) else str(host)
+        if name not in ("localhost", "::1", "") and not name.startswith("127."):
+            REACHED.append(name)
+            raise PermissionError(errno.EACCES, "tests reach no network")
+
+    def connecting(real: Callable[..., Any]) -> Callable[..., Any]:
+        def connect(self: socket.socket, address: Any) -> Any:
+            if self.family in (socket.AF_INET, socket.AF_INET6):
+                refuse(address[0])
+            return real(self, address)
+
+        return connect
+
+    def looking_up(host: Any, *rest: Any, **named: Any) -> Any:
+        if host is not None:
+            refuse(host)
+        return _LOOK_UP(host, *rest, **named)
+
+    monkeypatch.setattr(socket.socket, "connect", connecting(socket.socket.connect))
+    monkeypatch.setattr(socket.socket, "connect_ex", connecting(socket.socket.connect_ex))
+    monkeypatch.setattr(socket, "getaddrinfo", looking_up)
+    REACHED.clear()
+    yield
+    assert not REACHED, f"the test wanted to reach {REACHED}"
+
+
+_LOOK_UP = socket.getaddrinfo
 
 
 class HashEmbedder:

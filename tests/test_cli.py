@@ -835,6 +835,7 @@ EVERY_COMMAND = (
     ["modes"],
     ["modes", "--reset", "--dry-run"],
     ["models", "list"],
+    ["llm"],
     ["config", "get", "mode"],
     ["config", "set", "mode", "tokenmax"],
     ["config", "unset", "mode"],

@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 
 from recollect import Document, Memory, config
 from recollect.config import PROJECT_FILE, SETTINGS
-from recollect.errors import ConfigError
+from recollect.errors import ConfigError, SpendRefused
+from recollect.memory.costs import Price
+from recollect.memory.llm import Languages, Purse
 from recollect.models.catalog import ARCTIC_S
+from recollect.storage import open_spending
 from recollect.storage.plain_cache import PlainCache
 
 
@@ -574,6 +577,25 @@ def _import_max_mb(folder: Path) -> object:
     return receipt.added, ["import.max_mb" in problem.reason for problem in receipt.failed]
 
 
+def _llm(_: Path) -> object:
+    with Memory.open("memory://") as memory:
+        return memory.llm_status().model
+
+
+def _llm_limits(_: Path) -> object:
+    """Whether a call to a model that costs something is refused."""
+    meter = Purse(open_spending(config.data_folder()), Price(1, 1), Languages(config.load()).limits)
+    try:
+        return meter.settle(meter.hold("m", 500_000, 0), None)
+    except SpendRefused as error:
+        return error.message.partition("; ")[2].partition(" is")[0]
+
+
+def _llm_price(_: Path) -> object:
+    with Memory.open("memory://", llm_model="openai:some-model") as memory:
+        return memory.llm_status().price
+
+
 MISSING = "the model arctic-embed-s is not on this machine"
 CASES = {
     "store": Case("{folder}/elsewhere", _store, "store", "elsewhere"),
@@ -600,6 +622,10 @@ CASES = {
         ("skipped", "nothing is embedded yet"),
         ("skipped", "embed.model is none"),
     ),
+    "llm.model": Case("ollama:llama3.2", _llm, "none", "ollama:llama3.2"),
+    "llm.daily_limit": Case("0.4", _llm_limits, 0, "llm.daily_limit"),
+    "llm.command_limit": Case("0.4", _llm_limits, 0, "llm.command_limit"),
+    "llm.price": Case("0.25/2", _llm_price, None, Price(0.25, 2)),
     "rerank.model": Case("none", _rerank_stage, "ran", "skipped"),
     "import.owner": Case("ann", _import_owner, "local", "ann"),
     "import.scopes": Case("work,home", _import_scopes, {"universal"}, {"work", "home"}),

@@ -10,6 +10,7 @@ it (by the hash of its content), it may set only what cannot reach outside its f
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -17,7 +18,14 @@ from typing import Any, Literal, NamedTuple
 from recollect.errors import ConfigError
 
 PROJECT_FILE = ".recollect.toml"
-_OTHER_VARIABLES = {"RECOLLECT_HOME", "RECOLLECT_DATA", "RECOLLECT_EMBED_KEY"}
+_OTHER_VARIABLES = {
+    "RECOLLECT_HOME", "RECOLLECT_DATA", "RECOLLECT_EMBED_KEY", "RECOLLECT_LLM_KEY",
+    "RECOLLECT_RERANK_KEY",
+}  # fmt: skip
+WHERE_KEYS_GO = (
+    "keys come from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY, "
+    "GEMINI_API_KEY, else RECOLLECT_LLM_KEY) or the system's keyring, never from a file of settings"
+)
 Origin = Literal["flag", "environment", "project", "user", "default"]
 Plain = str | int | float | bool | tuple[str, ...] | None
 
@@ -83,6 +91,45 @@ def _text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("a text that is not empty")
     return value.strip()
+
+
+class _Hidden(ValueError):
+    """What is wrong with a value that nobody should see."""
+
+
+_KEY = re.compile(r"(sk-|gsk_|xai-|AIza|hf_|pa-|jina_)[A-Za-z0-9_-]{16,}")
+_NAMES_A_KEY = re.compile(r"(?:^|[._-])(?:api_?)?(?:key|token|secret|password)$")
+
+
+def _model(value: Any) -> str:
+    """A model by any of its names; never with a key in it."""
+    text = _text(value)
+    url = text.partition("#")[0]
+    host = url.partition("://")[2].partition("/")[0]
+    if "@" in host or ("://" in url and "?" in url) or _KEY.fullmatch(text):
+        raise _Hidden(WHERE_KEYS_GO)
+    return text
+
+
+def _dollars(value: Any) -> float:
+    try:
+        number = float(str(value))
+    except ValueError:
+        raise ValueError("dollars, from 0 on") from None
+    if isinstance(value, bool) or not 0 <= number < 1e6:
+        raise ValueError("dollars, from 0 on")
+    return number
+
+
+def _price(value: Any) -> str:
+    wanted = "dollars for a million tokens of input and of output, such as 0.25/2"
+    parts = _text(value).split("/")
+    if len(parts) != 2:
+        raise ValueError(wanted)
+    try:
+        return "/".join(f"{_dollars(part.strip()):g}" for part in parts)
+    except ValueError:
+        raise ValueError(wanted) from None
 
 
 def _whole(low: int, high: int) -> Callable[[Any], int]:
@@ -170,11 +217,21 @@ SETTINGS: Mapping[str, Setting] = {
                 "Count searches, on this machine only: `recollect stats` shows what."),
         Setting("downstream", None, _text,
                 "The model that reads the answers: a name, small, medium, large, or `none`."),
-        Setting("embed.model", "recollect-embed", _text,
+        Setting("embed.model", "recollect-embed", _model,
                 "The embedding model: a name, a folder, URL#MODEL, or `none`.", "trusted"),
-        Setting("rerank.model", "recollect-rerank", _text,
-                "The model that reads the best results again: a name, a folder, or `none`.",
-                "trusted"),
+        Setting("rerank.model", "recollect-rerank", _model,
+                "The model that reads the best results again: a name, a folder, URL#MODEL, `llm` "
+                "(the language model), or `none`.", "trusted"),
+        Setting("llm.model", "none", _model,
+                "The language model: openai:NAME, anthropic:NAME, openrouter:NAME, gemini:NAME, "
+                "ollama:NAME, URL#NAME, or `none`.", "trusted"),
+        Setting("llm.daily_limit", None, _dollars,
+                "The most dollars a day that the language model may cost.", "trusted"),
+        Setting("llm.command_limit", None, _dollars,
+                "The most dollars that it may cost in one command.", "trusted"),
+        Setting("llm.price", None, _price,
+                "What it costs, where that is not known: dollars for a million tokens of input and "
+                "of output, such as 0.25/2.", "trusted"),
         Setting("import.owner", "local", _text, "The owner of what is added without one."),
         Setting("import.scopes", ("universal",), _names,
                 "The scopes of what is added without any."),
@@ -188,6 +245,9 @@ SETTINGS: Mapping[str, Setting] = {
 
 def setting(name: str) -> Setting:
     found = SETTINGS.get(name)
+    if found is None and _NAMES_A_KEY.search(name):
+        raise ConfigError(f"{name} is not a setting: a key does not belong there",
+                          hint=WHERE_KEYS_GO)  # fmt: skip
     if found is None:
         from difflib import get_close_matches
 
@@ -204,6 +264,8 @@ def parsed(name: str, value: Any, where: str) -> Plain:
     spec = setting(name)
     try:
         return spec.parse(value)
+    except _Hidden as error:
+        raise ConfigError(f"{where}: {name} has a key in it", hint=str(error)) from None
     except ValueError as error:
         raise ConfigError(f"{where}: {name} is {value!r}", hint=f"it takes {error}") from error
 

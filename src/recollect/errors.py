@@ -14,7 +14,14 @@
     │   ├── StoreTooNew            exit 1  http 409     … with this version of recollect
     │   └── StoreCorrupt           exit 1  http 500     … until it is repaired
     └── ModelError                 exit 1  http 503   the operator: a model cannot be used
-        └── ModelMissing           exit 1  http 503     … because it is not on this machine
+        ├── ModelMissing           exit 1  http 503     … because it is not on this machine
+        ├── ModelUnreachable       exit 1  http 503     … because it does not answer, or not in time
+        ├── ModelBusy              exit 1  http 503     … now; try again later
+        ├── ModelUnauthorised      exit 1  http 503     … without another key, or credit
+        ├── ModelRefused           exit 1  http 502     … for this request
+        │   └── ModelTooLong       exit 1  http 502       … because it is too long for it
+        ├── ModelGarbled           exit 1  http 502     … because its answer makes no sense
+        └── SpendRefused           exit 1  http 402     … without spending more than you allow
 
 A message says what happened and to what; the hint says what to do next. Nothing else is raised
 on purpose: a bare ``ValueError`` or ``sqlite3.Error`` that reaches a caller is a bug of ours.
@@ -94,3 +101,37 @@ class ModelError(RecollectError):
 
 class ModelMissing(ModelError):
     pass
+
+
+class ModelUnreachable(ModelError):
+    def __init__(self, message: str, *, hint: str = "", sent: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.sent = sent
+        """Whether the request had been sent, so that it may cost something."""
+
+
+class ModelBusy(ModelError):
+    def __init__(self, message: str, *, hint: str = "", after: float | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.after = after
+        """In how many seconds to try again, if it said so."""
+
+
+class ModelUnauthorised(ModelError):
+    pass
+
+
+class ModelRefused(ModelError):
+    http_status = 502
+
+
+class ModelTooLong(ModelRefused):
+    pass
+
+
+class ModelGarbled(ModelError):
+    http_status = 502
+
+
+class SpendRefused(ModelError):
+    http_status = 402

@@ -1,13 +1,13 @@
-"""The seams: what the core asks of a store, an embedder, a reranker and a ledger.
+"""The seams: what the core asks of a store, a model, and whoever keeps count.
 
 ``testing.contract`` is the executable form of :class:`Store`; an engine inherits that suite.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from recollect.types import (
     ChangeSet,
@@ -134,6 +134,127 @@ class Reranker(Protocol):
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """For each passage the log-odds that it answers the question."""
+
+
+class Token(Protocol):
+    """Whether to go on with something that takes long."""
+
+    @property
+    def stopped(self) -> bool: ...
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+
+
+class LlmMessage(NamedTuple):
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class LlmRequest(NamedTuple):
+    """What a language model is asked."""
+
+    messages: tuple[LlmMessage, ...]
+    system: str = ""
+    max_tokens: int = 1024
+    """Of the answer."""
+    temperature: float | None = None
+    """None is the model's own; some take no other."""
+    schema: Mapping[str, Any] | None = None
+    """The JSON schema that the answer must follow (:mod:`recollect.models.llm.schema` says which
+    part of JSON Schema is understood)."""
+    stop: tuple[str, ...] = ()
+
+
+class LlmUsage(NamedTuple):
+    """Tokens of one answer, or of several. Those that were read from the provider's cache, or
+    written to it, are among the input, whichever way the provider counts."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    cost: float | None = None
+    """Dollars, where the provider says so itself."""
+    told: bool = True
+    """False where the provider said nothing and this is an estimate."""
+
+
+class LlmReply(NamedTuple):
+    text: str
+    data: Any = None
+    """The answer as the schema wants it, checked; None when no schema was given."""
+    usage: LlmUsage = LlmUsage()
+    model: str = ""
+    """The model that answered, as it calls itself."""
+    cost: float | None = None
+    """Dollars; None where the price is not known."""
+    stop_reason: str = "end"
+    """``end``, ``length`` (cut off at ``max_tokens``), ``stop`` (at a stop text) or what the
+    provider calls it."""
+    calls: int = 1
+    """Requests that it took, those that failed among them."""
+
+
+Tell = Callable[[str], None]
+"""Is told each piece of an answer as it comes."""
+
+
+class Llm(Protocol):
+    """A language model. What it spends counts as one command's."""
+
+    @property
+    def key(self) -> str:
+        """Names the model and where it is."""
+
+    def complete(
+        self, request: LlmRequest, token: Token | None = None, tell: Tell | None = None
+    ) -> LlmReply:
+        """The whole answer; with *tell* also piece by piece as it comes, which an answer that has
+        to follow a schema cannot. Stopping the token ends it within a moment, and the connection
+        with it (``Cancelled``); whatever else fails is a ``ModelError``."""
+
+
+class Meter(Protocol):
+    """Keeps count of what a language model costs, and refuses what would cost too much."""
+
+    def hold(self, model: str, input: int, output: int) -> Any:
+        """Set aside what a call of at most so many tokens may cost; ``SpendRefused`` when that is
+        more than is left."""
+
+    def settle(self, held: Any, usage: LlmUsage | None) -> float | None:
+        """What became of it: the usage, or None when it cost nothing. Returns the dollars, where
+        they are known."""
+
+
+class Spent(NamedTuple):
+    """What one model cost on one day. Money is in billionths of a dollar."""
+
+    day: str
+    model: str
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    nanos: int = 0
+    unpriced: int = 0
+    """Calls whose price is not known."""
+
+
+class Spending(Protocol):
+    """Where it is kept what language models cost. Nothing is opened or made before it is needed;
+    each method may be called from any thread, and by several processes."""
+
+    def hold(self, day: str, model: str, nanos: int, cap: int | None, seconds: float) -> int | None:
+        """Set so much aside; None when the day's money, all that is set aside included, would be
+        more than *cap*. What nobody settles within *seconds* counts as spent."""
+
+    def settle(self, held: int, spent: Spent) -> None:
+        """Give back what was set aside and count this instead."""
+
+    def rows(self, since: str) -> list[Spent]:
+        """What was spent from that day on, by day and model; what is set aside is not in it."""
 
 
 class Ledger(Protocol):

@@ -22,6 +22,7 @@ from recollect.memory.models import (
     embedder_by_key,
     embedder_for,
     fetch_model,
+    llm_reranker,
     many_hands,
     model_states,
     models_folder,
@@ -30,7 +31,7 @@ from recollect.memory.models import (
     verify_model,
 )
 from recollect.policy import KNOBS, policy_for, stakes
-from recollect.ports import Cache, CacheStats, Embedder, Ledger, Reranker, Store
+from recollect.ports import Cache, CacheStats, Embedder, Ledger, Llm, Reranker, Store
 from recollect.types import (
     LOCAL,
     MAX_BUDGET,
@@ -73,12 +74,14 @@ if TYPE_CHECKING:
     from recollect.memory.answers import Recording
     from recollect.memory.curate import Curated as Curated
     from recollect.memory.facts import FactPage, Remembered
+    from recollect.memory.llm import Languages, LlmStatus, LlmTest
     from recollect.memory.logs import Logs
     from recollect.memory.model_bench import Score
     from recollect.memory.tidying import Proposal
     from recollect.memory.tree import Exported
     from recollect.memory.tuning import Tuning
     from recollect.memory.usage import Recorder
+    from recollect.models.llm.provider import Own
     from recollect.reading.attempt import Models
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
@@ -256,6 +259,7 @@ class Memory:
         self._asking: Remembering | None = None
         self._older: dict[str, Embedder | None] = {}
         self._background: BackgroundEmbedder | None = None
+        self._languages: Languages | None = None
         self._ledger = ledger
         self._recorder = _recorder(ledger) if config["telemetry"] else None
 
@@ -1036,6 +1040,35 @@ class Memory:
         """Delete all figures, also those that cannot be read any more."""
         if self._ledger is not None:
             self._ledger.clear()
+
+    def llm(self) -> Llm:
+        """The language model, for one command: what is spent through it counts together. Raises
+        ``ModelMissing`` where none is configured; nothing in here needs one."""
+        return self._llms().llm()
+
+    def use_llm(self, own: Own) -> None:
+        """Ask a language model of your own instead of the configured one: a callable that takes an
+        ``LlmRequest`` and gives the text of the answer, or an ``LlmReply``."""
+        from recollect.memory.llm import Languages
+
+        self._languages = Languages(self.config, own)
+        if self.config["rerank.model"] == "llm":
+            self._reranker, self._why_no_reranker = llm_reranker(self._languages)
+
+    def llm_status(self, days: int = 30) -> LlmStatus:
+        """Which language model is configured, and what the last so many days cost."""
+        return self._llms().status(days)
+
+    def test_llm(self) -> LlmTest:
+        """Ask the language model for one word, to see whether it answers."""
+        return self._llms().test()
+
+    def _llms(self) -> Languages:
+        if self._languages is None:
+            from recollect.memory.llm import Languages
+
+            self._languages = Languages(self.config)
+        return self._languages
 
     def tune(self, days: int = 30) -> Tuning:
         """What to set otherwise, judging by :meth:`stats`."""

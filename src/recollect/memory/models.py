@@ -16,6 +16,7 @@ from recollect.models.catalog import CATALOG, Model, known
 from recollect.ports import Embedder, Reranker
 
 if TYPE_CHECKING:
+    from recollect.memory.llm import Languages
     from recollect.models.shelf import Shelf
     from recollect.ports import Vector
 
@@ -49,6 +50,14 @@ def reranker_for(config: settings.Config) -> tuple[Reranker | None, str]:
     name: str = config["rerank.model"]
     if name == "none":
         return None, "rerank.model is none"
+    if "://" in name:
+        from recollect.models.rerank_endpoint import EndpointReranker
+
+        return EndpointReranker(name), ""
+    if name == "llm":
+        from recollect.memory.llm import Languages
+
+        return llm_reranker(Languages(config))
     from recollect.models.onnx import OnnxReranker
 
     model = _model(name, "rerank")
@@ -56,6 +65,15 @@ def reranker_for(config: settings.Config) -> tuple[Reranker | None, str]:
         return OnnxReranker(model, _shelf(config).locate(model)), ""
     except ModelMissing as error:
         return None, error.message
+
+
+def llm_reranker(languages: Languages) -> tuple[Reranker | None, str]:
+    """The language model as a reranker, or why it cannot be one."""
+    from recollect.models.rerank_llm import TOTAL, LlmReranker
+
+    if languages.missing:
+        return None, f"rerank.model is llm, and {languages.missing}"
+    return LlmReranker(lambda: languages.llm(TOTAL), languages.name), ""
 
 
 def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:

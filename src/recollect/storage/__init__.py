@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from recollect.errors import UsageError
-from recollect.ports import Cache, Ledger, Store
+from recollect.ports import Cache, Ledger, Spending, Store
 
 
 def open_store(location: str) -> Store:
@@ -44,3 +44,10 @@ def open_ledger(location: str) -> Ledger:
     from recollect.storage.embedded.ledger import EmbeddedLedger
 
     return EmbeddedLedger(Path(location))
+
+
+def open_spending(folder: Path) -> Spending:
+    """Where it is kept what language models cost; nothing is read or made yet."""
+    from recollect.storage.embedded.spend import EmbeddedSpending
+
+    return EmbeddedSpending(folder)

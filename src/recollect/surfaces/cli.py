@@ -65,6 +65,7 @@ from recollect.surfaces.import_commands import (
 )
 from recollect.surfaces.init_commands import declare_init, init
 from recollect.surfaces.install_command import declare_install, install
+from recollect.surfaces.llm_commands import declare_llm, llm
 from recollect.surfaces.mcp_command import declare_mcp, mcp
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
@@ -372,6 +373,10 @@ COMMANDS = (
     Command(
         "models", "see, download, check and choose models", declare_models, models,
         "recollect models fetch",
+    ),
+    Command(
+        "llm", "the language model, and what it cost", declare_llm, llm,
+        "recollect llm test",
     ),
     Command(
         "modes", "the presets of a search, and every knob", declare_modes, modes,

@@ -1,0 +1,198 @@
+"""What the dialects have in common: their shape, the usage in every form that is met, and what an
+error means. Nothing here does I/O.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from recollect.errors import (
+    ModelBusy,
+    ModelError,
+    ModelGarbled,
+    ModelRefused,
+    ModelTooLong,
+    ModelUnauthorised,
+    ModelUnreachable,
+)
+from recollect.models.llm.keys import Key
+from recollect.ports import LlmReply, LlmRequest, LlmUsage
+
+
+class Piece(NamedTuple):
+    """What one event of a stream adds."""
+
+    text: str = ""
+    usage: LlmUsage | None = None
+    model: str = ""
+    stop_reason: str = ""
+    done: bool = False
+    """Nothing follows: a stream that ends without this was cut."""
+
+
+class Dialect(Protocol):
+    path: str
+    optional: Mapping[str, tuple[str, ...]]
+    """What a server may not know: a name of ours, and the words by which its refusal tells."""
+
+    def headers(self, key: Key | None) -> dict[str, str]: ...
+
+    def body(
+        self, model: str, request: LlmRequest, *, stream: bool, without: frozenset[str]
+    ) -> dict[str, Any]: ...
+
+    def reply(self, told: Any) -> LlmReply:
+        """Raises KeyError, TypeError, ValueError or AttributeError where it is none."""
+
+    def pieces(self, lines: Iterable[str]) -> Iterator[Piece]: ...
+
+
+# ------------------------------------------------------------------ usage
+
+
+def usage_of(told: Any) -> LlmUsage | None:
+    """The usage, in either shape: in one the input has the cached tokens in it
+    (``prompt_tokens``), in the other it stands beside them (``input_tokens``)."""
+    if not isinstance(told, dict):
+        return None
+    cost = told.get("cost")
+    cost = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
+    details = told.get("prompt_tokens_details") or told.get("input_tokens_details") or {}
+    details = details if isinstance(details, dict) else {}
+    if "prompt_tokens" in told:
+        read = _count(details.get("cached_tokens")) or _count(told.get("prompt_cache_hit_tokens"))
+        asked = _count(told["prompt_tokens"])
+        return LlmUsage(asked, _count(told.get("completion_tokens")), min(read, asked), 0, cost)
+    if "input_tokens" in told or "output_tokens" in told:
+        read, asked = _count(details.get("cached_tokens")), _count(told.get("input_tokens"))
+        if read:  # among the input
+            return LlmUsage(asked, _count(told.get("output_tokens")), min(read, asked), 0, cost)
+        read = _count(told.get("cache_read_input_tokens"))
+        write = _count(told.get("cache_creation_input_tokens"))
+        whole = asked + read + write
+        return LlmUsage(whole, _count(told.get("output_tokens")), read, write, cost)
+    return None
+
+
+def _count(told: Any) -> int:
+    return told if isinstance(told, int) and not isinstance(told, bool) and told > 0 else 0
+
+
+# ------------------------------------------------------------------ errors
+
+_TOO_LONG = (
+    "context_length", "context length", "context window", "maximum context", "too long",
+    "too large", "max_prompt", "exceeds the limit of", "exceeds the available context",
+    "input token count",
+)  # fmt: skip
+_NO_CREDIT = ("insufficient_quota", "credit balance", "insufficient credits")
+_BUSY = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529))
+_WORTH_SHOWING = 300
+
+
+def error_of(where: str, status: int, said: str, after: float | None, variables: str) -> ModelError:
+    """What an answer of this status means, and what to do about it. *said* is shown: it must be
+    free of keys."""
+    small = said.lower()
+    shown = f"{where} said {status}" + (f": {said}" if said else "")
+    if status in (401, 403):
+        hint = f"look at the key in {variables}" if variables else "it wants a key"
+        return ModelUnauthorised(shown, hint=hint)
+    if status == 402 or any(words in small for words in _NO_CREDIT):
+        return ModelUnauthorised(shown, hint="the account has no credit left for this")
+    if status == 413 or (status < 500 and any(words in small for words in _TOO_LONG)):
+        return ModelTooLong(shown, hint="send it less, or use a model that reads more")
+    if status in _BUSY:
+        when = f"in {after:.0f} s" if after else "later"
+        return ModelBusy(shown, hint=f"try again {when}", after=after)
+    if status == 404:
+        return ModelRefused(shown, hint="is the model's name right, and the address?")
+    if 300 <= status < 400:
+        return ModelRefused(shown, hint="it is somewhere else now: set llm.model to that address")
+    return ModelRefused(shown)
+
+
+def message_in(raw: bytes | str) -> tuple[str, int]:
+    """What an error says, in whichever shape, on one line; and the status it names itself."""
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return _line("" if "<html" in text.lower() else text), 0
+    return told_error(told)
+
+
+def told_error(told: Any) -> tuple[str, int]:
+    if isinstance(told, list) and told:  # Gemini's
+        told = told[0]
+    inner = told.get("error", told) if isinstance(told, dict) else told
+    if not isinstance(inner, dict):
+        return _line(str(inner)), 0
+    said = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
+    code = inner.get("code")
+    kind = inner.get("type") if not isinstance(code, str) else code
+    beside = f" ({kind})" if isinstance(kind, str) and kind not in ("", "error") else ""
+    status = code if isinstance(code, int) and 300 <= code < 600 else _STATUS.get(str(kind), 0)
+    return _line(f"{said}{beside}"), status
+
+
+_STATUS: Mapping[str, int] = {
+    "overloaded_error": 529,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 402,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "invalid_request_error": 400,
+    "request_too_large": 413,
+    "not_found_error": 404,
+    "api_error": 500,
+    "server_error": 500,
+}
+
+
+def _line(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _WORTH_SHOWING else flat[: _WORTH_SHOWING - 1] + "…"
+
+
+def in_stream(told: Any) -> ModelError:
+    """An error that came in the middle of a stream, or in a body that promised an answer."""
+    said, status = told_error(told)
+    return error_of("it", status or 500, said, None, "")
+
+
+# ------------------------------------------------------------------ streams
+
+
+def events(lines: Iterable[str]) -> Iterator[Any]:
+    """The JSON of server-sent events; ``None`` for ``[DONE]``."""
+    data: list[str] = []
+    for line in lines:
+        if line.startswith("data:"):
+            data.append(line[5:].removeprefix(" "))
+        elif not line and data:
+            yield _event("\n".join(data))
+            data = []
+    if data:  # the last blank line is often left out
+        yield _event("\n".join(data))
+
+
+def _event(text: str) -> Any:
+    return None if text.strip() == "[DONE]" else line_of_json(text)
+
+
+def line_of_json(text: str) -> Any:
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ModelGarbled("its stream has a line that is not JSON") from None
+    if not isinstance(told, dict):
+        raise ModelGarbled("its stream has a line that is no object")
+    return told
+
+
+def cut() -> ModelUnreachable:
+    return ModelUnreachable("its stream was cut in the middle", sent=True)

@@ -1,0 +1,179 @@
+"""The part of JSON Schema that answers are checked with, and the JSON in what a model said.
+
+Understood: ``type``, ``properties``, ``required``, ``additionalProperties`` (true or false),
+``items``, ``enum``, ``const``, ``anyOf``, ``minItems``, ``maxItems``, ``minLength``, ``maxLength``,
+``minimum``, ``maximum``. ``title`` and ``description`` are for the model alone. Any other word is
+an error of whoever wrote the schema: nothing is left unchecked in silence.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from recollect.errors import ModelGarbled, UsageError
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+_WORDS = frozenset(
+    "type properties required additionalProperties items enum const anyOf minItems maxItems "
+    "minLength maxLength minimum maximum title description".split()
+)
+_MOST_PROBLEMS = 8
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL)
+
+
+def check_schema(schema: Mapping[str, Any], at: str = "the schema") -> None:
+    """Raises for a schema that is more than is understood here."""
+    unknown = sorted(set(schema) - _WORDS)
+    if unknown:
+        raise UsageError(f"{at} has {unknown[0]!r}, which is not understood")
+    kinds = _kinds(schema)
+    if not set(kinds) <= _TYPES.keys():
+        raise UsageError(f"{at} has the type {schema['type']!r}, which does not exist")
+    for name, inner in schema.get("properties", {}).items():
+        check_schema(inner, f"{at}, {name}")
+    if "items" in schema:
+        check_schema(schema["items"], f"{at}, items")
+    for inner in schema.get("anyOf", ()):
+        check_schema(inner, f"{at}, anyOf")
+    if not isinstance(schema.get("additionalProperties", True), bool):
+        raise UsageError(f"{at} has additionalProperties that are neither true nor false")
+
+
+def is_closed(schema: Mapping[str, Any]) -> bool:
+    """Whether every object in it has exactly its named properties, as strict decoding wants."""
+    own = schema.get("properties", {})
+    if "object" in _kinds(schema) and (
+        schema.get("additionalProperties") is not False
+        or set(own) != set(schema.get("required", ()))
+    ):
+        return False
+    inner = [*own.values(), *schema.get("anyOf", ())]
+    return all(map(is_closed, [*inner, schema["items"]] if "items" in schema else inner))
+
+
+def problems(value: Any, schema: Mapping[str, Any], at: str = "") -> list[str]:
+    """What is wrong with *value*, the first few things, in words for the model that made it."""
+    found = []
+    for problem in _problems(value, schema, at):
+        found.append(problem)
+        if len(found) == _MOST_PROBLEMS:
+            break
+    return found
+
+
+def _kinds(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    said = schema.get("type", ())
+    return (said,) if isinstance(said, str) else tuple(said)
+
+
+def _is(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _TYPES[kind])
+
+
+def _problems(value: Any, schema: Mapping[str, Any], at: str) -> Iterator[str]:
+    where = at or "the whole"
+    kinds = _kinds(schema)
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        yield f"{where} must be {' or '.join(kinds)}"
+        return
+    if "enum" in schema and not any(_same(value, one) for one in schema["enum"]):
+        yield f"{where} must be one of {json.dumps(schema['enum'], ensure_ascii=False)}"
+    if "const" in schema and not _same(value, schema["const"]):
+        yield f"{where} must be {json.dumps(schema['const'], ensure_ascii=False)}"
+    if "anyOf" in schema and all(any(_problems(value, one, at)) for one in schema["anyOf"]):
+        yield f"{where} is none of what it may be"
+    if isinstance(value, dict):
+        yield from _object(value, schema, at)
+    elif isinstance(value, list):
+        yield from _size(len(value), "Items", schema, where, "items")
+        for place, one in enumerate(value if "items" in schema else ()):
+            yield from _problems(one, schema["items"], f"{at}[{place}]")
+    elif isinstance(value, str):
+        yield from _size(len(value), "Length", schema, where, "characters")
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        if value < schema.get("minimum", value):
+            yield f"{where} must be at least {schema['minimum']}"
+        if value > schema.get("maximum", value):
+            yield f"{where} must be at most {schema['maximum']}"
+
+
+def _same(one: Any, other: Any) -> bool:
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _object(value: dict[str, Any], schema: Mapping[str, Any], at: str) -> Iterator[str]:
+    own = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in value:
+            yield f"{at or 'the whole'} lacks {name!r}"
+    for name, one in value.items():
+        if name in own:
+            yield from _problems(one, own[name], f"{at}.{name}" if at else name)
+        elif schema.get("additionalProperties") is False:
+            yield f"{at or 'the whole'} has {name!r}, which it may not have"
+
+
+def _size(
+    size: int, word: str, schema: Mapping[str, Any], where: str, what: str
+) -> Iterator[str]:  # fmt: skip
+    if size < schema.get(f"min{word}", 0):
+        yield f"{where} must have at least {schema[f'min{word}']} {what}"
+    if size > schema.get(f"max{word}", size):
+        yield f"{where} must have at most {schema[f'max{word}']} {what}"
+
+
+# ------------------------------------------------------------------ JSON in text
+
+
+def json_in(text: str) -> Any:
+    """The JSON that a model wrote: all of the text, or what is fenced in it, or the first object
+    or array there."""
+    text = _THOUGHT.sub("", text).strip()
+    fenced = _FENCE.search(text)
+    for some in (text, fenced[1].strip() if fenced else ""):
+        try:
+            return _loads(some)
+        except ValueError:
+            continue
+    begins = re.search(r"[{\[]", text)
+    if begins is not None:
+        try:
+            return json.JSONDecoder(parse_constant=_refuse).raw_decode(text, begins.start())[0]
+        except (ValueError, RecursionError):
+            pass
+    raise ModelGarbled("its answer is not JSON")
+
+
+def _loads(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def in_words(schema: Mapping[str, Any]) -> str:
+    """What to tell a model that cannot be held to a schema."""
+    return (
+        "Answer with one JSON value and nothing else: no explanation, no code fence. "
+        "It must follow this JSON schema:\n" + json.dumps(schema, ensure_ascii=False)
+    )
