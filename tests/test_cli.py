@@ -857,6 +857,7 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
     elsewhere = {
         "watch",
         "mcp",
+        "serve",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
     }  # they have files of tests to themselves

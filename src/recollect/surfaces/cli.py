@@ -53,6 +53,7 @@ from recollect.surfaces.init_commands import declare_init, init
 from recollect.surfaces.mcp_command import declare_mcp, mcp
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
+from recollect.surfaces.serve_command import declare_serve, serve
 from recollect.surfaces.session_commands import declare_sessions, sessions
 from recollect.surfaces.shared import (
     Command,
@@ -316,6 +317,10 @@ COMMANDS = (
     Command(
         "mcp", "serve the tools to an agent, on stdio or HTTP", declare_mcp, mcp,
         "recollect mcp --store ~/memory",
+    ),
+    Command(
+        "serve", "the page, the HTTP API and MCP, on this machine", declare_serve, serve,
+        "recollect serve --open",
     ),
     Command(
         "cache", "see, empty and prune the cache of searches", declare_cache, cache,
