@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from recollect.errors import UsageError
 from recollect.surfaces.page import charts
 from recollect.surfaces.page.layout import (
     Asked,
@@ -21,8 +22,10 @@ from recollect.surfaces.page.layout import (
     notes,
     passage,
     text_field,
+    wrong,
 )
 from recollect.surfaces.page.markup import Html, el, joined, url
+from recollect.surfaces.usage_text import duration
 
 
 def sessions(asked: Asked) -> View:
@@ -30,13 +33,17 @@ def sessions(asked: Asked) -> View:
     if session:
         found = asked.call("sessions", session=session, around=[around] if around else None)
         return _scrolled(asked, found) if around else _read(found)
-    found = asked.call(
-        "sessions", query=asked.get("q"), limit=None if asked.get("q") else 50,
-        sort=asked.get("sort"), after=asked.get("after"), before=asked.get("before"),
-    )  # fmt: skip
-    shown = _discovered(found) if found.shape == "discovery" else _browsed(found)
+    status = 200
+    try:
+        found = asked.call(
+            "sessions", query=asked.get("q"), limit=None if asked.get("q") else 50,
+            sort=asked.get("sort"), after=asked.get("after"), before=asked.get("before"),
+        )  # fmt: skip
+        shown = _discovered(found) if found.shape == "discovery" else _browsed(found)
+    except UsageError as error:
+        shown, status = wrong(error), 400
     body = joined(heading("Sessions"), _form(asked), shown)
-    return View(asked.get("q") or "Sessions", body, at="/sessions")
+    return View(asked.get("q") or "Sessions", body, status, at="/sessions")
 
 
 def _form(asked: Asked) -> Html:
@@ -78,7 +85,7 @@ def _browsed(found: Any) -> Html:
             line.goal and el("p", el("span", "asked", class_="role"), line.goal, dir="auto"),
             line.resolution and el("p", el("span", "ended", class_="role"), line.resolution,
                                    dir="auto"),
-            dotted(*_about(line.session), line.last and joined("last ", day(line.last)),
+            dotted(*_about(line.session), _last(line),
                    f"{line.messages:,} messages",
                    f"{line.lineage} more in its lineage" if line.lineage else ""),
             class_="card",
@@ -87,6 +94,14 @@ def _browsed(found: Any) -> Html:
     ]  # fmt: skip
     return joined(el("ul", lines, class_="list"),
                   notes("hint", (*found.notes, *hidden_by(found.hidden))))  # fmt: skip
+
+
+def _last(line: Any) -> Html | None:
+    """When something was said last, if that was on another day."""
+    begun, last = line.session.date, line.last
+    if last is None or (begun is not None and begun.date() == last.date()):
+        return None
+    return joined("last ", day(last))
 
 
 def _discovered(found: Any) -> Html:
@@ -101,7 +116,7 @@ def _discovered(found: Any) -> Html:
         "div", badge("Found", "good"),
         el("span", f"{len(found.hits)} of {found.found:,} conversations"),
         el("span", el("b", charts.share(found.confidence)), " sure"),
-        el("span", f"{found.timing_ms:,.0f} ms"), class_="verdict", role="status",
+        el("span", duration(found.timing_ms)), class_="verdict", role="status",
     )  # fmt: skip
     return joined(
         verdict,
@@ -122,7 +137,7 @@ def _hit(hit: Any) -> Html:
            el("h2", el("a", name, href=_place(hit.session, hit.match_message_id), data_item=True,
                        dir="auto")),
            el("span", charts.share(hit.confidence), class_="sure")),
-        dotted(*_about(hit.session), ", ".join(hit.evidence)),
+        dotted(*_about(hit.session), _by(hit.evidence)),
         el("p", hit.snippet.replace("**", ""), class_="snippet", dir="auto"),
         el("details", el("summary", "Around it"),
            _messages(hit.opening), hit.opening and el("p", "…", class_="gap"),
@@ -134,11 +149,16 @@ def _hit(hit: Any) -> Html:
     )  # fmt: skip
 
 
+def _by(evidence: Iterable[str]) -> str:
+    known = {"lexical": "words", "vector": "meaning"}
+    return "by " + ", ".join(known.get(one, one) for one in evidence)
+
+
 # ------------------------------------------------------------------ one
 
 
 def _read(found: Any) -> View:
-    between = found.left_out and el(
+    between = found.left_out > 0 and el(
         "p",
         el("a", f"{found.left_out:,} messages in between",
            href=_place(found.session, found.first[-1].id if found.first else ""), data_item=True),

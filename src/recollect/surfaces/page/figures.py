@@ -13,6 +13,7 @@ from recollect.surfaces.page.layout import (
     about,
     badge,
     command,
+    counted,
     empty,
     heading,
     notes,
@@ -20,7 +21,7 @@ from recollect.surfaces.page.layout import (
 )
 from recollect.surfaces.page.markup import Html, drawing, el, joined, url
 from recollect.surfaces.usage_picture import picture
-from recollect.surfaces.usage_text import STATUSES, duration, searches, short
+from recollect.surfaces.usage_text import STATUSES, duration, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,8 +68,8 @@ def _figures(total: Figures) -> Html:
         ("Tokens saved (estimated)", short(total.saved)),
         ("Degraded", f"{total.counts['degraded']:,}"),
     ]  # fmt: skip
-    return el("section", el("h2", "In numbers"),
-              table((searches(total.calls), ""), rows, aria_label="In numbers"))  # fmt: skip
+    shown = table(("Figure", "Value"), rows, class_="numbers", aria_label="In numbers")
+    return el("section", el("h2", "In numbers"), shown)
 
 
 # ------------------------------------------------------------------ settings
@@ -125,7 +126,7 @@ def status(asked: Asked) -> View:
             ("Size", _size(store.bytes)),
             ("Documents", f"{store.documents:,}"),
             ("Passages", f"{store.passages:,}"),
-            ("Kinds", ", ".join(f"{n:,} {kind}" for kind, n in store.kinds.items())),
+            ("Kinds", counted(store.kinds)),
             ("Forgotten for good", f"{store.tombstones:,}" if store.tombstones else ""),
             ("Embedder", el("code", found.model)),
             ("Version", __version__),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recollect.errors import UsageError
 from recollect.surfaces.page.markup import Html, drawing, el, url
 from recollect.types import iso
 
@@ -240,5 +242,25 @@ def _cell(content: Any) -> Html:
 
 
 def passage(text: str) -> Html:
-    """A text as it stands, line breaks and all."""
-    return el("div", text.strip("\n"), class_="passage", dir="auto")
+    """A text as it stands, line breaks and all; what is fenced off as code looks like it."""
+    parts: list[Html] = []
+    for place, part in enumerate(_FENCE.split(text)):
+        inside = part.strip("\n")
+        if inside.strip():
+            kind = "pre" if place % 2 else "div"
+            parts.append(el(kind, inside, tabindex="0" if place % 2 else None))
+    return el("div", parts, class_="passage", dir="auto")
+
+
+_FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
+
+
+def wrong(error: UsageError) -> Html:
+    """What is the matter with what was typed."""
+    said = error.message[:1].upper() + error.message[1:]
+    return el("div", el("p", said, class_="lead"), error.hint and el("p", error.hint),
+              class_="notes warn alert", role="alert")  # fmt: skip
+
+
+def counted(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind}{'s' * (count != 1)}" for kind, count in kinds.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recollect.errors import UsageError
 from recollect.facts import Asked as Visible
 from recollect.surfaces.page.layout import (
     Asked,
@@ -25,6 +26,7 @@ from recollect.surfaces.page.layout import (
     passage,
     table,
     text_field,
+    wrong,
 )
 from recollect.surfaces.page.markup import Html, el, joined, url
 from recollect.surfaces.tools import TYPES
@@ -157,12 +159,11 @@ def _timeline(chain: Sequence[Fact], at: Fact) -> Html:
     """What replaced what, oldest first."""
     made = []
     for one in chain:
-        until = joined(" – ", day(one.end)) if one.end else " – now"
-        out = Visible(one.owner).out_of_force(one)
+        held = joined(minute(one.start), " – ", minute(one.end) or "now")
         href = None if one.id == at.id else url("/fact", id=one.id)
-        named = el("a" if href else "b", one.text, href=href, dir="auto")
-        made.append(el("li", el("p", day(one.start), until, class_="meta"), el("p", named),
-                       class_="past" if out else "current",
+        said = el("a" if href else "b", one.text or "(forgotten)", href=href, dir="auto")
+        made.append(el("li", el("p", el("span", held), class_="meta"), el("p", said),
+                       class_="past" if Visible(one.owner).out_of_force(one) else "current",
                        aria_current="true" if one.id == at.id else None))  # fmt: skip
     alone = el("p", "It replaced nothing, and nothing replaced it.", class_="fine")
     return el("section", el("h2", "Timeline"), el("ol", made, class_="timeline"),
@@ -170,10 +171,13 @@ def _timeline(chain: Sequence[Fact], at: Fact) -> Html:
 
 
 def _provenance(events: Sequence[Event]) -> Html:
-    rows = [(minute(e.at), e.action, e.by or "", e.why or "", e.source or "", e.quote or "")
-            for e in events]  # fmt: skip
-    heads = ("When", "What", "By", "Why", "Read in", "In the words")
-    return el("section", el("h2", "Provenance"), table(heads, rows, aria_label="Provenance"))
+    """Who did what to which statement; a column that nobody filled is left out."""
+    rows = [(minute(e.at), e.action, e.text, e.by, e.why, e.source, e.quote) for e in events]
+    heads = ("When", "What", "To", "By", "Why", "Read in", "In the words")
+    kept = [n for n in range(len(heads)) if any(row[n] for row in rows)]
+    shown = [[row[n] for n in kept] for row in rows]
+    return el("section", el("h2", "Provenance"),
+              table([heads[n] for n in kept], shown, aria_label="Provenance"))  # fmt: skip
 
 
 def pin(asked: Asked) -> To:
@@ -198,38 +202,45 @@ def forget_fact(asked: Asked) -> To:
 
 def documents(asked: Asked) -> View:
     stats = asked.memory.store.stats()
-    kind, source = asked.get("kind"), asked.get("source")
+    names = ("kind", "source", "since", "until")
     kinds = [one for one in sorted(stats.kinds) if one != "fact"]
-    page = asked.call(
-        "list", kinds=[kind] if kind else kinds or None, sources=[source] if source else None,
-        since=asked.get("since"), until=asked.get("until"), limit=PAGE,
-        cursor=asked.get("cursor"),
-    )  # fmt: skip
+    sources = [one.name for one in stats.sources if one.kind != "facts"]
     limits = el(
         "form",
-        choice("Kind", "kind", kind, [("", "all"), *((k, k) for k in kinds)]),
-        choice("Source", "source", source,
-               [("", "all"), *((s.name, s.name) for s in stats.sources if s.kind != "facts")]),
+        choice("Kind", "kind", asked.get("kind"), [("", "all"), *((k, k) for k in kinds)]),
+        choice("Source", "source", asked.get("source"), [("", "all"), *((s, s) for s in sources)]),
         text_field("Since", "since", asked.get("since"), placeholder="2026-03-01 or 7d"),
         text_field("Until", "until", asked.get("until")),
         el("button", "Show"),
         class_="filter", method="get", action="/documents",
     )  # fmt: skip
+    status = 200
+    try:
+        page = asked.call(
+            "list", kinds=[asked.get("kind")] if asked.get("kind") else kinds or None,
+            sources=[asked.get("source")] if asked.get("source") else None,
+            since=asked.get("since"), until=asked.get("until"), limit=PAGE,
+            cursor=asked.get("cursor"),
+        )  # fmt: skip
+        given = {name: asked.get(name) for name in names}
+        more = page.cursor and more_link("/documents", cursor=page.cursor, **given)
+        shown = joined(_listed(page.items), more)
+    except UsageError as error:
+        shown, status = wrong(error), 400
+    body = joined(heading("Memory", _tabs(asked, "/documents")), done(asked), limits, shown)
+    return View("Documents", body, status, at="/memory")
+
+
+def _listed(items: Sequence[Document]) -> Html:
+    if not items:
+        return empty("No documents here.", joined("Add some: ", command("recollect add ~/notes")))
     rows = [
         (el("a", one.title or one.external, href=_read(one), data_item=True, dir="auto"),
          one.kind, day(one.date) or "", one.source, one.path)
-        for one in page.items
+        for one in items
     ]  # fmt: skip
-    listed = table(("Title", "Kind", "Date", "Source", "Path"), rows, aria_label="Documents")
-    nothing = empty("No documents here.",
-                    joined("Add some: ", command("recollect add ~/notes")))  # fmt: skip
-    more = page.cursor and more_link(
-        "/documents", cursor=page.cursor, kind=kind, source=source, since=asked.get("since"),
-        until=asked.get("until"),
-    )  # fmt: skip
-    body = joined(heading("Memory", _tabs(asked, "/documents")), done(asked), limits,
-                  listed if rows else nothing, more)  # fmt: skip
-    return View("Documents", body, at="/memory")
+    heads = ("Title", "Kind", "Date", "Source", "Path")
+    return table(heads, rows, class_="documents", aria_label="Documents")
 
 
 def _read(one: Document) -> str:

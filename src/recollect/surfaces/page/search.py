@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from recollect.errors import UsageError
 from recollect.surfaces.page import charts
 from recollect.surfaces.page.layout import (
     Asked,
@@ -9,6 +12,7 @@ from recollect.surfaces.page.layout import (
     badge,
     choice,
     command,
+    counted,
     day,
     dotted,
     empty,
@@ -16,8 +20,10 @@ from recollect.surfaces.page.layout import (
     notes,
     passage,
     text_field,
+    wrong,
 )
 from recollect.surfaces.page.markup import Html, el, joined, url
+from recollect.surfaces.usage_text import duration
 from recollect.text.query import parse
 from recollect.text.snippet import Snippet, snippet
 from recollect.types import Answer, Result
@@ -57,12 +63,13 @@ ARMS = {
 
 def search(asked: Asked) -> View:
     query = asked.get("q")
-    found = _found(asked, query) if query else None
-    body = joined(
-        _form(asked),
-        _answer(found, asked) if found else _welcome(asked),
-    )
-    return View(query or "Search", body, at="/")
+    title = query or "Search"
+    try:
+        shown = _answer(_found(asked, query), asked) if query else _welcome(asked)
+    except UsageError as error:
+        body = joined(_form(asked), el("h1", title, class_="unseen"), wrong(error))
+        return View(title, body, 400, at="/")
+    return View(title, joined(_form(asked), shown), at="/")
 
 
 def _found(asked: Asked, query: str) -> Answer:
@@ -127,10 +134,9 @@ def _welcome(asked: Asked) -> Html:
             "There is nothing to find yet.",
             joined("Add notes, sessions or repositories: ", command("recollect add ~/notes")),
         ))  # fmt: skip
-    counts = ", ".join(f"{n:,} {kind}" for kind, n in stats.kinds.items())
     return joined(title, empty(
         f"{stats.documents:,} documents to look through.",
-        f"{counts}. Ask one whole question, with its names and dates.",
+        f"{counted(stats.kinds)}. Ask one whole question, with its names and dates.",
         joined('Also understood: ', el("code", '"a phrase"'), " ", el("code", "-without"), " ",
                el("code", "path:runbooks"), " ", el("code", "kind:session")),
     ))  # fmt: skip
@@ -160,7 +166,7 @@ def _verdict(found: Answer) -> Html:
     if found.results or found.answer:
         parts.append(el("span", el("b", charts.share(found.confidence)), " sure"))
         parts.append(el("span", f"{len(found.results)} of {found.total_found:,}"))
-    parts.append(el("span", f"{found.timing_ms:,.0f} ms"))
+    parts.append(el("span", duration(found.timing_ms)))
     if found.cache.status == "hit":
         same = f" for “{found.cache.question}”" if found.cache.question else ""
         parts.append(el("span", f"served again{same}"))
@@ -193,7 +199,8 @@ def _results(found: Answer, asked: Asked) -> Html:
 
 def _result(one: Result, wanted: set[str]) -> Html:
     name = f"{one.title or one.document}{f' › {one.heading}' if one.heading else ''}"
-    shown = snippet(one.text, wanted, 420)
+    text = _GAPS.sub("\n", one.text.strip())
+    shown = snippet(text, wanted, 420)
     return el(
         "article",
         el("header",
@@ -209,6 +216,10 @@ def _result(one: Result, wanted: set[str]) -> Html:
         _why(one),
         class_="card result",
     )  # fmt: skip
+
+
+_GAPS = re.compile(r"\n\s*\n")
+"""Lines without anything in them, which a snippet has no room for."""
 
 
 def place(one: Result) -> str:
@@ -310,6 +321,6 @@ def _stages(found: Answer) -> Html:
         said = "; ".join(part for part in (count, stage.reason) if part)
         kind = {"ran": "fill", "failed": "against"}.get(stage.state, "left")
         name = joined(stage.name, el("small", said) if said else "")
-        number = f"{stage.ms:,.1f} ms" if stage.state == "ran" else stage.state
+        number = duration(stage.ms) if stage.state == "ran" else stage.state
         lines.append((name, charts.bar(stage.ms / most, kind), number))
     return el("section", el("h2", "Stages"), charts.rows(lines), class_="card stages")

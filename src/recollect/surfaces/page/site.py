@@ -70,11 +70,11 @@ class Pages:
         async def show(request: Request) -> Response:
             params, csrf = dict(request.query_params), self._csrf(request)
 
-            def work(watch: Work) -> str:
+            def work(watch: Work) -> tuple[str, int]:
                 found = view(Asked(self._memory, self._tools, watch, params, csrf))
-                return document(found, self._version, csrf=csrf)
+                return document(found, self._version, csrf=csrf), found.status
 
-            return _html(await self._desk.do(request, work))
+            return _html(*await self._desk.do(request, work))
 
         return self._telling(show)
 
