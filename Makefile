@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers unit bench install model conformance clean
+.PHONY: demo test lint types layers unit bench install model conformance axe clean
 
 demo: install
 	$(BIN)/recollect demo
 
-test: install conformance lint types layers unit
+test: install conformance axe lint types layers unit
 
 lint: install
 	$(BIN)/ruff check .
@@ -48,6 +48,14 @@ $(CONFORMANCE)/.installed: Makefile
 	@npm install --prefix $(CONFORMANCE) --no-audit --no-fund --loglevel=error \
 	  node@24.21.0 @modelcontextprotocol/conformance@0.2.0-alpha.12 >/dev/null 2>&1 \
 	  && touch $@ || echo "the MCP conformance suite could not be fetched: its tests are skipped"
+
+# What finds faults of accessibility in a page, from the npm registry, likewise.
+AXE := .cache/axe
+axe: $(AXE)/.installed
+$(AXE)/.installed: Makefile
+	@mkdir -p $(AXE)
+	@npm install --prefix $(AXE) --no-audit --no-fund --loglevel=error axe-core@4.14.0 >/dev/null 2>&1 \
+	  && touch $@ || echo "axe-core could not be fetched: its test is skipped"
 
 clean:
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -863,6 +863,7 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
         "install",
         "hook",
         "eval",
+        "serve",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
         *CURATE_COMMANDS,

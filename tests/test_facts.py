@@ -396,6 +396,28 @@ def test_a_write_is_seen_by_the_next_read(m: Memory) -> None:
     assert asked(m, "Alpha or Omicron") == []
 
 
+def test_a_fact_said_in_other_words_keeps_its_names_and_its_place(m: Memory) -> None:
+    m.remember("We ship on Mondays", name="ship day", id="a")
+    m.remember("We ship on Tuesdays", name="ship day", aliases=["dispatch"], id="b", replace=True)
+    done = m.reword("b", "We always ship on Tuesdays", by="ana")
+    assert (done.names, done.supersedes) == (("ship day", "dispatch"), ("a",))
+    assert (done.provenance[-1].action, done.provenance[-1].by) == ("reworded", "ana")
+    assert [one.text for one in m.search("dispatch").results] == ["We always ship on Tuesdays"]
+    with pytest.raises(UsageError):
+        m.reword("b", "  ")
+    key = "AKIA" + "IOSFODNN7EXAMPLA"
+    assert key not in m.reword("b", f"We ship with the key {key}").text
+
+
+def test_a_timeline_is_the_whole_chain_whichever_link_is_asked_for(m: Memory) -> None:
+    for id, day in (("a", "Mondays"), ("b", "Tuesdays"), ("c", "Fridays")):
+        m.remember(f"We ship on {day}", name="ship day", id=id, replace=True)
+    for id in "abc":
+        assert [one.id for one in m.timeline(id)] == ["a", "b", "c"]
+    with pytest.raises(NotFound):
+        m.timeline("nothing")
+
+
 def test_forgetting_is_final(m: Memory, tmp_path: Path) -> None:
     keep(m, "old", "First wording.", name="Alpha", created_at="2024-01-01")
     keep(m, "new", "Second wording.", name="Beta", created_at="2025-01-01", supersedes=["old"])

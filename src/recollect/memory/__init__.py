@@ -658,6 +658,28 @@ class Memory:
         said = "pinned" if pinned else "unpinned"
         return self._change(fact, owner, by, said, lambda f: f._replace(pinned=pinned))
 
+    def reword(self, fact: str, text: str, *, owner: str | None = None, by: str = "") -> Fact:
+        """Say a fact in other words. Its names, its time and what it replaced stay as they are;
+        what it said before does not: to keep that, :meth:`remember` a new one instead."""
+        from recollect.text.redact import redact
+        from recollect.text.standing import standing
+
+        said = clean(text)
+        said = redact(said).text if self.config["import.redact"] else said
+        speaks = standing(said).status
+        done = self._change(
+            fact, owner, by, "reworded", lambda f: f._replace(text=said, standing=speaks)
+        )
+        if self._embedder is not None:
+            self.embed()
+        return done
+
+    def timeline(self, fact: str, *, owner: str | None = None) -> Sequence[Fact]:
+        """A fact, what it replaced and what replaced it, oldest first."""
+        from recollect.memory.facts import chain, find
+
+        return chain(self.store, find(self.store, self._asked(owner, None).owner, clean(fact)))
+
     def resolve(
         self, question: str, *, at: str | datetime | None = None, owner: str | None = None,
         by: str = "", why: str = "",

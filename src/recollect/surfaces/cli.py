@@ -69,6 +69,7 @@ from recollect.surfaces.llm_commands import declare_llm, llm
 from recollect.surfaces.mcp_command import declare_mcp, mcp
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
+from recollect.surfaces.serve_command import declare_serve, serve
 from recollect.surfaces.session_commands import declare_sessions, sessions
 from recollect.surfaces.shared import (
     Command,
@@ -356,6 +357,10 @@ COMMANDS = (
     Command(
         "hook", "what an agent calls by itself, with JSON on stdin", declare_hook, hook,
         "recollect hook session-start --client claude-code",
+    ),
+    Command(
+        "serve", "the page, the HTTP API and MCP, on this machine", declare_serve, serve,
+        "recollect serve --open",
     ),
     Command(
         "cache", "see, empty and prune the cache of searches", declare_cache, cache,

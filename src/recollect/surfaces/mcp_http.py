@@ -8,10 +8,9 @@ host, or comes from a page of another origin, is turned away before anything loo
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import anyio
 from mcp.server.caching import CacheHint
@@ -22,6 +21,7 @@ from mcp_types import PaginatedRequestParams, RequestParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from recollect.errors import InputError, UsageError
+from recollect.surfaces.http_guard import ASGI, only_local
 from recollect.surfaces.mcp_content import (
     INSTRUCTIONS,
     INVALID_PARAMS,
@@ -42,11 +42,7 @@ if TYPE_CHECKING:
 
 PATH = "/mcp"
 MAX_BODY = 4 << 20
-HOSTS = ("127.0.0.1", "localhost", "::1")
 
-Scope = dict[str, Any]
-ASGI = Callable[[Scope, Callable[[], Awaitable[Any]], Callable[[Any], Awaitable[None]]],
-                Awaitable[None]]  # fmt: skip
 Handler = Callable[["ServerRequestContext[Any, Any]", Any], Awaitable[Result]]
 
 
@@ -54,15 +50,19 @@ def app(
     memory: Memory, *, structured: bool = False, also: Callable[[Server[Any]], object] = id
 ) -> ASGI:
     """The whole application over an open memory. *also* may add to the server, as tests do."""
-    made = _server(Content(lambda: memory, structured=structured))
+    return only_local(unguarded(Content(lambda: memory, structured=structured), also))
+
+
+def unguarded(content: Content, also: Callable[[Server[Any]], object] = id) -> ASGI:
+    """The application for whoever guards it."""
+    made = _server(content)
     also(made)
     guarded_by_us = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-    inner = made.streamable_http_app(
+    return made.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=MAX_BODY,
         transport_security=guarded_by_us,
     )
-    return only_local(inner)
 
 
 # ------------------------------------------------------------------ the requests
@@ -139,42 +139,6 @@ def _refusals(context: ServerRequestContext[Any, Any]) -> Iterator[Result]:
     except Refused as error:
         code = INVALID_PARAMS if modern and error.code == NOT_FOUND else error.code
         raise MCPError(code=code, message=error.message, data=error.data) from error
-
-
-# ------------------------------------------------------------------ who may ask
-
-
-def only_local(inner: ASGI) -> ASGI:
-    """Turn away what is not meant for this machine: another host in the request (a name that was
-    made to point here), or a page of another origin."""
-
-    async def guarded(scope: Scope, receive: Any, send: Any) -> None:
-        refused = _refused(dict(scope["headers"])) if scope["type"] != "lifespan" else None
-        if refused is None:
-            await inner(scope, receive, send)
-        else:
-            status, said = refused
-            headers = [(b"content-type", b"text/plain"), (b"connection", b"close")]
-            await send({"type": "http.response.start", "status": status, "headers": headers})
-            await send({"type": "http.response.body", "body": said})
-
-    return guarded
-
-
-def _refused(headers: Mapping[bytes, bytes]) -> tuple[int, bytes] | None:
-    if not _is_local(f"//{headers.get(b'host', b'').decode('latin-1')}"):
-        return 421, b"this host is not served here"
-    origin = headers.get(b"origin")
-    if origin is not None and not _is_local(origin.decode("latin-1")):
-        return 403, b"pages of this origin may not ask"
-    return None
-
-
-def _is_local(place: str) -> bool:
-    try:
-        return urlsplit(place).hostname in HOSTS
-    except ValueError:
-        return False
 
 
 # ------------------------------------------------------------------ the process

@@ -352,19 +352,24 @@ def answer(
     """Check, call, render. Every error is a reply; only ``Stopped`` is raised."""
     try:
         given = checked(tool, arguments)
-        return _called(tool, given, opened(), work or Work())
+        return _rendered(tool, given, called(tool, given, opened(), work or Work()))
     except RecollectError as error:
         return failure(error)
     except Exception as error:  # noqa: BLE001  a bug of ours, which the caller is told of
-        return _unexpected(tool, error)
+        return unexpected(tool.name, error)
 
 
-def _called(tool: Tool, given: Arguments, memory: Memory, work: Work) -> Reply:
-    from recollect.surfaces import tool_text
+def called(tool: Tool, given: Arguments, memory: Memory, work: Work) -> Any:
+    """What the method of the facade returns for arguments that have been checked."""
     from recollect.trace import watched
 
     with watched(work.step):
-        found = tool.call(memory, dict(given), work)
+        return tool.call(memory, dict(given), work)
+
+
+def _rendered(tool: Tool, given: Arguments, found: Any) -> Reply:
+    from recollect.surfaces import tool_text
+
     render: Callable[[Any, Arguments], str] = getattr(tool_text, tool.text)
     return Reply(render(found, given), tool.json(found))
 
@@ -385,7 +390,7 @@ def _for_a_model(said: str) -> str:
     return re.sub(r"`recollect ([a-z-]+)`", tool, said)
 
 
-def _unexpected(tool: Tool, error: Exception) -> Reply:
+def unexpected(doing: str, error: BaseException) -> Reply:
     """What happened goes to the log of whoever runs this, and only its kind to the caller."""
     import sys
     import traceback
@@ -393,7 +398,7 @@ def _unexpected(tool: Tool, error: Exception) -> Reply:
     with suppress(OSError, ValueError):
         traceback.print_exception(error, file=sys.stderr)
     kind = type(error).__name__
-    said = f"{tool.name} failed unexpectedly ({kind})"
+    said = f"{doing} failed unexpectedly ({kind})"
     hint = "nothing is known to be wrong with the call; the log of the server has the details"
     about = {"type": "InternalError", "message": said, "hint": hint}
     return Reply(f"{said}\n{hint}", {"error": about}, failed=True)
@@ -404,10 +409,11 @@ def _unexpected(tool: Tool, error: Exception) -> Reply:
 
 def checked(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
     """The arguments that are given (null is nothing), or a UsageError that says how to call."""
-    given = {name: value for name, value in arguments.items() if value is not None}
-    for name in given:
+    for name in arguments:
         if name not in tool.properties:
-            raise UsageError(f"{tool.name} has no argument {name!r}", hint=_nearest(name, tool))
+            said = f"{tool.name} has no argument {_shown(name)}"
+            raise UsageError(said, hint=_nearest(name, tool))
+    given = {name: value for name, value in arguments.items() if value is not None}
     for name in tool.required:
         if name not in given:
             raise UsageError(f"{tool.name} needs {name!r}", hint=_how(tool))

@@ -1,0 +1,279 @@
+"""Who may ask over HTTP, and how much at once.
+
+Two things are looked at before anything else is: the host that the request names (a name that
+was made to point here is turned away) and the origin of the page it comes from. Behind them
+:class:`Gate` wants to know who it is: a program shows the token, a browser the cookie that it
+got for a link which works once. Whatever a cookie alone would change needs a word besides that
+no other page can know.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from ipaddress import ip_address
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+HOSTS = ("127.0.0.1", "localhost", "::1")
+OPEN = ("/healthz", "/readyz", "/openapi.json", "/enter", "/login")
+"""What needs no key: it tells nothing about the store, or gives the key out."""
+STATIC = "/static/"
+READS = ("GET", "HEAD")
+CSRF = b"x-recollect-csrf"
+MOST_HEADERS = 64
+MOST_SESSIONS = 64
+
+Scope = dict[str, Any]
+Headers = Mapping[bytes, bytes]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+ASGI = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+HARDENING = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
+    "img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    # Not no-referrer: a browser would then call the origin of our own forms null.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+class Refusal(NamedTuple):
+    status: int
+    type: str
+    message: str
+    hint: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {"error": {"type": self.type, "message": self.message, "hint": self.hint}}
+
+
+# ------------------------------------------------------------------ host and origin
+
+
+def stranger(headers: Headers, allowed: Callable[[str | None], bool]) -> Refusal | None:
+    """Why a request is turned away whatever it asks for: it is meant for another host, or comes
+    from a page of another origin."""
+    host = headers.get(b"host", b"").decode("latin-1")
+    if not allowed(_hostname(f"//{host}")):
+        return Refusal(421, "Misdirected", "this host is not served here")
+    origin = headers.get(b"origin")
+    if origin is not None and not allowed(_hostname(origin.decode("latin-1"))):
+        return Refusal(403, "Forbidden", "pages of this origin may not ask")
+    return None
+
+
+def _hostname(place: str) -> str | None:
+    try:
+        return urlsplit(place).hostname
+    except ValueError:
+        return None
+
+
+def is_loopback(host: str | None) -> bool:
+    return host in HOSTS
+
+
+def is_address(host: str | None) -> bool:
+    """Whether it is an address: no name can be made to point to another machine then."""
+    try:
+        return host is not None and bool(ip_address(host))
+    except ValueError:
+        return False
+
+
+def only_local(inner: ASGI) -> ASGI:
+    """Serve nobody but this machine."""
+
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        refused = None
+        if scope["type"] != "lifespan":
+            refused = stranger(dict(scope["headers"]), is_loopback)
+        if refused is None:
+            await inner(scope, receive, send)
+        else:
+            await refuse(refused, send)
+
+    return guarded
+
+
+async def refuse(refusal: Refusal, send: Send) -> None:
+    """Say so and hang up: what else was to be sent is not read."""
+    import json
+
+    body = json.dumps(refusal.as_json()).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", str(len(body)).encode()),
+        (b"connection", b"close"),
+    ]
+    if refusal.status == 401:
+        headers.append((b"www-authenticate", b'Bearer realm="recollect"'))
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+# ------------------------------------------------------------------ the key
+
+
+class Gate:
+    """The token, the links that are still good, and the browsers that have used one. What is
+    handed out dies with the process; only the token stays."""
+
+    def __init__(
+        self, token: str, *, names: Collection[str] = (), addresses: bool = False, cookie: str = ""
+    ) -> None:
+        """*names* are hosts that are served besides this machine's own; with *addresses* every
+        address is."""
+        self._token = token.encode()
+        self._names = frozenset(names)
+        self._addresses = addresses
+        self._links: set[str] = set()
+        self._sessions: dict[str, None] = {}
+        self.cookie = f"recollect{cookie}"
+
+    def serves(self, host: str | None) -> bool:
+        return is_loopback(host) or host in self._names or (self._addresses and is_address(host))
+
+    def link(self) -> str:
+        """A key that opens once."""
+        key = secrets.token_urlsafe(32)
+        self._links.add(key)
+        return key
+
+    def enter(self, key: str) -> str | None:
+        """A session for a key that was not used yet."""
+        if key not in self._links:
+            return None
+        self._links.discard(key)
+        return self._session()
+
+    def login(self, token: str) -> str | None:
+        """A session for whoever knows the token."""
+        return self._session() if self._is_token(token.strip().encode()) else None
+
+    def _session(self) -> str:
+        session = secrets.token_urlsafe(32)
+        self._sessions[session] = None
+        while len(self._sessions) > MOST_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        return session
+
+    def leave(self, session: str) -> None:
+        self._sessions.pop(session, None)
+
+    def _is_token(self, given: bytes) -> bool:
+        return hmac.compare_digest(given, self._token)
+
+    def csrf(self, session: str) -> str:
+        """The word that goes with a session's changes."""
+        return hmac.new(self._token, session.encode(), "sha256").hexdigest()
+
+    def is_csrf(self, session: str, given: str) -> bool:
+        return hmac.compare_digest(self.csrf(session).encode(), given.encode())
+
+    def has_token(self, headers: Headers) -> bool:
+        scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
+        return scheme.lower() == b"bearer" and self._is_token(given.strip())
+
+    def session(self, headers: Headers) -> str | None:
+        for part in headers.get(b"cookie", b"").decode("latin-1").split(";"):
+            name, _, value = part.strip().partition("=")
+            if name == self.cookie and value in self._sessions:
+                return value
+        return None
+
+    def set_cookie(self, session: str) -> str:
+        return f"{self.cookie}={session}; Path=/; HttpOnly; SameSite=Strict"
+
+    # -------------------------------------------------------------- deciding
+
+    def refusal(self, scope: Scope) -> Refusal | None:
+        """Why this request is not let in. One that is has ``scope["session"]``: the browser's,
+        or None for a program."""
+        if len(scope["headers"]) > MOST_HEADERS:
+            return Refusal(431, "TooManyHeaders", f"there are more than {MOST_HEADERS} headers")
+        headers = dict(scope["headers"])
+        return stranger(headers, self.serves) or _other_origin(headers) or self._unknown(
+            scope, headers
+        )  # fmt: skip
+
+    def _unknown(self, scope: Scope, headers: Headers) -> Refusal | None:
+        scope["session"] = session = self.session(headers)
+        path = scope["path"]
+        if path in OPEN or path.startswith(STATIC):
+            return None
+        if b"authorization" in headers:
+            scope["session"] = None
+            return None if self.has_token(headers) else _NO_TOKEN
+        if session is None:
+            return _NO_TOKEN
+        if scope["method"] in READS or not path.startswith(("/api/", "/mcp")):
+            return None  # the page looks for the word in its own forms
+        if not self.is_csrf(session, headers.get(CSRF, b"").decode("latin-1")):
+            return Refusal(
+                403, "Forbidden", f"a cookie alone changes nothing: send {CSRF.decode()}"
+            )
+        return None
+
+
+_NO_TOKEN = Refusal(
+    401, "Unauthorized", "this needs the token",
+    "send it as `Authorization: Bearer TOKEN`; `recollect serve` says which file it is in",
+)  # fmt: skip
+
+
+def _other_origin(headers: Headers) -> Refusal | None:
+    """A page of another port of this machine is another page all the same."""
+    origin = headers.get(b"origin")
+    if origin is None or urlsplit(origin).netloc == headers.get(b"host"):
+        return None
+    return Refusal(403, "Forbidden", "pages of this origin may not ask")
+
+
+def guarded(inner: ASGI, gate: Gate, locked: ASGI) -> ASGI:
+    """The application behind the gate. A browser without a key gets *locked* instead."""
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await inner(scope, receive, send)
+            return
+        hard = _hardened(send)
+        refused = gate.refusal(scope)
+        if refused is None:
+            await inner(scope, receive, hard)
+        elif refused.status == 401 and _is_a_page(scope):
+            await locked(scope, receive, hard)
+        else:
+            await refuse(refused, hard)
+
+    return guard
+
+
+def _is_a_page(scope: Scope) -> bool:
+    return scope["method"] in READS and not scope["path"].startswith(("/api/", "/mcp", "/metrics"))
+
+
+def _hardened(send: Send) -> Send:
+    """Every response with the headers that keep a browser from being used against us."""
+
+    async def sending(message: Any) -> None:
+        if message["type"] == "http.response.start":
+            given = list(message.get("headers", ()))
+            known = {name.lower() for name, _ in given}
+            given += [
+                (name.encode(), value.encode())
+                for name, value in HARDENING.items()
+                if name.encode() not in known
+            ]
+            message = {**message, "headers": given}
+        await send(message)
+
+    return sending

@@ -1,0 +1,181 @@
+"""The process of ``recollect serve``: its token, its socket, and how it leaves slow clients and
+ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from recollect.errors import InputError, UsageError
+from recollect.surfaces.http_app import app
+from recollect.surfaces.http_guard import Gate
+from recollect.surfaces.http_work import Limits
+from recollect.surfaces.mcp_http import PATH as MCP
+from recollect.surfaces.tools import TOOLS, Tool
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from recollect.memory import Memory
+
+CONNECTIONS = 256
+
+# ------------------------------------------------------------------ the token
+
+
+def read_token(file: Path) -> str:
+    """The token in the file, which only its owner may read."""
+    try:
+        mode = file.stat().st_mode & 0o777
+        token = file.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise InputError(f"{file}: {said}", hint="give a file with a token in it") from error
+    if mode & 0o077:
+        raise InputError(f"{file} can be read by others", hint=f"chmod 600 {file}")
+    if len(token) < 16 or any(letter.isspace() for letter in token):
+        raise InputError(f"{file} holds no token", hint="give 16 letters or more, without spaces")
+    return token
+
+
+def own_token(file: Path) -> str:
+    """The token in the file; made on the first start."""
+    import secrets
+
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return read_token(file)
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}", hint="give --token-file") from error
+    with os.fdopen(made, "w") as out:
+        out.write(secrets.token_urlsafe(32) + "\n")
+    return read_token(file)
+
+
+# ------------------------------------------------------------------ the process
+
+
+class Place(NamedTuple):
+    """Where it is served."""
+
+    url: str
+    link: str
+    """Opens the page, once."""
+    token_file: Path
+
+    def say(self, out: TextIO) -> None:
+        lines = (
+            f"serving {self.url}",
+            f"  in a browser (this link works once): {self.link}",
+            f"  for programs: Authorization: Bearer, with the token in {self.token_file}",
+            f"  API: {self.url}openapi.json · MCP: {self.url.rstrip('/')}{MCP}",
+        )
+        out.write("\n".join(lines) + "\n")
+        out.flush()
+
+
+class Patient(H11Protocol):
+    """Leaves connections on which the head of a request, or the reading of a response, takes too
+    long. (A body that does not come is the application's to leave.)"""
+
+    patience = Limits().patience
+    _head: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait_for_a_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+        elif self._head is None:
+            self._wait_for_a_head()
+
+    def on_response_complete(self) -> None:
+        self._stop_waiting()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def timeout_keep_alive_handler(self) -> None:
+        if self.transport.get_write_buffer_size():  # nobody takes it
+            self.transport.abort()
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _wait_for_a_head(self) -> None:
+        self._head = self.loop.call_later(self.patience, self._leave)
+
+    def _leave(self) -> None:
+        self.transport.abort()
+
+    def _stop_waiting(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+
+def server(
+    memory: Memory,
+    gate: Gate,
+    *,
+    limits: Limits = Limits(),  # noqa: B008  a frozen value
+    tools: tuple[Tool, ...] = TOOLS,
+) -> uvicorn.Server:
+    """The application and what it takes to leave clients that are slow."""
+    protocol = type("Patient", (Patient,), {"patience": limits.patience})
+    config = uvicorn.Config(
+        app(memory, gate, limits=limits, tools=tools),
+        log_level="warning",
+        access_log=False,
+        http=protocol,
+        ws="none",
+        server_header=False,
+        limit_concurrency=CONNECTIONS,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=5,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(made: uvicorn.Server, bound: socket.socket) -> None:
+    """Until SIGINT or SIGTERM; what is under way then has a few seconds."""
+    with _told_to_end():
+        made.run(sockets=[bound])
+
+
+@contextmanager
+def _told_to_end() -> Iterator[None]:
+    """The server repeats the signal that ended it, when it has ended: what is to be closed after
+    it shall be closed."""
+    before = {one: signal.signal(one, lambda *_: None) for one in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket on the port."""
+    if not 0 <= port <= 65_535:
+        raise UsageError(f"port is {port}", hint="give 0 to 65535; 0 takes any that is free")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        said = f"{host} port {port} cannot be had: {error.strerror}"
+        raise InputError(said, hint="give another; --port 0 takes any that is free") from error

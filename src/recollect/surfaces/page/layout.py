@@ -1,0 +1,266 @@
+"""What all views have in common: the frame, and the pieces they are put together from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect.errors import UsageError
+from recollect.surfaces.page.markup import Html, drawing, el, url
+from recollect.types import iso
+
+if TYPE_CHECKING:
+    from recollect.memory import Memory
+    from recollect.surfaces.tools import Tool, Work
+
+
+class Asked(NamedTuple):
+    """One request to a view."""
+
+    memory: Memory
+    tools: Mapping[str, Tool]
+    work: Work
+    params: Mapping[str, str]
+    csrf: str
+
+    def get(self, name: str) -> str:
+        return self.params.get(name, "").strip()
+
+    def call(self, tool: str, **given: Any) -> Any:
+        """A tool, checked and counted as for any caller; what is empty is not given."""
+        from recollect.surfaces.tools import called, checked
+
+        known = {name: value for name, value in given.items() if value not in ("", None, [])}
+        one = self.tools[tool]
+        return called(one, checked(one, known), self.memory, self.work)
+
+
+class View(NamedTuple):
+    title: str
+    body: Html
+    status: int = 200
+    at: str = ""
+    """The entry of the navigation that it belongs to."""
+
+
+class To(NamedTuple):
+    """Go there next."""
+
+    address: str
+
+
+NAVIGATION = (
+    ("/", "Search"),
+    ("/memory", "Memory"),
+    ("/sessions", "Sessions"),
+    ("/stats", "Stats"),
+    ("/settings", "Settings"),
+    ("/status", "Status"),
+)
+"""A further view is a line here and a route in ``site.py``."""
+
+_KEYS = (
+    ("/", "go to the search field"),
+    ("j  k", "next, previous"),
+    ("Enter", "open"),
+    ("e", "why it was found"),
+    ("Esc", "close, leave the field"),
+    ("1 – 6", "the views"),
+    ("?", "these keys"),
+)
+
+
+def document(view: View, version: str, *, locked: bool = False, csrf: str = "") -> str:
+    """The whole page."""
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", name="color-scheme", content="light dark"),
+        el("title", f"{view.title} · recollect"),
+        el("link", rel="icon", href=f"/static/icon.svg?v={version}", type="image/svg+xml"),
+        el("link", rel="stylesheet", href=f"/static/page.css?v={version}"),
+        el("script", src=f"/static/page.js?v={version}", defer=True),
+    )
+    body = el(
+        "body",
+        el("a", "Skip to content", class_="skip", href="#main"),
+        el("header", el("a", _MARK, "recollect", class_="brand", href="/"),
+           None if locked else _navigation(view.at), class_="top"),
+        el("main", view.body, id="main", tabindex="-1"),
+        None if locked else _foot(csrf),
+    )  # fmt: skip
+    return "<!doctype html>\n" + el("html", head, body, lang="en")
+
+
+_MARK = drawing(
+    '<svg class="mark" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">'
+    '<circle cx="10" cy="10" r="8"/><path d="M10 5.4v4.6l3.1 2.2"/></svg>'
+)
+
+
+def _navigation(at: str) -> Html:
+    links = [
+        el("li", el("a", name, href=path, aria_current="page" if path == at else None))
+        for path, name in NAVIGATION
+    ]
+    return el("nav", el("ul", links), aria_label="Views")
+
+
+def _foot(csrf: str) -> Html:
+    keys = [el("div", el("dt", el("kbd", key)), el("dd", said)) for key, said in _KEYS]
+    dialog = el(
+        "dialog", el("h2", "Keys", id="keys-title"), el("dl", keys, class_="keys"),
+        el("form", el("button", "Close"), method="dialog"),
+        id="keys", aria_labelledby="keys-title",
+    )  # fmt: skip
+    leave = form("/logout", csrf, el("button", "Lock this browser", class_="quiet"))
+    keys_button = el("button", "Keys ", el("kbd", "?"), class_="quiet", type="button",
+                     data_opens="keys")  # fmt: skip
+    return el("footer", keys_button, leave, dialog)
+
+
+# ------------------------------------------------------------------ pieces
+
+
+def heading(title: Any, *more: Any) -> Html:
+    return el("div", el("h1", title), *more, class_="heading")
+
+
+def form(action: str, csrf: str, *fields: Any, **hidden: str) -> Html:
+    """A form that changes something."""
+    given = {"csrf": csrf, **hidden}
+    inputs = [el("input", type="hidden", name=name, value=value) for name, value in given.items()]
+    return el("form", inputs, *fields, method="post", action=action)
+
+
+def confirmed(question: str, said: str, action: str, csrf: str, **hidden: str) -> Html:
+    """A step before what cannot be undone."""
+    return el(
+        "details",
+        el("summary", said, class_="button danger"),
+        el("div", el("p", question),
+           form(action, csrf, el("button", said, class_="danger"), **hidden), class_="confirm"),
+        class_="confirming",
+    )  # fmt: skip
+
+
+def field(label: str, control: Html, name: str) -> Html:
+    return el("div", el("label", label, for_=name), control, class_="field")
+
+
+def text_field(label: str, name: str, value: str, **more: Any) -> Html:
+    return field(label, el("input", id=name, name=name, value=value, autocomplete="off", **more),
+                 name)  # fmt: skip
+
+
+def choice(label: str, name: str, value: str, options: Iterable[tuple[str, str]]) -> Html:
+    made = [el("option", said, value=one, selected=one == value) for one, said in options]
+    return field(label, el("select", made, id=name, name=name), name)
+
+
+def empty(title: str, *more: Any) -> Html:
+    """Nothing to show, and what to do about it."""
+    return el("div", el("p", title, class_="lead"), *(el("p", one) for one in more), class_="empty")
+
+
+def command(line: str) -> Html:
+    return el("code", line, class_="command")
+
+
+def notes(kind: str, lines: Iterable[Any]) -> Html | None:
+    made = [el("li", line) for line in lines]
+    return el("ul", made, class_=f"notes {kind}") if made else None
+
+
+def badge(said: Any, kind: str = "") -> Html:
+    return el("span", said, class_=f"badge {kind}".strip())
+
+
+def about(*pairs: tuple[str, Any]) -> Html:
+    """Names and values, those without a value left out."""
+    made = [el("div", el("dt", name), el("dd", value)) for name, value in pairs if value]
+    return el("dl", made, class_="about")
+
+
+def dotted(*parts: Any) -> Html:
+    """Parts in a row, empty ones left out."""
+    made = [el("span", part) for part in parts if part]
+    return el("p", made, class_="meta")
+
+
+def day(moment: datetime | None) -> Html | None:
+    said = iso(moment)
+    return el("time", said[:10], datetime=said) if said else None
+
+
+def minute(moment: datetime | None) -> Html | None:
+    said = iso(moment)
+    return el("time", said[:16].replace("T", " "), datetime=said) if said else None
+
+
+def hidden_by(counts: Mapping[str, int]) -> list[str]:
+    said = ", ".join(f"{count:,} by {reason}" for reason, count in counts.items())
+    return [f"Not shown: {said}."] if said else []
+
+
+def more_link(path: str, **params: Any) -> Html:
+    return el("p", el("a", "More", href=url(path, **params), class_="button", data_item=True),
+              class_="more")  # fmt: skip
+
+
+_DONE = {
+    "pinned": "Pinned: every context has it now.",
+    "unpinned": "No longer pinned.",
+    "forgotten": "Forgotten for good. A later import does not bring it back.",
+    "reworded": "Changed.",
+}
+
+
+def done(asked: Asked) -> Html | None:
+    """What the form before this view did."""
+    said = _DONE.get(asked.get("done"))
+    return el("p", said, class_="done", role="status") if said else None
+
+
+def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> Html:
+    """With the first cell of each row as its head."""
+    top = el("thead", el("tr", [el("th", head, scope="col") for head in heads]))
+    made = []
+    for first, *rest in rows:
+        made.append(el("tr", el("th", first, scope="row"), [_cell(one) for one in rest]))
+    return el("div", el("table", top, el("tbody", made), **more), class_="wide", tabindex="0",
+              role="group", aria_label=more.get("aria_label", "Table"))  # fmt: skip
+
+
+def _cell(content: Any) -> Html:
+    if isinstance(content, int | float) and not isinstance(content, bool):
+        return el("td", f"{content:,}", class_="number")
+    return el("td", content)
+
+
+def passage(text: str) -> Html:
+    """A text as it stands, line breaks and all; what is fenced off as code looks like it."""
+    parts: list[Html] = []
+    for place, part in enumerate(_FENCE.split(text)):
+        inside = part.strip("\n")
+        if inside.strip():
+            kind = "pre" if place % 2 else "div"
+            parts.append(el(kind, inside, tabindex="0" if place % 2 else None))
+    return el("div", parts, class_="passage", dir="auto")
+
+
+_FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
+
+
+def wrong(error: UsageError) -> Html:
+    """What is the matter with what was typed."""
+    said = error.message[:1].upper() + error.message[1:]
+    return el("div", el("p", said, class_="lead"), error.hint and el("p", error.hint),
+              class_="notes warn alert", role="alert")  # fmt: skip
+
+
+def counted(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {kind}{'s' * (count != 1)}" for kind, count in kinds.items())

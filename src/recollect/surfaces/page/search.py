@@ -1,0 +1,326 @@
+"""The search view: the answer, and how it came about."""
+
+from __future__ import annotations
+
+import re
+
+from recollect.errors import UsageError
+from recollect.surfaces.page import charts
+from recollect.surfaces.page.layout import (
+    Asked,
+    View,
+    badge,
+    choice,
+    command,
+    counted,
+    day,
+    dotted,
+    empty,
+    hidden_by,
+    notes,
+    passage,
+    text_field,
+    wrong,
+)
+from recollect.surfaces.page.markup import Html, el, joined, url
+from recollect.surfaces.usage_text import duration
+from recollect.text.query import parse
+from recollect.text.snippet import Snippet, snippet
+from recollect.types import Answer, Result
+
+STATUS = {
+    "direct_passages": ("Found", "good"),
+    "cached_answer": ("Answered before", "good"),
+    "synthesized": ("Synthesized", "good"),
+    "needs_synthesis": ("Possible", "fair"),
+    "no_results": ("Nothing found", "poor"),
+}
+ARMS = {
+    "lexical": "its words",
+    "vector": "its meaning",
+    "title": "its title",
+    "window": "the time that is named",
+    "odds": "the reranker",
+    "odds_gap": "reranker: behind the best",
+    "cosine": "nearness in meaning",
+    "cosine_gap": "nearness: behind the best",
+    "coverage": "words of the question it has",
+    "coverage_gap": "words: behind the best",
+    "rarest": "has the rarest word",
+    "no_name": "lacks a name",
+    "no_number": "lacks a number",
+    "no_year": "lacks the year",
+    "other_time": "speaks of another time",
+    "exact": "is called exactly so",
+    "inside": "from the time that is named",
+    "hop": "named by a good hit",
+    "bridge": "found only by a hop",
+    "words": "length of the question",
+    "prior": "before anything is known",
+}
+"""What speaks for or against a result, in words."""
+
+
+def search(asked: Asked) -> View:
+    query = asked.get("q")
+    title = query or "Search"
+    try:
+        shown = _answer(_found(asked, query), asked) if query else _welcome(asked)
+    except UsageError as error:
+        body = joined(_form(asked), el("h1", title, class_="unseen"), wrong(error))
+        return View(title, body, 400, at="/")
+    return View(title, joined(_form(asked), shown), at="/")
+
+
+def _found(asked: Asked, query: str) -> Answer:
+    answer: Answer = asked.call(
+        "search",
+        query=query,
+        kinds=[asked.get("kind")] if asked.get("kind") else None,
+        since=asked.get("since"),
+        until=asked.get("until"),
+        limit=_number(asked, "limit"),
+        budget=_number(asked, "budget"),
+        detail="passage",
+    )
+    return answer
+
+
+def _number(asked: Asked, name: str) -> int | str:
+    """The number, or else what is written, which the library refuses."""
+    given = asked.get(name)
+    return int(given) if given.isascii() and given.isdigit() else given
+
+
+# ------------------------------------------------------------------ asking
+
+
+def _form(asked: Asked) -> Html:
+    limits = ("kind", "since", "until", "limit", "budget")
+    kinds = [("", "anything"), *((k, k) for k in sorted(asked.memory.store.stats().kinds))]
+    more = el(
+        "details",
+        el("summary", "Limits"),
+        el(
+            "div",
+            choice("Kind", "kind", asked.get("kind"), kinds),
+            text_field("Since", "since", asked.get("since"), placeholder="2026-03-01 or 7d"),
+            text_field("Until", "until", asked.get("until"), placeholder="2026-04-01"),
+            text_field("Most results", "limit", asked.get("limit"), inputmode="numeric"),
+            text_field("Most tokens", "budget", asked.get("budget"), inputmode="numeric"),
+            class_="fields",
+        ),
+        open=any(map(asked.get, limits)),
+        class_="limits",
+    )
+    return el(
+        "form",
+        el("label", "What would you like to know?", for_="q", class_="unseen"),
+        el("div",
+           el("input", id="q", name="q", type="search", value=asked.get("q"), data_search=True,
+              placeholder="What would you like to know?", autocomplete="off", spellcheck="false",
+              autofocus=not asked.get("q")),
+           el("button", "Search", class_="main"), class_="asking"),
+        more,
+        role="search", action="/", method="get", class_="search",
+    )  # fmt: skip
+
+
+def _welcome(asked: Asked) -> Html:
+    stats = asked.memory.store.stats()
+    title = el("h1", "Search", class_="unseen")
+    if not stats.documents:
+        return joined(title, empty(
+            "There is nothing to find yet.",
+            joined("Add notes, sessions or repositories: ", command("recollect add ~/notes")),
+        ))  # fmt: skip
+    return joined(title, empty(
+        f"{stats.documents:,} documents to look through.",
+        f"{counted(stats.kinds)}. Ask one whole question, with its names and dates.",
+        joined('Also understood: ', el("code", '"a phrase"'), " ", el("code", "-without"), " ",
+               el("code", "path:runbooks"), " ", el("code", "kind:session")),
+    ))  # fmt: skip
+
+
+# ------------------------------------------------------------------ the answer
+
+
+def _answer(found: Answer, asked: Asked) -> Html:
+    told = (
+        *found.hints,
+        *(f"Given up for these results: {name}" for name in found.relaxed),
+        *hidden_by(found.hidden),
+    )
+    return joined(
+        _verdict(found),
+        _recorded(found),
+        notes("warn", (f"Degraded: {reason}" for reason in found.degraded)),
+        notes("hint", told),
+        el("div", _results(found, asked), _explanation(found), class_="found"),
+    )
+
+
+def _verdict(found: Answer) -> Html:
+    said, kind = STATUS[found.status]
+    parts = [badge(said, kind)]
+    if found.results or found.answer:
+        parts.append(el("span", el("b", charts.share(found.confidence)), " sure"))
+        parts.append(el("span", f"{len(found.results)} of {found.total_found:,}"))
+    parts.append(el("span", duration(found.timing_ms)))
+    if found.cache.status == "hit":
+        same = f" for “{found.cache.question}”" if found.cache.question else ""
+        parts.append(el("span", f"served again{same}"))
+    return el("div", el("h1", f"Results for “{found.query}”", class_="unseen"), parts,
+              class_="verdict", role="status")  # fmt: skip
+
+
+def _recorded(found: Answer) -> Html | None:
+    if found.answer is None:
+        return None
+    sources = [el("a", one, href=url("/document", id=one)) for one in found.answer.sources]
+    listed = [joined(", " if n else "", link) for n, link in enumerate(sources)]
+    return el(
+        "section",
+        el("h2", "What was written for this question", class_="label"),
+        passage(found.answer.answer),
+        dotted(joined("recorded ", day(found.answer.at)), listed and joined("from ", listed)),
+        class_="card recorded",
+    )
+
+
+def _results(found: Answer, asked: Asked) -> Html:
+    if not found.results:
+        near = "What came nearest was not good enough." if found.rejected else ""
+        elsewhere = el("a", "Look through past conversations", href=url("/sessions", q=found.query))
+        return empty("Nothing was found.", near or "Ask in other words.", elsewhere)
+    wanted = set(parse(asked.get("q")).content)
+    return el("ol", [el("li", _result(one, wanted)) for one in found.results], class_="results")
+
+
+def _result(one: Result, wanted: set[str]) -> Html:
+    name = f"{one.title or one.document}{f' › {one.heading}' if one.heading else ''}"
+    text = _GAPS.sub("\n", one.text.strip())
+    shown = snippet(text, wanted, 420)
+    return el(
+        "article",
+        el("header",
+           el("h2", el("a", name, href=place(one), data_item=True)),
+           el("span", charts.share(one.confidence), class_="sure", title="how sure that is")),
+        dotted(badge(one.kind), one.role, day(one.date), one.path or one.document, one.source,
+               "cut short" if one.truncated else "",
+               f"{len(one.folded)} more say the same" if one.folded else ""),
+        el("p", _marked(shown), class_="snippet", dir="auto"),
+        (shown.before or shown.after)
+        and el("details", el("summary", f"Whole passage, {one.tokens:,} tokens"),
+                     passage(one.text)),
+        _why(one),
+        class_="card result",
+    )  # fmt: skip
+
+
+_GAPS = re.compile(r"\n\s*\n")
+"""Lines without anything in them, which a snippet has no room for."""
+
+
+def place(one: Result) -> str:
+    """The view of what a result is from."""
+    if one.kind == "fact":
+        return url("/fact", id=one.document)
+    if one.kind == "session":
+        return url("/sessions", session=one.document)
+    return url("/document", id=one.document_id)
+
+
+def _marked(found: Snippet) -> Html:
+    """With what matches marked."""
+    parts: list[object] = ["… " * found.before]
+    at = 0
+    for start, end in found.marks:
+        if start >= at:
+            parts += [found.text[at:start], el("mark", found.text[start:end])]
+            at = end
+    return joined(parts, found.text[at:], " …" * found.after)
+
+
+# ------------------------------------------------------------------ how it came about
+
+
+def _why(one: Result) -> Html | None:
+    """What spoke for it and against it; the bars sum to the score."""
+    parts = sorted(one.contributions, key=lambda c: -abs(c.value))
+    if not parts:
+        return None
+    most = max(abs(c.value) for c in parts) or 1.0
+    lines = [
+        (joined(ARMS.get(c.arm, c.arm), el("small", f" #{c.rank}") if c.rank else ""),
+         charts.both_ways(c.value, most), f"{c.value:+.2f}")
+        for c in parts if c.value
+    ]  # fmt: skip
+    total = f"{one.score:+.2f} in all, which is {charts.share(one.confidence)} sure"
+    return el("details", el("summary", "Why"), charts.rows(lines),
+              el("p", total, class_="sum"), class_="why")  # fmt: skip
+
+
+def _explanation(found: Answer) -> Html:
+    return el(
+        "aside",
+        _cut(found),
+        _tokens(found),
+        _stages(found),
+        aria_label="How this came about",
+        class_="explanation",
+    )
+
+
+def _cut(found: Answer) -> Html | None:
+    if not (found.results or found.rejected):
+        return None
+    kept = [
+        (one.title or one.document, charts.confidence_bar(one.confidence),
+         charts.share(one.confidence))
+        for one in found.results
+    ]  # fmt: skip
+    left = [
+        (one.title, charts.confidence_bar(one.confidence, "left"), charts.share(one.confidence))
+        for one in found.rejected
+    ]
+    why = next((s.reason for s in found.stages if s.name == "cut" and s.reason), "")
+    reasons = {one.reason for one in found.rejected if one.reason} - {why}
+    return el(
+        "section",
+        el("h2", "Where the cut fell"),
+        charts.rows(kept) if kept else None,
+        el("p", f"Cut: {why}" if why else "All that was found is here.", class_="cut"),
+        charts.rows(left) if left else None,
+        notes("plain", sorted(reasons)),
+        el("p", "How sure each one is, on a logarithmic scale.", class_="fine"),
+        class_="card",
+    )
+
+
+def _tokens(found: Answer) -> Html:
+    budget = found.budget
+    cap = "no cap" if budget.budget is None else f"{budget.budget:,}"
+    parts = [one.tokens for one in found.results]
+    return el(
+        "section",
+        el("h2", "Tokens"),
+        charts.stacked(parts, budget.budget or budget.used),
+        el("p", el("b", f"{budget.used:,}"), f" of {cap}", class_="figure"),
+        el("p", f"{budget.kept} kept, {budget.dropped} over the budget, "
+                f"{budget.truncated} cut short", class_="fine"),
+        class_="card",
+    )  # fmt: skip
+
+
+def _stages(found: Answer) -> Html:
+    most = max((s.ms for s in found.stages), default=0.0) or 1.0
+    lines = []
+    for stage in found.stages:
+        count = "" if stage.found is None else f"{stage.found:,} found"
+        said = "; ".join(part for part in (count, stage.reason) if part)
+        kind = {"ran": "fill", "failed": "against"}.get(stage.state, "left")
+        name = joined(stage.name, el("small", said) if said else "")
+        number = duration(stage.ms) if stage.state == "ran" else stage.state
+        lines.append((name, charts.bar(stage.ms / most, kind), number))
+    return el("section", el("h2", "Stages"), charts.rows(lines), class_="card stages")

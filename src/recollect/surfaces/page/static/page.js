@@ -1,0 +1,82 @@
+// Keys. Everything works without them, and without this file.
+"use strict";
+
+const typing = (node) => node.matches("input, textarea, select, [contenteditable]");
+const items = () =>
+  [...document.querySelectorAll("[data-item]")].filter((one) => one.getClientRects().length);
+
+function move(step) {
+  const all = items();
+  if (!all.length) return;
+  const at = all.indexOf(document.activeElement);
+  const next = at < 0 ? (step > 0 ? 0 : all.length - 1) : at + step;
+  const to = all[Math.max(0, Math.min(all.length - 1, next))];
+  to.focus();
+  (to.closest(".card, tr, li") || to).scrollIntoView({ block: "nearest" });
+}
+
+function explain() {
+  const card = document.activeElement.closest(".result") || document.querySelector(".result");
+  const why = card && card.querySelector("details.why");
+  if (why) why.open = !why.open;
+}
+
+function close() {
+  const here = document.activeElement;
+  const open = here.closest("details[open]");
+  if (open && !open.matches(".limits")) {
+    open.open = false;
+    open.querySelector("summary").focus();
+  } else {
+    here.blur();
+  }
+}
+
+function focusSearch() {
+  const field = document.querySelector("[data-search]");
+  if (!field) return location.assign("/");
+  field.focus();
+  field.select();
+}
+
+const keys = {
+  "/": focusSearch,
+  j: () => move(1),
+  k: () => move(-1),
+  e: explain,
+  "?": () => document.getElementById("keys")?.showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape") return close();
+  if (typing(event.target)) return;
+  const views = document.querySelectorAll("header nav a");
+  const act = keys[event.key] || (views[event.key - 1] && (() => views[event.key - 1].click()));
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+document.addEventListener("click", (event) => {
+  const opener = event.target.closest("[data-opens]");
+  if (opener) document.getElementById(opener.dataset.opens).showModal();
+});
+
+// A first search loads the models: say that something happens, and send nothing twice.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method === "dialog") return;
+  for (const field of form.method === "get" ? form.elements : []) {
+    if (field.name && !field.value) field.disabled = true; // an address of what was asked only
+  }
+  form.setAttribute("aria-busy", "true");
+  form.querySelector("button:not([type=button])")?.setAttribute("disabled", "");
+});
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form")) {
+    form.removeAttribute("aria-busy");
+    for (const field of form.elements) field.disabled = false;
+  }
+});

@@ -1,0 +1,82 @@
+"""``recollect serve``: the HTTP API, the page and MCP, on this machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from recollect.surfaces.shared import open_memory, print_json
+
+if TYPE_CHECKING:
+    import argparse
+
+    from recollect.surfaces.http_server import Place
+
+PORT = 8930
+
+
+def declare_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="the address to serve (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"({PORT})")
+    parser.add_argument(
+        "--name", action="append", default=[], metavar="HOST",
+        help="a further name that browsers and programs may call this host by",
+    )  # fmt: skip
+    parser.add_argument(
+        "--token-file", metavar="F", help="a token of your own; else one is made and kept"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=30.0, metavar="S", help="of one request, in seconds (30)"
+    )
+    parser.add_argument(
+        "--max-body", type=int, default=1 << 20, metavar="BYTES", help="of one request (1 MiB)"
+    )
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+
+
+def serve(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from recollect import config
+    from recollect.errors import UsageError
+    from recollect.surfaces.http_guard import Gate, is_loopback
+
+    try:
+        from recollect.surfaces import http_server
+        from recollect.surfaces.http_work import Limits
+    except ModuleNotFoundError as error:
+        said = f"HTTP needs a package that is not installed ({error.name})"
+        raise UsageError(said, hint="pip install 'recollect[server]'") from error
+    elsewhere = not is_loopback(options.host)
+    if elsewhere and not options.token_file:
+        raise UsageError(
+            f"{options.host} can be reached from other machines",
+            hint="give --token-file, a file with a token that you have chosen for it",
+        )
+    file = Path(options.token_file or config.data_folder() / "token").expanduser()
+    token = http_server.read_token(file) if options.token_file else http_server.own_token(file)
+    limits = Limits(body=options.max_body, seconds=options.timeout)
+    if limits.body < 1 or not 0 < limits.seconds < float("inf"):
+        raise UsageError("a limit is not above 0", hint="leave it out for its default")
+    with http_server.listening(options.host, options.port) as bound:
+        port = bound.getsockname()[1]
+        gate = Gate(token, names=options.name, addresses=elsewhere, cookie=f"-{port}")
+        shown = f"[{options.host}]" if ":" in options.host else options.host
+        url = f"http://{shown}:{port}/"
+        place = http_server.Place(url, f"{url}enter?key={gate.link()}", file)
+        with open_memory(options) as memory:
+            _tell(options, place)
+            http_server.serve(http_server.server(memory, gate, limits=limits), bound)
+    return 0
+
+
+def _tell(options: argparse.Namespace, place: Place) -> None:
+    if options.json:
+        print_json({"url": place.url, "link": place.link, "token_file": str(place.token_file)})
+        sys.stdout.flush()
+    elif not options.quiet:
+        place.say(sys.stderr)
+    if options.open:
+        import webbrowser
+
+        webbrowser.open(place.link)

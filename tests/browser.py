@@ -1,0 +1,191 @@
+"""A headless Chromium, driven over its own pipe: nothing is installed but the browser.
+
+The protocol is Chrome's DevTools protocol, each message a JSON text that ends in a NUL.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from select import select
+from time import monotonic
+from typing import Any
+
+from mcp_client import WAIT
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+KEYS = {"Enter": ("\r", 13), "Escape": ("", 27), "Tab": ("\t", 9)}
+
+
+def program() -> str | None:
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+class Browser:
+    """One tab of a fresh browser."""
+
+    def __init__(self, process: subprocess.Popen[bytes], reads: int, writes: int) -> None:
+        self._process, self._reads, self._writes = process, reads, writes
+        self._rest = b""
+        self._next = 0
+        self._events: list[dict[str, Any]] = []
+        self._tab = ""
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        attached = self.send("Target.attachToTarget", targetId=target, flatten=True)
+        self._tab = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.send(f"{domain}.enable")
+
+    def send(self, method: str, **params: Any) -> Any:
+        self._next += 1
+        message = {"id": self._next, "method": method, "params": params}
+        if self._tab:
+            message["sessionId"] = self._tab
+        os.write(self._writes, json.dumps(message).encode() + b"\0")
+        while True:
+            said = self._receive()
+            if said.get("id") == self._next:
+                assert "error" not in said, (method, said)
+                return said["result"]
+            self._events.append(said)
+
+    def _receive(self) -> dict[str, Any]:
+        until = monotonic() + WAIT
+        while b"\0" not in self._rest:
+            ready, _, _ = select([self._reads], [], [], max(0.0, until - monotonic()))
+            assert ready, "the browser says nothing"
+            part = os.read(self._reads, 1 << 16)
+            assert part, "the browser is gone"
+            self._rest += part
+        message, _, self._rest = self._rest.partition(b"\0")
+        found: dict[str, Any] = json.loads(message)
+        return found
+
+    def wait(self, method: str) -> dict[str, Any]:
+        """The next event of this name."""
+        while True:
+            for one in self._events:
+                if one.get("method") == method:
+                    self._events.remove(one)
+                    return one
+            self._events.append(self._receive())
+
+    # -------------------------------------------------------------- what a person does
+
+    def open(self, address: str) -> None:
+        self._loading(lambda: self.send("Page.navigate", url=address))
+
+    def _loading(self, act: Any) -> None:
+        self._events = [one for one in self._events if one.get("method") != "Page.loadEventFired"]
+        act()
+        self.wait("Page.loadEventFired")
+
+    def run(self, script: str) -> Any:
+        """What an expression of JavaScript is."""
+        done = self.send(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
+        assert "exceptionDetails" not in done, done
+        return done["result"].get("value")
+
+    def press(self, key: str, *, loads: bool = False) -> None:
+        def act() -> None:
+            text, code = KEYS.get(key, (key, ord(key[0].upper())))
+            about = {"key": key, "windowsVirtualKeyCode": code}
+            down = {**about, "text": text} if text else about
+            self.send("Input.dispatchKeyEvent", type="keyDown", **down)
+            self.send("Input.dispatchKeyEvent", type="keyUp", **about)
+
+        self._loading(act) if loads else act()
+
+    def type(self, text: str) -> None:
+        self.send("Input.insertText", text=text)
+
+    def click(self, selector: str, *, loads: bool = False) -> None:
+        def act() -> None:
+            self.run(f"document.querySelector({json.dumps(selector)}).click()")
+
+        self._loading(act) if loads else act()
+
+    # -------------------------------------------------------------- what a person sees
+
+    @property
+    def text(self) -> str:
+        return str(self.run("document.body.innerText"))
+
+    @property
+    def place(self) -> str:
+        return str(self.run("location.pathname + location.search"))
+
+    @property
+    def focus(self) -> str:
+        return str(
+            self.run("document.activeElement.innerText || document.activeElement.name || ''")
+        )
+
+    def look(self, *, dark: bool = False, wide: int = 1280, high: int = 900) -> None:
+        """In these colours, at this size."""
+        scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+        self.send("Emulation.setEmulatedMedia", features=scheme)
+        self.send("Emulation.setDeviceMetricsOverride", width=wide, height=high,
+                  deviceScaleFactor=1, mobile=False)  # fmt: skip
+
+    def picture(self, file: Path) -> None:
+        shot = self.send("Page.captureScreenshot", captureBeyondViewport=True)
+        file.write_bytes(base64.b64decode(shot["data"]))
+
+    def complaints(self) -> list[str]:
+        """What the browser logged: scripts that failed, what the policy kept out."""
+        self.run("0")
+        found = []
+        for one in self._events:
+            if one.get("method") == "Log.entryAdded":
+                found.append(str(one["params"]["entry"]))
+            if one.get("method") == "Runtime.exceptionThrown":
+                found.append(str(one["params"]["exceptionDetails"]))
+        return found
+
+    def requested(self) -> list[str]:
+        return [one["params"]["request"]["url"] for one in self._events
+                if one.get("method") == "Network.requestWillBeSent"]  # fmt: skip
+
+    def received(self) -> int:
+        """Bytes of bodies so far, as they came over the wire."""
+        return sum(int(one["params"]["encodedDataLength"]) for one in self._events
+                   if one.get("method") == "Network.loadingFinished")  # fmt: skip
+
+
+@contextmanager
+def browsing(folder: Path) -> Iterator[Browser]:
+    """A browser whose profile is in the folder, and which reaches no network."""
+    theirs_in, ours_out = os.pipe()
+    ours_in, theirs_out = os.pipe()
+
+    def pipes() -> None:
+        os.dup2(theirs_in, 3)
+        os.dup2(theirs_out, 4)
+
+    found = program()
+    assert found is not None
+    process = subprocess.Popen(
+        [found, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe",
+         f"--user-data-dir={folder}", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-dev-shm-usage", "--hide-scrollbars",
+         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"],
+        preexec_fn=pipes, pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(theirs_in)
+    os.close(theirs_out)
+    try:
+        yield Browser(process, ours_in, ours_out)
+    finally:
+        process.kill()
+        process.wait(WAIT)
+        os.close(ours_in)
+        os.close(ours_out)

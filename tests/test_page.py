@@ -1,0 +1,375 @@
+"""The page: its markup over HTTP, and in a real browser where there is one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the SDK is not installed: `pip install 'recollect[server]'`")
+
+from browser import Browser, browsing, program
+from http_client import QUIET, Said, Served, serve
+from mcp_client import small_store
+from recollect import Document, Memory
+from recollect.surfaces.page.charts import share
+from recollect.surfaces.page.layout import NAVIGATION, passage
+from recollect.surfaces.page.markup import el, joined, url
+
+ROOT = Path(__file__).parent.parent
+AXE = ROOT / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+EVIL = '<script>window.evil = 1</script><img src=x onerror="window.evil = 1">'
+MANY = 130
+VIEWS = ("/", "/?q=harbor", "/?q=zzzz", "/?q=harbor&since=soonish", "/memory", "/memory?every=1",
+         "/fact?id=ship-2", "/documents", "/documents?since=no", "/document?id=keys.md",
+         "/sessions", "/sessions?q=umlauts", "/sessions?session=s1", "/stats", "/stats?days=365",
+         "/settings",
+         "/status", "/nowhere", "/document?id=nowhere", "/login")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("page")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECOLLECT_HOME", str(folder / "home"))
+        for name, value in QUIET.items():
+            patch.setenv(name, value)
+        store = small_store(folder)
+        with Memory.open(store) as memory:
+            memory.remember("We ship on Mondays", name="ship day", id="ship-1")
+            memory.remember("We ship on Tuesdays", name="ship day", id="ship-2", replace=True)
+            memory.remember(EVIL, name=f"x {EVIL}"[:80], why=EVIL, id='"><script>', by=EVIL)
+            day = datetime(2026, 1, 1, tzinfo=UTC)
+            memory.put(
+                Document(f"many-{n}", "many", f"Of herons, {n}.", title=f"Row {n}", date=day)
+                for n in range(MANY)
+            )  # fmt: skip
+            memory.put(
+                [Document("evil", "x", f"kestrel {EVIL}", title=f"kestrel {EVIL}", path=EVIL)]
+            )
+    one = serve(store, folder / "home")
+    yield one
+    if one.process.poll() is None:
+        one.end()
+
+
+@pytest.fixture(scope="module")
+def cookie(served: Served) -> dict[str, str]:
+    said = served.address.ask("POST", "/login", f"token={served.address.token}",
+                              Content_Type="application/x-www-form-urlencoded")  # fmt: skip
+    return {"Cookie": said.headers["set-cookie"].partition(";")[0]}
+
+
+def page(served: Served, cookie: dict[str, str], path: str) -> Said:
+    said = served.address.ask("GET", path, **cookie)
+    assert said.headers["content-type"] == "text/html; charset=utf-8"
+    return said
+
+
+# ------------------------------------------------------------------ markup
+
+
+def test_a_text_is_never_markup() -> None:
+    assert el("p", EVIL) == f"<p>{joined(EVIL)}</p>"
+    assert "<script" not in joined(EVIL, [EVIL, (EVIL,)], el("a", EVIL, href=EVIL, title=EVIL))
+    assert el("a", href='" onclick="x') == '<a href="&quot; onclick=&quot;x"></a>'
+    assert "<img" not in passage(f"{EVIL}\n```\n{EVIL}\n```\n{EVIL}")
+    with pytest.raises(TypeError):
+        joined(object())
+
+
+def test_nothing_is_left_out_but_none_and_false() -> None:
+    assert el("p", None, False, "", 0, class_=None, hidden=True, data_id=0) == (
+        '<p hidden data-id="0">0</p>'
+    )
+    assert url("/x", a="", b=None, c="1 2", d=["x", "y"]) == "/x?c=1+2&d=x&d=y"
+
+
+def test_a_share_never_reads_as_certain_when_it_is_not() -> None:
+    said = [share(p) for p in (1.0, 0.999, 0.5, 0.0432, 0.0001, 0.00001, 0.0)]
+    assert said == ["100%", "100%", "50%", "4.3%", "0.01%", "<0.01%", "<0.01%"]
+
+
+VOID = ("meta", "link", "input", "br")
+
+
+class Checker(HTMLParser):
+    """What a reader of the markup relies on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.labelled: set[str] = set()
+        self.fields: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.references: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        given = dict(attributes)
+        assert "style" not in given
+        assert not [name for name in given if name.startswith("on")]
+        if "svg" not in self.open:  # a drawing has titles of its own
+            self.counts[tag] = self.counts.get(tag, 0) + 1
+        self.ids += [given["id"] or ""] if "id" in given else []
+        self.references += [given[n] or "" for n in ("href", "src", "action") if n in given]
+        if tag == "label":
+            self.labelled.add(given.get("for") or "")
+        if tag in ("input", "select", "textarea") and given.get("type") != "hidden":
+            self.fields.append(given.get("id") or "")
+        if tag == "script":
+            assert given.get("src")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+@pytest.mark.parametrize("path", VIEWS)
+def test_every_view_is_sound_markup_that_reaches_nothing_outside(
+    served: Served, cookie: dict[str, str], path: str
+) -> None:
+    said = page(served, cookie, path)
+    assert said.status in (200, 400, 404)
+    found = Checker()
+    found.feed(said.text)
+    assert not found.open
+    assert len(found.ids) == len(set(found.ids))
+    assert set(found.fields) <= found.labelled
+    assert (found.counts["h1"], found.counts["main"], found.counts["title"]) == (1, 1, 1)
+    assert all(one.startswith(("/", "#")) and not one.startswith("//") for one in found.references)
+    assert "<script>" not in said.text
+    assert "<img" not in said.text
+
+
+@pytest.mark.parametrize("path", ["/?q=kestrel", "/memory", "/documents?kind=note&source=x",
+                                  "/document?id=evil", "/?q=<script>alert(1)</script>",
+                                  "/sessions?q=<script>", "/fact?id=%22%3E%3Cscript%3E",
+                                  "/document?id=<script>", "/memory?done=<script>",
+                                  "/?q=x&kind=<script>"])  # fmt: skip
+def test_what_is_hostile_is_text(served: Served, cookie: dict[str, str], path: str) -> None:
+    text = page(served, cookie, path.replace("<", "%3C").replace(">", "%3E")).text
+    assert not re.search(r"<(script(?! src)|img)", text)
+    Checker().feed(text)
+
+
+def test_the_explanation_of_a_result_sums_to_its_score(
+    served: Served, cookie: dict[str, str]
+) -> None:
+    text = page(served, cookie, "/?q=harbor").text
+    why = text.partition('class="why"')[2].partition("</details>")[0]
+    parts = [float(n) for n in re.findall(r'class="number">([+-][\d.]+)<', why)]
+    (total,) = re.findall(r"([+-][\d.]+) in all", why)
+    assert abs(sum(parts) - float(total)) < 0.01 * (len(parts) + 1)
+    for said in ("Where the cut fell", "Tokens", "Stages", "How this came about"):
+        assert said in text
+
+
+def test_first_paint_needs_under_100_kb(served: Served, cookie: dict[str, str]) -> None:
+    for path in ("/", "/?q=harbor"):
+        text = page(served, cookie, path)
+        needed = re.findall(r'(?:src|href)="(/static/[^"]+)"', text.text)
+        assert len(needed) == 3
+        files = [served.address.ask("GET", one) for one in needed]
+        assert all(one.status == 200 for one in files)
+        assert len(text.body) + sum(len(one.body) for one in files) < 100_000
+
+
+def test_empty_stores_say_what_to_do(tmp_path: Path) -> None:
+    one = serve(tmp_path / "empty", tmp_path / "home")
+    try:
+        cookie = {"Authorization": f"Bearer {one.address.token}"}
+        for path, said in (("/", "recollect add ~/notes"), ("/memory", "recollect remember"),
+                           ("/documents", "recollect add ~/notes"), ("/stats", "No search"),
+                           ("/sessions", "recollect add sessions"), ("/?q=x", "Nothing was found"),
+                           ("/status", "Nothing was added yet")):  # fmt: skip
+            answer = one.address.ask("GET", path, **cookie)
+            assert answer.status == 200
+            assert said in answer.text
+    finally:
+        one.end()
+
+
+def test_settings_tell_where_each_value_comes_from(served: Served, cookie: dict[str, str]) -> None:
+    text = page(served, cookie, "/settings").text
+    row = text.partition("<code>embed.model</code>")[2].partition("</tr>")[0]
+    assert "<code>none</code>" in row
+    assert "environment" in row
+    assert "RECOLLECT_EMBED_MODEL" in row
+
+
+def test_documents_are_paged(served: Served, cookie: dict[str, str]) -> None:
+    path, seen = "/documents?source=many", []
+    while path:
+        text = page(served, cookie, path).text
+        seen += re.findall(r">Row (\d+)<", text)
+        more = re.search(r'<a href="([^"]+)"[^>]*>More</a>', text)
+        path = more[1].replace("&amp;", "&") if more else ""
+    assert len(seen) == len(set(seen)) == MANY
+
+
+# ------------------------------------------------------------------ in a browser
+
+
+@pytest.fixture(scope="module")
+def screen(served: Served, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if program() is None:
+        pytest.skip("there is no Chromium on this machine: `apt-get install chromium`")
+    with browsing(tmp_path_factory.mktemp("profile")) as browser:
+        browser.look()
+        browser.open(served.link)
+        assert browser.place == "/"
+        yield browser
+
+
+def at(served: Served, path: str) -> str:
+    return f"http://127.0.0.1:{served.address.port}{path}"
+
+
+def test_a_search_by_keys_alone(screen: Browser, served: Served) -> None:
+    screen.open(at(served, "/status"))
+    screen.press("/", loads=True)  # this view has no field of its own
+    assert screen.focus == "q"
+    screen.type("harbor")
+    screen.press("Enter", loads=True)
+    assert screen.place == "/?q=harbor"
+    assert "We deploy harbor on Fridays" in screen.text
+    screen.press("j")
+    assert screen.focus == "Deploying"
+    screen.press("e")
+    assert screen.run("document.querySelector('details.why').open") is True
+    screen.press("Enter", loads=True)
+    assert screen.place.startswith("/document?id=")
+    screen.press("2", loads=True)
+    assert screen.place == "/memory"
+    screen.press("?")
+    assert screen.run("document.getElementById('keys').open") is True
+    screen.press("Escape")
+    screen.open(at(served, "/?q=harbor"))
+    screen.press("/")
+    assert screen.focus == "q"
+    screen.press("Escape")
+    assert screen.run("document.activeElement === document.body") is True
+
+
+def test_j_and_k_go_through_a_list_and_stop_at_its_ends(screen: Browser, served: Served) -> None:
+    screen.open(at(served, "/documents?source=many"))
+    screen.press("k")
+    last = screen.focus
+    assert last == "More"
+    screen.press("j")
+    assert screen.focus == last
+    screen.press("k")
+    assert screen.focus.startswith("Row ")
+
+
+def test_pin_edit_and_forget_a_fact(screen: Browser, served: Served) -> None:
+    served.address.post("remember", text="We swim on Sundays", name="swim day", id="swim-1")
+    screen.open(at(served, "/memory"))
+    screen.run("[...document.querySelectorAll('a')].find(a => a.innerText == 'swim day').click()")
+    screen.wait("Page.loadEventFired")
+    screen.click("form[action='/fact/pin'] button", loads=True)
+    assert "Pinned" in screen.text
+    screen.click("details.editing summary")
+    screen.run("document.getElementById('text').value = 'We swim on Saturdays'")
+    screen.click("form[action='/fact/reword'] button", loads=True)
+    assert "We swim on Saturdays" in screen.text
+    assert "reworded" in screen.text
+    screen.click("details.confirming summary")
+    screen.click("form[action='/fact/forget'] button", loads=True)
+    assert screen.place == "/memory?done=forgotten"
+    assert "swim day" not in screen.text
+    assert served.address.get("/api/get", id="swim-1").status == 404
+
+
+def test_a_superseded_fact_leads_to_what_replaced_it(screen: Browser, served: Served) -> None:
+    screen.open(at(served, "/fact?id=ship-1"))
+    assert "superseded" in screen.text
+    screen.click(".timeline a", loads=True)
+    assert screen.place == "/fact?id=ship-2"
+
+
+def test_sessions_are_found_read_and_paged(screen: Browser, served: Served) -> None:
+    screen.open(at(served, "/sessions"))
+    screen.press("/")
+    screen.type("umlauts")
+    screen.press("Enter", loads=True)
+    assert "Why does the importer stop at umlauts?" in screen.text
+    screen.press("j")
+    screen.press("Enter", loads=True)
+    assert "This is the beginning" in screen.text
+    assert "It read Latin-1." in screen.text
+
+
+def test_no_script_of_a_note_runs_and_nothing_outside_is_asked_for(
+    screen: Browser, served: Served
+) -> None:
+    for path in ("/?q=kestrel", "/document?id=evil", "/memory", "/fact?id=%22%3E%3Cscript%3E"):
+        screen.open(at(served, path))
+        assert screen.run("window.evil") is None
+        assert "onerror" in screen.text
+    own = at(served, "/")
+    assert all(one.startswith(own) for one in screen.requested() if one.startswith("http"))
+    screen.run("document.body.append(Object.assign(document.createElement('script'),"
+               "{textContent: 'window.evil = 1'}))")  # fmt: skip
+    assert screen.run("window.evil") is None  # what gets in all the same, the policy keeps out
+
+
+def test_no_view_scrolls_sideways_on_a_narrow_screen(screen: Browser, served: Served) -> None:
+    screen.look(wide=360)
+    for path in VIEWS:
+        screen.open(at(served, path))
+        assert screen.run("document.documentElement.scrollWidth") <= 360, path
+    screen.look()
+
+
+def test_pictures_are_taken_of_every_view(screen: Browser, served: Served, tmp_path: Path) -> None:
+    for dark, wide in ((False, 1280), (True, 1280), (False, 390)):
+        screen.look(dark=dark, wide=wide)
+        for path in VIEWS:
+            screen.open(at(served, path))
+            name = re.sub(r"\W+", "-", path).strip("-") or "search"
+            file = tmp_path / f"{name}-{'dark' if dark else 'light'}-{wide}.png"
+            screen.picture(file)
+            assert file.stat().st_size > 5_000
+    screen.look()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing(screen: Browser, served: Served, dark: bool) -> None:
+    if not AXE.is_file():
+        pytest.skip("axe-core is not there: `make axe` fetches it")
+    script = AXE.read_text(encoding="utf-8")
+    screen.look(dark=dark)
+    for path in VIEWS:
+        screen.open(at(served, path))
+        screen.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+        screen.run(f"{script}; 0")
+        found: Any = screen.run(
+            "axe.run().then(r => r.violations.map(v => [v.id, v.nodes.map(n => n.html + ' ' + "
+            "n.failureSummary).slice(0, 3)]))"
+        )
+        assert found == [], (path, json.dumps(found, indent=1))
+    screen.look()
+
+
+def test_every_view_can_be_reached_from_every_other(screen: Browser, served: Served) -> None:
+    for path, name in NAVIGATION:
+        screen.open(at(served, path))
+        current = screen.run("document.querySelector('header nav [aria-current]').innerText")
+        assert current == name
+    errors = [one for one in screen.complaints() if "status of 40" not in one]
+    policy = [one for one in errors if "Content Security Policy" in one]
+    assert errors == policy  # what the test of scripts tried on purpose, and no more
