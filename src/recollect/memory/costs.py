@@ -45,7 +45,8 @@ OUTPUT: Mapping[str, float] = {
     "gpt-5.5": 30.00,
     "gpt-5-pro": 120.00,
 }
-"""Dollars for a million tokens of output, where the vendors agree with those who list them."""
+"""Dollars for a million tokens of output, where several price lists of third parties agree (seen
+2026-11-15); what vendors add for very long prompts is not in it."""
 CACHE_READ, CACHE_WRITE = 0.1, 1.25
 """What a token that is read from a vendor's cache, or written to it, costs, as a share."""
 SMALL, MEDIUM = 1.00, 4.00
