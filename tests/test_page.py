@@ -220,6 +220,13 @@ def test_documents_are_paged(served: Served, cookie: dict[str, str]) -> None:
     assert len(seen) == len(set(seen)) == MANY
 
 
+def test_as_many_results_as_are_asked_for_are_shown(served: Served, cookie: dict[str, str]) -> None:
+    said = page(served, cookie, "/?q=herons&limit=1000&budget=1000000")
+    found = served.address.post("search", query="herons", limit=1000, budget=1000000).json
+    assert len(found["results"]) >= 10
+    assert said.text.count('class="card result"') == len(found["results"])
+
+
 # ------------------------------------------------------------------ in a browser
 
 
