@@ -669,8 +669,9 @@ def test_schemathesis_finds_nothing_against_the_openapi_document(
         pytest.skip("schemathesis is not installed: it is among the dependencies for development")
     at = served.address
     done = subprocess.run(
-        [program, "run", f"http://127.0.0.1:{at.port}/openapi.json", "--max-examples", "8",
-         "--phases", "coverage,fuzzing", "--exclude-checks", "positive_data_acceptance",
+        [program, "run", f"http://127.0.0.1:{at.port}/openapi.json", "--max-examples", "4",
+         "--workers", "2", "--phases", "coverage,fuzzing",
+         "--exclude-checks", "positive_data_acceptance",
          "--generation-deterministic", "-H", f"Authorization: Bearer {at.token}"],
         capture_output=True, text=True, check=False, cwd=tmp_path, timeout=600,
     )  # fmt: skip

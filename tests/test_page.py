@@ -29,7 +29,7 @@ MANY = 130
 VIEWS = ("/", "/?q=harbor", "/?q=zzzz", "/?q=harbor&since=soonish", "/memory", "/memory?every=1",
          "/fact?id=ship-2", "/documents", "/documents?since=no", "/document?id=keys.md",
          "/sessions", "/sessions?q=umlauts", "/sessions?session=s1", "/stats", "/stats?days=365",
-         "/settings",
+         "/settings", "/review", "/documents?kind=page",
          "/status", "/nowhere", "/document?id=nowhere", "/login")  # fmt: skip
 
 
@@ -220,6 +220,13 @@ def test_documents_are_paged(served: Served, cookie: dict[str, str]) -> None:
     assert len(seen) == len(set(seen)) == MANY
 
 
+def test_as_many_results_as_are_asked_for_are_shown(served: Served, cookie: dict[str, str]) -> None:
+    said = page(served, cookie, "/?q=herons&limit=1000&budget=1000000")
+    found = served.address.post("search", query="herons", limit=1000, budget=1000000).json
+    assert len(found["results"]) >= 10
+    assert said.text.count('class="card result"') == len(found["results"])
+
+
 # ------------------------------------------------------------------ in a browser
 
 
@@ -299,6 +306,20 @@ def test_a_superseded_fact_leads_to_what_replaced_it(screen: Browser, served: Se
     assert "superseded" in screen.text
     screen.click(".timeline a", loads=True)
     assert screen.place == "/fact?id=ship-2"
+
+
+def test_what_waits_for_review_is_accepted_or_rejected(screen: Browser, served: Served) -> None:
+    at_ = served.address
+    at_.post("remember", text="The backup runs on Mondays", name="backup day", id="backup-1")
+    done = at_.post("curate", text="The backup runs on Fridays.",
+                    facts=["The backup runs on Fridays"]).json  # fmt: skip
+    assert done["for_review"] == 1
+    screen.open(at(served, "/review"))
+    assert "The backup runs on Mondays" in screen.text
+    assert "The backup runs on Fridays" in screen.text
+    screen.click("form[action='/review/decide'] button", loads=True)
+    assert "Accepted" in screen.text
+    assert "Nothing waits for review" in screen.text
 
 
 def test_sessions_are_found_read_and_paged(screen: Browser, served: Served) -> None:

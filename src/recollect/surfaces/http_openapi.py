@@ -17,6 +17,7 @@ HAS = {
     "record_answer": ("recorded", "reason"),
     "sessions": ("shape", "notes"),
     "remember": ("fact", "action", "conflicts", "note"),
+    "curate": ("id", "about", "items", "counts", "for_review"),
     "forget": ("forgotten",),
     "context": ("query", "prelude", "pinned", "questions", "relevant", "fingerprint"),
     "record": ("id", "document", "kind", "source"),

@@ -216,6 +216,8 @@ _DONE = {
     "unpinned": "No longer pinned.",
     "forgotten": "Forgotten for good. A later import does not bring it back.",
     "reworded": "Changed.",
+    "accepted": "Accepted.",
+    "rejected": "Rejected: what it had replaced holds again.",
 }
 
 

@@ -32,7 +32,7 @@ from recollect.surfaces.page.markup import Html, el, joined, url
 from recollect.surfaces.tools import TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recollect.facts import Fact
     from recollect.types import Document, Event
@@ -40,16 +40,29 @@ if TYPE_CHECKING:
 PAGE = 50
 
 
-def _tabs(asked: Asked, at: str) -> Html:
+def tabs(asked: Asked, at: str) -> Html:
+    """What there is of each sort of memory."""
     kinds = asked.memory.store.stats().kinds
-    facts = kinds.get("fact", 0)
-    others = sum(kinds.values()) - facts
+    counts = (
+        ("/memory", "Facts", kinds.get("fact", 0)),
+        (PAGES, "Pages", kinds.get("page", 0)),
+        ("/documents", "Documents", sum(kinds[kind] for kind in _kinds(kinds))),
+        ("/review", "Review", sum(len(kept.pending) for kept in asked.memory.to_review())),
+    )
     links = [
         el("a", name, " ", el("small", f"{count:,}"), href=path,
            aria_current="page" if path == at else None)
-        for path, name, count in (("/memory", "Facts", facts), ("/documents", "Documents", others))
+        for path, name, count in counts
     ]  # fmt: skip
     return el("nav", links, class_="tabs", aria_label="What is remembered")
+
+
+PAGES = "/documents?kind=page"
+
+
+def _kinds(known: Mapping[str, int]) -> list[str]:
+    """The kinds of what was written by others: not facts, not what was made of them."""
+    return [kind for kind in sorted(known) if kind not in ("fact", "page", "receipt")]
 
 
 # ------------------------------------------------------------------ facts
@@ -75,7 +88,7 @@ def facts(asked: Asked) -> View:
         "/memory", cursor=page.cursor, every="1" if every else "", type=kind
     )
     body = joined(
-        heading("Memory", _tabs(asked, "/memory")), done(asked), limits,
+        heading("Memory", tabs(asked, "/memory")), done(asked), limits,
         listed if page.items else nothing, more,
     )  # fmt: skip
     return View("Facts", body, at="/memory")
@@ -203,11 +216,13 @@ def forget_fact(asked: Asked) -> To:
 def documents(asked: Asked) -> View:
     stats = asked.memory.store.stats()
     names = ("kind", "source", "since", "until")
-    kinds = [one for one in sorted(stats.kinds) if one != "fact"]
+    kinds = _kinds(stats.kinds)
+    pages = asked.get("kind") == "page"
     sources = [one.name for one in stats.sources if one.kind != "facts"]
     limits = el(
         "form",
-        choice("Kind", "kind", asked.get("kind"), [("", "all"), *((k, k) for k in kinds)]),
+        choice("Kind", "kind", asked.get("kind"),
+               [("", "all"), *((k, k) for k in (*kinds, "page"))]),
         choice("Source", "source", asked.get("source"), [("", "all"), *((s, s) for s in sources)]),
         text_field("Since", "since", asked.get("since"), placeholder="2026-03-01 or 7d"),
         text_field("Until", "until", asked.get("until")),
@@ -227,8 +242,9 @@ def documents(asked: Asked) -> View:
         shown = joined(_listed(page.items), more)
     except UsageError as error:
         shown, status = wrong(error), 400
-    body = joined(heading("Memory", _tabs(asked, "/documents")), done(asked), limits, shown)
-    return View("Documents", body, status, at="/memory")
+    at = PAGES if pages else "/documents"
+    body = joined(heading("Memory", tabs(asked, at)), done(asked), limits, shown)
+    return View("Pages" if pages else "Documents", body, status, at="/memory")
 
 
 def _listed(items: Sequence[Document]) -> Html:

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from recollect.surfaces.http_guard import STATIC, Gate, Receive, Refusal, Scope, Send
 from recollect.surfaces.http_work import Desk, Gone, Refused, told
-from recollect.surfaces.page import conversations, figures, remembered
+from recollect.surfaces.page import conversations, figures, remembered, reviewing
 from recollect.surfaces.page.layout import Asked, To, View, command, document, empty, heading
 from recollect.surfaces.page.markup import el, joined
 from recollect.surfaces.page.search import search
@@ -29,6 +29,7 @@ VIEWS: Mapping[str, Callable[[Asked], View]] = {
     "/fact": remembered.fact,
     "/documents": remembered.documents,
     "/document": remembered.document,
+    "/review": reviewing.review,
     "/sessions": conversations.sessions,
     "/stats": figures.stats,
     "/settings": figures.settings,
@@ -39,6 +40,7 @@ CHANGES: Mapping[str, Callable[[Asked], To]] = {
     "/fact/reword": remembered.reword,
     "/fact/forget": remembered.forget_fact,
     "/document/forget": remembered.forget_document,
+    "/review/decide": reviewing.decide,
 }
 _KINDS = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 """The files that are served, and no others: no request names a file of the disk."""
