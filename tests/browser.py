@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -128,6 +129,14 @@ class Browser:
         return str(
             self.run("document.activeElement.innerText || document.activeElement.name || ''")
         )
+
+    def focuses(self, wanted: str) -> bool:
+        """Whether the focus gets there, as soon as the page's script has run."""
+        for _ in range(50):
+            if self.focus == wanted:
+                return True
+            time.sleep(0.1)
+        return False
 
     def look(self, *, dark: bool = False, wide: int = 1280, high: int = 900) -> None:
         """In these colours, at this size."""

@@ -248,13 +248,13 @@ def at(served: Served, path: str) -> str:
 def test_a_search_by_keys_alone(screen: Browser, served: Served) -> None:
     screen.open(at(served, "/status"))
     screen.press("/", loads=True)  # this view has no field of its own
-    assert screen.focus == "q"
+    assert screen.focuses("q")
     screen.type("harbor")
     screen.press("Enter", loads=True)
     assert screen.place == "/?q=harbor"
     assert "We deploy harbor on Fridays" in screen.text
     screen.press("j")
-    assert screen.focus == "Deploying"
+    assert screen.focuses("Deploying")
     screen.press("e")
     assert screen.run("document.querySelector('details.why').open") is True
     screen.press("Enter", loads=True)
@@ -266,7 +266,7 @@ def test_a_search_by_keys_alone(screen: Browser, served: Served) -> None:
     screen.press("Escape")
     screen.open(at(served, "/?q=harbor"))
     screen.press("/")
-    assert screen.focus == "q"
+    assert screen.focuses("q")
     screen.press("Escape")
     assert screen.run("document.activeElement === document.body") is True
 
