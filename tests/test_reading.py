@@ -214,9 +214,10 @@ def test_more_is_kept_where_the_evidence_is_spread() -> None:
 
 
 def test_what_words_alone_find_is_not_called_nothing() -> None:
-    some = graded_at(0.005, 0.004)
+    some = [c._replace(signals=Signals(lexical=1.0)) for c in graded_at(0.005, 0.004)]
     assert cut(some, BALANCED, 0.01)[0] == []
     assert cut(some, BALANCED, 0.01, by_words=True)[0] == some
+    assert cut(graded_at(0.005, 0.004), BALANCED, 0.01, by_words=True)[0] == []
     has_all = [some[0]._replace(signals=Signals(coverage=1.0)), some[1]]
     assert cut(has_all, BALANCED, 0.01)[0] == has_all
 
@@ -758,3 +759,11 @@ def test_a_snippet_marks_the_word_as_it_was_read() -> None:
         memory._reranker = Literal(kubernetes=5.0)
         answer = memory.search("where runs the kuberntes clustr", detail="snippet")
     assert "**kubernetes**" in answer.results[0].text
+
+
+def test_words_that_nothing_has_find_nothing(memory: Memory) -> None:
+    memory.put([note(f"n{i}", f"The harbour is quiet on day {i}.") for i in range(12)])
+    memory.embed()
+    answer = memory.search("zzqx blorp")
+    assert answer.status == "no_results"
+    assert memory.search("harbour").results

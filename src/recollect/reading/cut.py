@@ -30,11 +30,13 @@ def cut(
 ) -> tuple[list[Candidate], str]:  # fmt: skip
     """The candidates that are kept, in their order, and what decided. *confidence* is that of the
     set; *is_open* is a question whose evidence is likely in several places. Words alone cannot tell
-    that nothing is there: where there was nothing else to go *by*, the best are kept."""
+    that nothing is there: where there was nothing else to go *by*, the best are kept, if
+    words found any of them."""
     if not candidates:
         return [], "nothing was found"
     best = sorted(candidates, key=lambda c: -c.score)
-    blind = by_words or max(c.signals.coverage for c in candidates) >= 1
+    has_words = any(c.signals.lexical or c.signals.title for c in candidates)
+    blind = (by_words and has_words) or max(c.signals.coverage for c in candidates) >= 1
     if not policy.cut:
         near, why = best, "all that was found"
     elif confidence < policy.keep and not blind:
