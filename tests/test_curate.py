@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect import Memory, config
-from recollect.errors import InputError, NotFound, UsageError
+from recollect.errors import InputError, ModelMissing, NotFound, UsageError
 from recollect.memory.curate import Curated
+from recollect.ports import LlmRequest
 from recollect.storage import open_store
 from recollect.types import Document, Filter
-from recollect.writing.curation.by_model import ByModel
 from recollect.writing.runner import Token
 
 MEETING = """# Release meeting
@@ -226,19 +226,20 @@ def test_cancelling_writes_nothing(memory: Memory) -> None:
 # ------------------------------------------------------------------ by a model
 
 
-def answering(*answers: str) -> Any:
+def answering(memory: Memory, *answers: str) -> list[LlmRequest]:
+    """Have a model that gives these answers, the last one again and again; what it was asked."""
     left = list(answers)
-    asked: list[str] = []
+    asked: list[LlmRequest] = []
 
-    def complete(prompt: str, schema: Mapping[str, Any], token: Token) -> str:
-        asked.append(prompt)
+    def own(request: LlmRequest) -> str:
+        asked.append(request)
         said = left.pop(0) if len(left) > 1 else left[0]
         if said.startswith("!"):
             raise OSError(said[1:])
         return said
 
-    complete.asked = asked  # type: ignore[attr-defined]
-    return complete
+    memory.use_llm(own)
+    return asked
 
 
 def told(**fields: Any) -> str:
@@ -248,37 +249,54 @@ def told(**fields: Any) -> str:
 
 
 def test_a_model_may_read_it_and_is_checked(memory: Memory) -> None:
-    done = memory.curate(MEETING, extractor=ByModel(answering(f"```json\n{told()}\n```")))
+    answering(memory, f"```json\n{told()}\n```")
+    done = memory.curate(MEETING, llm=True)
     assert [item.text for item in done.items] == ["They deploy on Fridays."]
     (fact,) = memory.facts().items
     assert fact.provenance[0].quote == "deploy on Fridays"
 
 
 def test_an_unknown_type_is_a_fact_and_an_invented_quote_is_none(memory: Memory) -> None:
-    memory.curate(MEETING, extractor=ByModel(answering(told(type="vibe"))))
+    answering(memory, told(type="vibe"))
+    memory.curate(MEETING, llm=True)
     assert [f.type for f in memory.facts().items] == ["fact"]
-    done = memory.curate(MEETING, extractor=ByModel(answering(told(quote="never said"))))
-    assert done.items == ()
+    answering(memory, told(quote="never said", statement="They fly."))
+    assert memory.curate(MEETING, llm=True).items == ()
 
 
 def test_garbage_is_sent_back_once(memory: Memory) -> None:
-    complete = answering("Sure! Here you are:", told())
-    assert memory.curate(MEETING, extractor=ByModel(complete)).items
-    assert len(complete.asked) == 2
-    assert "not JSON" in complete.asked[1]
-    done = memory.curate(MEETING, extractor=ByModel(answering("no", "I cannot help with that")))
+    asked = answering(memory, "Sure! Here you are:", told())
+    assert memory.curate(MEETING, llm=True).items
+    assert len(asked) == 2
+    answering(memory, "no", "I cannot help with that")
+    done = memory.curate(MEETING, llm=True)
     assert done.items == ()
     assert not done.failed
-    assert "cannot be used" in done.lost[0].reason
+    assert "twice" in done.lost[0].reason
 
 
 def test_a_piece_that_fails_loses_that_piece_alone(memory: Memory) -> None:
     long = "\n\n".join(f"Paragraph {n}. We deploy on Fridays." + " filler" * 900 for n in range(6))
-    one = told(quote="We deploy on Fridays.")
-    done = memory.curate(long, extractor=ByModel(answering("!rate limited", one)))
+    answering(memory, "!rate limited", told(quote="We deploy on Fridays."))
+    done = memory.curate(long, llm=True)
     assert len(done.lost) == 1
-    assert done.lost[0].reason == "rate limited"
+    assert "rate limited" in done.lost[0].reason
     assert done.items
+
+
+def test_without_a_model_it_says_so(memory: Memory) -> None:
+    with pytest.raises(ModelMissing):
+        memory.curate(MEETING, llm=True)
+    assert everything(memory, receipts=True) == []
+
+
+def test_what_was_superseded_is_known_when_it_is_read_again(memory: Memory) -> None:
+    memory.curate(MEETING, date="2026-01-05")
+    memory.curate(LATER, date="2026-02-05")
+    before = everything(memory, receipts=True)
+    done = memory.curate(MEETING, date="2026-01-05")
+    assert set(kinds(done).values()) == {"same"}
+    assert everything(memory, receipts=True) == before
 
 
 # ------------------------------------------------------------------ review and undo

@@ -30,6 +30,11 @@ on purpose: a bare ``ValueError`` or ``sqlite3.Error`` that reaches a caller is 
 from __future__ import annotations
 
 
+def in_a_line(error: BaseException) -> str:
+    """What an error says, short enough for a report: its first line, or else its name."""
+    return str(error).partition("\n")[0] or type(error).__name__
+
+
 class RecollectError(Exception):
     """The root of the tree."""
 

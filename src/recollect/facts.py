@@ -198,6 +198,15 @@ class Context(NamedTuple):
         }
 
 
+class Rival(NamedTuple):
+    """A fact that is known, and whether it has a name in common with the new one."""
+
+    fact: Fact
+    same_key: bool
+    here: bool = False
+    """Whether it comes from the same text, so that neither is the newer one."""
+
+
 def fact_key(owner: str, id: str) -> str:
     return stable_id(owner, SOURCE, "", id)
 

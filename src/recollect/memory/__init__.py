@@ -14,7 +14,7 @@ from time import time
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, Unpack
 
 from recollect import config as settings
-from recollect.errors import InputError, ModelError, NotFound, UsageError
+from recollect.errors import InputError, ModelError, NotFound, UsageError, in_a_line
 from recollect.memory.arguments import checked, clean, is_there, moment, names, place
 from recollect.memory.models import (
     ModelState,
@@ -461,6 +461,7 @@ class Memory:
         date: str | datetime | None = None,
         facts: Iterable[JsonObject | str] | None = None,
         extractor: Extractor | None = None,
+        llm: bool = False,
         by: str = "",
         speaker: str = "",
         note: bool = False,
@@ -471,7 +472,8 @@ class Memory:
         tell: Callable[[Outcome], None] = lambda _: None,
     ) -> Curated:
         """Make lasting facts and pages of a text: what it decides, defines, prefers, promises and
-        asks. Rules read it, unless *facts* are handed in or another *extractor* is. *date* is when
+        asks. Rules read it, unless *facts* are handed in, the language model is to (*llm*), or
+        another *extractor* is. *date* is when
         it was written: what is newer takes the place of what is older. *speaker* is ``user`` where
         somebody tells of themselves, and a *note* was written to be kept. Everything that changes
         is in the receipt; :meth:`undo` takes it back. A dry run changes nothing.
@@ -494,6 +496,10 @@ class Memory:
         )  # fmt: skip
         if facts is not None:
             told = told._replace(facts=handed_in(facts, told.text, redacted))
+        if llm and extractor is None:
+            from recollect.writing.curation.by_model import ByModel
+
+            extractor = ByModel(self.llm())
         done = curate(told, self.store, extractor, dry_run=dry_run, token=token, tell=tell)
         if embed and done.id and self._embedder is not None:
             self.embed()
@@ -811,7 +817,7 @@ class Memory:
             redact = bool(self.config["import.redact"])
             return record(given, self.store, self._cache, redact=redact)
         except Exception as error:  # noqa: BLE001  whoever calls has its answer already
-            return Recording(False, str(error).partition("\n")[0] or type(error).__name__)
+            return Recording(False, in_a_line(error))
 
     def answers(
         self, *, limit: int = 20, before: str | datetime | None = None
@@ -824,9 +830,11 @@ class Memory:
         found = self.store.answers(limit=limit, before=moment(before, "before"))
         return with_state(found, self.store)
 
-    def forget_answers(self, *ids: str) -> int:
-        """Forget recorded answers, by their ids; how many there were."""
-        return self.store.drop_answers(ids)
+    def forget_answers(self, *ids: str, stale: bool = False) -> int:
+        """Forget recorded answers, by their ids, or those that no longer hold; how many it were."""
+        from recollect.memory.answers import stale_ones
+
+        return self.store.drop_answers([*ids, *(stale_ones(self.store) if stale else ())])
 
     def cache_stats(self) -> CacheStats:
         return CacheStats() if self._cache is None else self._cache.stats()

@@ -15,6 +15,7 @@ from recollect.types import Document, Filter, Query, Recorded, stable_id
 LONGEST = 100_000
 """Characters of an answer."""
 MOST_SOURCES = 200
+EVERY = 1_000_000
 _KEY = 16
 
 
@@ -115,11 +116,15 @@ def with_state(some: Iterable[Recorded], store: Store) -> list[Recorded]:
     return made
 
 
+def stale_ones(store: Store) -> list[str]:
+    return [one.id for one in with_state(store.answers(limit=EVERY), store) if one.stale]
+
+
 def of_document(document: Document, store: Store) -> list[str]:
     """The answers that are from a document."""
     its = {document.id, document.external}
     return [
         one.id
-        for one in store.answers(limit=1_000_000)
+        for one in store.answers(limit=EVERY)
         if any(source in its or source.rpartition(":")[0] in its for source in one.sources)
     ]

@@ -11,31 +11,23 @@ from recollect.facts import (
     FROM,
     KIND,
     TYPES,
-    Asked,
-    Fact,
     as_put,
     from_document,
     handle,
     read_from,
 )
+from recollect.memory.facts import KnownFacts
 from recollect.ports import Store
-from recollect.text.keys import keys
-from recollect.text.query import parse
 from recollect.tree import page_key, page_of
-from recollect.types import Change, ChangeSet, Document, Expect, Filter, Problem, stable_id
+from recollect.types import Change, ChangeSet, Document, Expect, Problem, stable_id
 from recollect.writing.curation import receipts
 from recollect.writing.curation.apply import Curator
 from recollect.writing.curation.chunk import Piece
-from recollect.writing.curation.decide import Rival
 from recollect.writing.curation.extract import Context as Told
 from recollect.writing.curation.extract import Extracted, rules
 from recollect.writing.curation.receipts import Item, Touched
 from recollect.writing.curation.slots import SLOTS, Extractor, Given
 from recollect.writing.runner import Outcome, Token, run
-
-LIKE, NEWEST = 8, 200
-"""Facts that each new one is compared with, besides those that share its names: so many that share
-its words, and the newest, for "we live in Graz" and "they moved to Linz" share none."""
 
 
 class Curated(NamedTuple):
@@ -88,43 +80,6 @@ class ByRules:
         return rules(piece, told)
 
 
-class StoredFacts:
-    """What is known, for a new fact to be compared with."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._newest: dict[tuple[str, tuple[str, ...]], list[Fact]] = {}
-
-    def rivals(self, fact: Fact) -> list[Rival]:
-        asked = Asked(fact.owner, fact.scopes)
-        found: dict[str, Rival] = {}
-        own = {handle(fact.owner, key) for name in fact.names for key in keys(name)}
-        for held in self._store.held(own):
-            found[held.document.external] = Rival(from_document(held.document), True)
-        limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
-        hits = self._store.search_text(parse(fact.text).text, limits, limit=LIKE).hits
-        for stored in self._store.passages([hit.passage for hit in hits]):
-            other = from_document(stored.document, stored.passage.text)
-            found.setdefault(other.id, Rival(other, False))
-        for other in self._recent(fact):
-            found.setdefault(other.id, Rival(other, False))
-        known = [r for r in found.values() if r.fact.text and r.fact.id != fact.id]
-        itself = found.get(fact.id)
-        if itself is not None:  # the same words, from whatever text
-            return [itself]
-        return [rival for rival in known if not asked.hides(rival.fact)]
-
-    def _recent(self, fact: Fact) -> list[Fact]:
-        """The newest facts of its owner and scopes, read once."""
-        whose = (fact.owner, fact.scopes)
-        if whose not in self._newest:
-            limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
-            some = self._store.scan(limits, limit=NEWEST).items
-            whole = (self._store.get(document.id) for document in some)
-            self._newest[whose] = [from_document(one[0]) for one in whole if one]
-        return self._newest[whose]
-
-
 def curate(
     given: Given, store: Store, extractor: Extractor | None, *, dry_run: bool,
     token: Token | None = None, tell: Callable[[Outcome], None] = lambda _: None,
@@ -132,7 +87,7 @@ def curate(
     curator = Curator(store, dry_run=dry_run)
     services = {
         "extractor": extractor or ByRules(),
-        "known": StoredFacts(store),
+        "known": KnownFacts(store),
         "writer": curator,
     }
     outcomes = run(SLOTS, {"given": given}, services, token=token, tell=tell)

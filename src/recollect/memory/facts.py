@@ -14,6 +14,7 @@ from recollect.facts import (
     SOURCE,
     Asked,
     Fact,
+    Rival,
     fact_key,
     from_document,
     from_json,
@@ -21,14 +22,15 @@ from recollect.facts import (
 )
 from recollect.ports import Store
 from recollect.text.keys import keys, words
+from recollect.text.query import parse
 from recollect.text.redact import redact as redact_text
 from recollect.text.standing import standing
 from recollect.types import Document, Event, Filter, Receipt
 from recollect.writing.facts import FactWriter, Signed
 
 LIKE, NEWEST = 8, 200
-"""Facts that are looked at for each that is remembered, to see whether they say the same or
-otherwise: those that share its names, so many that share its words, and the newest."""
+"""Facts that each new one is compared with, besides those that share its names: so many that share
+its words, and the newest, for "we live in Graz" and "they moved to Linz" share none."""
 
 
 class Conflict(NamedTuple):
@@ -145,27 +147,50 @@ def listed(store: Store, asked: Asked, *, limit: int, cursor: str, every: bool) 
             return FactPage(tuple(found), cursor)
 
 
+class KnownFacts:
+    """What is known, for a new fact to be compared with."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._newest: dict[tuple[str, tuple[str, ...]], list[Fact]] = {}
+
+    def has(self, fact: Fact) -> bool:
+        """Whether this very fact is kept already, in force or not."""
+        return bool(self._store.get(fact.key))
+
+    def rivals(self, fact: Fact) -> list[Rival]:
+        asked = Asked(fact.owner, fact.scopes)
+        found: dict[str, Rival] = {}
+        own = {handle(fact.owner, key) for name in fact.names for key in keys(name)}
+        for held in self._store.held(own):
+            found[held.document.external] = Rival(from_document(held.document), True)
+        limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
+        hits = self._store.search_text(parse(fact.text).text, limits, limit=LIKE).hits
+        for stored in self._store.passages([hit.passage for hit in hits]):
+            other = from_document(stored.document, stored.passage.text)
+            found.setdefault(other.id, Rival(other, False))
+        for other in self._recent(fact):
+            found.setdefault(other.id, Rival(other, False))
+        return [r for r in found.values() if r.fact.text and not asked.hides(r.fact)]
+
+    def _recent(self, fact: Fact) -> list[Fact]:
+        """The newest facts of its owner and scopes, read once."""
+        whose = (fact.owner, fact.scopes)
+        if whose not in self._newest:
+            limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
+            some = self._store.scan(limits, limit=NEWEST).items
+            whole = (self._store.get(document.id) for document in some)
+            self._newest[whose] = [from_document(one[0]) for one in whole if one]
+        return self._newest[whose]
+
+
 def conflicts(store: Store, fact: Fact) -> tuple[Fact | None, list[Conflict]]:
     """A fact in force that says the same, if there is one, and those that say otherwise."""
     from recollect.text.conflict import compare
-    from recollect.text.query import parse
 
-    asked = Asked(fact.owner, fact.scopes)
-    rivals: dict[str, tuple[Fact, bool]] = {}
-    own = {handle(fact.owner, key) for name in fact.names for key in keys(name)}
-    for held in store.held(own):
-        rivals[held.document.external] = (from_document(held.document), True)
-    limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
-    hits = store.search_text(parse(fact.text).text, limits, limit=LIKE).hits
-    for stored in store.passages([hit.passage for hit in hits]):
-        other = from_document(stored.document, stored.passage.text)
-        rivals.setdefault(other.id, (other, False))
-    for document in store.scan(limits, limit=NEWEST).items:
-        if document.external not in rivals and (whole := store.get(document.id)):
-            rivals[document.external] = (from_document(whole[0]), False)
     found: list[Conflict] = []
-    for other, same_key in rivals.values():
-        if other.id in (fact.id, *fact.supersedes) or asked.hides(other):
+    for other, same_key, _ in KnownFacts(store).rivals(fact):
+        if other.id in (fact.id, *fact.supersedes):
             continue
         verdict = compare(other.text, fact.text, same_key=same_key)
         if verdict.kind == "duplicate" and set(fact.scopes) <= set(other.scopes):

@@ -121,9 +121,7 @@ def answers(options: Options) -> int:
                                hint="`recollect answers` shows them")  # fmt: skip
             return _forgotten(options, done)
         if options.forget_stale:
-            every = memory.answers(limit=1000, before=options.before)
-            done = memory.forget_answers(*(one.id for one in every if one.stale))
-            return _forgotten(options, done)
+            return _forgotten(options, memory.forget_answers(stale=True))
         found = memory.answers(limit=options.limit, before=options.before)
     if options.stale:
         found = [one for one in found if one.stale]
@@ -169,11 +167,10 @@ def cache(options: Options) -> int:
             show(options, {"dropped": done}, lambda _: f"{done:,} dropped")
             return 0
         found: CacheStats = memory.cache_stats()
-        recorded = len(memory.answers(limit=1000))
         settings = {
             name: memory.config[f"cache.{name}"] for name in ("enabled", "ttl", "similarity")
         }
-    content = {**found.as_json(), **settings, "recorded": recorded}
+    content = {**found.as_json(), **settings}
     show(options, content, lambda _: _cache(content))
     return 0
 
@@ -185,7 +182,6 @@ def _cache(found: dict[str, Any]) -> str:
         f"{found['entries']:,} of at most {found['limit']:,} searches, "
         f"{found['bytes'] / 1000:,.0f} kB",
         f"served for {found['ttl']:,} s at most, and until anything in sight changes",
-        f"{found['recorded']:,} recorded answers",
     ]
     if found["oldest"] is not None:
         made = (datetime.fromtimestamp(found[name], UTC) for name in ("oldest", "newest"))

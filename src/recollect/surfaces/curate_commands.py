@@ -30,6 +30,7 @@ def declare_curate(parser: argparse.ArgumentParser) -> None:
         "--facts", metavar="FILE",
         help='what was read from it already: a JSON list of {"text", "type", "subject", "quote"}',
     )  # fmt: skip
+    parser.add_argument("--llm", action="store_true", help="let the language model read it")
     parser.add_argument("--title", default="", help="what the text is called")
     parser.add_argument("--project", default="", help="what it belongs to: its pages go there")
     parser.add_argument("--date", metavar="WHEN", help="when it was written; else the file's own")
@@ -48,7 +49,7 @@ def curate(options: Options) -> int:
     with open_memory(options) as memory:
         for text, about in given:
             made = memory.curate(
-                text, facts=facts, project=options.project, owner=options.owner,
+                text, facts=facts, llm=options.llm, project=options.project, owner=options.owner,
                 scopes=options.scope, by=options.by, dry_run=options.dry_run, **about,
             )  # fmt: skip
             done.append(made)

@@ -22,7 +22,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from recollect.errors import Cancelled, ServiceDenied, UsageError
+from recollect.errors import Cancelled, ServiceDenied, UsageError, in_a_line
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -304,8 +304,7 @@ class _Run:
             reason = f"it took longer than {slot.seconds:g} s"
             self._end(Outcome(slot.name, "failed", reason, ms))
         elif error is not None:
-            said = str(error).partition("\n")[0] or type(error).__name__
-            self._end(Outcome(slot.name, "failed", said, ms))
+            self._end(Outcome(slot.name, "failed", in_a_line(error), ms))
         elif not isinstance(output, slot.gives):
             reason = f"it gave {type(output).__name__}, not {slot.gives.__name__}"
             self._end(Outcome(slot.name, "failed", reason, ms))
@@ -343,8 +342,7 @@ def fan_out(
             try:
                 done: Done[T, R] = Done(items[place], work(items[place]))
             except Exception as error:  # noqa: BLE001  reported with the item
-                said = str(error).partition("\n")[0] or type(error).__name__
-                done = Done(items[place], None, said)
+                done = Done(items[place], None, in_a_line(error))
             finished.put((place, done))
 
     for _ in range(min(at_once, len(items))):

@@ -11,20 +11,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from recollect.facts import Fact
+from recollect.facts import Fact, Rival
 from recollect.text.claims import read
 from recollect.text.conflict import compare
 
 Kind = Literal["new", "same", "refines", "supersedes", "superseded", "contradicts"]
-
-
-class Rival(NamedTuple):
-    """A fact that is known, and whether it has a name in common with the new one."""
-
-    fact: Fact
-    same_key: bool
-    here: bool = False
-    """Whether it comes from the same text, so that neither is the newer one."""
 
 
 class Decision(NamedTuple):

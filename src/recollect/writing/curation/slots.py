@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
-from recollect.facts import Entry, Fact, shortened
+from recollect.facts import Entry, Fact, Rival, shortened
 from recollect.text.chunk import passages
 from recollect.text.keys import words
 from recollect.text.standing import standing
@@ -18,7 +18,7 @@ from recollect.text.terms import stem
 from recollect.tree import canonical
 from recollect.types import Document, Problem, stable_id
 from recollect.writing.curation.chunk import Piece, pieces
-from recollect.writing.curation.decide import Decision, Rival, decide
+from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup
 from recollect.writing.curation.extract import Context as Told
 from recollect.writing.curation.extract import Extracted
@@ -66,6 +66,8 @@ class Extractor(Protocol):
 
 class Known(Protocol):
     """The facts that a new one may be the same as, or at odds with."""
+
+    def has(self, fact: Fact) -> bool: ...
 
     def rivals(self, fact: Fact) -> Sequence[Rival]: ...
 
@@ -156,6 +158,9 @@ def _conflict(context: Context) -> Decisions:
             context.token.check()
             fact = as_fact(extracted, one, given, spots.id_at(extracted.start))
             if fact.id in made:
+                continue
+            if known.has(fact):  # the same words, from whatever text
+                made[fact.id] = Decision(fact, "same", (fact.id,), "the same words")
                 continue
             names = {*fact.names}
             here = [
