@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from time import perf_counter
 
+from recollect.errors import in_a_line
 from recollect.types import Stage
 
 Watcher = Callable[[str], None]
@@ -80,4 +81,4 @@ class Trace:
         try:
             yield
         except Exception as error:  # noqa: BLE001  stores and models may be anybody's
-            self.failed(name, str(error).partition("\n")[0] or type(error).__name__)
+            self.failed(name, in_a_line(error))

@@ -19,7 +19,7 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from recollect.errors import StoreBusy, UsageError
+from recollect.errors import StoreBusy, UsageError, in_a_line
 from recollect.ports import Ledger
 from recollect.types import Answer
 
@@ -143,7 +143,7 @@ class Recorder:
             self._refused = min(self._refused + 1, 6)
             return float(SOON * 2**self._refused)
         except Exception as error:  # noqa: BLE001  whatever it is, no search shall notice
-            self.problem = str(error).partition("\n")[0]
+            self.problem = in_a_line(error)
             return LATER
         self._sums, self._held, self._refused, self.problem = {}, 0, 0, ""
         while self._told:

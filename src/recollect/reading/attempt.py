@@ -148,7 +148,7 @@ class Attempt:
                 beside = []
                 for hit in best:
                     around = self.store.neighbours(hit.passage, before=before, after=after)
-                    others = [p for p in around if p.key != hit.passage and self._may_see(p)]
+                    others = [p for p in around if p.key != hit.passage and self.may_see(p)]
                     self.passages |= {stored.key: stored for stored in others}
                     beside += [hit._replace(passage=stored.key) for stored in others]
                 odds = self._read(beside)
@@ -163,7 +163,7 @@ class Attempt:
             if moved:
                 self.best = self._in_order()
 
-    def _may_see(self, stored: StoredPassage) -> bool:
+    def may_see(self, stored: StoredPassage) -> bool:
         """Whether a passage of a document that is seen may be seen as well."""
         roles, role = self.filter.roles, stored.passage.role
         return roles is None or not role or role in roles

@@ -53,6 +53,7 @@ WIDENED = 5
 """Of so many sections what stands next to them is added, if there is room."""
 ELSE = 10
 """Things that are named besides."""
+OVER = "over the token budget"
 FAINT = 0.001
 """Whatever is less likely to have to do with the question is not named."""
 OLD = timedelta(days=365)
@@ -171,14 +172,14 @@ def gather(query: Query, store: Store, models: Models, token_budget: int) -> Bun
     others = [c for c in good if _id(got, c) not in named]
     kept, _ = fold(others, got.found.passages)
     gathered = _Gathered(got, store, token_budget)
-    gathered.place(first)
+    gathered.place_facts(first)
     gathered.place_passages(kept)
     gathered.widen()
     trace.ran("gather", since, found=len(gathered.sections), reason=why)
     unseen = hidden(parsed, got.found.filter, store, trace, got.found.filter.limits)
     sections = tuple(gathered.sections)
     confidence = max([got.found.confidence, *named.values()])
-    left = [(c, "over the token budget") for c in gathered.left]
+    left = [(c, OVER) for c in gathered.left]
     shown = {section.document_id for section in sections} | {_id(got, c) for c in gathered.left}
     left += [(c, why) for c in ordered if _id(got, c) not in shown and c.confidence >= FAINT]
     return Bundle(
@@ -188,7 +189,10 @@ def gather(query: Query, store: Store, models: Models, token_budget: int) -> Bun
         budget=gathered.budget(),
         confidence=confidence,
         follow_up_hints=tuple(_hints(got, sections, unseen, left, confidence, weak=weak)),
-        manifest=tuple(_else(got, c, reason) for c, reason in left[:ELSE]),
+        manifest=(
+            *(Rejected(f.ids[0], f.title, f.confidence, OVER) for f in gathered.unplaced),
+            *(_else(got, c, reason) for c, reason in left[:ELSE]),
+        ),
         total_found=got.found.total,
         hidden=unseen,
         degraded=tuple(trace.degraded),
@@ -207,7 +211,8 @@ class _Gathered:
         self._parts: dict[int, dict[int, StoredPassage]] = {}
         self.sections: list[Section] = []
         self.left: list[Candidate] = []
-        """What would not fit."""
+        self.unplaced: list[Section] = []
+        """What would not fit: passages, and facts that are named."""
 
     @property
     def _used(self) -> int:
@@ -215,18 +220,21 @@ class _Gathered:
 
     def budget(self) -> Budget:
         cut = sum(section.truncated for section in self.sections)
-        return Budget(self._most, self._used, len(self.sections), len(self.left), cut)
+        dropped = len(self.left) + len(self.unplaced)
+        return Budget(self._most, self._used, len(self.sections), dropped, cut)
 
-    def place(self, sections: Iterable[Section]) -> bool:
-        """Those that fit; the first of all in any case."""
-        for section in sections:
-            room = self._most - self._used
-            if section.tokens > room:
-                if self.sections:
-                    return False
-                section = _clipped(section, room)
-            self.sections.append(section)
+    def place(self, section: Section) -> bool:
+        """Take it in, if it fits; the first of all in any case."""
+        room = self._most - self._used
+        if section.tokens > room:
+            if self.sections:
+                return False
+            section = _clipped(section, room)
+        self.sections.append(section)
         return True
+
+    def place_facts(self, facts: Iterable[Section]) -> None:
+        self.unplaced = [section for section in facts if not self.place(section)]
 
     def place_passages(self, kept: Sequence[Candidate]) -> None:
         found = self._got.found
@@ -240,7 +248,7 @@ class _Gathered:
                 if other.document == candidate.document
                 and (stored := found.passages[other.passage])
             }
-            if self.place([_section(parts, candidate.confidence)]):
+            if self.place(_section(parts, candidate.confidence)):
                 self._parts[len(self.sections) - 1] = parts
             else:
                 self.left.append(candidate)
@@ -254,15 +262,11 @@ class _Gathered:
             more = dict(parts)
             for stored in list(parts.values()):
                 for beside in self._store.neighbours(stored.key, before=1, after=1):
-                    if beside.passage.role in SPOKEN and self._may_see(beside):
+                    if beside.passage.role in SPOKEN and self._got.found.may_see(beside):
                         more.setdefault(beside.passage.n, beside)
             wider = _section(more, section.confidence)
             if self._used - section.tokens + wider.tokens <= self._most:
                 self.sections[place] = wider
-
-    def _may_see(self, stored: StoredPassage) -> bool:
-        roles, role = self._got.found.filter.roles, stored.passage.role
-        return roles is None or not role or role in roles
 
 
 def _section(parts: Mapping[int, StoredPassage], confidence: float) -> Section:
@@ -339,8 +343,9 @@ def _hints(
         yield Hint("few", "; ".join([said[len(sections)], *spelt, *more]))
     if weak or (sections and confidence < got.policy.direct_confidence):
         yield Hint("weak", f"it is not sure that this is enough ({confidence:.2f})")
-    keys = [found.store.passage(id) for section in sections[:10] for id in section.ids[:10]]
-    matched = found.store.matched(found.parsed.content, [p.key for p in keys if p])
+    shown = {id for section in sections for id in section.ids}
+    keys = [stored.key for stored in found.passages.values() if stored.id in shown]
+    matched = found.store.matched(found.parsed.content, keys)
     for word in lacking(found.parsed, found.idf, matched) if sections else ():
         yield Hint("missing", f"none of this has “{word}”")
     for name, count in unseen.items():

@@ -20,6 +20,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
+from recollect.errors import in_a_line
 from recollect.facts import KIND, from_document, handle, turns
 from recollect.ports import AskedBefore, Cache, Kept, Store
 from recollect.reading.attempt import Models
@@ -94,14 +95,14 @@ def recall(query: Query, store: Store, models: Models, cache: Cache, rules: Rule
         if found is not None:
             return found
     except Exception as error:  # noqa: BLE001  a cache may be anybody's, and is never needed
-        report = CacheReport("off", f"it failed: {_said(error)}")
+        report = CacheReport("off", f"it failed: {in_a_line(error)}")
     state: Literal["ran", "failed"] = "failed" if report.status == "off" else "ran"
     stage = Stage("cache", state, report.reason, 0, trace.elapsed_ms)
     answer = search(query, store, models)
     try:
         lookup.keep(answer)
     except Exception as error:  # noqa: BLE001
-        report = report._replace(reason=f"the answer was not kept: {_said(error)}")
+        report = report._replace(reason=f"the answer was not kept: {in_a_line(error)}")
     return answer._replace(cache=report, stages=(stage, *answer.stages), timing_ms=trace.elapsed_ms)
 
 
@@ -358,7 +359,3 @@ def _words(text: str) -> frozenset[str]:
 def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether it is worth a closer look: a quarter of the shorter one's words are shared."""
     return 4 * len(one & other) >= min(len(one), len(other))
-
-
-def _said(error: Exception) -> str:
-    return str(error).partition("\n")[0] or type(error).__name__
