@@ -49,6 +49,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "no rerank": {"rerank": 0},
     "no hop": {"hop": False},
     "no cut": {"cut": False},
+    "keeps more": {"worth_open": 0.0001},
     "no escalation": {"escalate": 0.0},
     "not wider": {"wider": 1},
     "feedback": {"feedback": 8},

@@ -29,7 +29,6 @@ from http_client import QUIET, Address, Said, Served, serve
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
 from recollect.surfaces.http_guard import CSRF, HARDENING, MOST_HEADERS, Gate
-from recollect.surfaces.http_openapi import HAS
 from recollect.surfaces.http_server import listening, server
 from recollect.surfaces.http_work import Limits
 from recollect.surfaces.tools import NAMED, TOOLS, Tool
@@ -622,7 +621,6 @@ def test_the_openapi_document_is_the_table_of_tools(at: Address) -> None:
         assert set(schema["properties"]) == set(tool.properties)
         assert schema.get("required", []) == list(tool.required)
         assert ("get" in path) == (not tool.writes)
-    assert set(HAS) == {path.removeprefix("/api/") for path in document["paths"] if "/api/" in path}
 
 
 def test_mcp_is_at_its_path_with_the_same_token(at: Address) -> None:
@@ -654,7 +652,7 @@ def test_whatever_is_sent_is_answered_or_refused_and_never_fails(
     said = served.address.post(tool.name, **arguments)
     assert said.status in (200, 400, 404), (arguments, said)
     if said.status == 200:
-        assert set(HAS[tool.name]) <= set(said.json)
+        assert set(tool.has) <= set(said.json)
 
 
 def test_schemathesis_finds_nothing_against_the_openapi_document(

@@ -30,10 +30,11 @@ REPORTS = (
     Tool(
         "status", "Status", "What the store holds, and what is pending.", {}, (),
         lambda memory, _given, _work: memory.status(), "",
+        ("location", "documents", "model", "pending"),
     ),
     Tool(
         "stats", "Stats", "What searches did in the last so many days.", {"days": NUMBER}, (),
-        lambda memory, given, _: memory.stats(**given), "",
+        lambda memory, given, _: memory.stats(**given), "", ("first", "last", "total"),
     ),
 )  # fmt: skip
 """What an operator asks for besides: no tools for a model, but called in the same way."""

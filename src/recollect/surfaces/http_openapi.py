@@ -10,24 +10,6 @@ from recollect.surfaces.tools import Schema, Tool
 
 Json = dict[str, Any]
 
-HAS = {
-    "search": ("query", "status", "confidence", "results", "rejected", "hidden", "budget",
-               "fingerprint", "stages", "timing_ms"),
-    "gather": ("query", "confidence", "fingerprint", "budget"),
-    "record_answer": ("recorded", "reason"),
-    "sessions": ("shape", "notes"),
-    "remember": ("fact", "action", "conflicts", "note"),
-    "curate": ("id", "about", "items", "counts", "for_review"),
-    "forget": ("forgotten",),
-    "context": ("query", "prelude", "pinned", "questions", "relevant", "fingerprint"),
-    "record": ("id", "document", "kind", "source"),
-    "get": ("id", "document", "kind", "source"),
-    "list": ("items", "cursor"),
-    "status": ("location", "documents", "model", "pending"),
-    "stats": ("first", "last", "total"),
-}  # fmt: skip
-"""What the JSON of a tool always has; the documentation of the library tells the rest."""
-
 _ERRORS = {
     "400": "The call is wrong; the hint says what is right.",
     "401": "The token is missing or wrong.",
@@ -74,7 +56,7 @@ def document(tools: Iterable[Tool]) -> Json:
 
 def _tool(tool: Tool) -> Json:
     about = {"summary": tool.title, "description": tool.description, "tags": ["tools"]}
-    answers = _answers(HAS[tool.name])
+    answers = _answers(tool.has)
     body = {"required": bool(tool.required), "content": _json(_nullable(tool))}
     made: Json = {"post": {"operationId": tool.name, **about, "requestBody": body,
                            "responses": answers}}  # fmt: skip

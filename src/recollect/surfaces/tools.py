@@ -80,6 +80,8 @@ class Tool(NamedTuple):
     by itself; other work that takes long reports to the third."""
     text: str
     """The function of ``tool_text`` that tells a model what came of it."""
+    has: tuple[str, ...]
+    """What its JSON always has; the documentation of the library tells the rest."""
     writes: bool = False
     destroys: bool = False
     repeats: bool = True
@@ -162,6 +164,11 @@ def _record_answer(memory: Memory, given: Arguments, _: Work) -> Any:
     )
 
 
+_ANSWERED = (
+    "query", "status", "confidence", "results", "rejected", "hidden", "budget", "fingerprint",
+    "stages", "timing_ms",
+)  # fmt: skip
+
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "search",
@@ -182,6 +189,7 @@ TOOLS: tuple[Tool, ...] = (
         ("query",),
         lambda memory, given, _: memory.search(given.pop("query"), **given),
         "answer",
+        has=_ANSWERED,
     ),
     Tool(
         "gather",
@@ -192,6 +200,7 @@ TOOLS: tuple[Tool, ...] = (
         ("query",),
         lambda memory, given, _: memory.gather(given.pop("query"), **given),
         "bundle",
+        has=("query", "confidence", "fingerprint", "budget"),
     ),
     Tool(
         "record_answer",
@@ -208,6 +217,7 @@ TOOLS: tuple[Tool, ...] = (
         _record_answer,
         "recording",
         writes=True,
+        has=("recorded", "reason"),
     ),
     Tool(
         "sessions",
@@ -230,6 +240,7 @@ TOOLS: tuple[Tool, ...] = (
         (),
         lambda memory, given, _: memory.sessions(given.pop("query", None), **given),
         "sessions",
+        has=("shape", "notes"),
     ),
     Tool(
         "remember",
@@ -258,6 +269,7 @@ TOOLS: tuple[Tool, ...] = (
         writes=True,
         destroys=True,
         repeats=False,
+        has=("fact", "action", "conflicts", "note"),
     ),
     Tool(
         "curate",
@@ -270,6 +282,7 @@ TOOLS: tuple[Tool, ...] = (
         "curated",
         writes=True,
         destroys=True,
+        has=("id", "about", "items", "counts", "for_review"),
     ),
     Tool(
         "forget",
@@ -282,6 +295,7 @@ TOOLS: tuple[Tool, ...] = (
         "receipt",
         writes=True,
         destroys=True,
+        has=("forgotten",),
     ),
     Tool(
         "context",
@@ -292,6 +306,7 @@ TOOLS: tuple[Tool, ...] = (
         (),
         lambda memory, given, _: memory.context(given.pop("query", ""), **given),
         "context",
+        has=("query", "prelude", "pinned", "questions", "relevant", "fingerprint"),
     ),
     Tool(
         "record",
@@ -316,6 +331,7 @@ TOOLS: tuple[Tool, ...] = (
         writes=True,
         repeats=False,
         json=lambda kept: dict(kept.as_json(body=False)),
+        has=("id", "document", "kind", "source"),
     ),
     Tool(
         "get",
@@ -325,6 +341,7 @@ TOOLS: tuple[Tool, ...] = (
         ("id",),
         _get,
         "document",
+        has=("id", "document", "kind", "source"),
     ),
     Tool(
         "list",
@@ -334,6 +351,7 @@ TOOLS: tuple[Tool, ...] = (
         (),
         lambda memory, given, _: memory.list(**given),
         "page",
+        has=("items", "cursor"),
     ),
 )
 
