@@ -11,10 +11,10 @@ from recollect.policy import policy_for
 from recollect.reading.sessions.request import Request, resolve
 
 if TYPE_CHECKING:
-    from recollect.memory import Memory
+    from recollect.memory.asking import Asking
 
 
-def asked(memory: Memory, query: str | None, options: Mapping[str, Any]) -> Request:
+def asked(memory: Asking, query: str | None, options: Mapping[str, Any]) -> Request:
     """What a call asks for; whatever is wrong with it is raised."""
     from datetime import datetime
 

@@ -1,0 +1,226 @@
+"""What is asked of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Unpack
+
+from recollect import config as settings
+from recollect.errors import UsageError, in_a_line
+from recollect.memory.arguments import checked, clean, moment, names
+from recollect.memory.opened import Opened
+from recollect.memory.options import Limits, Options, SessionOptions
+from recollect.policy import KNOBS, policy_for, stakes
+from recollect.types import (
+    MAX_BUDGET,
+    MAX_LIMIT,
+    Answer,
+    Document,
+    Event,
+    Filter,
+    Page,
+    Query,
+    Recorded,
+)
+
+if TYPE_CHECKING:
+    from recollect.facts import Context
+    from recollect.memory.answers import Recording
+    from recollect.reading.gather import Bundle
+    from recollect.reading.sessions.results import SessionsAnswer
+
+_CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
+"""The knobs that are settings too."""
+
+
+def _relaxable(limits: tuple[str, ...]) -> tuple[str, ...]:
+    for name in limits:
+        if name not in Filter.relaxable():
+            there_are = ", ".join(Filter.relaxable())
+            raise UsageError(f"{name!r} cannot be relaxed", hint=f"these can: {there_are}")
+    return limits
+
+
+class Asking(Opened):
+    """Searches, answers, conversations, contexts."""
+
+    def search(self, text: str, *, cache: bool | None = None, **options: Unpack[Options]) -> Answer:
+        """What is known about *text*: the right passages, inside a token budget, with how sure
+        that is. What was answered before is served again until anything in sight changes, unless
+        *cache* is false. *options* are those of :meth:`query`."""
+        return self._counted(lambda: self._recalled(self.query(text, **options), cache))
+
+    def _counted(self, search: Callable[[], Answer]) -> Answer:
+        """What the search finds, after it was handed to the figures of :meth:`stats`."""
+        if self._recorder is None:
+            return search()
+        self._recorder.begin()
+        return self._recorder.noted(search())
+
+    def _recalled(self, query: Query, cache: bool | None) -> Answer:
+        """From the cache where that may serve, else by a search."""
+        from recollect import __version__
+        from recollect.reading.recall import Rules, note, recall
+
+        if self._cache is None:
+            return self.ask(query)
+        if not (self.config["cache.enabled"] if cache is None else cache):
+            answer = self.ask(query)
+            note(query, answer.confidence, self._cache)
+            return answer
+        rules = Rules(self.config["cache.ttl"], self.config["cache.similarity"], __version__)
+        return recall(query, self.store, self._models(query.policy), self._cache, rules)
+
+    def gather(self, text: str, *, token_budget: int = 4000, **options: Unpack[Options]) -> Bundle:
+        """What a model needs to answer *text*: whole sections of what is known, within so many
+        tokens; and the fingerprint under which :meth:`record_answer` keeps what it writes.
+        *options* are those of :meth:`query`."""
+        from recollect.reading.gather import gather
+
+        if not 100 <= token_budget <= 64_000:
+            raise UsageError(f"token_budget is {token_budget}", hint="give 100 to 64000 tokens")
+        query = self.query(text, **options)
+        found = gather(query, self.store, self._models(query.policy), token_budget)
+        if self._cache is not None:
+            from recollect.reading.recall import note
+
+            note(query, found.confidence, self._cache)
+        return found
+
+    def record_answer(
+        self,
+        query: str,
+        answer: str,
+        fingerprint: str,
+        sources: Sequence[str] | None = None,
+    ) -> Recording:
+        """Keep what a model wrote for *query* from what a search or :meth:`gather` gave under
+        this *fingerprint*: the next such question gets it as ``cached_answer``, until anything in
+        sight changes. *sources* are the ids that it is from. Never raises: what comes back says
+        whether it was recorded, and if not, why."""
+        from recollect.memory.answers import Given, Recording, record
+
+        try:
+            given = Given(self.query(query), answer, fingerprint, sources)
+            redact = bool(self.config["import.redact"])
+            return record(given, self.store, self._cache, redact=redact)
+        except Exception as error:  # noqa: BLE001  whoever calls has its answer already
+            return Recording(False, in_a_line(error))
+
+    def answers(
+        self, *, limit: int = 20, before: str | datetime | None = None
+    ) -> Sequence[Recorded]:
+        """Recorded answers, newest first, each with whether it still holds."""
+        from recollect.memory.answers import with_state
+
+        if not 1 <= limit <= MAX_LIMIT:
+            raise UsageError(f"limit is {limit}", hint=f"ask for 1 to {MAX_LIMIT} answers")
+        found = self.store.answers(limit=limit, before=moment(before, "before"))
+        return with_state(found, self.store)
+
+    def forget_answers(self, *ids: str, stale: bool = False) -> int:
+        """Forget recorded answers, by their ids, or those that no longer hold; how many it were."""
+        from recollect.memory.answers import stale_ones
+
+        return self.store.drop_answers([*ids, *(stale_ones(self.store) if stale else ())])
+
+    def query(self, text: str, **options: Unpack[Options]) -> Query:
+        """The whole request, resolved: what the call says wins over the configuration, and that
+        over the mode."""
+        from recollect.text.when import window
+
+        given = checked(options, Options)
+        seen = self.filter(**{n: given.pop(n) for n in Limits.__annotations__ if n in given})
+        mode = given.pop("mode", None) or self.config["mode"]
+        last = given.pop("last_n", None)
+        relax = _relaxable(names(given.pop("relax", None)) or ())
+        now = given.pop("now", None)
+        as_of = moment(given.pop("as_of", None), "as_of")
+        given["min_confidence"] = stakes(given.get("min_confidence"))
+        if last is not None:
+            seen = self._newest(seen, last)
+        said = clean(text)
+        policy = policy_for(mode, given, self.configured())
+        return Query(said, seen, policy, window(said, now), as_of, relax)
+
+    def configured(self) -> dict[str, Any]:
+        """The knobs of the policy that the configuration sets."""
+        return {name: self.config[setting] for name, setting in _CONFIGURED.items()}
+
+    def ask(self, query: Query) -> Answer:
+        """Answer a request that is resolved already."""
+        from recollect.reading.pipeline import search
+
+        return search(query, self.store, self._models(query.policy))
+
+    def context(
+        self,
+        query: str = "",
+        *,
+        scopes: Sequence[str] | None = None,
+        owner: str | None = None,
+        types: Sequence[str] | None = None,
+        as_of: str | datetime | None = None,
+        limit: int | None = None,
+        token_budget: int | None = None,
+        mode: str | None = None,
+    ) -> Context:
+        """What to know before answering: facts that are pinned, open questions, the facts that
+        *query* names (or else those that answer it), and who the user is. *limit* and
+        *token_budget* are ceilings for the relevant ones."""
+        from recollect.reading.context import context
+
+        policy = policy_for(mode or self.config["mode"], {}, self.configured())
+        most = policy.limit if limit is None else limit
+        if not 0 <= most <= MAX_LIMIT:
+            raise UsageError(f"limit is {limit}", hint=f"ask for 0 to {MAX_LIMIT} facts")
+        if token_budget is not None and not 0 <= token_budget <= MAX_BUDGET:
+            raise UsageError(f"token_budget is {token_budget}", hint=f"give 0 to {MAX_BUDGET}")
+        asked = self._asked(owner, scopes, types, as_of)
+        return context(
+            clean(query), asked, policy, self.store, self._models(policy),
+            limit=most, token_budget=token_budget,
+        )  # fmt: skip
+
+    def sessions(
+        self, query: str | None = None, **options: Unpack[SessionOptions]
+    ) -> SessionsAnswer:
+        """Past conversations: those about *query*; with ``session`` and ``around`` the messages
+        around one; with ``session`` alone its beginning and end; with nothing the recent ones."""
+        from recollect.memory.past import asked
+        from recollect.reading.sessions.ask import ask
+
+        request = asked(self, query, checked(options, SessionOptions))
+        return ask(request, self.store, self._models(request.policy))
+
+    def _newest(self, seen: Filter, count: int) -> Filter:
+        if count < 1:
+            raise UsageError(f"last_n is {count}", hint="give 1 or more")
+        since = self.store.newest(seen, count)
+        return seen if since is None else seen._replace(since=since)
+
+    def get(self, name: str) -> Document:
+        """A whole document by its id, the id its source gave it, or the id of a passage."""
+        passage = None if self.store.get(clean(name)) else self.store.passage(clean(name))
+        return self._one(name if passage is None else passage.document.id)
+
+    def list(self, *, limit: int = 20, cursor: str = "", **limits: Unpack[Limits]) -> Page:
+        """Documents, newest first, without their bodies; *limits* as for :meth:`search`."""
+        if not 1 <= limit <= 1000:
+            raise UsageError(f"limit is {limit}", hint="ask for 1 to 1000")
+        return self.store.scan(self.filter(**limits), limit=limit, cursor=cursor)
+
+    def history(self, name: str, *, owner: str | None = None) -> Sequence[Event]:
+        """What happened to a document, also to one that was forgotten (by its id); to a fact, and
+        to those that it replaced or that replaced it."""
+        events = self.store.history(name)
+        if events and not self.store.get(name):
+            return events
+        document = self._one(name, owner)
+        if document.kind != "fact":
+            return self.store.history(document.id)
+        from recollect.facts import from_document
+        from recollect.memory.facts import history
+
+        return history(self.store, from_document(document))

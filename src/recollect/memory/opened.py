@@ -1,0 +1,210 @@
+"""A store with its models, and what every part of the facade needs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from recollect import config as settings
+from recollect.errors import NotFound, UsageError
+from recollect.memory.arguments import checked, clean, moment, names, place
+from recollect.memory.models import Remembering, embedder_by_key, embedder_for, reranker_for
+from recollect.memory.options import Limits, Status
+from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, Store
+from recollect.types import LOCAL, Document, Filter, Policy
+
+if TYPE_CHECKING:
+    from recollect.facts import Asked
+    from recollect.memory.llm import Languages
+    from recollect.memory.usage import Recorder
+    from recollect.reading.attempt import Models
+    from recollect.writing.embedding import BackgroundEmbedder
+
+
+def _issues(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Issues by the names that records keep them under."""
+    if given is None:
+        return None
+    from recollect.text.query import issue_key
+
+    return tuple(map(issue_key, given))
+
+
+def _recorder(ledger: Ledger | None) -> Recorder | None:
+    if ledger is None:
+        return None
+    from recollect.memory.usage import Recorder
+
+    return Recorder(ledger)
+
+
+class Opened:
+    """A store with its models, opened."""
+
+    def __init__(
+        self,
+        store: Store,
+        config: settings.Config,
+        embedder: Embedder | None = None,
+        why_no_embedder: str = "",
+        reranker: Reranker | None = None,
+        why_no_reranker: str = "",
+        cache: Cache | None = None,
+        ledger: Ledger | None = None,
+    ) -> None:
+        """For tests and for those who bring their own parts; others use :meth:`open`."""
+        self.store = store
+        self.config = config
+        self._embedder = embedder
+        self._why_no_embedder = why_no_embedder or "no embedding model is configured"
+        self._reranker = reranker
+        self._why_no_reranker = why_no_reranker or "no reranker is configured"
+        self._cache = cache
+        self._asking: Remembering | None = None
+        self._older: dict[str, Embedder | None] = {}
+        self._background: BackgroundEmbedder | None = None
+        self._languages: Languages | None = None
+        self._ledger = ledger
+        self._recorder = _recorder(ledger) if config["telemetry"] else None
+
+    @classmethod
+    def open(cls, location: str | Path | None = None, **overrides: Any) -> Self:
+        """The store at *location* (a folder or a URL), else the configured one, else the user's
+        own. *overrides* are settings by name, with ``_`` for the dot: ``embed_model="none"``."""
+        flags = {name.replace("_", ".", 1): value for name, value in overrides.items()}
+        for name in flags:
+            settings.setting(name)
+        if location is not None:
+            flags["store"] = str(location)
+        config = settings.load(flags)
+        return cls.from_config(config)
+
+    @classmethod
+    def from_config(cls, config: settings.Config) -> Self:
+        from recollect.storage import open_cache, open_ledger, open_store
+
+        location = str(config["store"] or settings.data_folder() / "store")
+        location = location if "://" in location else str(place(location))
+        store, cache = open_store(location), open_cache(location, config["cache.size"])
+        models = *embedder_for(config), *reranker_for(config)
+        return cls(store, config, *models, cache, open_ledger(location))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._background:
+            self._background.stop()
+            self._background = None
+        if self._cache is not None:
+            self._cache.close()
+        if self._recorder is not None:
+            self._recorder.close()
+        self.store.close()
+
+    def _models(self, policy: Policy) -> Models:
+        from recollect.reading.attempt import Models
+
+        embedder, note = (None, "") if policy.by == "keyword" else self._serving()
+        if embedder is not None:
+            if self._asking is None or self._asking.key != embedder.key:
+                self._asking = Remembering(embedder)
+            embedder = self._asking
+        return Models(embedder, note, self._reranker, self._why_no_reranker)
+
+    def _asked(
+        self,
+        owner: str | None,
+        scopes: Sequence[str] | None,
+        types: Sequence[str] | None = None,
+        as_of: str | datetime | None = None,
+    ) -> Asked:
+        from recollect.facts import TYPES, Asked
+
+        wanted = names(types)
+        for one in wanted or ():
+            if one not in TYPES:
+                raise UsageError(f"there is no type {one!r}", hint=f"one of {', '.join(TYPES)}")
+        seen = self.filter(owner=owner, scopes=scopes)
+        return Asked(seen.owner or LOCAL, seen.scopes, wanted, moment(as_of, "as_of"))
+
+    def _serving(self) -> tuple[Embedder | None, str]:
+        """The embedder to search with, and what is to be said of it. After a change of model,
+        the old vectors serve until there are as many new ones."""
+        if self._embedder is None:
+            return None, self._why_no_embedder
+        counts = self.store.models()
+        done = counts.pop(self._embedder.key, 0)
+        for key, count in sorted(counts.items(), key=lambda item: -item[1]):
+            if count <= done:
+                break
+            if key not in self._older:
+                self._older[key] = embedder_by_key(self.config, key)
+            older = self._older[key]
+            if older is not None:
+                note = f"{key} serves until {self._embedder.key} has as many vectors"
+                return older, f"{note} ({done:,} of {count:,})"
+        return (self._embedder, "") if done else (None, "nothing is embedded yet")
+
+    def filter(self, **limits: Unpack[Limits]) -> Filter:
+        """A filter from a call's arguments, with the configuration where they are silent."""
+        checked(limits, Limits)
+        owner, scopes = limits.get("owner"), limits.get("scopes")
+        made = Filter(
+            owner=owner if owner is not None else self.config["search.owner"],
+            scopes=names(scopes if scopes is not None else self.config["search.scopes"]),
+            sources=names(limits.get("sources")),
+            kinds=names(limits.get("kinds")),
+            paths=names(limits.get("paths")),
+            roles=names(limits.get("roles")),
+            issues=_issues(names(limits.get("issues"))),
+            events=names(limits.get("events")),
+            since=moment(limits.get("since"), "since"),
+            until=moment(limits.get("until"), "until"),
+        )
+        if made.since and made.until and made.since >= made.until:
+            raise UsageError("since is not before until, so nothing can match",
+                             hint="since is inclusive, until exclusive")  # fmt: skip
+        return made
+
+    def status(self) -> Status:
+        stats = self.store.stats()
+        if self._embedder is None:
+            return Status(stats, self.config["embed.model"], self._why_no_embedder, 0)
+        pending = stats.passages - stats.vectors.get(self._embedder.key, 0)
+        failure = self._background.failure if self._background else ""
+        return Status(stats, self._embedder.key, failure or "ready", pending)
+
+    def llm(self) -> Llm:
+        """The language model, for one command: what is spent through it counts together. Raises
+        ``ModelMissing`` where none is configured; nothing in here needs one."""
+        return self._llms().llm()
+
+    def _llms(self) -> Languages:
+        if self._languages is None:
+            from recollect.memory.llm import Languages
+
+            self._languages = Languages(self.config)
+        return self._languages
+
+    def _one(self, name: str, owner: str | None = None) -> Document:
+        found = self.store.get(clean(name))
+        if owner is not None:
+            found = [document for document in found if document.owner == owner]
+        if not found:
+            from recollect.memory.facts import called
+
+            found = called(self.store, owner or LOCAL, clean(name))
+        if not found:
+            raise NotFound(f"there is no document {name!r}",
+                           hint="`recollect list` shows what there is")  # fmt: skip
+        if len(found) > 1:
+            ids = ", ".join(f"{d.id} (in {d.source})" for d in found[:5])
+            raise UsageError(f"{name!r} names {len(found)} documents: {ids}",
+                             hint="give the id of the one that is meant")  # fmt: skip
+        return found[0]
