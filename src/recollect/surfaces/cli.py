@@ -69,12 +69,12 @@ from recollect.surfaces.llm_commands import declare_llm, llm
 from recollect.surfaces.mcp_command import declare_mcp, mcp
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
+from recollect.surfaces.parser import Parser
 from recollect.surfaces.serve_command import declare_serve, serve
 from recollect.surfaces.session_commands import declare_sessions, sessions
 from recollect.surfaces.shared import (
     Command,
     Options,
-    Parser,
     common_options,
     declare_limits,
     limits,
@@ -259,6 +259,29 @@ def _demo(options: Options) -> int:
     return demo(options)
 
 
+# ------------------------------------------------------------------ completions
+
+
+def _declare_completions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
+
+
+def _completions(options: Options) -> int:
+    from recollect.surfaces.completions import PLACES, SHELLS, Known, levels
+    from recollect.surfaces.install.clients import CLIENTS
+
+    keys = {name: setting.help for name, setting in settings.SETTINGS.items()}
+    known: Known = {
+        ("install",): {client.name: client.label for client in CLIENTS},
+        **{("config", action): keys for action in ("get", "set", "unset")},
+    }
+    script = SHELLS[options.shell](tuple(levels(_parser(), known)))
+    if sys.stdout.isatty():
+        say(options, f"put this into {PLACES[options.shell]}")
+    show(options, {"shell": options.shell, "script": script}, lambda _: script.rstrip("\n"))
+    return 0
+
+
 # ------------------------------------------------------------------ the table
 
 COMMANDS = (
@@ -394,6 +417,10 @@ COMMANDS = (
     Command(
         "eval", "measure on question sets, compare, and gate", declare_eval, eval_,
         "recollect eval run jsonl ~/sets/notes; recollect eval compare notes-2 notes-1",
+    ),
+    Command(
+        "completions", "what a shell completes after recollect", _declare_completions,
+        _completions, "recollect completions fish > ~/.config/fish/completions/recollect.fish",
     ),
     Command("demo", "a tour on sample notes and sessions", _declare_nothing, _demo),
 )  # fmt: skip

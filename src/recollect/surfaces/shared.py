@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.errors import UsageError
+from recollect.surfaces.parser import Parser
 from recollect.types import SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -25,33 +23,6 @@ class Command(NamedTuple):
     declare: Callable[[argparse.ArgumentParser], None]
     run: Callable[[Options], int]
     example: str = ""
-
-
-class _Help(argparse.HelpFormatter):
-    """As wide as the terminal, without the archivers that the standard library loads for it."""
-
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, width=columns() - 2)
-
-
-class Parser(argparse.ArgumentParser):
-    """Errors as ours: one line, the nearest command, exit code 2."""
-
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**{"formatter_class": _Help, **given})
-
-    def error(self, message: str) -> Any:
-        raise UsageError(message, hint=f"`{self.prog} --help` shows how")
-
-
-def columns() -> int:
-    """Of the terminal, as ``shutil.get_terminal_size`` tells them."""
-    with suppress(ValueError):
-        if given := int(os.environ.get("COLUMNS", "0")):
-            return given
-    with suppress(AttributeError, ValueError, OSError):
-        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
-    return 80
 
 
 def common_options() -> Parser:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import IO
 
 from recollect.memory import Progress
-from recollect.surfaces.shared import columns
+from recollect.surfaces.parser import columns
 
 
 def wants_colour(stream: IO[str]) -> bool:

@@ -1,0 +1,125 @@
+"""The parser of the command line: help that is as wide as the terminal and goes by what one wants
+to do, errors in one line with what was probably meant."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from recollect.errors import UsageError
+
+GROUPS = {
+    "begin": ("init", "add", "watch", "demo"),
+    "ask": ("search", "gather", "sessions", "context", "get", "list"),
+    "keep": ("remember", "record", "curate", "record-answer", "answers", "forget"),
+    "facts": ("facts", "alias", "pin", "supersede", "resolve", "history", "review", "undo", "tidy"),
+    "agents": ("install", "mcp", "serve", "hook"),
+    "look after it": ("status", "stats", "tune", "cache", "rebuild", "export"),
+    "set it up": ("config", "modes", "models", "llm", "eval", "completions"),
+}
+"""The commands, by what one wants to do. A command that is in no group is a fault (tested)."""
+
+
+def columns() -> int:
+    """Of the terminal, as ``shutil.get_terminal_size`` tells them."""
+    with suppress(ValueError):
+        if given := int(os.environ.get("COLUMNS", "0")):
+            return given
+    with suppress(AttributeError, ValueError, OSError):
+        return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]
+    return 80
+
+
+class _Help(argparse.HelpFormatter):
+    """As wide as the terminal, without the archivers that the standard library loads for it."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=columns() - 2)
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors as ours: one line, the nearest there is, exit code 2."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**{"formatter_class": _Help, **given})
+
+    def error(self, message: str) -> Any:
+        raise UsageError(message, hint=f"`{self.prog} --help` shows how")
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        given, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            self._not_known(unknown[0], self._asked(given))
+        return given
+
+    def _asked(self, given: argparse.Namespace) -> argparse.ArgumentParser:
+        """The parser of the command, or of its action, that was given."""
+        for action in actions(self):
+            chosen = action.choices.get(getattr(given, action.dest, None) or "")
+            if isinstance(chosen, Parser):
+                return chosen._asked(given)
+        return self
+
+    def _not_known(self, word: str, asked: argparse.ArgumentParser) -> None:
+        if not word.startswith("-"):
+            what = f"{word!r} is one word too many"
+            raise UsageError(what, hint=f"`{asked.prog} --help` shows what it takes")
+        name = word.partition("=")[0]
+        known = (one for action in asked._actions for one in action.option_strings)
+        raise UsageError(f"`{asked.prog}` has no option {name}", hint=_meant(asked, name, known))
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        there_are = [str(choice) for choice in action.choices]
+        if isinstance(action, argparse._SubParsersAction):
+            what = f"there is no {str(action.metavar).lower()} {value!r}"
+            raise UsageError(what, hint=_meant(self, value, there_are))
+        name = argparse._get_action_name(action)
+        raise UsageError(f"{name} is {value!r}", hint=f"one of {', '.join(there_are)}")
+
+    def format_help(self) -> str:
+        """With the commands by what one wants to do, where these are the commands."""
+        for action in actions(self):
+            if action.dest == "command":
+                return _by_group(super().format_help(), action)
+        return super().format_help()
+
+
+def actions(parser: argparse.ArgumentParser) -> Iterator[argparse._SubParsersAction[Any]]:
+    """What a parser chooses other parsers by."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield action
+
+
+def _by_group(plain: str, action: argparse._SubParsersAction[Any]) -> str:
+    begin = plain.index("positional arguments:")
+    end = plain.find("\noptions:", begin)
+    said = {choice.dest: choice.help or "" for choice in action._choices_actions}
+    wide = max(map(len, said))
+    lines = []
+    for title, names in GROUPS.items():
+        lines += ["", f"{title}:"]
+        lines += [f"  {name:<{wide}}  {said[name]}" for name in names if name in said]
+    tail = "\n`recollect COMMAND --help` says what one takes, with an example.\n"
+    return plain[:begin].rstrip() + "\n" + "\n".join(lines) + "\n" + plain[end:] + tail
+
+
+def _meant(parser: argparse.ArgumentParser, word: str, known: Iterable[str]) -> str:
+    near = _nearest(word, list(known))
+    shows = f"`{parser.prog} --help` shows what there is"
+    if not near:
+        return shows
+    said = f"{parser.prog} {near}" if not near.startswith("-") else near
+    return f"did you mean `{said}`? {shows}"
+
+
+def _nearest(word: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, known, 1)), "")
