@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers unit bench install model conformance axe clean
+.PHONY: demo test lint types layers unit bench docs install model conformance axe clean
 
 demo: install
 	$(BIN)/recollect demo
@@ -22,6 +22,10 @@ layers: install
 
 unit: install
 	$(BIN)/pytest
+
+# The pages that are made from the code; a test says when they are not what it says any more.
+docs: install
+	$(BIN)/python docs/make.py
 
 bench: install model
 	$(BIN)/python -m bench

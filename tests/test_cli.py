@@ -843,6 +843,7 @@ EVERY_COMMAND = (
     ["config", "list"],
     ["config", "trust", "{project}"],
     ["demo"],
+    ["completions", "bash"],
     ["export", "--tree", "{project}/tree"],
 )
 

@@ -83,6 +83,7 @@ class Opened:
 
     @classmethod
     def from_config(cls, config: settings.Config) -> Self:
+        """The store that a configuration names, with its models."""
         from recollect.storage import open_cache, open_ledger, open_store
 
         location = str(config["store"] or settings.data_folder() / "store")
@@ -98,6 +99,7 @@ class Opened:
         self.close()
 
     def close(self) -> None:
+        """Let go of the store. What was written is safe already."""
         if self._background:
             self._background.stop()
             self._background = None
@@ -173,6 +175,7 @@ class Opened:
         return made
 
     def status(self) -> Status:
+        """What the store holds, which model it is searched with, and what is pending."""
         stats = self.store.stats()
         if self._embedder is None:
             return Status(stats, self.config["embed.model"], self._why_no_embedder, 0)

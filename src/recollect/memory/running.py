@@ -23,6 +23,7 @@ class Running(Opened):
     """Caches, figures, models."""
 
     def cache_stats(self) -> CacheStats:
+        """What the cache of searches holds."""
         return CacheStats() if self._cache is None else self._cache.stats()
 
     def clear_cache(self, *, expired: bool = False) -> int:

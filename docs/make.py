@@ -1,0 +1,304 @@
+"""The pages that are made from the code: ``python docs/make.py`` writes them, ``--check`` says
+which are not what the code says any more.
+
+    cli.md        from the parsers of the command line
+    settings.md   from the table of settings
+    api.md        from the facade's signatures and docstrings
+    layers.svg    from the contract of layers in pyproject.toml
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import inspect
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+PACKAGE = ROOT / "src" / "recollect"
+MADE = "<!-- Made by `python docs/make.py` from the code. -->\n\n"
+
+
+# ------------------------------------------------------------------ the command line
+
+
+def cli() -> str:
+    """Every command with its options, by what one wants to do."""
+    os.environ["COLUMNS"] = "100"
+    from recollect.surfaces.cli import COMMANDS, _parser
+    from recollect.surfaces.parser import GROUPS, actions
+
+    chooser = next(actions(_parser()))
+    known = {command.name: command for command in COMMANDS}
+    lines = [
+        "# The command line",
+        "Every command also takes `--store PATH|URL`, `--json` (one object on stdout, with "
+        "`schema_version`) and `--quiet`. Data goes to stdout, everything else to stderr. Exit "
+        "codes: 0 ok, 1 error, 2 usage, 3 nothing found, 130 interrupted.",
+    ]
+    for title, names in GROUPS.items():
+        lines.append(f"## {title[0].upper()}{title[1:]}")
+        for name in names:
+            command, parser = known[name], chooser.choices[name]
+            lines.append(f"### recollect {name}")
+            lines.append(command.help[0].upper() + command.help[1:] + ".")
+            if command.example:
+                examples = command.example.split("; recollect ")
+                said = "\n".join(f"$ {one}" for one in [examples[0], *_again(examples[1:])])
+                lines.append(f"```console\n{said}\n```")
+            lines += _arguments(parser)
+    return "\n\n".join(lines) + "\n"
+
+
+def _again(examples: Sequence[str]) -> list[str]:
+    return [f"recollect {example}" for example in examples]
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    from recollect.surfaces.parser import actions
+
+    rows = [_row(a) for a in parser._actions if not _is_common(a) and not _chooses(a)]
+    if rows:
+        yield "| | |\n|---|---|\n" + "\n".join(rows)
+    for chooser in actions(parser):
+        said = {choice.dest: choice.help for choice in chooser._choices_actions}
+        for name, sub in chooser.choices.items():
+            yield f"`{sub.prog}`: {said.get(name) or ''}."
+            yield from _arguments(sub)
+
+
+def _chooses(action: argparse.Action) -> bool:
+    return isinstance(action, argparse._SubParsersAction)
+
+
+def _is_common(action: argparse.Action) -> bool:
+    return action.dest in ("help", "json", "quiet") or action.option_strings == ["--store"]
+
+
+def _row(action: argparse.Action) -> str:
+    takes = str(action.metavar or action.dest.upper()) if action.nargs != 0 else ""
+    if action.choices:
+        takes = "\\|".join(map(str, action.choices))
+    names = ", ".join(f"`{name}`" for name in action.option_strings)
+    shown = f"{names} {takes}".strip() if names else f"`{action.metavar or action.dest}`"
+    return f"| {shown} | {_cell(action.help or '')} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("%%", "%").replace("|", "\\|")
+
+
+# ------------------------------------------------------------------ settings
+
+
+_SETTINGS = """# Settings
+
+A value comes from the first of these that has one: a flag of the command, the environment, the
+project's `.recollect.toml`, your `config.toml`, the default. `recollect config list` shows each
+value and where it is from, `recollect config set NAME VALUE` writes one. A project file that came
+with a repository cannot set what is marked *trusted*, nor point outside its folder, until you
+`recollect config trust` it.
+
+| setting | default | what it is | environment |
+|---|---|---|---|
+"""
+
+
+def settings() -> str:
+    """The table of settings."""
+    from recollect.config import SETTINGS
+
+    rows = []
+    for setting in SETTINGS.values():
+        default = setting.default
+        shown = ", ".join(default) if isinstance(default, tuple) else str(default).lower()
+        shown = "" if default is None else f"`{shown}`"
+        trusted = " *(trusted)*" if setting.reach == "trusted" else ""
+        said = _cell(setting.help)
+        rows.append(f"| `{setting.name}` | {shown} | {said}{trusted} | `{setting.variable}` |")
+    return _SETTINGS + "\n".join(rows) + "\n"
+
+
+# ------------------------------------------------------------------ the library
+
+
+def api() -> str:
+    """The facade, by the classes that it is made of, and the types that it hands out."""
+    from recollect import Memory, errors
+    from recollect.memory.asking import Asking
+    from recollect.memory.keeping import Keeping
+    from recollect.memory.knowing import Knowing
+    from recollect.memory.opened import Opened
+    from recollect.memory.options import Limits, Options, SessionOptions
+    from recollect.memory.running import Running
+
+    lines = [
+        "# The library",
+        "```python\nfrom recollect import Memory\n\nwith Memory.open() as m:\n"
+        '    m.add("~/notes")\n    answer = m.search("when do we deploy?")\n```',
+        f"{_doc(Memory)} `recollect.aio.AsyncMemory` has the same methods, to be awaited.",
+    ]
+    for kind in (Opened, Keeping, Asking, Knowing, Running):
+        lines += [f"## {_doc(kind)}", *_methods(kind)]
+    lines.append("## Options by name")
+    for options in (Limits, Options, SessionOptions):
+        lines += [f"### {options.__name__}", _doc(options), _fields(options)]
+    lines.append("## Errors")
+    lines.append(f"```text\n{inspect.cleandoc(errors.__doc__ or '')}\n```")
+    return "\n\n".join(lines) + "\n"
+
+
+def _doc(thing: Any) -> str:
+    return _plain(inspect.getdoc(thing) or "")
+
+
+def _plain(text: str) -> str:
+    """Of the markup in docstrings what Markdown knows too."""
+    text = re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text)
+    return text.replace("``", "`")
+
+
+def _methods(kind: type) -> Iterator[str]:
+    for name, method in vars(kind).items():
+        if name.startswith("_"):
+            continue
+        function = method.__func__ if isinstance(method, classmethod) else method
+        shown = str(inspect.signature(function)).replace("(self, ", "(").replace("(self)", "()")
+        shown = shown.replace("(cls, ", "(").replace("'", "")
+        shown = re.sub(r"<function <lambda> at 0x\w+>|<function \S+ at 0x\w+>", "…", shown)
+        shown = re.sub(r"Unpack\[(\w+)\]", r"\1", shown)
+        yield f"### {name}\n\n```python\n{_wrapped(name, shown)}\n```\n\n{_doc(function)}"
+
+
+def _wrapped(name: str, signature: str) -> str:
+    """A signature, an argument a line where it is long."""
+    whole = name + signature
+    if len(whole) <= 96:
+        return whole
+    inner, _, returns = signature.rpartition(")")
+    parts = re.split(r", (?=[*\w]+(?::|,|$)|\*)", inner[1:])
+    return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){returns}"
+
+
+def _fields(options: type) -> str:
+    """Of a TypedDict: names, types, and what its source says below them."""
+    source = inspect.cleandoc("\n" + inspect.getsource(options))
+    body = ast.parse(source).body[0]
+    assert isinstance(body, ast.ClassDef)
+    rows, last = [], -1
+    for node in body.body:
+        if isinstance(node, ast.AnnAssign):
+            rows.append([ast.unparse(node.target), ast.unparse(node.annotation), ""])
+            last = len(rows) - 1
+        elif isinstance(node, ast.Expr) and last >= 0:
+            said = ast.literal_eval(node.value)
+            rows[last][2] = _plain(" ".join(said.split()))
+    table = "\n".join(f"| `{n}` | `{_cell(t)}` | {_cell(d)} |" for n, t, d in rows)
+    return f"| | | |\n|---|---|---|\n{table}"
+
+
+# ------------------------------------------------------------------ the layers
+
+WIDE, ROW, GAP, SIDE = 920, 46, 8, 16
+
+
+def layers() -> str:
+    """The contract of layers, drawn: each box is a module, and imports only what is below it."""
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    rows = contract["tool"]["importlinter"]["contracts"][0]["layers"]
+    parts = [_STYLE]
+    y = SIDE
+    for row in rows:
+        names = [name.strip(" ()") for name in re.split(r"[|:]", row)]
+        names = [name for name in names if _source(name) is not None]
+        parts += _boxes(names, y)
+        y += ROW + GAP
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {y + SIDE - GAP}" '
+        f'font-family="ui-sans-serif, system-ui, sans-serif">\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+_STYLE = """<title>The layers of recollect: a module imports only from rows below its own</title>
+<style>
+  rect { fill: #eef2f6; stroke: #9aa8b5 }
+  .name { font: 600 14px ui-monospace, monospace; fill: #17324d }
+  .says { font-size: 11px; fill: #4a5b6b }
+  @media (prefers-color-scheme: dark) {
+    rect { fill: #1d2833; stroke: #46586a } .name { fill: #dbe7f3 } .says { fill: #9db0c2 }
+  }
+</style>"""
+
+
+def _boxes(names: Sequence[str], y: int) -> Iterator[str]:
+    wide = (WIDE - 2 * SIDE - GAP * (len(names) - 1)) / len(names)
+    for at, name in enumerate(names):
+        x = SIDE + at * (wide + GAP)
+        said = _fitting(_first_line(name), int(wide / 6.1))
+        yield f'<rect x="{x:.0f}" y="{y}" width="{wide:.0f}" height="{ROW}" rx="5"/>'
+        yield f'<text class="name" x="{x + 10:.0f}" y="{y + 19}">{escape(name)}</text>'
+        yield f'<text class="says" x="{x + 10:.0f}" y="{y + 36}">{escape(said)}</text>'
+
+
+def _source(name: str) -> Path | None:
+    for path in (PACKAGE / f"{name}.py", PACKAGE / name / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def _first_line(name: str) -> str:
+    path = _source(name)
+    assert path is not None
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    first = said.partition("\n\n")[0].replace("\n", " ").replace("`", "")
+    return re.split(r"(?<=\w)[.;] ", first)[0].rstrip(".:")
+
+
+def _fitting(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    text = text.partition(":")[0]
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + " …"
+
+
+# ------------------------------------------------------------------ all of them
+
+PAGES: dict[str, Callable[[], str]] = {
+    "cli.md": lambda: MADE + cli(),
+    "settings.md": lambda: MADE + settings(),
+    "api.md": lambda: MADE + api(),
+    "layers.svg": layers,
+}
+
+
+def stale() -> list[str]:
+    """The pages that are not what the code says."""
+    return [name for name, make in PAGES.items() if not _same(DOCS / name, make())]
+
+
+def _same(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+def main(arguments: Sequence[str]) -> int:
+    if "--check" in arguments:
+        found = stale()
+        for name in found:
+            sys.stderr.write(f"docs/{name} is not what the code says: run `make docs`\n")
+        return bool(found)
+    for name, make in PAGES.items():
+        (DOCS / name).write_text(make(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
