@@ -721,13 +721,39 @@ def test_demo_shows_answers_and_leaves_the_own_store_alone(cli: Cli, home: Path)
     assert not (home / "data" / "store").exists()
 
 
-def test_demo_json_has_the_receipt_and_the_answers(cli: Cli) -> None:
-    demo = cli("demo", "--json").json
-    assert demo["receipt"]["added"] > 20
-    assert demo["receipt"]["failed"] == []
-    assert len(demo["answers"]) >= 5
-    for answer in demo["answers"]:
-        assert answer.keys() >= SEARCH_FIELDS
+AS_SHIPPED = {
+    "RECOLLECT_EMBED_MODEL": "recollect-embed",
+    "RECOLLECT_RERANK_MODEL": "recollect-rerank",
+    "RECOLLECT_SEARCH_CUT": "true",
+}
+
+
+def test_demo_tells_in_80_columns_what_it_promises_to_show() -> None:
+    told = process("demo", COLUMNS="80", **AS_SHIPPED).out
+    assert max(map(len, told.splitlines())) <= 80
+    for shown in (
+        "We ship harbor-api on Tuesdays.",  # a fact by its alias
+        "superseded by",
+        "nothing found",
+        "Merged as #671.",  # how a session ended
+        "answered before",
+        "what happened",
+    ):
+        assert shown in told
+    after = told.partition("--replace")[2]
+    assert "Thursdays" not in after.partition("$ recollect history")[0]
+
+
+def test_demo_json_has_every_command_and_its_answer() -> None:
+    steps = process("demo", "--json", **AS_SHIPPED).json["steps"]
+    answers = [ran["answer"] for step in steps for ran in step["commands"]]
+    assert answers[0]["added"] > 20
+    assert answers[0]["failed"] == []
+    assert not [answer for answer in answers if "error" in answer]
+    assert [a for a in answers if a.get("status") == "cached_answer"]
+    for answer in answers:
+        if "status" in answer:
+            assert answer.keys() >= SEARCH_FIELDS
 
 
 # ------------------------------------------------------------------ version and help

@@ -265,7 +265,9 @@ def _events(found: Sequence[Event], style: Style) -> str:
 
 
 def _line(fact: Fact, style: Style) -> str:
-    """One fact on one line."""
+    """One fact on one line, if it fits there; else what is known about it stands below."""
+    from recollect.surfaces.terminal import width
+
     marks = [fact.type, *fact.scopes]
     if fact.pinned:
         marks.append("pinned")
@@ -278,5 +280,6 @@ def _line(fact: Fact, style: Style) -> str:
     if fact.valid_to:
         marks.append(f"until {(iso(fact.valid_to) or '')[:10]}")
     name = f"{style.bold}{fact.name}{style.off}: " if fact.name else ""
-    about = f"{style.dim}{fact.id} · {' · '.join(marks)}{style.off}"
-    return f"{name}{' '.join(fact.text.split())}  {about}"
+    said, about = " ".join(fact.text.split()), " · ".join([fact.id, *marks])
+    fits = len(fact.name) + len(said) + len(about) + 12 <= width()
+    return f"{name}{said}{'  ' if fits else chr(10) + '    '}{style.dim}{about}{style.off}"

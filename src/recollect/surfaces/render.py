@@ -45,9 +45,11 @@ def _headline(found: Answer, style: Style) -> str:
             f"{found.budget.used:,} tokens",
         ]
     if found.cache.status == "hit" and found.cache.age_seconds is not None:
-        same = f" for “{found.cache.question}”" if found.cache.question else ""
-        parts.append(f"from {_ago(found.cache.age_seconds)}{same}")
-    return f" {style.dim}·{style.off} ".join([*parts, f"{found.timing_ms:.0f} ms"])
+        parts.append(f"from {_ago(found.cache.age_seconds)}")
+    line = f" {style.dim}·{style.off} ".join([*parts, f"{found.timing_ms:.0f} ms"])
+    if found.cache.status == "hit" and found.cache.question:
+        line += f"\n{style.dim}for “{found.cache.question}”{style.off}"
+    return line
 
 
 def _ago(seconds: float) -> str:
@@ -136,7 +138,10 @@ def _stages(found: Answer, style: Style) -> list[str]:
     for stage in found.stages:
         count = "" if stage.found is None else f"{stage.found} found"
         said = ", ".join(part for part in (count, stage.reason) if part)
-        lines.append(f"    {stage.name:{wide}} {stage.state:8} {stage.ms:7.2f} ms  {said}")
+        begin = f"    {stage.name:{wide}} {stage.state:8} {stage.ms:7.2f} ms  "
+        lines += textwrap.wrap(
+            said, width(), initial_indent=begin, subsequent_indent=" " * len(begin)
+        ) or [begin.rstrip()]
     budget = found.budget
     cap = "no cap" if budget.budget is None else f"{budget.budget:,} tokens"
     lines.append(
