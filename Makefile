@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers unit bench docs install model conformance axe clean
+.PHONY: demo test lint types layers unit bench docs wheel install model conformance axe clean
 
 demo: install
 	$(BIN)/recollect demo
@@ -26,6 +26,10 @@ unit: install
 # The pages that are made from the code; a test says when they are not what it says any more.
 docs: install
 	$(BIN)/python docs/make.py
+
+# What is built, installed without anything for development, and tried.
+wheel: install
+	.ci/wheel $(BIN)/python
 
 bench: install model
 	$(BIN)/python -m bench
