@@ -4,6 +4,7 @@ which are not what the code says any more.
     cli.md        from the parsers of the command line
     settings.md   from the table of settings
     api.md        from the facade's signatures and docstrings
+    clients.md    from the table of agents that it installs into
     layers.svg    from the contract of layers in pyproject.toml
 """
 
@@ -205,6 +206,64 @@ def _fields(options: type) -> str:
     return f"| | | |\n|---|---|---|\n{table}"
 
 
+# ------------------------------------------------------------------ the clients
+
+_CLIENTS = """# Each agent
+
+How to connect each, what that changes, and what it would be by hand. [Installing](install.md) has
+what is promised. `recollect install` shows which of them are on your machine.
+"""
+COMMAND = "/home/ana/.local/bin/recollect"
+
+
+def clients() -> str:
+    """A section for each agent, from the table that the installer works from."""
+    from recollect.surfaces.install.clients import CLIENTS
+
+    return _CLIENTS + "".join(f"\n{_client(client)}" for client in CLIENTS)
+
+
+def _client(client: Any) -> str:
+    from recollect.surfaces.install.edits import SYNTAX
+
+    hooks = "--hooks" if client.hooks else ""
+    ways = ["--dry-run", hooks, *(["--for project"] if client.project else []), "--uninstall"]
+    typed = "\n".join(f"$ recollect install {client.name} {way}".rstrip() for way in ways)
+    text = SYNTAX[client.form].put("", client.path(), client.entry([COMMAND, "mcp"]))
+    shown = {"json5": "json"}.get(client.form, client.form)
+    parts = [f"## {client.label}", f"```console\n{typed}\n```", _files(client)]
+    if client.hooks:
+        called = ", ".join(f"`{theirs}`" for theirs in client.hooks.events.values())
+        parts.append(f"With `--hooks`, it calls recollect at {called}.")
+    notes = [note for note in (client.note, client.project_note) if note]
+    notes += [client.hooks.note] if client.hooks and client.hooks.note else []
+    parts += [f"{note[0].upper()}{note[1:]}." for note in notes]
+    parts.append(f"By hand:\n\n```{shown}\n{text.rstrip()}\n```")
+    typed_too = client.listing.split()[0] in client.programs
+    seen = f"`{client.listing}`" if typed_too else client.listing
+    parts.append(f"To see it: {seen}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _files(client: Any) -> str:
+    """Where its settings are, by system."""
+    varies = client.user.macos or client.user.windows
+    rows = [("Linux" if varies else "user", client.user.linux)]
+    if client.user.macos:
+        rows.append(("macOS", client.user.macos))
+    if client.user.windows:
+        rows.append(("Windows", client.user.windows))
+    if client.project:
+        rows.append(("project", client.project))
+    if client.hooks:
+        rows.append(("hooks", client.hooks.user.linux))
+    if client.skill:
+        rows.append(("skill", f"{client.skill.linux}/recollect/SKILL.md"))
+    moved = f", moved by `{client.user.variable}`" if client.user.variable else ""
+    table = "\n".join(f"| {what} | `{path}` |" for what, path in rows)
+    return f"| | file{moved} |\n|---|---|\n{table}".replace("$CONFIG", "~/.config")
+
+
 # ------------------------------------------------------------------ the layers
 
 WIDE, ROW, GAP, SIDE = 920, 46, 8, 16
@@ -276,6 +335,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": lambda: MADE + cli(),
     "settings.md": lambda: MADE + settings(),
     "api.md": lambda: MADE + api(),
+    "clients.md": lambda: MADE + clients(),
     "layers.svg": layers,
 }
 

@@ -755,19 +755,6 @@ def test_what_is_published_is_what_the_table_makes() -> None:
         assert Path(path).read_text(encoding="utf-8") == text, "run plugins/build.py"
 
 
-def test_the_page_has_every_client_as_the_table_has_it(user: Path) -> None:
-    page = (Path(__file__).parent.parent / "docs" / "install.md").read_text(encoding="utf-8")
-    for client in CLIENTS:
-        place = f"~/{file_of(client).relative_to(user)}"
-        cells = [
-            f"`{client.name}`", f"`{place}`", client.project and f"`{client.project}`",
-            f"`{'.'.join(client.keys)}`", "yes" if client.hooks else "",
-            "yes" if client.skill else "",
-        ]  # fmt: skip
-        row = " ".join(f"| {cell}".strip() for cell in cells) + " |"
-        assert row in page
-
-
 def test_the_entry_of_the_registry_is_one_that_it_takes() -> None:
     import recollect
 

@@ -37,7 +37,7 @@ def _folder(variable: str, xdg: str, fallback: str) -> Path:
     home = os.environ.get("RECOLLECT_HOME")
     if home:
         return Path(home).expanduser() / variable
-    base = os.environ.get(xdg)
+    base = os.environ.get(xdg) or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
     return (Path(base) if base else Path.home() / fallback) / "recollect"
 
 
