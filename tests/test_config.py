@@ -596,6 +596,12 @@ def _llm_price(_: Path) -> object:
         return memory.llm_status().price
 
 
+def _stage(name: str) -> object:
+    with Memory.open("memory://", embed_model="none", rerank_model="none") as memory:
+        answer = memory.search("an otter that nobody has seen")
+        return next(stage.reason for stage in answer.stages if stage.name == name)
+
+
 MISSING = "the model arctic-embed-s is not on this machine"
 CASES = {
     "store": Case("{folder}/elsewhere", _store, "store", "elsewhere"),
@@ -608,6 +614,18 @@ CASES = {
     "search.rerank": Case("0", _rerank_stage, "ran", "skipped"),
     "search.detail": Case("snippet", _first_text, "The boat", "The **boat**"),
     "search.budget": Case("60", _search_budget, (12_000, False), (60, True)),
+    "search.think": Case(
+        "true",
+        lambda _: _stage("think"),
+        "switched off",
+        "no language model is configured",
+    ),
+    "search.expand": Case(
+        "2",
+        lambda _: _stage("expand"),
+        "switched off",
+        "no language model is configured",
+    ),
     "search.owner": Case("ann", _found, 12, 4),
     "search.scopes": Case("work,home", _found, 12, 8),
     "cache.enabled": Case("false", _tier_of_the_second, 0, 3),

@@ -103,6 +103,7 @@ class AsyncMemory:
     rebuild = _threaded(Memory.rebuild)
     search = _threaded(Memory.search)
     gather = _threaded(Memory.gather)
+    think = _threaded(Memory.think)
     record_answer = _threaded(Memory.record_answer)
     answers = _threaded(Memory.answers)
     forget_answers = _threaded(Memory.forget_answers)

@@ -205,6 +205,11 @@ SETTINGS: Mapping[str, Setting] = {
             "search.detail", None, _one_of("auto", "snippet", "passage", "document"),
             "How much of each result is sent.",
         ),
+        Setting("search.think", None, _yes_or_no,
+                "Have the language model write an answer where the grade is low.", "trusted"),
+        Setting("search.expand", None, _whole(0, 3),
+                "How often it may put a question otherwise where the grade is low; else the "
+                "mode's own.", "trusted"),
         Setting("search.owner", None, _text, "Only see what this owner has."),
         Setting("search.scopes", None, _names, "Only see these scopes."),
         Setting("cache.enabled", True, _yes_or_no, "Serve again what was answered before."),

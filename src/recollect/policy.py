@@ -11,7 +11,7 @@ from recollect.types import Policy
 MODES: Mapping[str, Policy] = {
     "conservative": Policy("conservative", limit=10, budget=4_000),
     "balanced": Policy("balanced", limit=25, budget=12_000),
-    "tokenmax": Policy("tokenmax", limit=50, budget=None),
+    "tokenmax": Policy("tokenmax", limit=50, budget=None, expand=3),
 }
 
 

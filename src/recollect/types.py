@@ -25,6 +25,8 @@ SCHEMA_VERSION = 1
 
 MAX_LIMIT = 1000
 MAX_BUDGET = 10_000_000
+MAX_REWRITES = 3
+MAX_SECONDS = 600.0
 
 UNIVERSAL = "universal"
 """The scope of whatever is stored without one; a scope like any other, inherited by nothing."""
@@ -399,6 +401,20 @@ class Policy(NamedTuple):
     detail: Detail = "auto"
     """How much of each result is sent: a marked snippet, the passage, or the document.
     ``auto`` is a snippet of records and the passage of everything else."""
+    reranker: str | None = None
+    """The reranker of this search, named as ``rerank.model`` is; None is the configured one."""
+    expand: int = 0
+    """How many rewrites of a question that is graded below *direct_confidence* the language model
+    may be asked for, at most 3, all in one call; 0 is none."""
+    hyde: bool = False
+    """Whether it also writes, in that call, a passage as the answer might read, to look for what is
+    near it in meaning (Gao et al., 2023)."""
+    expand_seconds: float = 4.0
+    """For which a search waits for that."""
+    think: bool = False
+    """Whether the language model writes an answer from what was found, where that is graded below
+    *direct_confidence*."""
+    think_seconds: float = 20.0
 
     def check(self) -> None:
         """Refuse values that no search could honour."""
@@ -421,6 +437,12 @@ class Policy(NamedTuple):
             raise UsageError(
                 f"nudge is {self.nudge}", hint="give at most 1.25: a nudge, no takeover"
             )
+        if not 0 <= self.expand <= MAX_REWRITES:
+            raise UsageError(f"expand is {self.expand}", hint=f"give 0 to {MAX_REWRITES} rewrites")
+        for name in ("expand_seconds", "think_seconds"):
+            if not 0 < getattr(self, name) <= MAX_SECONDS:
+                raise UsageError(f"{name} is {getattr(self, name)}",
+                                 hint=f"give more than 0 and at most {MAX_SECONDS:g}")  # fmt: skip
         if self.detail not in ("auto", "snippet", "passage", "document"):
             raise UsageError(f"there is no detail {self.detail!r}",
                              hint="snippet, passage or document")  # fmt: skip
@@ -707,6 +729,108 @@ class Recorded(NamedTuple):
         return {**shown, "at": iso(self.at), "sources": list(self.sources)}
 
 
+class Citation(NamedTuple):
+    """The words of a source that bear a sentence out. That source was given, and has them."""
+
+    reference: int
+    """Which of the references, counted from 1."""
+    quote: str
+    passages: tuple[str, ...] = ()
+    """Ids of those that have the words; of a web page there are none."""
+
+
+class Sentence(NamedTuple):
+    """One sentence that a language model wrote, and whether it could be shown to be from memory."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    supported: bool = False
+    problem: str = ""
+    """What is wrong with its support."""
+
+    def rendered(self) -> str:
+        """With the numbers of its references; what is not supported says so."""
+        numbers = dict.fromkeys(citation.reference for citation in self.citations)
+        marks = "".join(f"[{number}]" for number in numbers)
+        flag = "" if self.supported else " (not supported)"
+        return f"{self.text}{f' {marks}' if marks else ''}{flag}"
+
+    def as_json(self) -> dict[str, Any]:
+        made = {**self._asdict(), "citations": [c._asdict() for c in self.citations]}
+        for citation in made["citations"]:
+            citation["passages"] = list(citation["passages"])
+        return made
+
+
+class Reference(NamedTuple):
+    """Something that is cited."""
+
+    number: int
+    origin: Literal["memory", "web"]
+    title: str
+    document: str = ""
+    document_id: str = ""
+    kind: str = ""
+    date: datetime | None = None
+    url: str = ""
+    passages: tuple[str, ...] = ()
+    """Ids of those that are cited."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "date": iso(self.date), "passages": list(self.passages)}
+
+
+class SelfGrade(NamedTuple):
+    """What a language model says of what it wrote; ``supported`` also counts what was checked."""
+
+    relevant: bool = False
+    supported: bool = False
+    useful: bool = False
+    look_for: str = ""
+    """What it would look for next."""
+
+    @property
+    def good(self) -> bool:
+        return self.relevant and self.supported and self.useful
+
+
+class Written(NamedTuple):
+    """What a language model wrote from what was found, and what that took."""
+
+    sentences: tuple[Sentence, ...] = ()
+    references: tuple[Reference, ...] = ()
+    grade: SelfGrade = SelfGrade()
+    model: str = ""
+    rounds: int = 0
+    """How often something was gathered for it."""
+    calls: int = 0
+    """How often the model was asked, also in vain."""
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    """Tokens; those read from the provider's cache are among the input."""
+    cost: float | None = 0.0
+    """Dollars; None where the price of a call is not known."""
+
+    @property
+    def supported(self) -> int:
+        return sum(sentence.supported for sentence in self.sentences)
+
+    @property
+    def text(self) -> str:
+        return " ".join(sentence.rendered() for sentence in self.sentences)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self._asdict(),
+            "text": self.text,
+            "sentences": [sentence.as_json() for sentence in self.sentences],
+            "references": [reference.as_json() for reference in self.references],
+            "grade": self.grade._asdict(),
+            "cost": None if self.cost is None else round(self.cost, 6),
+        }
+
+
 class Answer(NamedTuple):
     """What a search returns: the results, how good they are, and what happened on the way."""
 
@@ -732,7 +856,9 @@ class Answer(NamedTuple):
     relaxed: tuple[str, ...] = ()
     """The limits that were given up, as the caller allowed, for these results."""
     answer: Recorded | None = None
-    """What a caller wrote for this question earlier, and nothing has changed since."""
+    """What was written for this question, earlier or just now, and nothing has changed since."""
+    written: Written | None = None
+    """How a language model came to write it just now, where it did."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -740,6 +866,7 @@ class Answer(NamedTuple):
             "query": self.query,
             "status": self.status,
             "answer": self.answer.as_json() if self.answer else None,
+            "written": self.written.as_json() if self.written else None,
             "tier": self.tier,
             "mode": self.mode,
             "intent": self.intent,

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from recollect.memory.logs import Logs
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
+    from recollect.reading.think.thought import Thought as Thought
+    from recollect.reading.think.thought import Told as Told
     from recollect.writing.curation.receipts import Kept as Kept
 
 

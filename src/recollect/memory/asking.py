@@ -12,6 +12,7 @@ from recollect.memory.arguments import checked, clean, moment, names
 from recollect.memory.opened import Opened
 from recollect.memory.options import Limits, Options, SessionOptions
 from recollect.policy import KNOBS, policy_for, stakes
+from recollect.ports import Token
 from recollect.types import (
     MAX_BUDGET,
     MAX_LIMIT,
@@ -20,15 +21,22 @@ from recollect.types import (
     Event,
     Filter,
     Page,
+    Policy,
     Query,
     Recorded,
+    Stage,
 )
 
 if TYPE_CHECKING:
     from recollect.facts import Context
     from recollect.memory.answers import Recording
+    from recollect.memory.thoughts import Thinker
+    from recollect.reading.attempt import Models
     from recollect.reading.gather import Bundle
+    from recollect.reading.recall import Rules
     from recollect.reading.sessions.results import SessionsAnswer
+    from recollect.reading.think.sources import WebSource
+    from recollect.reading.think.thought import Tell, Thought
 
 _CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
 """The knobs that are settings too."""
@@ -48,8 +56,9 @@ class Asking(Opened):
     def search(self, text: str, *, cache: bool | None = None, **options: Unpack[Options]) -> Answer:
         """What is known about *text*: the right passages, inside a token budget, with how sure
         that is. What was answered before is served again until anything in sight changes, unless
-        *cache* is false. *options* are those of :meth:`query`."""
-        return self._counted(lambda: self._recalled(self.query(text, **options), cache))
+        *cache* is false. *options* are those of :meth:`query`; with ``think`` what is graded low is
+        thought about (:meth:`think`), as far as a language model is configured."""
+        return self._counted(lambda: self._answered(self.query(text, **options), cache))
 
     def _counted(self, search: Callable[[], Answer]) -> Answer:
         """What the search finds, after it was handed to the figures of :meth:`stats`."""
@@ -58,19 +67,87 @@ class Asking(Opened):
         self._recorder.begin()
         return self._recorder.noted(search())
 
-    def _recalled(self, query: Query, cache: bool | None) -> Answer:
+    def _answered(self, query: Query, cache: bool | None) -> Answer:
+        """What is known already, or a search finds; and what is thought about that."""
+        models = self._searching(query.policy)
+        answer = self._recalled(query, cache, models)
+        if not query.policy.think:
+            off = Stage("think", "skipped", "switched off")
+            return answer._replace(stages=(*answer.stages, off))
+        from recollect.memory import thoughts
+        from recollect.reading.think.thinking import Asked
+        from recollect.reading.think.thought import nobody
+
+        why = thoughts.why_not(query.policy, answer, models)
+        if why:
+            return thoughts.with_reason(answer, why)
+        asked = Asked(query, thoughts.TOKENS, force=True)
+        thinker = self._thinker(models)
+        return thoughts.answered(
+            answer, thinker.think(asked, query.policy.think_seconds, None, nobody)
+        )
+
+    def _searching(self, policy: Policy) -> Models:
+        """With the language model, if it may be asked."""
+        asks = policy.think or policy.expand or policy.hyde
+        return self._writing(policy) if asks else self._models(policy)
+
+    def _recalled(self, query: Query, cache: bool | None, models: Models) -> Answer:
         """From the cache where that may serve, else by a search."""
-        from recollect import __version__
-        from recollect.reading.recall import Rules, note, recall
+        from recollect.reading.pipeline import search
+        from recollect.reading.recall import note, recall
 
         if self._cache is None:
-            return self.ask(query)
+            return search(query, self.store, models)
         if not (self.config["cache.enabled"] if cache is None else cache):
-            answer = self.ask(query)
+            answer = search(query, self.store, models)
             note(query, answer.confidence, self._cache)
             return answer
-        rules = Rules(self.config["cache.ttl"], self.config["cache.similarity"], __version__)
-        return recall(query, self.store, self._models(query.policy), self._cache, rules)
+        return recall(query, self.store, models, self._cache, self._rules())
+
+    def _rules(self) -> Rules:
+        from recollect import __version__
+        from recollect.reading.recall import Rules
+
+        return Rules(self.config["cache.ttl"], self.config["cache.similarity"], __version__)
+
+    def think(
+        self,
+        text: str,
+        *,
+        force: bool = False,
+        time_box: float = 60.0,
+        token_budget: int = 6000,
+        token: Token | None = None,
+        tell: Tell | None = None,
+        web: Sequence[WebSource] = (),
+        **options: Unpack[Options],
+    ) -> Thought:
+        """An answer to *text* that the language model writes from what is in memory, each sentence
+        with what bears it out, checked; or that it is not in memory. At most two calls. What was
+        written before is served again, and what is there in so many words is not written at all,
+        unless *force* is true. *tell* is told of each sentence as it comes. *web* are pages that
+        may be cited besides. Without a language model, and whenever it fails or takes longer than
+        *time_box* seconds, what comes back has what was gathered, and the reason. *options* are
+        those of :meth:`query`."""
+        from recollect.reading.think.thinking import Asked
+        from recollect.reading.think.thought import nobody
+
+        query = self.query(text, **options)
+        asked = Asked(query, token_budget, force, tuple(web))
+        thinker = self._thinker(self._writing(query.policy))
+        return thinker.think(asked, time_box, token, tell or nobody)
+
+    def _thinker(self, models: Models) -> Thinker:
+        from recollect.memory.thoughts import Thinker
+
+        cache = self._cache
+        if cache is None:
+            from recollect.storage import open_cache
+
+            cache = open_cache("memory://", 1)
+        redact = bool(self.config["import.redact"])
+        return Thinker(self.store, cache, models, self._rules(), redact=redact)
 
     def gather(self, text: str, *, token_budget: int = 4000, **options: Unpack[Options]) -> Bundle:
         """What a model needs to answer *text*: whole sections of what is known, within so many
@@ -132,7 +209,9 @@ class Asking(Opened):
 
         given = checked(options, Options)
         seen = self.filter(**{n: given.pop(n) for n in Limits.__annotations__ if n in given})
-        mode = given.pop("mode", None) or self.config["mode"]
+        mode, configured = given.pop("mode", None), self.configured()
+        if not mode and self.config.origin("mode") == "project" and configured["expand"] is None:
+            configured["expand"] = 0  # what came with a repository has nobody asked
         last = given.pop("last_n", None)
         relax = _relaxable(names(given.pop("relax", None)) or ())
         now = given.pop("now", None)
@@ -141,7 +220,7 @@ class Asking(Opened):
         if last is not None:
             seen = self._newest(seen, last)
         said = clean(text)
-        policy = policy_for(mode, given, self.configured())
+        policy = policy_for(mode or self.config["mode"], given, configured)
         return Query(said, seen, policy, window(said, now), as_of, relax)
 
     def configured(self) -> dict[str, Any]:
@@ -152,7 +231,7 @@ class Asking(Opened):
         """Answer a request that is resolved already."""
         from recollect.reading.pipeline import search
 
-        return search(query, self.store, self._models(query.policy))
+        return search(query, self.store, self._searching(query.policy))
 
     def context(
         self,

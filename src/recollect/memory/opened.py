@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from recollect import config as settings
 from recollect.errors import NotFound, UsageError
 from recollect.memory.arguments import checked, clean, moment, names, place
-from recollect.memory.models import Remembering, embedder_by_key, embedder_for, reranker_for
+from recollect.memory.models import (
+    Remembering,
+    embedder_by_key,
+    embedder_for,
+    llm_reranker,
+    reranker_for,
+)
 from recollect.memory.options import Limits, Status
 from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, Store
 from recollect.types import LOCAL, Document, Filter, Policy
@@ -61,6 +68,7 @@ class Opened:
         self._why_no_embedder = why_no_embedder or "no embedding model is configured"
         self._reranker = reranker
         self._why_no_reranker = why_no_reranker or "no reranker is configured"
+        self._rerankers: dict[str, tuple[Reranker | None, str]] = {}
         self._cache = cache
         self._asking: Remembering | None = None
         self._older: dict[str, Embedder | None] = {}
@@ -117,7 +125,37 @@ class Opened:
             if self._asking is None or self._asking.key != embedder.key:
                 self._asking = Remembering(embedder)
             embedder = self._asking
-        return Models(embedder, note, self._reranker, self._why_no_reranker)
+        return Models(embedder, note, *self._reading(policy.reranker))
+
+    def _reading(self, named: str | None) -> tuple[Reranker | None, str]:
+        """The reranker that a request names, else the configured one, and what is to be said of
+        it. A language model reads for each request by itself: there is a limit on how often."""
+        if named is not None and named not in self._rerankers:
+            config = self.config.with_value("rerank.model", named)
+            self._rerankers[named] = (
+                llm_reranker(self._llms()) if named == "llm" else reranker_for(config)
+            )
+        reranker, note = (
+            (self._reranker, self._why_no_reranker) if named is None else self._rerankers[named]
+        )
+        if reranker is not None and reranker.key.startswith("llm@"):
+            from recollect.models.rerank_llm import LlmReranker
+
+            if isinstance(reranker, LlmReranker):
+                return reranker.sparing(), note
+        return reranker, note
+
+    def _writing(self, policy: Policy) -> Models:
+        """The models of a request that may ask the language model besides."""
+        models = self._models(policy)
+        if self._languages is None and self.config["llm.model"] == "none":
+            return models._replace(llm_note="no language model is configured")
+        from recollect.reading.attempt import Writer
+
+        languages = self._llms()
+        if languages.missing:
+            return models._replace(llm_note=languages.missing)
+        return models._replace(llm=Writer(languages.name, once(languages.llm)), llm_note="")
 
     def _asked(
         self,

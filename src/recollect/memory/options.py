@@ -59,6 +59,17 @@ class Options(Limits, total=False):
     """The time whose facts are asked for; else now."""
     facts: bool | None
     """False searches passages even where facts are named."""
+    reranker: str | None
+    """Another than the configured one, named as ``rerank.model`` is; ``none`` is none."""
+    expand: int | None
+    """How many rewrites of a question that is graded low a language model is asked for: 0 to 3."""
+    hyde: bool | None
+    """Whether it also writes a passage as the answer might read, to search by."""
+    think: bool | None
+    """Whether it writes an answer where the grade is low."""
+    expand_seconds: float | None
+    think_seconds: float | None
+    """For which a search waits for the one and for the other."""
 
 
 class SessionOptions(TypedDict, total=False):

@@ -78,6 +78,7 @@ class Running(Opened):
         from recollect.memory.llm import Languages
 
         self._languages = Languages(self.config, own)
+        self._rerankers.pop("llm", None)
         if self.config["rerank.model"] == "llm":
             self._reranker, self._why_no_reranker = llm_reranker(self._languages)
 

@@ -18,7 +18,7 @@ from recollect.types import (
     StoredPassage,
 )
 
-ARMS = ("lexical", "vector", "title", "feedback", "hop")
+ARMS = ("lexical", "vector", "title", "feedback", "hop", "rewrite")
 RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
 """Kinds that are shown by a snippet unless more is asked for."""
 SNIPPET = 160

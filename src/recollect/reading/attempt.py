@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
-from recollect.ports import Embedder, Reranker, Store
+from recollect.ports import Embedder, Llm, Reranker, Store
 from recollect.reading.candidates import gather
 from recollect.reading.fuse import fuse
 from recollect.reading.grade import graded, grader, knows, together
@@ -14,7 +14,15 @@ from recollect.reading.rerank import rerank
 from recollect.reading.signals import signals
 from recollect.text.query import Parsed
 from recollect.trace import Trace
-from recollect.types import Candidate, Contribution, Filter, Policy, StoredPassage, Window
+from recollect.types import Candidate, Contribution, Filter, Hit, Policy, StoredPassage, Window
+
+
+class Writer(NamedTuple):
+    """A language model that a request may ask."""
+
+    name: str
+    ask: Callable[[], Llm]
+    """The same for all of one request; raises what keeps it from being used."""
 
 
 class Models(NamedTuple):
@@ -25,6 +33,8 @@ class Models(NamedTuple):
     embedder_note: str = ""
     reranker: Reranker | None = None
     reranker_note: str = ""
+    llm: Writer | None = None
+    llm_note: str = "no language model may be asked"
 
 
 class Wider(NamedTuple):
@@ -175,24 +185,36 @@ class Attempt:
         since = perf_counter()
         with self.trace.surviving("hop"):
             named = bridges(self.parsed.prose, self.best, self.passages, self.filter, self.store)
-            places = {c.document: n for n, c in enumerate(self.fused)}
-            new = []
-            for rank, bridge in enumerate(named, 1):
-                part = Contribution("hop", rank, bridge.parent.confidence, 0.0, 0.0)
-                at = places.get(bridge.document)
-                if at is None:
-                    new.append(Candidate(bridge.document, bridge.passage, 0.0, (part,)))
-                else:
-                    old = self.fused[at]
-                    self.fused[at] = old._replace(contributions=(*old.contributions, part))
-            self.passages |= self._seen(new)
-            new = [c for c in new if c.passage in self.passages]
             self.trace.ran("hop", since, found=len(named), reason=_said([b.name for b in named]))
-            if self.odds and new:
-                self._rerank(new)
-            if named:
-                self.fused += new
-                self.best = self._in_order()
+            self._add([Hit(b.passage, b.document, b.parent.confidence) for b in named], "hop")
+
+    def take(self, hits: Sequence[Hit], arm: str) -> int:
+        """Takes in what was found in another way, and grades all of it anew against the question;
+        how many documents are new."""
+        new = self._add(hits, arm)
+        self.confidence = together(self.best, self.by)
+        return new
+
+    def _add(self, hits: Sequence[Hit], arm: str) -> int:
+        places = {c.document: n for n, c in enumerate(self.fused)}
+        new: dict[int, Candidate] = {}
+        for rank, hit in enumerate(hits, 1):
+            part = Contribution(arm, rank, hit.score, 0.0, 0.0)
+            at = places.get(hit.document)
+            if at is None:
+                new.setdefault(hit.document, Candidate(hit.document, hit.passage, 0.0, (part,)))
+                continue
+            old = self.fused[at]
+            if arm not in [known.arm for known in old.contributions]:
+                self.fused[at] = old._replace(contributions=(*old.contributions, part))
+        self.passages |= self._seen(list(new.values()))
+        added = [c for c in new.values() if c.passage in self.passages]
+        if self.odds and added:
+            self._rerank(added)
+        if hits:
+            self.fused += added
+            self.best = self._in_order()
+        return len(added)
 
 
 def _why_no_hop(policy: Policy, *, found: bool) -> str:

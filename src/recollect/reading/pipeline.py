@@ -103,6 +103,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
         return _known(query, way, known, state, trace)
     got = retrieve(query, understood, store, models, trace, facts.sees)
     found, policy = got.found, got.policy
+    _expand(found, trace)
     since = perf_counter()
     good, why = got.cut(got.ordered())
     kept, folded = fold(good, found.passages)
@@ -270,6 +271,22 @@ def _escalated(
     with trace.surviving("escalate"):
         return escalated(first, hop, relax, trace)
     return first, {}
+
+
+def _expand(found: Attempt, trace: Trace) -> None:
+    """Have a language model ask in other words, if it may and that is worth it."""
+    policy, models = found.policy, found.models
+    if not (policy.expand or policy.hyde):
+        trace.skipped("expand", "switched off")
+    elif found.confidence >= policy.direct_confidence:
+        trace.skipped("expand", f"graded {found.confidence:.2f}")
+    elif models.llm is None:
+        trace.skipped("expand", models.llm_note)
+    else:
+        from recollect.reading.expand import expanded
+
+        with trace.surviving("expand"):
+            expanded(found, trace)
 
 
 def _given_up(asked: Filter, found: Attempt) -> tuple[str, ...]:

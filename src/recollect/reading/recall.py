@@ -106,12 +106,29 @@ def recall(query: Query, store: Store, models: Models, cache: Cache, rules: Rule
     return answer._replace(cache=report, stages=(stage, *answer.stages), timing_ms=trace.elapsed_ms)
 
 
+def written_before(
+    query: Query, store: Store, models: Models, cache: Cache, rules: Rules
+) -> Answer | None:
+    """What was recorded for this question, or for one that asks the same; None when there is
+    nothing, or looking for it fails."""
+    trace, now = Trace(), datetime.now(UTC)
+    parsed = parse(query.text)
+    asked = parsed.narrowed(query.filter)
+    place = placed(query, asked, store, models, rules.program)
+    lookup = _Lookup(query, parsed, asked, place, store, models, cache, rules, now)
+    with suppress(Exception):
+        return lookup.written(trace)
+    return None
+
+
 def placed(query: Query, asked: Filter, store: Store, models: Models, program: str) -> Place:
     whole = fingerprint(query, asked, store)
+    asks = query.policy.expand or query.policy.hyde
     space = space_of(query.space(), whole.removeprefix(query.key()))
     by = (
         program, SHAPE, models.embedder.key if models.embedder else "", models.embedder_note,
         models.reranker.key if models.reranker else "", models.reranker_note,
+        *([models.llm.name if models.llm else models.llm_note] if asks else []),
     )  # fmt: skip
     return Place(whole, space, stable_id(whole, *by), stable_id(space, *by))
 
@@ -133,22 +150,35 @@ class _Lookup(NamedTuple):
     now: datetime
 
     def found(self, trace: Trace) -> tuple[Answer | None, CacheReport]:
-        recorded = self.store.answers(fingerprint=self.place.fingerprint, limit=1)
-        for one in recorded:
-            if self._holds(one):
-                return self._written(
-                    one, CacheReport("hit", "recorded for this question"), 0, trace
-                )
+        written = self._recorded(trace)
+        if written is not None:
+            return written
         kept = self.cache.get(self.place.key)
         if kept is not None and self._fresh(kept):
             report = CacheReport("hit", "the same question was answered before")
             return self._again(kept, report, 0, trace)
-        return self._nearby(trace)
+        return self._nearby(list(self._candidates()), trace)
+
+    def written(self, trace: Trace) -> Answer | None:
+        """Only what was recorded."""
+        exact = self._recorded(trace)
+        if exact is not None:
+            return exact[0]
+        return self._nearby(list(self._recorded_alike()), trace)[0]
+
+    def _recorded(self, trace: Trace) -> tuple[Answer, CacheReport] | None:
+        for one in self.store.answers(fingerprint=self.place.fingerprint, limit=1):
+            if self._holds(one):
+                report = CacheReport("hit", "recorded for this question")
+                return self._written(one, report, 0, trace)
+        return None
 
     # -------------------------------------------------------------- near questions
 
-    def _nearby(self, trace: Trace) -> tuple[Answer | None, CacheReport]:
-        best = self._nearest(list(self._candidates()))
+    def _nearby(
+        self, candidates: Sequence[Nearest], trace: Trace
+    ) -> tuple[Answer | None, CacheReport]:
+        best = self._nearest(candidates)
         if best is None:
             return None, CacheReport("miss", "nothing like it was asked before")
         report = CacheReport("miss", best.reason, best.question, round(best.overlap, 3))
@@ -159,10 +189,13 @@ class _Lookup(NamedTuple):
             return None, report
         return self._again(kept, report._replace(status="hit"), 1, trace)
 
-    def _candidates(self) -> Iterator[Nearest]:
+    def _recorded_alike(self) -> Iterator[Nearest]:
         for one in self.store.answers(space=self.place.space, limit=NEARBY):
             key = one.fingerprint[: len(self.query.key())]
             yield Nearest(one.query, key, 0.0, "", recorded=one)
+
+    def _candidates(self) -> Iterator[Nearest]:
+        yield from self._recorded_alike()
         for kept in self.cache.alike(self.place.key_space, limit=NEARBY):
             yield Nearest(kept.question, kept.asked, 0.0, "", kept=kept)
 

@@ -84,6 +84,7 @@ from recollect.surfaces.shared import (
     say,
     show,
 )
+from recollect.surfaces.think_command import declare_think, think
 from recollect.surfaces.usage_commands import declare_stats, declare_tune, stats, tune
 
 
@@ -152,6 +153,16 @@ def _declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as-of", metavar="WHEN", help="the facts that held then")
     parser.add_argument("--no-facts", action="store_true", help="search passages, facts or not")
     parser.add_argument("--no-cache", action="store_true", help="search, answered before or not")
+    parser.add_argument("--reranker", metavar="NAME", help="another model to read the best; none")
+    parser.add_argument(
+        "--expand", type=int, metavar="N",
+        help="rewrites by the language model where the grade is low (0 to 3)",
+    )  # fmt: skip
+    parser.add_argument("--hyde", action="store_true", help="search by a passage that it makes up")
+    parser.add_argument(
+        "--think", action=argparse.BooleanOptionalAction,
+        help="have it write an answer where the grade is low",
+    )  # fmt: skip
     parser.add_argument("--full", action="store_true", help="show whole passages")
     parser.add_argument("--explain", action="store_true", help="show how the answer came about")
 
@@ -172,6 +183,10 @@ def _search(options: Options) -> int:
             as_of=options.as_of,
             facts=False if options.no_facts else None,
             cache=False if options.no_cache else None,
+            reranker=options.reranker,
+            expand=options.expand,
+            hyde=options.hyde or None,
+            think=options.think,
             relax=[_RELAXABLE[name] for name in options.relax or ()],
         )
     if not options.json:
@@ -300,6 +315,10 @@ COMMANDS = (
     Command(
         "gather", "what a model needs to write an answer", declare_gather, gather,
         'recollect gather "how do we release?" --tokens 2000',
+    ),
+    Command(
+        "think", "have a language model answer from memory", declare_think, think,
+        'recollect think "why did we drop Redis?"',
     ),
     Command(
         "record-answer", "keep an answer that was written", declare_record_answer, record_answer,

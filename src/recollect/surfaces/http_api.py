@@ -17,6 +17,7 @@ from recollect.errors import RecollectError, UsageError
 from recollect.surfaces.http_guard import Refusal
 from recollect.surfaces.http_metrics import Metrics
 from recollect.surfaces.http_openapi import document
+from recollect.surfaces.http_think import THINK, Events, desk_for, streams
 from recollect.surfaces.http_work import Desk, Gone, Refused, as_json, parsed, told
 from recollect.surfaces.tools import NUMBER, Arguments, Tool, Work, called, checked
 
@@ -45,8 +46,9 @@ class Api:
         self, memory: Memory, tools: tuple[Tool, ...], desk: Desk, metrics: Metrics
     ) -> None:
         self._memory, self._desk, self._metrics = memory, desk, metrics
+        self._thinking = desk_for(desk.limits)
         self._tools = (*tools, *REPORTS)
-        self._document = document(self._tools)
+        self._document = document((*self._tools, THINK))
 
     def routes(self) -> list[Route]:
         made = [
@@ -55,6 +57,7 @@ class Api:
         ]
         return [
             *made,
+            Route("/api/think", _telling("think", self._think), methods=["POST"]),
             Route("/healthz", _healthy),
             Route("/readyz", _telling("readyz", self._ready)),
             Route("/metrics", self._counts),
@@ -71,6 +74,16 @@ class Api:
             return as_json(await self._desk.do(request, work))
 
         return _telling(tool.name, answer)
+
+    async def _think(self, request: Request) -> Response:
+        given = checked(THINK, await self._arguments(request, THINK))
+        if streams(request):
+            return Events(request, self._thinking, self._memory, given)
+
+        def work(watch: Work) -> dict[str, Any]:
+            return THINK.json(called(THINK, given, self._memory, watch))
+
+        return as_json(await self._thinking.do(request, work))
 
     async def _arguments(self, request: Request, tool: Tool) -> Mapping[str, Any]:
         if request.method != "POST":

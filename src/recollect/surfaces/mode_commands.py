@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recollect.surfaces.terminal import Style
 
 
-_UNSET = {"budget": "no cap", "recency": "as asked"}
+_UNSET = {"budget": "no cap", "recency": "as asked", "reranker": "configured"}
 
 
 class Knob(NamedTuple):

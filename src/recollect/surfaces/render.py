@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from recollect.memory import Status
 from recollect.surfaces.terminal import Style, width
 from recollect.text.query import parse
 from recollect.text.snippet import snippet
-from recollect.types import Answer, Document, Page, Problem, Receipt, Recorded, Result, iso
+from recollect.types import Answer, Document, Page, Problem, Receipt, Recorded, Result, Stage, iso
 
 _STATUS = {
     "direct_passages": "found",
@@ -32,7 +32,7 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
         parts = ", ".join(f"{count} by {name}" for name, count in found.hidden.items())
         lines.append(f"{style.dim}hidden: {parts}{style.off}")
     if explain:
-        lines += ["", *_left_out(found, style), *_stages(found, style)]
+        lines += ["", *_left_out(found, style), *_happened(found, style)]
     return "\n".join(lines).rstrip()
 
 
@@ -132,16 +132,22 @@ def _left_out(found: Answer, style: Style) -> list[str]:
     return [*lines, ""]
 
 
-def _stages(found: Answer, style: Style) -> list[str]:
+def stages(ran: Sequence[Stage], style: Style) -> list[str]:
     lines = [f"{style.bold}what happened{style.off}"]
-    wide = max(len(stage.name) for stage in found.stages)
-    for stage in found.stages:
+    wide = max(len(stage.name) for stage in ran)
+    for stage in ran:
         count = "" if stage.found is None else f"{stage.found} found"
         said = ", ".join(part for part in (count, stage.reason) if part)
         begin = f"    {stage.name:{wide}} {stage.state:8} {stage.ms:7.2f} ms  "
         lines += textwrap.wrap(
             said, width(), initial_indent=begin, subsequent_indent=" " * len(begin)
         ) or [begin.rstrip()]
+    return lines
+
+
+def _happened(found: Answer, style: Style) -> list[str]:
+    lines = stages(found.stages, style)
+    wide = max(len(stage.name) for stage in found.stages)
     budget = found.budget
     cap = "no cap" if budget.budget is None else f"{budget.budget:,} tokens"
     lines.append(

@@ -125,7 +125,7 @@ def _one_of(*values: str) -> Schema:
     return {**TEXT, "enum": list(values)}
 
 
-_LIMITS: dict[str, Schema] = {
+LIMITS: dict[str, Schema] = {
     "kinds": _texts("e.g. note, session, decision"),
     "scopes": TEXTS,
     "since": _text("2026-03-01 or 7d"),
@@ -179,7 +179,7 @@ TOOLS: tuple[Tool, ...] = (
         "sessions.",
         {
             "query": _text('may have "a phrase", -without, path:, source:, issue:'),
-            **_LIMITS,
+            **LIMITS,
             "limit": NUMBER,
             "budget": _number("tokens"),
             "detail": _one_of("snippet", "passage", "document"),
@@ -196,7 +196,7 @@ TOOLS: tuple[Tool, ...] = (
         "Gather evidence",
         "Whole sections about a question, within a token budget, for you to write the answer "
         "from. Try it when search says needs_synthesis; then record_answer what you wrote.",
-        {"query": TEXT, **_LIMITS, "token_budget": _number("4000")},
+        {"query": TEXT, **LIMITS, "token_budget": _number("4000")},
         ("query",),
         lambda memory, given, _: memory.gather(given.pop("query"), **given),
         "bundle",
@@ -347,7 +347,7 @@ TOOLS: tuple[Tool, ...] = (
         "list",
         "List documents",
         "Documents, newest first. To find something, try search.",
-        {**_LIMITS, "sources": TEXTS, "paths": TEXTS, "limit": NUMBER, "cursor": TEXT},
+        {**LIMITS, "sources": TEXTS, "paths": TEXTS, "limit": NUMBER, "cursor": TEXT},
         (),
         lambda memory, given, _: memory.list(**given),
         "page",

@@ -1,8 +1,8 @@
 """Facts out of a text by a language model: one request a piece, and no quote is believed unseen.
 
 That the answer has the shape that was asked for is the port's to see to (it asks once more, and
-then gives up). A type that does not exist becomes ``fact``; a quote that is not in the piece is no
-evidence, and its fact is left out.
+then gives up). The text is data (:mod:`recollect.text.fence`). A type that does not exist becomes
+``fact``; a quote that is not in the piece is no evidence, and its fact is left out.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from recollect.facts import TYPES, FactType
 from recollect.ports import Llm, LlmMessage, LlmRequest
+from recollect.text.fence import Fence
 from recollect.writing.curation.chunk import Piece
 from recollect.writing.curation.extract import Context, Extracted
 from recollect.writing.runner import Token
@@ -52,9 +53,10 @@ class ByModel:
 
     def extract(self, piece: Piece, told: Context, token: Token) -> Sequence[Extracted]:
         date = f"Written on {told.date:%Y-%m-%d}.\n\n" if told.date else ""
+        fence = Fence()
         request = LlmRequest(
-            (LlmMessage("user", f"{date}<text>\n{piece.text}\n</text>"),),
-            system=_ASKED, max_tokens=MOST_TOKENS, schema=SCHEMA,
+            (LlmMessage("user", f"{date}{fence.around('text', piece.text)}"),),
+            system=f"{_ASKED} {fence.rule}", max_tokens=MOST_TOKENS, schema=SCHEMA,
         )  # fmt: skip
         rows = self._llm.complete(request, token).data["facts"]
         made = (_extracted(row, piece) for row in rows)

@@ -1,0 +1,140 @@
+"""A question that is graded low, asked in other words by a language model: one call, three rewrites
+at most, and on request a passage as the answer might read.
+
+Only the question is sent. What the rewrites find is graded against the question as it was asked,
+so that an easier question cannot pass for it; conditions and limits hold as they were. The model
+may fail, or take longer than its time: then the search is what it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import NamedTuple
+
+from recollect.errors import Cancelled, QueryError
+from recollect.ports import Llm, LlmMessage, LlmRequest
+from recollect.reading.attempt import Attempt
+from recollect.reading.candidates import gather
+from recollect.reading.fuse import fuse
+from recollect.reading.time_box import TimeBox
+from recollect.text.fence import Fence
+from recollect.text.query import Parsed, parse
+from recollect.text.tokens import clip_tokens
+from recollect.trace import Trace
+from recollect.types import Hit
+
+MOST_CALLS = 1
+LONGEST = 300
+"""Characters of a rewrite,"""
+PASSAGE = 1_200
+"""and of the passage."""
+BROUGHT = 10
+"""Documents that each of them may add."""
+_SYSTEM = """\
+A question is put to a search over somebody's notes, and finds little. Write {count} for it that \
+ask the same in other words: synonyms, how a note would put it, what it is called elsewhere. Keep \
+names, numbers, dates and negations. {rule} One a line, each in the language of the question; no \
+numbers, no quotation marks, nothing besides.{passage}"""
+_PASSAGE = """ Then one more line that begins with PASSAGE: and has two or three sentences as a \
+note that answers the question might say them."""
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+_MARKED = re.compile(r"^\W*passage\W*:\s*", re.IGNORECASE)
+_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+
+
+class Rewrites(NamedTuple):
+    queries: tuple[str, ...] = ()
+    passage: str = ""
+
+
+def expanded(found: Attempt, trace: Trace) -> None:
+    """Adds to *found* what other words for its question find."""
+    since, policy, writer = perf_counter(), found.policy, found.models.llm
+    assert writer is not None
+    box = TimeBox(policy.expand_seconds, look=lambda: trace.look_up("expand"))
+    try:
+        count = max(1, policy.expand)
+        made = rewrites(found.parsed.prose, count, writer.ask(), box, passage=policy.hyde)
+    except Cancelled:
+        trace.look_up("expand")
+        said = f"{writer.name} took longer than {policy.expand_seconds:g} s"
+        trace.failed("expand", said)
+        return
+    before = found.confidence
+    inner = Trace()
+    hits = [hit for query in made.queries for hit in _by_words(found, query, inner)]
+    hits += _by_passage(found, made.passage, inner)
+    new = found.take(hits, "rewrite")
+    said = "; ".join(f"“{one}”" for one in made.queries) or "no rewrite"
+    if made.passage:
+        said += "; by a passage as the answer might read"
+    verdict = f"graded {before:.2f}, then {found.confidence:.2f}"
+    trace.ran("expand", since, found=new, reason=f"{writer.name} asked {said}: {verdict}")
+
+
+def rewrites(question: str, count: int, llm: Llm, box: TimeBox, *, passage: bool) -> Rewrites:
+    """What the model makes of a question."""
+    fence = Fence()
+    system = _SYSTEM.format(
+        count="one question" if count == 1 else f"{count} questions", rule=fence.rule,
+        passage=_PASSAGE if passage else "",
+    )  # fmt: skip
+    asked = fence.around("question", clip_tokens(question, LONGEST))
+    request = LlmRequest(
+        (LlmMessage("user", asked),), system, max_tokens=100 * count + (300 if passage else 0) + 500
+    )
+    return read(llm.complete(request, box).text, question, count, passage=passage)
+
+
+def read(said: str, question: str, count: int, *, passage: bool) -> Rewrites:
+    """The rewrites in what a model said: no more than were asked for, none twice."""
+    lines = [line.strip() for line in _THOUGHT.sub("", said).splitlines()]
+    first = next((n for n, line in enumerate(lines) if _MARKED.match(line)), len(lines))
+    known = {_folded(question)}
+    queries = []
+    for line in lines[:first]:
+        query = _BULLET.sub("", line).strip("\"'“”„«»` ")
+        if query and len(query) <= LONGEST and _folded(query) not in known:
+            known.add(_folded(query))
+            queries.append(query)
+    rest = " ".join(_MARKED.sub("", line) for line in lines[first:])
+    return Rewrites(tuple(queries[:count]), rest[:PASSAGE].strip() if passage else "")
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _by_words(found: Attempt, query: str, trace: Trace) -> Iterator[Hit]:
+    """What a rewrite finds, best first, under the conditions of the question."""
+    try:
+        other = parse(query)
+    except QueryError:
+        return
+    asked = _under(found.parsed, other)
+    policy, models = found.policy, found.models
+    some = gather(
+        asked, found.filter, policy, found.store, models.embedder, trace, window=found.window
+    )
+    fused, _ = fuse(some.arms, policy.rrf_k, BROUGHT)
+    for candidate in fused:
+        yield Hit(candidate.passage, candidate.document, candidate.score)
+
+
+def _under(question: Parsed, other: Parsed) -> Parsed:
+    """The words of the one with the conditions of the other."""
+    text = question.text._replace(any=other.text.any)
+    return question._replace(text=text, prose=other.prose, content=other.content)
+
+
+def _by_passage(found: Attempt, passage: str, trace: Trace) -> Sequence[Hit]:
+    """What is nearest to a passage in meaning."""
+    embedder, conditions = found.models.embedder, found.parsed.text
+    if not passage or embedder is None or conditions.must or conditions.never:
+        return ()
+    with trace.surviving("hyde"):
+        vector = embedder.embed_passages([passage])[0]
+        return found.store.search_vector(embedder.key, vector, found.filter, limit=BROUGHT).hits
+    return ()

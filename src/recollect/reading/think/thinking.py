@@ -1,0 +1,245 @@
+"""The way from a question to a thought: gather, read, check, and at most once more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import perf_counter
+from typing import NamedTuple
+
+from recollect.errors import Cancelled, RecollectError, SpendRefused, in_a_line
+from recollect.ports import Llm, LlmReply, Store
+from recollect.reading.attempt import Models
+from recollect.reading.gather import Bundle, Section, gather
+from recollect.reading.think.checking import Checker
+from recollect.reading.think.prompt import request
+from recollect.reading.think.sources import Shown, WebSource, shown
+from recollect.reading.think.stream import Objects
+from recollect.reading.think.thought import Tell, Thought, ThoughtStatus, Told
+from recollect.reading.time_box import TimeBox
+from recollect.text.query import parse
+from recollect.text.route import route
+from recollect.trace import Trace
+from recollect.types import Query, SelfGrade, Written
+
+MOST_CALLS = 2
+"""For one thought."""
+GARBLED = "what the language model said makes no sense"
+UNSUPPORTED = "nothing of what the language model wrote could be shown to be in memory"
+
+
+class Asked(NamedTuple):
+    query: Query
+    token_budget: int
+    """Of what is read; half as much more the second time."""
+    force: bool = False
+    """Have it written even if the passages are the answer."""
+    web: tuple[WebSource, ...] = ()
+
+
+def think(
+    asked: Asked, store: Store, models: Models, box: TimeBox, tell: Tell, trace: Trace
+) -> Thought:
+    tell(Told("stage", "gathering"))
+    bundle = gather(asked.query, store, models, asked.token_budget)
+    _join(trace, bundle)
+    made = Thought(asked.query.text, "needs_synthesis", bundle.fingerprint, bundle.confidence,
+                   bundle=bundle._replace(stages=()), looked_for=(asked.query.text,))  # fmt: skip
+    status, reason = _without_it(asked, bundle, models)
+    if reason:
+        trace.skipped("think", reason)
+        return _ended(made._replace(status=status, reason=reason), trace)
+    return _Thinking(asked, store, models, box, tell, trace).run(made, bundle)
+
+
+def _without_it(asked: Asked, bundle: Bundle, models: Models) -> tuple[ThoughtStatus, str]:
+    """What the thought is if the model need not, or cannot, be asked; and why."""
+    policy, question = asked.query.policy, asked.query.text
+    if not (bundle.sections or asked.web):
+        return "not_in_memory", "nothing was found"
+    sure = bundle.confidence >= policy.direct_confidence
+    if sure and not asked.force and route(parse(question).prose).shape == "lookup":
+        said = f"graded {bundle.confidence:.2f}: it is there in so many words"
+        return "direct_passages", said
+    if models.llm is None:
+        return "needs_synthesis", models.llm_note
+    return "needs_synthesis", ""
+
+
+class _Round(NamedTuple):
+    """What came of one reading."""
+
+    checker: Checker
+    failed: str = ""
+
+    @property
+    def supported(self) -> int:
+        return self.checker.supported
+
+    @property
+    def grade(self) -> SelfGrade | None:
+        return self.checker.grade
+
+    def status(self) -> tuple[ThoughtStatus, str]:
+        if self.failed:
+            return "needs_synthesis", self.failed
+        if self.supported:
+            return "synthesized", ""
+        if self.checker.sentences:
+            return "needs_synthesis", UNSUPPORTED
+        if self.grade is None or self.grade.useful:
+            return "needs_synthesis", GARBLED
+        return "not_in_memory", "what was found does not answer it, says the language model"
+
+
+class _Thinking:
+    """One thought under way, and what it has taken so far."""
+
+    def __init__(
+        self, asked: Asked, store: Store, models: Models, box: TimeBox, tell: Tell, trace: Trace
+    ) -> None:
+        self._asked, self._store, self._models = asked, store, models
+        self._box, self._tell, self._trace = box, tell, trace
+        self._llm: Llm | None = None
+        self._bill = Written()
+
+    def run(self, made: Thought, bundle: Bundle) -> Thought:
+        sources = shown(bundle.sections, self._asked.web)
+        rounds = [self._read(sources, "think")]
+        query, why = self._next(rounds[0])
+        if query:
+            made = made._replace(looked_for=(*made.looked_for, query))
+            more = self._gathered(query, bundle)
+            if more:
+                bundle = bundle._replace(sections=(*bundle.sections, *more))
+                self._tell(Told("again", query))
+                sources = shown(bundle.sections, self._asked.web)
+                rounds.append(self._read(sources, "think again"))
+            else:
+                why = f"nothing new is found for “{query}”"
+        if why:
+            self._trace.skipped("think again", why)
+        chosen = rounds[-1] if rounds[-1].supported or not rounds[0].supported else rounds[0]
+        status, reason = chosen.status()
+        if status == "needs_synthesis" and not chosen.failed:
+            self._trace.degraded.append(f"think: {reason}")
+        written = self._bill._replace(
+            sentences=tuple(chosen.checker.sentences), references=chosen.checker.references,
+            grade=chosen.grade or SelfGrade(), rounds=1 + (len(made.looked_for) > 1),
+        )  # fmt: skip
+        made = made._replace(status=status, reason=reason, written=written)
+        made = made._replace(bundle=bundle._replace(stages=()))
+        return _ended(made, self._trace)
+
+    # -------------------------------------------------------------- reading
+
+    def _read(self, sources: Sequence[Shown], name: str) -> _Round:
+        """Ask it once; whatever goes wrong is in what comes back, unless nobody waits for it."""
+        self._tell(Told("stage", "reading"))
+        since = perf_counter()
+        checker = Checker(sources, self._store)
+        failed, broken = "", 0
+        try:
+            broken = self._complete(sources, checker)
+        except RecollectError as error:
+            failed = self._failure(error)
+        if failed:
+            self._trace.failed(name, failed)
+            return _Round(checker, failed)
+        wrote = f"{len(checker.sentences)} sentences, {checker.supported} supported"
+        grade = checker.grade
+        said = "no grade" if grade is None else _in_words(grade)
+        lost = f"; {broken} that cannot be read" if broken else ""
+        reason = f"{self._bill.model}: {wrote}{lost}; {said}"
+        self._trace.ran(name, since, found=len(sources), reason=reason)
+        return _Round(checker)
+
+    def _complete(self, sources: Sequence[Shown], checker: Checker) -> int:
+        """Returns how many objects in what it said could not be read."""
+        if self._box.stopped:
+            raise Cancelled("there was no time left to ask")
+        if self._llm is None:
+            assert self._models.llm is not None
+            self._llm = self._models.llm.ask()
+        objects = Objects()
+
+        def hear(piece: str) -> None:
+            for one in objects.feed(piece):
+                sentence = checker.take(one)
+                if sentence is not None:
+                    self._tell(Told("sentence", sentence=sentence))
+
+        self._bill = self._bill._replace(calls=self._bill.calls + 1)
+        asked = request(self._asked.query.text, sources)
+        reply = self._llm.complete(asked, self._box, hear)
+        objects.end()
+        self._bill = _with(self._bill, reply)
+        if reply.stop_reason == "length":
+            self._trace.degraded.append("think: the answer was cut off where it became too long")
+        return objects.broken
+
+    def _failure(self, error: RecollectError) -> str:
+        if not isinstance(error, SpendRefused):  # what it cost is in the ledger, and not told here
+            self._bill = self._bill._replace(cost=None)
+        if not isinstance(error, Cancelled):
+            return in_a_line(error)
+        if self._box.given_up:
+            self._trace.look_up("think")
+            raise error
+        return f"the language model took longer than {self._box.seconds:g} s"
+
+    # -------------------------------------------------------------- once more
+
+    def _next(self, first: _Round) -> tuple[str, str]:
+        """What to gather besides, or why nothing."""
+        grade = first.grade
+        if first.failed:
+            return "", "the first time failed"
+        if grade is None or grade.good:
+            return "", "it says no more is needed" if grade else "it did not grade itself"
+        if not grade.look_for:
+            return "", "it does not say what is missing"
+        if self._box.stopped:
+            return "", "there is no time left"
+        return grade.look_for, ""
+
+    def _gathered(self, query: str, before: Bundle) -> tuple[Section, ...]:
+        """What is new about another question, under the limits of the first."""
+        self._tell(Told("stage", f"looking for {query}"))
+        asked = self._asked.query
+        seen = parse(asked.text).narrowed(asked.filter)
+        known = {id for section in before.sections for id in section.ids}
+        most = max(100, self._asked.token_budget // 2)
+        with self._trace.surviving("gather again"):
+            again = asked._replace(text=query, filter=seen)
+            found = gather(again, self._store, self._models, most)
+            _join(self._trace, found, "again ")
+            return tuple(s for s in found.sections if not known.issuperset(s.ids))
+        return ()
+
+
+def _join(trace: Trace, bundle: Bundle, prefix: str = "") -> None:
+    trace.stages += [stage._replace(name=f"{prefix}{stage.name}") for stage in bundle.stages]
+    trace.degraded += [reason for reason in bundle.degraded if reason not in trace.degraded]
+
+
+def _with(bill: Written, reply: LlmReply) -> Written:
+    usage = reply.usage
+    return bill._replace(
+        model=reply.model,
+        input=bill.input + usage.input,
+        output=bill.output + usage.output,
+        cached=bill.cached + usage.cache_read,
+        cost=None if bill.cost is None or reply.cost is None else bill.cost + reply.cost,
+    )
+
+
+def _in_words(grade: SelfGrade) -> str:
+    good = [name for name in ("relevant", "supported", "useful") if getattr(grade, name)]
+    said = ", ".join(good) or "neither relevant nor useful"
+    return f"{said}; would look for “{grade.look_for}”" if grade.look_for else said
+
+
+def _ended(made: Thought, trace: Trace) -> Thought:
+    return made._replace(
+        degraded=tuple(trace.degraded), stages=tuple(trace.stages), timing_ms=trace.elapsed_ms
+    )

@@ -1,0 +1,53 @@
+"""Whether a text has the words that are quoted from it.
+
+White space, letter case, the shape of quotation marks, dashes and apostrophes, and the ways Unicode
+has to write the same letter do not count. Everything else does: no word may be missing, added or
+another one, and a quote begins and ends where words do.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from recollect.text.terms import is_run
+
+LEAST = 6
+"""Bytes of letters and digits that a quote has at least: six letters, or two characters of a
+script that needs three bytes for each. Less would be found in any text."""
+_SAME = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′`´", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", None),
+    }
+)
+
+
+def normal(text: str) -> str:
+    """The text without what does not count."""
+    folded = unicodedata.normalize("NFKC", text).casefold().translate(_SAME)
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
+
+
+def enough(quote: str) -> bool:
+    """Whether a quote (:func:`normal`) says anything at all."""
+    return len("".join(filter(str.isalnum, quote)).encode("utf-8", "replace")) >= LEAST
+
+
+def quoted(quote: str, text: str) -> bool:
+    """Whether *text* has the *quote*; both are :func:`normal`."""
+    at = text.find(quote)
+    while at >= 0:
+        end = at + len(quote)
+        if not (_joined(text[at - 1 : at], quote[0]) or _joined(quote[-1], text[end : end + 1])):
+            return True
+        at = text.find(quote, at + 1)
+    return False
+
+
+def _joined(left: str, right: str) -> bool:
+    """Whether two characters next to each other are of one word."""
+    if not (left.isalnum() and right.isalnum()):
+        return False
+    return not (is_run(left) or is_run(right))
