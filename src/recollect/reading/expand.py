@@ -40,7 +40,7 @@ numbers, no quotation marks, nothing besides.{passage}"""
 _PASSAGE = """ Then one more line that begins with PASSAGE: and has two or three sentences as a \
 note that answers the question might say them."""
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
-_MARKED = re.compile(r"^\W*passage\W*:\s*", re.IGNORECASE)
+_MARKED = re.compile(r"^\W*passage\W*:\W*", re.IGNORECASE)
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
