@@ -87,12 +87,13 @@ class Events(Response):
                 await send({"type": "http.response.body", "body": _event(name, content),
                             "more_body": True})  # fmt: skip
 
-        async with anyio.create_task_group() as group:
-            group.start_soon(pump)
-            problem = await self._thought(lambda *event: _hand(out, *event))
-            if problem is not None and begun:
-                await out.send(("error", problem[1]))
-            out.close()
+        with out, into:
+            async with anyio.create_task_group() as group:
+                group.start_soon(pump)
+                problem = await self._thought(lambda *event: _hand(out, *event))
+                if problem is not None and begun:
+                    await out.send(("error", problem[1]))
+                out.close()
         if begun:
             await send({"type": "http.response.body", "body": b""})
         elif problem is not None:
