@@ -891,6 +891,7 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
         "hook",
         "eval",
         "serve",
+        "think",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
         *CURATE_COMMANDS,

@@ -1,5 +1,5 @@
 """The read path on one screen:
-route → candidates → fuse → rerank → grade (→ hop, escalate) → cut → budget → answer."""
+route → candidates → fuse → rerank → grade (→ hop, escalate, expand) → cut → budget → answer."""
 
 from __future__ import annotations
 

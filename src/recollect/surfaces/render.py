@@ -9,7 +9,18 @@ from recollect.memory import Status
 from recollect.surfaces.terminal import Style, width
 from recollect.text.query import parse
 from recollect.text.snippet import snippet
-from recollect.types import Answer, Document, Page, Problem, Receipt, Recorded, Result, Stage, iso
+from recollect.types import (
+    Answer,
+    Document,
+    Page,
+    Problem,
+    Receipt,
+    Recorded,
+    Result,
+    Stage,
+    Written,
+    iso,
+)
 
 _STATUS = {
     "direct_passages": "found",
@@ -24,6 +35,9 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
     lines = [_headline(found, style), ""]
     if found.answer is not None:
         lines += _recorded(found.answer, style)
+        if found.written is not None:
+            lines += [f"{style.dim}{spent(found.written)}{style.off}"]
+        lines.append("")
     wanted = parse(found.query).content
     for number, result in enumerate(found.results, 1):
         lines += _result(number, result, wanted, style, full=full, explain=explain)
@@ -67,7 +81,16 @@ def _recorded(written: Recorded, style: Style) -> list[str]:
     ]
     if written.sources:
         lines.append(f"{style.dim}from {', '.join(written.sources)}{style.off}")
-    return [*lines, f"{style.dim}recorded as {written.id}{style.off}"]
+    kept = [f"{style.dim}recorded as {written.id}{style.off}"] if written.id else []
+    return [*lines, *kept]
+
+
+def spent(written: Written) -> str:
+    """What a language model took, in a line."""
+    calls = f"{written.calls} call{'s' * (written.calls != 1)}"
+    tokens = f"{written.input:,} tokens in, {written.output:,} out"
+    price = "at a price that is not known" if written.cost is None else f"${written.cost:.4f}"
+    return " · ".join(filter(None, [written.model, calls, tokens, price]))
 
 
 def _result(

@@ -119,7 +119,10 @@ def text(made: Thought, style: Style, *, told: bool = False, explain: bool = Fal
         lines += _unsupported(made.written, style)
         if explain:
             lines += ["", *_quotes(made.written, style)]
-        lines += ["", f"{style.dim}{cost(made)}{style.off}"]
+        took = f"{rendering().spent(made.written)} · {made.timing_ms / 1000:.1f} s"
+        lines += ["", f"{style.dim}{took}{style.off}"]
+    if made.status == "cached_answer" and made.answer is not None:
+        lines += ["", *(f"[{n}] {one}" for n, one in enumerate(made.answer.sources, 1))]
     if made.answer is not None and made.answer.id:
         lines.append(f"{style.dim}recorded as {made.answer.id}{style.off}")
     if explain:
@@ -159,17 +162,6 @@ def _quotes(written: Written, style: Style) -> Iterable[str]:
         yield sentence.rendered()
         for one in sentence.citations:
             yield f"    {style.dim}[{one.reference}] “{one.quote}”{style.off}"
-
-
-def cost(made: Thought) -> str:
-    """What it took, in a line."""
-    written = made.written
-    assert written is not None
-    calls = f"{written.calls} call{'s' * (written.calls != 1)}"
-    price = "at a price that is not known" if written.cost is None else f"${written.cost:.4f}"
-    tokens = f"{written.input:,} tokens in, {written.output:,} out"
-    parts = [written.model, calls, tokens, price, f"{made.timing_ms / 1000:.1f} s"]
-    return " · ".join(filter(None, parts))
 
 
 def _not_written(made: Thought) -> str:
