@@ -138,6 +138,23 @@ def test_ordinary_brackets_stay_as_they_are() -> None:
     assert inside(text) == text
 
 
+def test_nothing_that_a_terminal_obeys_comes_out_of_a_model(memory: Memory) -> None:
+    def model(request: LlmRequest) -> str:
+        n = next(n for n, text in shown(request).items() if "after the theft" in text)
+        quote = "keys rotate\x1b each month"
+        return lines(
+            sentence("It \x1b]0;owned\x07 is\u009b31m \ud800so.", (n, quote)),
+            {**GOOD, "useful": False, "look_for": "\x1b[2J theft"},
+        )
+
+    memory.use_llm(model)
+    made = memory.think(WHY, force=True)
+    told = repr((made.text, made.looked_for, made.written))
+    assert "]0;owned" in made.text
+    assert not re.search(r"\\x1b|\\x07|\\x9b|\\ud800", told)
+    made.text.encode()
+
+
 # ------------------------------------------------------------------ the other prompts
 
 

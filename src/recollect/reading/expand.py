@@ -21,6 +21,7 @@ from recollect.reading.fuse import fuse
 from recollect.reading.time_box import TimeBox
 from recollect.text.fence import Fence
 from recollect.text.query import Parsed, parse
+from recollect.text.quotes import plain
 from recollect.text.tokens import clip_tokens
 from recollect.trace import Trace
 from recollect.types import Hit
@@ -90,7 +91,7 @@ def rewrites(question: str, count: int, llm: Llm, box: TimeBox, *, passage: bool
 
 def read(said: str, question: str, count: int, *, passage: bool) -> Rewrites:
     """The rewrites in what a model said: no more than were asked for, none twice."""
-    lines = [line.strip() for line in _THOUGHT.sub("", said).splitlines()]
+    lines = [plain(line) for line in _THOUGHT.sub("", said).splitlines()]
     first = next((n for n, line in enumerate(lines) if _MARKED.match(line)), len(lines))
     known = {_folded(question)}
     queries = []

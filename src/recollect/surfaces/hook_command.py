@@ -243,7 +243,7 @@ def _pointers(call: Call, payload: Mapping[str, Any]) -> str:
     # Without the reranker, which takes longer to load than there is time; the grade has weights for
     # that. By words alone it is too sure of itself to interrupt anybody.
     with Memory.open(call.store, rerank_model="none") as memory:
-        found = memory.ask(memory.query(asked, limit=POINTERS))
+        found = memory.ask(memory.query(asked, limit=POINTERS, expand=0))
     if found.status != "direct_passages" or found.confidence < SURE:
         return ""
     own, again = _text(payload, "session_id"), _line(prompt)

@@ -14,11 +14,13 @@ from recollect.text.terms import is_run
 LEAST = 6
 """Bytes of letters and digits that a quote has at least: six letters, or two characters of a
 script that needs three bytes for each. Less would be found in any text."""
+CONTROLS = "".join(map(chr, [*range(32), *range(127, 160)]))
 _SAME = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛′`´", "'"),
         **dict.fromkeys("“”„‟″«»", '"'),
         **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys(CONTROLS, " "),
         **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", None),
     }
 )
@@ -28,6 +30,13 @@ def normal(text: str) -> str:
     """The text without what does not count."""
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_SAME)
     return " ".join(unicodedata.normalize("NFKC", folded).split())
+
+
+def plain(text: str) -> str:
+    """What a model wrote, as one line that can be stored and shown: without control characters,
+    which a terminal would obey, and without halves of surrogate pairs."""
+    whole = text.encode("utf-8", "replace").decode()
+    return " ".join(whole.translate(dict.fromkeys(map(ord, CONTROLS), " ")).split())
 
 
 def enough(quote: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from recollect.ports import Store
 from recollect.reading.gather import Section
 from recollect.reading.think.sources import Shown
-from recollect.text.quotes import enough, normal, quoted
+from recollect.text.quotes import enough, normal, plain, quoted
 from recollect.types import Citation, Reference, SelfGrade, Sentence
 
 MOST_SENTENCES = 40
@@ -156,10 +156,7 @@ def _grade(said: Mapping[str, Any]) -> SelfGrade:
 
 
 def _line(said: Any) -> str:
-    if not isinstance(said, str):
-        return ""
-    whole = said.encode("utf-8", "replace").decode()  # no halves of surrogate pairs
-    return " ".join(whole.split())[:LONGEST]
+    return plain(said)[:LONGEST] if isinstance(said, str) else ""
 
 
 def _number(said: Any) -> int:
