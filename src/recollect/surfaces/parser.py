@@ -14,7 +14,7 @@ from recollect.errors import UsageError
 
 GROUPS = {
     "begin": ("init", "add", "watch", "demo"),
-    "ask": ("search", "gather", "sessions", "context", "get", "list"),
+    "ask": ("search", "gather", "think", "sessions", "context", "get", "list"),
     "keep": ("remember", "record", "curate", "record-answer", "answers", "forget"),
     "facts": ("facts", "alias", "pin", "supersede", "resolve", "history", "review", "undo", "tidy"),
     "agents": ("install", "mcp", "serve", "hook"),

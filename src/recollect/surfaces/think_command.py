@@ -8,9 +8,9 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
+from recollect.surfaces.parser import columns
 from recollect.surfaces.shared import (
     Options,
-    columns,
     declare_limits,
     limits,
     open_memory,
