@@ -157,6 +157,14 @@ def test_what_is_broken_costs_itself() -> None:
     assert objects.broken == 3
 
 
+def test_what_never_ends_takes_no_longer_the_longer_it_is() -> None:
+    objects = Objects()
+    for _ in range(150_000):
+        assert not list(objects.feed("{"))
+    objects.end()
+    assert objects.broken == 1
+
+
 @given(st.text(alphabet='{}[]",:\\ntrue\n<think>/', max_size=80))
 def test_nothing_that_it_says_is_an_error(text: str) -> None:
     objects = Objects()

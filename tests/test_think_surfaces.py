@@ -6,7 +6,6 @@ import http.client
 import io
 import json
 import re
-import shlex
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +19,6 @@ from http_client import Address, Said
 from llm_server import Asked, LlmServer, Say, openai_stream, said
 from recollect import Memory
 from recollect.reading.think.thought import Told
-from recollect.surfaces.cli import _parser
 from recollect.surfaces.terminal import Style
 from recollect.surfaces.think_command import Live
 from recollect.testing.builders import note
@@ -301,20 +299,6 @@ def test_whoever_leaves_is_not_thought_for(store: Path) -> None:
 
 
 # ------------------------------------------------------------------ what the documentation says
-
-
-COMMANDS = re.findall(
-    r"^\$ recollect (.*?)(?:\s{2,}#.*)?$", DOCS.read_text(encoding="utf-8"), re.MULTILINE
-)
-
-
-def test_there_are_commands_in_the_documentation() -> None:
-    assert len(COMMANDS) >= 4
-
-
-@pytest.mark.parametrize("line", COMMANDS)
-def test_a_command_of_the_documentation_is_understood(line: str) -> None:
-    assert _parser().parse_args(shlex.split(line)).run
 
 
 def test_the_library_is_called_as_the_documentation_does() -> None:

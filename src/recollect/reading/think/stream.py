@@ -17,65 +17,68 @@ MOST = 200_000
 
 
 class Objects:
-    """Is fed pieces of a text, and gives the objects in it."""
+    """Is fed pieces of a text, and gives the objects in it. Each character is looked at once."""
 
     def __init__(self) -> None:
-        self._text = ""
         self._read = 0
+        self._waiting: str | None = ""
+        """What came so far, as long as it may be what some models say to themselves first."""
+        self._line = ""
+        self._begin()
         self.broken = 0
+
+    def _begin(self) -> None:
+        self._held: list[str] = []
+        self._depth = 0
+        self._quoted = self._escaped = False
 
     def feed(self, piece: str) -> Iterator[dict[str, Any]]:
         self._read += len(piece)
         if self._read > MOST:
             return
-        self._text += piece
-        if self._is_thought():
-            return
-        while (begins := self._text.find("{")) >= 0:
-            self._text = self._text[begins:]
-            length, whole = _extent(self._text)
-            if not length:
-                return
-            part, self._text = self._text[:length], self._text[length:]
-            found = _loaded(part) if whole else None
-            if found is None:
-                self.broken += 1
-            else:
-                yield from _flat(found)
-        self._text = ""
+        for sign in self._said(piece):
+            if sign == "{" and self._line == "\n" and self._depth:
+                self.broken += 1  # an object begins on a line of its own: the last never ended
+                self._begin()
+            self._line = sign
+            if self._take(sign):
+                found = _loaded("".join(self._held))
+                self._begin()
+                if found is None:
+                    self.broken += 1
+                else:
+                    yield from _flat(found)
+
+    def _take(self, sign: str) -> bool:
+        """Whether an object ends with it."""
+        if not self._depth and sign != "{":
+            return False
+        self._held.append(sign)
+        if self._quoted:
+            self._quoted = self._escaped or sign != '"'
+            self._escaped = sign == "\\" and not self._escaped
+        elif sign == '"':
+            self._quoted = True
+        elif sign in "{}":
+            self._depth += 1 if sign == "{" else -1
+        return not self._depth
 
     def end(self) -> None:
         """There is no more of it."""
-        self.broken += bool(self._text.strip())
+        self.broken += bool(self._depth)
 
-    def _is_thought(self) -> bool:
-        """Whether all of it so far is what some models say to themselves first."""
-        said = self._text.lstrip()
-        if not said.startswith(_THOUGHT[: len(said)]) or not said:
-            return False
-        if _THOUGHT_END not in said:
-            return True
-        self._text = said.partition(_THOUGHT_END)[2]
-        return False
-
-
-def _extent(text: str) -> tuple[int, bool]:
-    """How long the object is that *text* begins with, and whether it is whole; 0 while its end
-    has not come."""
-    depth, quoted, escaped = 0, False, False
-    for place, sign in enumerate(text):
-        if sign == "{" and place and text[place - 1] == "\n":
-            return place, False  # an object begins on a line of its own: this one never ended
-        if quoted:
-            quoted = escaped or sign != '"'
-            escaped = sign == "\\" and not escaped
-        elif sign == '"':
-            quoted = True
-        elif sign in "{}":
-            depth += 1 if sign == "{" else -1
-            if not depth:
-                return place + 1, True
-    return 0, False
+    def _said(self, piece: str) -> str:
+        """The piece, without what a model says to itself."""
+        if self._waiting is None:
+            return piece
+        self._waiting += piece
+        said = self._waiting.lstrip()
+        if said.startswith(_THOUGHT) or _THOUGHT.startswith(said):
+            if _THOUGHT_END not in said:
+                return ""
+            said = said.partition(_THOUGHT_END)[2]
+        self._waiting = None
+        return said
 
 
 def _loaded(text: str) -> dict[str, Any] | None:
