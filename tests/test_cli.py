@@ -891,6 +891,8 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
         "hook",
         "eval",
         "serve",
+        "web",
+        "add-web",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
         *CURATE_COMMANDS,

@@ -22,6 +22,8 @@ from recollect.types import (
     StoredPassage,
     StoreStats,
     TextQuery,
+    WebFound,
+    WebPage,
     stable_id,
 )
 
@@ -255,6 +257,22 @@ class Spending(Protocol):
 
     def rows(self, since: str) -> list[Spent]:
         """What was spent from that day on, by day and model; what is set aside is not in it."""
+
+
+class Web(Protocol):
+    """The web, as far as it may be asked. Whatever fails is a ``WebError``, within a time that is
+    set beforehand."""
+
+    @property
+    def key(self) -> str:
+        """Names the search engine."""
+
+    def search(self, query: str, *, limit: int, read: int) -> WebFound:
+        """At most *limit* results for *query*, the only thing that is sent; of the first *read*
+        the pages are read as well."""
+
+    def page(self, url: str) -> WebPage:
+        """The page at this address, as text."""
 
 
 class Ledger(Protocol):

@@ -707,6 +707,56 @@ class Recorded(NamedTuple):
         return {**shown, "at": iso(self.at), "sources": list(self.sources)}
 
 
+class WebResult(NamedTuple):
+    """What somebody on the web says. It is no memory: nobody here has kept or checked it."""
+
+    title: str
+    url: str
+    text: str
+    """What the search engine shows of the page, or the beginning of the page itself."""
+    date: str = ""
+    """As the search engine tells it."""
+    read: bool = False
+    """Whether the text is the page's own."""
+    note: str = ""
+    """Why the page was not read, where it should have been."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": "web", **self._asdict()}
+
+
+class WebFound(NamedTuple):
+    """What a search of the web gave."""
+
+    query: str
+    """What was sent: this, and nothing else."""
+    engine: str
+    """The host that was asked."""
+    results: tuple[WebResult, ...] = ()
+    hidden: Mapping[str, int] = {}
+    """How many were left out, by the reason."""
+    ms: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "query": self.query,
+            "engine": self.engine,
+            "results": [result.as_json() for result in self.results],
+            "hidden": dict(self.hidden),
+            "ms": round(self.ms, 1),
+        }
+
+
+class WebPage(NamedTuple):
+    """A page of the web as text."""
+
+    url: str
+    """Where it was in the end, after every redirect."""
+    title: str
+    text: str
+    meta: JsonObject = NO_META
+
+
 class Answer(NamedTuple):
     """What a search returns: the results, how good they are, and what happened on the way."""
 
@@ -733,6 +783,9 @@ class Answer(NamedTuple):
     """The limits that were given up, as the caller allowed, for these results."""
     answer: Recorded | None = None
     """What a caller wrote for this question earlier, and nothing has changed since."""
+    web: WebFound | None = None
+    """What the web says, where that was allowed and memory did not answer. It changes nothing
+    else in here."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -748,6 +801,7 @@ class Answer(NamedTuple):
             "cache": self.cache.as_json(),
             "results": [r.as_json() for r in self.results],
             "rejected": [r.as_json() for r in self.rejected],
+            "web": self.web.as_json() if self.web else None,
             "total_found": self.total_found,
             "hidden": dict(self.hidden),
             "relaxed": list(self.relaxed),

@@ -12,7 +12,7 @@ from recollect.errors import NotFound, UsageError
 from recollect.memory.arguments import checked, clean, moment, names, place
 from recollect.memory.models import Remembering, embedder_by_key, embedder_for, reranker_for
 from recollect.memory.options import Limits, Status
-from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, Store
+from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, Store, Web
 from recollect.types import LOCAL, Document, Filter, Policy
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ class Opened:
         self._older: dict[str, Embedder | None] = {}
         self._background: BackgroundEmbedder | None = None
         self._languages: Languages | None = None
+        self._web: Web | None = None
         self._ledger = ledger
         self._recorder = _recorder(ledger) if config["telemetry"] else None
 
@@ -194,6 +195,17 @@ class Opened:
 
             self._languages = Languages(self.config)
         return self._languages
+
+    def use_web(self, web: Web) -> None:
+        """Ask a web of your own instead of the configured one; what the settings allow holds."""
+        self._web = web
+
+    def _the_web(self) -> Web:
+        if self._web is None:
+            from recollect.memory.web import open_web
+
+            self._web = open_web(self.config)
+        return self._web
 
     def _one(self, name: str, owner: str | None = None) -> Document:
         found = self.store.get(clean(name))
