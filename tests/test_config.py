@@ -635,6 +635,16 @@ def _web_read(_: Path) -> object:
 
 
 _TWO = "a.example b.example:8080"
+
+
+def _embed_price(_: Path) -> object:
+    """Billionths of a dollar that are set aside for a thousand tokens."""
+    from recollect.memory.llm import embedding_purse
+
+    purse = embedding_purse(config.load(), "mystery", "https://box.example/v1")
+    return purse.hold("mystery", 1000, 0).nanos
+
+
 MISSING = "the model arctic-embed-s is not on this machine"
 CASES = {
     "store": Case("{folder}/elsewhere", _store, "store", "elsewhere"),
@@ -661,6 +671,7 @@ CASES = {
         ("skipped", "nothing is embedded yet"),
         ("skipped", "embed.model is none"),
     ),
+    "embed.price": Case("2", _embed_price, 0, 2_000_000),
     "llm.model": Case("ollama:llama3.2", _llm, "none", "ollama:llama3.2"),
     "llm.daily_limit": Case("0.4", _llm_limits, 0, "llm.daily_limit"),
     "llm.command_limit": Case("0.4", _llm_limits, 0, "llm.command_limit"),

@@ -239,7 +239,10 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("downstream", None, _text,
                 "The model that reads the answers: a name, small, medium, large, or `none`."),
         Setting("embed.model", "recollect-embed", _model,
-                "The embedding model: a name, a folder, URL#MODEL, or `none`.", "trusted"),
+                "The embedding model: a name, a folder, URL#MODEL, openai:NAME (or voyage:, "
+                "gemini:, ollama:, …), or `none`.", "trusted"),
+        Setting("embed.price", None, _dollars,
+                "What it costs where that is not known: dollars for a million tokens.", "trusted"),
         Setting("rerank.model", "recollect-rerank", _model,
                 "The model that reads the best results again: a name, a folder, URL#MODEL, `llm` "
                 "(the language model), or `none`.", "trusted"),
@@ -247,7 +250,7 @@ SETTINGS: Mapping[str, Setting] = {
                 "The language model: openai:NAME, anthropic:NAME, openrouter:NAME, gemini:NAME, "
                 "ollama:NAME, URL#NAME, or `none`.", "trusted"),
         Setting("llm.daily_limit", None, _dollars,
-                "The most dollars a day that the language model may cost.", "trusted"),
+                "The most dollars a day that models elsewhere may cost.", "trusted"),
         Setting("llm.command_limit", None, _dollars,
                 "The most dollars that it may cost in one command.", "trusted"),
         Setting("llm.price", None, _price,

@@ -381,6 +381,10 @@ class Store(Protocol):
         """Store one vector a key; keys that are gone, or have one, are left out. Returns how many
         were kept."""
 
+    def drop_vectors(self, model: str) -> int:
+        """Delete all vectors of this model; how many there were. Cut off in the middle, it has
+        deleted some, and goes on when it is called again."""
+
     def models(self) -> dict[str, int]:
         """The models that have vectors here, and how many."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InputError, ModelError, NotFound, UsageError
 from recollect.memory.arguments import clean, is_there, moment, names, place
-from recollect.memory.models import many_hands
+from recollect.memory.models import many_hands, remember_folder
 from recollect.memory.opened import Opened
 from recollect.memory.options import Progress, Report
 from recollect.types import ChangeSet, Document, Forget, Receipt, Source
@@ -218,6 +218,7 @@ class Keeping(Opened):
         total = self.status().pending
         if not total:
             return 0
+        remember_folder(self.config, self._embedder.key)
         with many_hands(self._embedder, total, processes) as (embedder, hands):
             return embed_pending(
                 self.store,

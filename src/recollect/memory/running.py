@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import ModelError, UsageError
-from recollect.memory.models import embedder_for, llm_reranker, model_states
-from recollect.memory.opened import Opened
+from recollect.memory.keeping import Keeping
+from recollect.memory.models import embedder_for, llm_reranker, model_states, usable_model
+from recollect.memory.options import Report
 from recollect.ports import CacheStats, Embedder
 
 if TYPE_CHECKING:
@@ -19,7 +20,23 @@ if TYPE_CHECKING:
     from recollect.telemetry import Usage
 
 
-class Running(Opened):
+class Switched(NamedTuple):
+    """What a change of model did."""
+
+    model: str
+    key: str
+    embedded: int
+    """Vectors that were made now."""
+    vectors: int
+    """Those that there are of it."""
+    older: Mapping[str, int]
+    """Those of other models, which can be deleted."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "older": dict(self.older)}
+
+
+class Running(Keeping):
     """Caches, figures, models."""
 
     def cache_stats(self) -> CacheStats:
@@ -41,6 +58,38 @@ class Running(Opened):
         if not 20 <= sample <= 10_000:
             raise UsageError(f"sample is {sample}", hint="give 20 to 10000 questions")
         return bench(self.store, self._candidates(names), sample=sample)
+
+    def switch_model(
+        self, name: str, report: Report = lambda _: None, *, processes: int | None = None
+    ) -> Switched:
+        """Search with another embedding model: it is tried first, then every passage gets a vector
+        of it. The old vectors serve until there are as many new ones; cut off, it goes on where it
+        was when it is called again. The setting is the caller's to write (``embed.model``)."""
+        key, value = usable_model(self.config, name)
+        if key != "embed.model" or value == "none":
+            raise UsageError(f"{name} is no model to embed with",
+                             hint=f"`recollect models use {name}` chooses it")  # fmt: skip
+        self.config = self.config.with_value(key, value)
+        self._embedder, self._why_no_embedder = embedder_for(self.config)
+        assert self._embedder is not None  # it was tried
+        made = self.embed(report, processes=processes)
+        counts = dict(self.store.models())
+        done = counts.pop(self._embedder.key, 0)
+        return Switched(value, self._embedder.key, made, done, counts)
+
+    def prune_vectors(self) -> Mapping[str, int]:
+        """Delete the vectors of models that no longer serve; how many, by model."""
+        serving, note = self._serving()
+        if self._embedder is None or serving is None:
+            raise UsageError(
+                f"which vectors are needed cannot be told: {note}",
+                hint="`recollect models switch NAME` chooses a model and embeds with it",
+            )
+        if serving.key != self._embedder.key:
+            raise UsageError(f"the older vectors are still needed: {note}",
+                             hint="`recollect models switch` goes on with it")  # fmt: skip
+        others = [key for key in self.store.models() if key != serving.key]
+        return {key: self.store.drop_vectors(key) for key in others}
 
     def _candidates(self, names: Sequence[str]) -> dict[str, Embedder]:
         wanted = names or [s.name for s in model_states(self.config) if s.here and s.job == "embed"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect import config as settings
 from recollect.errors import UsageError
-from recollect.surfaces.config_commands import set_setting
+from recollect.surfaces.config_commands import set_setting, write_setting
 from recollect.surfaces.shared import Options, open_memory, say, show
 
 if TYPE_CHECKING:
@@ -17,11 +17,15 @@ if TYPE_CHECKING:
 
 def declare_models(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "action", choices=("list", "fetch", "verify", "use", "bench"),
-        help="see them; download one; read every byte of one; search with one from now on; "
-        "measure them on your own store",
+        "action", choices=("list", "fetch", "verify", "use", "switch", "prune", "bench"),
+        help="see them; download one; read every byte of one; search with one from now on; the "
+        "same, and embed everything with it now; delete vectors that no longer serve; measure "
+        "them on your own store",
     )  # fmt: skip
     parser.add_argument("name", nargs="?", help="a model, a folder, or URL#MODEL (the one in use)")
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help="switch with so many processes (as it pays)"
+    )
     parser.add_argument(
         "--sample", type=int, default=200, metavar="N", help="questions for bench (200)"
     )
@@ -36,6 +40,10 @@ def models(options: Options) -> int:
         return _models_list(options, config)
     if options.action == "bench":
         return _models_bench(options)
+    if options.action == "switch":
+        return _models_switch(options, name)
+    if options.action == "prune":
+        return _models_prune(options)
     if options.action == "use":
         if not options.name:
             raise UsageError("use which model?", hint="`recollect models list` shows them")
@@ -47,6 +55,42 @@ def models(options: Options) -> int:
         place = memory.verify_model(config, name)
     content = {"model": name, "path": str(place), "verified": True}
     show(options, content, lambda _: f"{name} is at {place}, and every byte is as it should be")
+    return 0
+
+
+def _models_switch(options: Options, name: str) -> int:
+    """The setting is written before the first vector is made: whoever is cut off goes on with the
+    same command, or with anything else that embeds."""
+    from recollect.memory import usable_model
+    from recollect.surfaces.terminal import ProgressBar
+
+    key, value = usable_model(settings.load(), name)
+    if key == "embed.model" and settings.load()[key] != value:
+        write_setting(key, value)
+    with open_memory(options) as memory:
+        origin = memory.config.origin(key)
+        if key == "embed.model" and memory.config[key] != value:
+            say(options, f"warning: embed.model is set by the {origin}, which counts for more")
+        with ProgressBar(quiet=options.quiet or options.json) as bar:
+            done = memory.switch_model(name, bar, processes=options.processes)
+
+    def text(style: Style) -> str:
+        lines = [f"{done.model} serves: {done.vectors:,} vectors, {done.embedded:,} of them new"]
+        lines += [f"{style.dim}{count:,} of {other} are no longer needed: `recollect models prune` "
+                  f"deletes them{style.off}" for other, count in done.older.items()]  # fmt: skip
+        return "\n".join(lines)
+
+    show(options, done.as_json(), text)
+    return 0
+
+
+def _models_prune(options: Options) -> int:
+    with open_memory(options) as memory:
+        gone = memory.prune_vectors()
+    said = [f"deleted {count:,} vectors of {key}" for key, count in gone.items()]
+    show(
+        options, {"deleted": dict(gone)}, lambda _: "\n".join(said) or "there is nothing to delete"
+    )
     return 0
 
 
