@@ -520,6 +520,16 @@ class Contribution(NamedTuple):
         }
 
 
+class Scale(NamedTuple):
+    """A line that puts the scores of one model on the scale of another."""
+
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def of(self, score: float) -> float:
+        return self.slope * score + self.offset
+
+
 class Signals(NamedTuple):
     """What is known about a candidate. 0 is neutral, so that an absent signal costs nothing."""
 

@@ -68,6 +68,15 @@ def reranker_for(config: settings.Config) -> tuple[Reranker | None, str]:
         return None, error.message
 
 
+def shipped(config: settings.Config) -> tuple[Embedder, Reranker]:
+    """The models that the grade was fitted with."""
+    from recollect.models.catalog import EMBED, RERANK
+    from recollect.models.onnx import OnnxEmbedder, OnnxReranker
+
+    shelf = _shelf(config)
+    return OnnxEmbedder(EMBED, shelf.locate(EMBED)), OnnxReranker(RERANK, shelf.locate(RERANK))
+
+
 def llm_reranker(languages: Languages) -> tuple[Reranker | None, str]:
     """The language model as a reranker, or why it cannot be one."""
     from recollect.models.rerank_llm import TOTAL, LlmReranker

@@ -13,7 +13,7 @@ from recollect.memory.arguments import checked, clean, moment, names, place
 from recollect.memory.models import Remembering, embedder_by_key, embedder_for, reranker_for
 from recollect.memory.options import Limits, Status
 from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, Store, Web
-from recollect.types import LOCAL, Document, Filter, Policy
+from recollect.types import LOCAL, Document, Filter, Policy, Scale
 
 if TYPE_CHECKING:
     from recollect.facts import Asked
@@ -118,7 +118,20 @@ class Opened:
             if self._asking is None or self._asking.key != embedder.key:
                 self._asking = Remembering(embedder)
             embedder = self._asking
-        return Models(embedder, note, self._reranker, self._why_no_reranker)
+        return Models(
+            embedder, note, self._reranker, self._why_no_reranker,
+            self._scale(embedder), self._scale(self._reranker),
+        )  # fmt: skip
+
+    def _scale(self, model: Embedder | Reranker | None) -> Scale | None:
+        """What puts its scores on the grade's scale, if they are not there and it is known."""
+        from recollect.reading.grade import knows
+
+        if model is None or knows(model.key):
+            return None
+        from recollect.memory.calibrate import scale_of
+
+        return scale_of(self.config, model.key)
 
     def _asked(
         self,

@@ -15,19 +15,22 @@ if TYPE_CHECKING:
     from recollect.surfaces.terminal import Style
 
 
+_ACTIONS = ("list", "fetch", "verify", "use", "switch", "prune", "calibrate", "bench")
+
+
 def declare_models(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "action", choices=("list", "fetch", "verify", "use", "switch", "prune", "bench"),
+        "action", choices=_ACTIONS,
         help="see them; download one; read every byte of one; search with one from now on; the "
-        "same, and embed everything with it now; delete vectors that no longer serve; measure "
-        "them on your own store",
+        "same, and embed everything with it now; delete vectors that no longer serve; find out "
+        "what the scores of those in use mean; measure them on your own store",
     )  # fmt: skip
     parser.add_argument("name", nargs="?", help="a model, a folder, or URL#MODEL (the one in use)")
     parser.add_argument(
         "--processes", type=int, metavar="N", help="switch with so many processes (as it pays)"
     )
     parser.add_argument(
-        "--sample", type=int, default=200, metavar="N", help="questions for bench (200)"
+        "--sample", type=int, metavar="N", help="questions for bench (200) and calibrate (100)"
     )
 
 
@@ -42,6 +45,8 @@ def models(options: Options) -> int:
         return _models_bench(options)
     if options.action == "switch":
         return _models_switch(options, name)
+    if options.action == "calibrate":
+        return _models_calibrate(options)
     if options.action == "prune":
         return _models_prune(options)
     if options.action == "use":
@@ -78,9 +83,26 @@ def _models_switch(options: Options, name: str) -> int:
         lines = [f"{done.model} serves: {done.vectors:,} vectors, {done.embedded:,} of them new"]
         lines += [f"{style.dim}{count:,} of {other} are no longer needed: `recollect models prune` "
                   f"deletes them{style.off}" for other, count in done.older.items()]  # fmt: skip
+        lines += [f"the grade does not count its scores: {done.note}"] if done.note else []
         return "\n".join(lines)
 
     show(options, done.as_json(), text)
+    return 0
+
+
+def _models_calibrate(options: Options) -> int:
+    from recollect.surfaces.terminal import ProgressBar
+
+    bar = ProgressBar(quiet=options.quiet or options.json)
+    with open_memory(options) as memory, bar:
+        found = memory.calibrate(count=options.sample or 100, report=bar)
+    said = [
+        f"{one.model}: {one.slope:.3g} · score {one.offset:+.3g}, from {one.questions} questions "
+        f"of your own store (agreement {one.agreement:.2f}); the grade counts it from now on"
+        for one in found
+    ]
+    text = "\n".join(said) or "nothing to do: the grade knows the models in use"
+    show(options, {"calibrated": [one.as_json() for one in found]}, lambda _: text)
     return 0
 
 
@@ -99,7 +121,7 @@ def _models_bench(options: Options) -> int:
 
     with open_memory(options) as memory:
         names = [options.name] if options.name else []
-        scores = memory.bench_models(*names, sample=options.sample)
+        scores = memory.bench_models(*names, sample=options.sample or 200)
     best = recommended(scores)
     content = {"scores": [s.as_json() for s in scores], "recommended": best}
 
