@@ -625,7 +625,7 @@ def _web(path: str = "searxng:{url}", late: float = 0.0, **flags: Any) -> object
 def _web_read(_: Path) -> object:
     """How many pages of results are asked for: those of this machine are refused."""
     server = WebServer()
-    server.pages["/search"] = found({"url": "http://127.0.0.1/"})
+    server.pages["/search"] = found({"url": "http://localhost/"})
     with Memory.open(
         "memory://", web_when="asked", web_engine=f"searxng:{server.url}"
     ) as memory:  # fmt: skip

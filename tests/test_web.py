@@ -363,12 +363,12 @@ def test_an_engine_that_answers_wrongly_is_told(server: WebServer, said: Said, w
 def test_results_that_may_not_be_looked_at_are_counted(server: WebServer) -> None:
     rows = [
         HIT, {**HIT, "url": "javascript:alert(1)"}, {**HIT, "url": "https://ads.test/"},
-        {**HIT, "url": "https://example.org:22/"},
+        {**HIT, "url": "https://example.org:22/"}, {**HIT, "url": "http://169.254.169.254/"},
     ]  # fmt: skip
     server.pages["/search"] = found(*rows)
     made = reader(server, domains=Domains(deny=("ads.test",))).search("otters", limit=5, read=0)
     assert [r.url for r in made.results] == [HIT["url"]]
-    assert made.hidden == {"no link to follow": 2, "web.deny": 1}
+    assert made.hidden == {"no link to follow": 3, "web.deny": 1}
 
 
 def test_pages_of_results_are_read_by_the_same_rules(server: WebServer) -> None:

@@ -267,10 +267,15 @@ class ModelState(NamedTuple):
     megabytes: int
     here: bool
     used: bool
+    calibrated: bool
+    """Whether the grade counts its scores."""
 
 
 def model_states(config: settings.Config) -> list[ModelState]:
     """Every model known by name, and those in use."""
+    from recollect.memory.calibrate import scale_of
+    from recollect.reading.grade import knows
+
     states = []
     models = dict(CATALOG)
     used = {config["embed.model"], config["rerank.model"]}
@@ -279,7 +284,7 @@ def model_states(config: settings.Config) -> list[ModelState]:
             with suppress(ModelError):
                 models[name] = _model(name)
     for name, model in models.items():
-        here = True
+        here, calibrated = True, knows(model.key) or scale_of(config, model.key) is not None
         try:
             _shelf(config).locate(model)
         except ModelMissing:
@@ -287,7 +292,7 @@ def model_states(config: settings.Config) -> list[ModelState]:
         states.append(
             ModelState(
                 name, model.job, model.licence, model.dimensions, model.megabytes, here,
-                name in used,
+                name in used, calibrated,
             )
         )  # fmt: skip
     return states

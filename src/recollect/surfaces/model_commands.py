@@ -154,6 +154,7 @@ def _models_list(options: Options, config: settings.Config) -> int:
         lines = [
             f"{'*' if s.used else ' '} {s.name:20} {_job(s):14} {s.licence:12} "
             f"{'here' if s.here else f'not fetched, {s.megabytes} MB'}"
+            f"{'' if s.calibrated or not s.used else ', uncalibrated'}"
             for s in states
         ]
         if not any(s.used and s.job == "embed" for s in states):

@@ -127,6 +127,17 @@ def refuse_private(host: str, addresses: Sequence[str]) -> None:
             raise WebRefused(f"{host} leads to {address}, which is not on the public internet")
 
 
+def refuse_number(place: Link) -> None:
+    """Raises where the host is an address already, and not a public one."""
+    from ipaddress import ip_address
+
+    try:
+        ip_address(place.host)
+    except ValueError:
+        return
+    refuse_private(place.host, [place.host])
+
+
 # ------------------------------------------------------------------ domains
 
 

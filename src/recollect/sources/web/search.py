@@ -11,7 +11,7 @@ from typing import Protocol
 from recollect.errors import WebError, WebRefused
 from recollect.sources.web.engines import MOST_QUERY, Engine, results
 from recollect.sources.web.fetch import Own, Resolve, Rules, fetch, nobodys, ones_own, resolved
-from recollect.sources.web.guard import ANY, Domains, link, refuse_port
+from recollect.sources.web.guard import ANY, Domains, link, refuse_number, refuse_port
 from recollect.sources.web.pages import TYPES, page
 from recollect.text.tokens import clip_tokens
 from recollect.types import WebFound, WebPage, WebResult
@@ -80,6 +80,7 @@ class WebSearch:
                 place = link(one.url)
                 if not self._pages.own(place.host, place.port):
                     refuse_port(place)
+                    refuse_number(place)
             except WebRefused:
                 hidden["no link to follow"] += 1
                 continue
