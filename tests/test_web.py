@@ -7,6 +7,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -260,6 +261,38 @@ def test_a_server_that_speaks_something_else_is_told() -> None:
     with pytest.raises(WebError, match="does not speak HTTP"):
         fetch(f"http://127.0.0.1:{port}/", Rules(TYPES, own=lambda *_: True), monotonic() + 5)
     listening.close()
+
+
+def test_over_https_the_certificate_is_that_of_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import shutil
+    import ssl
+    import subprocess
+
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("there is no openssl to make a certificate with")
+    both = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem")]
+    made = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *both,
+            "-subj", "/CN=pages.test", "-addext", "subjectAltName=DNS:pages.test"]  # fmt: skip
+    subprocess.run(made, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
+    server = WebServer(context)
+    server.pages |= {"/": page("here"), "/down": to(f"http://127.0.0.1:{server.port}/")}
+    try:
+        url = f"https://pages.test:{server.port}"
+        with pytest.raises(WebError, match="certificate is not trusted"):
+            got(f"{url}/", server)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+        assert got(f"{url}/", server).body == b"here"
+        with pytest.raises(WebError, match="certificate is not trusted"):
+            got(f"https://127.0.0.1:{server.port}/", server)
+        with pytest.raises(WebRefused, match="from https to http"):
+            got(f"{url}/down", server)
+    finally:
+        server.close()
 
 
 def reader(server: WebServer, **changes: Any) -> WebSearch:
