@@ -892,6 +892,8 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
         "eval",
         "serve",
         "think",
+        "web",
+        "add-web",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
         *CURATE_COMMANDS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,12 +15,13 @@ from hypothesis import strategies as st
 
 from recollect import Document, Memory, config
 from recollect.config import PROJECT_FILE, SETTINGS
-from recollect.errors import ConfigError, SpendRefused
+from recollect.errors import ConfigError, RecollectError, SpendRefused
 from recollect.memory.costs import Price
 from recollect.memory.llm import Languages, Purse
 from recollect.models.catalog import ARCTIC_S
 from recollect.storage import open_spending
 from recollect.storage.plain_cache import PlainCache
+from web_server import Said, WebServer, found
 
 
 def write_user(text: str) -> Path:
@@ -602,6 +604,53 @@ def _stage(name: str) -> object:
         return next(stage.reason for stage in answer.stages if stage.name == name)
 
 
+def _web(path: str = "searxng:{url}", late: float = 0.0, **flags: Any) -> object:
+    """The hosts of two results, and whether a page would have been read; or what went wrong."""
+    rows = [
+        {"url": f"https://{name}/", "link": "https://c.example/"}
+        for name in ("a.example", "b.example:8080")
+    ]
+
+    def answered(_: object) -> Said:
+        time.sleep(late)
+        return found(*rows)
+
+    server = WebServer()
+    server.pages |= {"/search": answered, "/v1": answered}
+    engine = {"web_engine": path.replace("{url}", server.url)} if path else {}
+    try:
+        with Memory.open("memory://", **{"web_when": "asked", **engine, **flags}) as memory:
+            shown = memory.web("otters").results
+            return " ".join(one.url.split("/")[2] for one in shown)
+    except RecollectError as error:
+        return error.message.partition(",")[0]
+    finally:
+        server.close()
+
+
+def _web_read(_: Path) -> object:
+    """How many pages of results are asked for: those of this machine are refused."""
+    server = WebServer()
+    server.pages["/search"] = found({"url": "http://localhost/"})
+    with Memory.open(
+        "memory://", web_when="asked", web_engine=f"searxng:{server.url}"
+    ) as memory:  # fmt: skip
+        shown = memory.web("otters").results
+    server.close()
+    return [bool(one.note) for one in shown]
+
+
+_TWO = "a.example b.example:8080"
+
+
+def _embed_price(_: Path) -> object:
+    """Billionths of a dollar that are set aside for a thousand tokens."""
+    from recollect.memory.llm import embedding_purse
+
+    purse = embedding_purse(config.load(), "mystery", "https://box.example/v1")
+    return purse.hold("mystery", 1000, 0).nanos
+
+
 MISSING = "the model arctic-embed-s is not on this machine"
 CASES = {
     "store": Case("{folder}/elsewhere", _store, "store", "elsewhere"),
@@ -640,11 +689,34 @@ CASES = {
         ("skipped", "nothing is embedded yet"),
         ("skipped", "embed.model is none"),
     ),
+    "embed.price": Case("2", _embed_price, 0, 2_000_000),
     "llm.model": Case("ollama:llama3.2", _llm, "none", "ollama:llama3.2"),
     "llm.daily_limit": Case("0.4", _llm_limits, 0, "llm.daily_limit"),
     "llm.command_limit": Case("0.4", _llm_limits, 0, "llm.command_limit"),
     "llm.price": Case("0.25/2", _llm_price, None, Price(0.25, 2)),
     "rerank.model": Case("none", _rerank_stage, "ran", "skipped"),
+    "web.when": Case(
+        "asked",
+        lambda _: _web(web_when=None),
+        "the web is not asked",
+        _TWO,
+    ),
+    "web.engine": Case(
+        "brave:http://127.0.0.1:9/",
+        lambda _: _web(""),
+        "no search engine is configured",
+        "127.0.0.1: Connection refused",
+    ),
+    "web.fields": Case("url=link", lambda _: _web("json:{url}/v1?q={query}"), _TWO, "c.example"),
+    "web.allow": Case("a.example", lambda _: _web(), _TWO, "a.example"),
+    "web.deny": Case("a.example", lambda _: _web(), _TWO, "b.example:8080"),
+    "web.read": Case("1", _web_read, [False], [True]),
+    "web.seconds": Case(
+        "0.1",
+        lambda _: _web(late=0.5),
+        _TWO,
+        "127.0.0.1 did not answer in time",
+    ),
     "import.owner": Case("ann", _import_owner, "local", "ann"),
     "import.scopes": Case("work,home", _import_scopes, {"universal"}, {"work", "home"}),
     "import.redact": Case("false", _import_redact, False, True),

@@ -91,7 +91,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("recollect.models.endpoint.time.sleep", lambda _: None)
+    monkeypatch.setattr("recollect.models.remote.time.sleep", lambda _: None)
 
 
 # ------------------------------------------------------------------ the shelf

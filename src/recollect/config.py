@@ -20,7 +20,7 @@ from recollect.errors import ConfigError
 PROJECT_FILE = ".recollect.toml"
 _OTHER_VARIABLES = {
     "RECOLLECT_HOME", "RECOLLECT_DATA", "RECOLLECT_EMBED_KEY", "RECOLLECT_LLM_KEY",
-    "RECOLLECT_RERANK_KEY",
+    "RECOLLECT_RERANK_KEY", "RECOLLECT_WEB_KEY",
 }  # fmt: skip
 WHERE_KEYS_GO = (
     "keys come from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY, "
@@ -109,6 +109,27 @@ def _model(value: Any) -> str:
     if "@" in host or ("://" in url and "?" in url) or _KEY.fullmatch(text):
         raise _Hidden(WHERE_KEYS_GO)
     return text
+
+
+def _engine(value: Any) -> str:
+    """A search engine; never with a key in its address."""
+    text = _text(value)
+    host, _, query = text.partition("://")[2].partition("?")
+    asked = [part.partition("=")[0] for part in query.split("&")]
+    if "@" in host.partition("/")[0] or any(_NAMES_A_KEY.search(name.lower()) for name in asked):
+        raise _Hidden("its key comes from the environment (BRAVE_API_KEY, else RECOLLECT_WEB_KEY) "
+                      "or the system's keyring, never from a file of settings")  # fmt: skip
+    return text
+
+
+def _seconds(value: Any) -> float:
+    try:
+        number = float(str(value))
+    except ValueError:
+        raise ValueError("seconds, from 0.1 to 60") from None
+    if isinstance(value, bool) or not 0.1 <= number <= 60:
+        raise ValueError("seconds, from 0.1 to 60")
+    return number
 
 
 def _dollars(value: Any) -> float:
@@ -223,7 +244,10 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("downstream", None, _text,
                 "The model that reads the answers: a name, small, medium, large, or `none`."),
         Setting("embed.model", "recollect-embed", _model,
-                "The embedding model: a name, a folder, URL#MODEL, or `none`.", "trusted"),
+                "The embedding model: a name, a folder, URL#MODEL, openai:NAME (or voyage:, "
+                "gemini:, ollama:, …), or `none`.", "trusted"),
+        Setting("embed.price", None, _dollars,
+                "What it costs where that is not known: dollars for a million tokens.", "trusted"),
         Setting("rerank.model", "recollect-rerank", _model,
                 "The model that reads the best results again: a name, a folder, URL#MODEL, `llm` "
                 "(the language model), or `none`.", "trusted"),
@@ -231,12 +255,26 @@ SETTINGS: Mapping[str, Setting] = {
                 "The language model: openai:NAME, anthropic:NAME, openrouter:NAME, gemini:NAME, "
                 "ollama:NAME, URL#NAME, or `none`.", "trusted"),
         Setting("llm.daily_limit", None, _dollars,
-                "The most dollars a day that the language model may cost.", "trusted"),
+                "The most dollars a day that models elsewhere may cost.", "trusted"),
         Setting("llm.command_limit", None, _dollars,
                 "The most dollars that it may cost in one command.", "trusted"),
         Setting("llm.price", None, _price,
                 "What it costs, where that is not known: dollars for a million tokens of input and "
                 "of output, such as 0.25/2.", "trusted"),
+        Setting("web.when", "never", _one_of("never", "asked", "low"),
+                "When a search may ask the web: never; where it is asked for and memory does not "
+                "answer; wherever memory does not answer.", "trusted"),
+        Setting("web.engine", "none", _engine,
+                "The search engine: searxng:URL, brave, brave:URL, json:URL with {query} in it, or "
+                "`none`.", "trusted"),
+        Setting("web.fields", None, _names,
+                "Where the answers of a json: engine have what: results=data.items,url=link.",
+                "trusted"),
+        Setting("web.allow", None, _names, "The only domains whose pages may be looked at.",
+                "trusted"),
+        Setting("web.deny", None, _names, "Domains whose pages may not be looked at.", "trusted"),
+        Setting("web.read", 0, _whole(0, 5), "Of how many results the page is read.", "trusted"),
+        Setting("web.seconds", 5.0, _seconds, "How long a search waits for the web.", "trusted"),
         Setting("import.owner", "local", _text, "The owner of what is added without one."),
         Setting("import.scopes", ("universal",), _names,
                 "The scopes of what is added without any."),

@@ -13,6 +13,8 @@
     │   ├── StoreChanged           exit 1  http 409     … since it was read; look again
     │   ├── StoreTooNew            exit 1  http 409     … with this version of recollect
     │   └── StoreCorrupt           exit 1  http 500     … until it is repaired
+    ├── WebError                   exit 1  http 502   nobody here: the web does not answer
+    │   └── WebRefused             exit 1  http 403     … or may not be asked for this
     └── ModelError                 exit 1  http 503   the operator: a model cannot be used
         ├── ModelMissing           exit 1  http 503     … because it is not on this machine
         ├── ModelUnreachable       exit 1  http 503     … because it does not answer, or not in time
@@ -98,6 +100,14 @@ class StoreTooNew(StoreError):
 
 class StoreCorrupt(StoreError):
     pass
+
+
+class WebError(RecollectError):
+    http_status = 502
+
+
+class WebRefused(WebError):
+    http_status = 403
 
 
 class ModelError(RecollectError):

@@ -22,6 +22,8 @@ from recollect.types import (
     StoredPassage,
     StoreStats,
     TextQuery,
+    WebFound,
+    WebPage,
     stable_id,
 )
 
@@ -257,6 +259,22 @@ class Spending(Protocol):
         """What was spent from that day on, by day and model; what is set aside is not in it."""
 
 
+class Web(Protocol):
+    """The web, as far as it may be asked. Whatever fails is a ``WebError``, within a time that is
+    set beforehand."""
+
+    @property
+    def key(self) -> str:
+        """Names the search engine."""
+
+    def search(self, query: str, *, limit: int, read: int) -> WebFound:
+        """At most *limit* results for *query*, the only thing that is sent; of the first *read*
+        the pages are read as well."""
+
+    def page(self, url: str) -> WebPage:
+        """The page at this address, as text."""
+
+
 class Ledger(Protocol):
     """Where the sums of :mod:`recollect.telemetry` are kept, apart from the record: losing it
     loses figures and nothing else. Nothing is opened or made before it is needed. Each method may
@@ -362,6 +380,10 @@ class Store(Protocol):
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
         """Store one vector a key; keys that are gone, or have one, are left out. Returns how many
         were kept."""
+
+    def drop_vectors(self, model: str) -> int:
+        """Delete all vectors of this model; how many there were. Cut off in the middle, it has
+        deleted some, and goes on when it is called again."""
 
     def models(self) -> dict[str, int]:
         """The models that have vectors here, and how many."""

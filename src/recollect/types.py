@@ -542,6 +542,16 @@ class Contribution(NamedTuple):
         }
 
 
+class Scale(NamedTuple):
+    """A line that puts the scores of one model on the scale of another."""
+
+    slope: float = 1.0
+    offset: float = 0.0
+
+    def of(self, score: float) -> float:
+        return self.slope * score + self.offset
+
+
 class Signals(NamedTuple):
     """What is known about a candidate. 0 is neutral, so that an absent signal costs nothing."""
 
@@ -831,6 +841,56 @@ class Written(NamedTuple):
         }
 
 
+class WebResult(NamedTuple):
+    """What somebody on the web says. It is no memory: nobody here has kept or checked it."""
+
+    title: str
+    url: str
+    text: str
+    """What the search engine shows of the page, or the beginning of the page itself."""
+    date: str = ""
+    """As the search engine tells it."""
+    read: bool = False
+    """Whether the text is the page's own."""
+    note: str = ""
+    """Why the page was not read, where it should have been."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {"kind": "web", **self._asdict()}
+
+
+class WebFound(NamedTuple):
+    """What a search of the web gave."""
+
+    query: str
+    """What was sent: this, and nothing else."""
+    engine: str
+    """The host that was asked."""
+    results: tuple[WebResult, ...] = ()
+    hidden: Mapping[str, int] = {}
+    """How many were left out, by the reason."""
+    ms: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "query": self.query,
+            "engine": self.engine,
+            "results": [result.as_json() for result in self.results],
+            "hidden": dict(self.hidden),
+            "ms": round(self.ms, 1),
+        }
+
+
+class WebPage(NamedTuple):
+    """A page of the web as text."""
+
+    url: str
+    """Where it was in the end, after every redirect."""
+    title: str
+    text: str
+    meta: JsonObject = NO_META
+
+
 class Answer(NamedTuple):
     """What a search returns: the results, how good they are, and what happened on the way."""
 
@@ -859,6 +919,9 @@ class Answer(NamedTuple):
     """What was written for this question, earlier or just now, and nothing has changed since."""
     written: Written | None = None
     """How a language model came to write it just now, where it did."""
+    web: WebFound | None = None
+    """What the web says, where that was allowed and memory did not answer. It changes nothing
+    else in here."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -875,6 +938,7 @@ class Answer(NamedTuple):
             "cache": self.cache.as_json(),
             "results": [r.as_json() for r in self.results],
             "rejected": [r.as_json() for r in self.rejected],
+            "web": self.web.as_json() if self.web else None,
             "total_found": self.total_found,
             "hidden": dict(self.hidden),
             "relaxed": list(self.relaxed),

@@ -25,12 +25,14 @@ from recollect.types import (
     Query,
     Recorded,
     Stage,
+    WebFound,
 )
 
 if TYPE_CHECKING:
     from recollect.facts import Context
     from recollect.memory.answers import Recording
     from recollect.memory.thoughts import Thinker
+    from recollect.ports import Web
     from recollect.reading.attempt import Models
     from recollect.reading.gather import Bundle
     from recollect.reading.recall import Rules
@@ -53,12 +55,47 @@ def _relaxable(limits: tuple[str, ...]) -> tuple[str, ...]:
 class Asking(Opened):
     """Searches, answers, conversations, contexts."""
 
-    def search(self, text: str, *, cache: bool | None = None, **options: Unpack[Options]) -> Answer:
+    def search(
+        self,
+        text: str,
+        *,
+        cache: bool | None = None,
+        web: bool | None = None,
+        **options: Unpack[Options],
+    ) -> Answer:
         """What is known about *text*: the right passages, inside a token budget, with how sure
         that is. What was answered before is served again until anything in sight changes, unless
         *cache* is false. *options* are those of :meth:`query`; with ``think`` what is graded low is
-        thought about (:meth:`think`), as far as a language model is configured."""
-        return self._counted(lambda: self._answered(self.query(text, **options), cache))
+        thought about (:meth:`think`), as far as a language model is configured. With *web*, where
+        the user allows it and memory does not answer, what the web says stands beside it."""
+        query = self.query(text, **options)
+        answer = self._counted(lambda: self._answered(query, cache))
+        if web is None and self.config["web.when"] != "low":
+            return answer
+        from recollect.reading.web import Allowed, with_web
+
+        allowed = Allowed(self.config["web.when"], web, read=self.config["web.read"])
+        return with_web(query, answer, self._searchable_web, allowed)
+
+    def web(self, query: str, *, limit: int = 5, read: int | None = None) -> WebFound:
+        """What the web says, where the user allows that it is asked; memory is not looked at, and
+        nothing is kept. Of the first *read* results the page is read."""
+        from recollect.memory.web import check_allowed
+
+        for name, value, most in (("limit", limit, 20), ("read", read or 0, 5)):
+            if not (name == "limit") <= value <= most:
+                least = int(name == "limit")
+                raise UsageError(f"{name} is {value}", hint=f"give {least} to {most}")
+        check_allowed(self.config)
+        much = self.config["web.read"] if read is None else read
+        return self._searchable_web().search(clean(query), limit=limit, read=much)
+
+    def _searchable_web(self) -> Web:
+        from recollect.memory.web import check_engine
+
+        if self._web is None:
+            check_engine(self.config)
+        return self._the_web()
 
     def _counted(self, search: Callable[[], Answer]) -> Answer:
         """What the search finds, after it was handed to the figures of :meth:`stats`."""

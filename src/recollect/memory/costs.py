@@ -47,6 +47,17 @@ OUTPUT: Mapping[str, float] = {
 }
 """Dollars for a million tokens of output, where several price lists of third parties agree (seen
 2026-11-15); what vendors add for very long prompts is not in it."""
+EMBEDDINGS: Mapping[str, float] = {
+    "text-embedding-3-small": 0.02,
+    "text-embedding-3-large": 0.13,
+    "text-embedding-ada-002": 0.10,
+    "gemini-embedding-001": 0.15,
+    "voyage-3.5-lite": 0.02,
+    "voyage-3.5": 0.06,
+    "voyage-3-large": 0.18,
+}
+"""Dollars for a million tokens that are embedded, as third parties list them (``embed.price`` says
+otherwise)."""
 CACHE_READ, CACHE_WRITE = 0.1, 1.25
 """What a token that is read from a vendor's cache, or written to it, costs, as a share."""
 SMALL, MEDIUM = 1.00, 4.00

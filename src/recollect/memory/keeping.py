@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InputError, ModelError, NotFound, UsageError
 from recollect.memory.arguments import clean, is_there, moment, names, place
-from recollect.memory.models import many_hands
+from recollect.memory.models import many_hands, remember_folder
 from recollect.memory.opened import Opened
 from recollect.memory.options import Progress, Report
 from recollect.types import ChangeSet, Document, Forget, Receipt, Source
@@ -168,6 +168,32 @@ class Keeping(Opened):
         import_documents(self.store, Source("records", "records"), [made])
         return made
 
+    def add_web(
+        self,
+        url: str,
+        *,
+        owner: str | None = None,
+        scopes: Sequence[str] | None = None,
+    ) -> Document:
+        """Keep a page of the web, as it is now: text alone, of the kind ``web``, with where it is
+        from and when it was read. Read again, it replaces what was kept."""
+        from recollect.memory.redaction import redacted
+        from recollect.memory.web import SOURCE, as_document
+        from recollect.writing.importing import import_documents
+
+        page = self._the_web().page(clean(url))
+        if not page.text:
+            raise InputError(f"{page.url}: the page has no text")
+        made = as_document(
+            page, clean(url), owner=owner or self.config["import.owner"],
+            scopes=names(scopes) or self.config["import.scopes"],
+        )  # fmt: skip
+        if self.config["import.redact"]:
+            made = redacted(made)
+        import_documents(self.store, Source(SOURCE, "web"), [made])
+        self.store.refresh()
+        return made
+
     def put(self, documents: Iterable[Document]) -> Receipt:
         """Store documents that the caller has made."""
         from recollect.writing.importing import import_documents
@@ -192,6 +218,7 @@ class Keeping(Opened):
         total = self.status().pending
         if not total:
             return 0
+        remember_folder(self.config, self._embedder.key)
         with many_hands(self._embedder, total, processes) as (embedder, hands):
             return embed_pending(
                 self.store,

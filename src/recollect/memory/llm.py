@@ -50,10 +50,14 @@ class Purse:
     """One command's money: what each call may cost at most is set aside before it is made, so that
     no number of calls at once can cost more than is allowed."""
 
-    def __init__(self, spending: Spending, price: Price | None, limits: Limits) -> None:
+    def __init__(
+        self, spending: Spending, price: Price | None, limits: Limits, setting: str = "llm.price"
+    ) -> None:
+        """*setting* is where the user can say a price that is not known."""
         self._spending = spending
         self._price = price
         self._limits = limits
+        self._setting = setting
         self._lock = Lock()
         self._gone = 0
         """Spent and set aside by this command."""
@@ -96,7 +100,7 @@ class Purse:
             return 0
         raise SpendRefused(
             f"what {model} costs is not known, so that no limit on it can be kept",
-            hint="set llm.price (dollars for a million tokens of input and output, such as 0.25/2)",
+            hint=f"set {self._setting} ({settings.setting(self._setting).help})",
         )
 
     def _cost(self, usage: LlmUsage | None) -> int | None:
@@ -321,6 +325,19 @@ class Languages:
             reply.model, str(reply.data["word"]), True, reply.usage.input, reply.usage.output,
             reply.cost, reply.calls, ms,
         )  # fmt: skip
+
+
+def embedding_purse(config: settings.Config, model: str, url: str) -> Purse:
+    """What embedding with a model elsewhere may cost: the day's limit is that of all models."""
+    from recollect.memory.costs import EMBEDDINGS
+    from recollect.models.llm.addresses import host_of, is_loopback
+
+    dollars = config["embed.price"]
+    if dollars is None:
+        known = EMBEDDINGS.get(model.lower().rpartition("/")[2])
+        dollars = 0.0 if is_loopback(host_of(url)) else known
+    price = None if dollars is None else Price(dollars, 0.0)
+    return Purse(_spending(), price, Limits(config["llm.daily_limit"]), "embed.price")
 
 
 def _key_for(address: Address) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -13,7 +14,7 @@ from recollect import config as settings
 from recollect.errors import ModelError, ModelMissing
 from recollect.memory.arguments import place
 from recollect.models.catalog import CATALOG, Model, known
-from recollect.ports import Embedder, Reranker
+from recollect.ports import Embedder, Meter, Reranker
 
 if TYPE_CHECKING:
     from recollect.memory.llm import Languages
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _WORTH_A_PROCESS = 200
 """Passages from which on starting more processes pays."""
+_FOLDERS = "folders.json"
+"""In the models folder: where models of one's own were, by their keys."""
 _REMEMBERED = 32
 """Questions whose vectors are remembered."""
 
@@ -32,10 +35,8 @@ def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
     name: str = config["embed.model"]
     if name == "none":
         return None, "embed.model is none"
-    if "://" in name:
-        from recollect.models.endpoint import EndpointEmbedder
-
-        return EndpointEmbedder(name), ""
+    if ":" in name and _is_endpoint(name):
+        return _endpoint(config, name), ""
     from recollect.models.onnx import OnnxEmbedder
 
     model = _model(name, "embed")
@@ -67,6 +68,15 @@ def reranker_for(config: settings.Config) -> tuple[Reranker | None, str]:
         return None, error.message
 
 
+def shipped(config: settings.Config) -> tuple[Embedder, Reranker]:
+    """The models that the grade was fitted with."""
+    from recollect.models.catalog import EMBED, RERANK
+    from recollect.models.onnx import OnnxEmbedder, OnnxReranker
+
+    shelf = _shelf(config)
+    return OnnxEmbedder(EMBED, shelf.locate(EMBED)), OnnxReranker(RERANK, shelf.locate(RERANK))
+
+
 def llm_reranker(languages: Languages) -> tuple[Reranker | None, str]:
     """The language model as a reranker, or why it cannot be one."""
     from recollect.models.rerank_llm import TOTAL, LlmReranker
@@ -80,16 +90,67 @@ def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
     """The embedder that made vectors of this key, if it can still be had here."""
     name, _, rest = key.partition("@")
     if "://" in rest:
-        from recollect.models.endpoint import EndpointEmbedder
-
-        return EndpointEmbedder(f"{rest.removesuffix('/embeddings')}#{name}")
+        return _endpoint(config, f"{rest.removesuffix('/embeddings')}#{name}")
     from recollect.models.onnx import OnnxEmbedder
 
     for model in CATALOG.values():
         if model.key == key:
             with suppress(ModelMissing):
                 return OnnxEmbedder(model, _shelf(config).locate(model))
+    folder = _folders(config).get(key)
+    if folder:
+        with suppress(ModelError):
+            model = _model(folder, "embed")
+            if model.key == key:  # it may hold other weights by now
+                return OnnxEmbedder(model, _shelf(config).locate(model))
     return None
+
+
+def remember_folder(config: settings.Config, key: str) -> None:
+    """Keep where a model of one's own is, so that its vectors can serve after a change to
+    another."""
+    name = config["embed.model"]
+    known = _folders(config)
+    if not _is_folder(name) or known.get(key) == str(place(name)):
+        return
+    path = models_folder(config) / _FOLDERS
+    with suppress(OSError):  # it is a convenience
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        fresh = path.with_name(f"{path.name}.{os.getpid()}")
+        fresh.write_text(json.dumps({**known, key: str(place(name))}, indent=1), encoding="utf-8")
+        os.replace(fresh, path)
+
+
+def _folders(config: settings.Config) -> dict[str, str]:
+    with suppress(OSError, ValueError):
+        known = json.loads((models_folder(config) / _FOLDERS).read_text(encoding="utf-8"))
+        if isinstance(known, dict):
+            return known
+    return {}
+
+
+def _is_folder(name: str) -> bool:
+    return "://" not in name and ("/" in name or "\\" in name or name.startswith((".", "~")))
+
+
+def _is_endpoint(name: str) -> bool:
+    from recollect.models.endpoint import is_endpoint
+
+    return is_endpoint(name)
+
+
+def _endpoint(config: settings.Config, name: str) -> Embedder:
+    """A model elsewhere, which keeps count of what it costs."""
+    from recollect.models.endpoint import EndpointEmbedder, address_of
+
+    url, model = address_of(name)
+
+    def purse() -> Meter:
+        from recollect.memory.llm import embedding_purse
+
+        return embedding_purse(config, model, url)
+
+    return EndpointEmbedder(name, purse)
 
 
 class Remembering:
@@ -139,7 +200,7 @@ def many_hands(
 
 def _model(name: str, job: str = "") -> Model:
     """A model by its name, or by the folder it is in; for that job, if one is named."""
-    if "/" in name or "\\" in name or name.startswith((".", "~")):
+    if _is_folder(name):
         from recollect.models.shelf import own_model
 
         model = own_model(place(name))
@@ -177,7 +238,7 @@ def usable_model(config: settings.Config, name: str) -> tuple[str, str]:
     been tried."""
     if name == "none":
         return "embed.model", name
-    if "://" in name:
+    if ":" in name and _is_endpoint(name):
         key = "embed.model"
     else:
         model = _model(name)
@@ -206,10 +267,15 @@ class ModelState(NamedTuple):
     megabytes: int
     here: bool
     used: bool
+    calibrated: bool
+    """Whether the grade counts its scores."""
 
 
 def model_states(config: settings.Config) -> list[ModelState]:
     """Every model known by name, and those in use."""
+    from recollect.memory.calibrate import scale_of
+    from recollect.reading.grade import knows
+
     states = []
     models = dict(CATALOG)
     used = {config["embed.model"], config["rerank.model"]}
@@ -218,7 +284,7 @@ def model_states(config: settings.Config) -> list[ModelState]:
             with suppress(ModelError):
                 models[name] = _model(name)
     for name, model in models.items():
-        here = True
+        here, calibrated = True, knows(model.key) or scale_of(config, model.key) is not None
         try:
             _shelf(config).locate(model)
         except ModelMissing:
@@ -226,7 +292,7 @@ def model_states(config: settings.Config) -> list[ModelState]:
         states.append(
             ModelState(
                 name, model.job, model.licence, model.dimensions, model.megabytes, here,
-                name in used,
+                name in used, calibrated,
             )
         )  # fmt: skip
     return states

@@ -19,8 +19,8 @@ from recollect.memory.models import (
     reranker_for,
 )
 from recollect.memory.options import Limits, Status
-from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, Store
-from recollect.types import LOCAL, Document, Filter, Policy
+from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, Store, Web
+from recollect.types import LOCAL, Document, Filter, Policy, Scale
 
 if TYPE_CHECKING:
     from recollect.facts import Asked
@@ -74,6 +74,7 @@ class Opened:
         self._older: dict[str, Embedder | None] = {}
         self._background: BackgroundEmbedder | None = None
         self._languages: Languages | None = None
+        self._web: Web | None = None
         self._ledger = ledger
         self._recorder = _recorder(ledger) if config["telemetry"] else None
 
@@ -125,7 +126,9 @@ class Opened:
             if self._asking is None or self._asking.key != embedder.key:
                 self._asking = Remembering(embedder)
             embedder = self._asking
-        return Models(embedder, note, *self._reading(policy.reranker))
+        reranker, why = self._reading(policy.reranker)
+        scales = self._scale(embedder), self._scale(reranker)
+        return Models(embedder, note, reranker, why, *scales)
 
     def _reading(self, named: str | None) -> tuple[Reranker | None, str]:
         """The reranker that a request names, else the configured one, and what is to be said of
@@ -156,6 +159,16 @@ class Opened:
         if languages.missing:
             return models._replace(llm_note=languages.missing)
         return models._replace(llm=Writer(languages.name, once(languages.llm)), llm_note="")
+
+    def _scale(self, model: Embedder | Reranker | None) -> Scale | None:
+        """What puts its scores on the grade's scale, if they are not there and it is known."""
+        from recollect.reading.grade import knows
+
+        if model is None or knows(model.key):
+            return None
+        from recollect.memory.calibrate import scale_of
+
+        return scale_of(self.config, model.key)
 
     def _asked(
         self,
@@ -232,6 +245,17 @@ class Opened:
 
             self._languages = Languages(self.config)
         return self._languages
+
+    def use_web(self, web: Web) -> None:
+        """Ask a web of your own instead of the configured one; what the settings allow holds."""
+        self._web = web
+
+    def _the_web(self) -> Web:
+        if self._web is None:
+            from recollect.memory.web import open_web
+
+            self._web = open_web(self.config)
+        return self._web
 
     def _one(self, name: str, owner: str | None = None) -> Document:
         found = self.store.get(clean(name))

@@ -12,7 +12,7 @@ from recollect.types import StoreStats
 class Progress(NamedTuple):
     """How far a long operation is. ``total`` is 0 while it is not known."""
 
-    doing: Literal["importing", "embedding", "asking"]
+    doing: Literal["importing", "embedding", "asking", "calibrating"]
     done: int
     total: int
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import ModelError, UsageError
-from recollect.memory.models import embedder_for, llm_reranker, model_states
-from recollect.memory.opened import Opened
+from recollect.memory.keeping import Keeping
+from recollect.memory.models import (
+    embedder_for,
+    llm_reranker,
+    model_states,
+    shipped,
+    usable_model,
+)
+from recollect.memory.options import Progress, Report
 from recollect.ports import CacheStats, Embedder
 
 if TYPE_CHECKING:
+    from recollect.memory.calibrate import Calibrated
     from recollect.memory.llm import LlmStatus, LlmTest
     from recollect.memory.model_bench import Score
     from recollect.memory.tuning import Tuning
@@ -19,7 +27,25 @@ if TYPE_CHECKING:
     from recollect.telemetry import Usage
 
 
-class Running(Opened):
+class Switched(NamedTuple):
+    """What a change of model did."""
+
+    model: str
+    key: str
+    embedded: int
+    """Vectors that were made now."""
+    vectors: int
+    """Those that there are of it."""
+    older: Mapping[str, int]
+    """Those of other models, which can be deleted."""
+    note: str = ""
+    """Why the grade does not count its scores."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "older": dict(self.older)}
+
+
+class Running(Keeping):
     """Caches, figures, models."""
 
     def cache_stats(self) -> CacheStats:
@@ -41,6 +67,80 @@ class Running(Opened):
         if not 20 <= sample <= 10_000:
             raise UsageError(f"sample is {sample}", hint="give 20 to 10000 questions")
         return bench(self.store, self._candidates(names), sample=sample)
+
+    def switch_model(
+        self, name: str, report: Report = lambda _: None, *, processes: int | None = None
+    ) -> Switched:
+        """Search with another embedding model: it is tried first, then every passage gets a vector
+        of it, and what its scores mean is found out. The old vectors serve until there are as many
+        new ones; cut off, it goes on where it was when it is called again. The setting
+        (``embed.model``) is the caller's to write."""
+        key, value = usable_model(self.config, name)
+        if key != "embed.model" or value == "none":
+            raise UsageError(f"{name} is no model to embed with",
+                             hint=f"`recollect models use {name}` chooses it")  # fmt: skip
+        self.config = self.config.with_value(key, value)
+        self._embedder, self._why_no_embedder = embedder_for(self.config)
+        assert self._embedder is not None  # it was tried
+        made = self.embed(report, processes=processes)
+        note = ""
+        if self._scale(self._embedder) is None:
+            try:
+                self._calibrated("embed", 100, report)
+            except (UsageError, ModelError) as error:
+                note = error.message
+        counts = dict(self.store.models())
+        done = counts.pop(self._embedder.key, 0)
+        return Switched(value, self._embedder.key, made, done, counts, note)
+
+    def calibrate(
+        self, *, count: int = 100, report: Report = lambda _: None
+    ) -> Sequence[Calibrated]:
+        """Find out, on what is in this store, what the scores of the embedder and the reranker in
+        use mean, where these are not the ones that ship; from then on the grade counts them. Up
+        to *count* questions are made of what is in the store."""
+        if not 20 <= count <= 1000:
+            raise UsageError(f"count is {count}", hint="give 20 to 1000 questions")
+        found = [self._calibrated(job, count, report) for job in ("embed", "rerank")]
+        return [one for one in found if one is not None]
+
+    def _calibrated(self, job: str, count: int, report: Report) -> Calibrated | None:
+        """The scale of the model in use for this job, found and kept; None where the grade knows
+        it, or there is none."""
+        from recollect.memory.calibrate import embedder_scale, keep, reranker_scale, sample
+        from recollect.reading.grade import knows
+
+        embedder, reranker = self._embedder, self._reranker
+        model = embedder if job == "embed" else reranker
+        if model is None or knows(model.key):
+            return None
+        known, ranks = shipped(self.config)
+        pairs = sample(self.store, count)
+
+        def tell(done: int, total: int) -> None:
+            report(Progress("calibrating", done, total))
+
+        if job == "embed" and embedder is not None:
+            found = embedder_scale(pairs, known, embedder, count, tell)
+        else:
+            assert reranker is not None
+            found = reranker_scale(pairs, ranks, reranker, known, count, tell)
+        keep(self.config, found)
+        return found
+
+    def prune_vectors(self) -> Mapping[str, int]:
+        """Delete the vectors of models that no longer serve; how many, by model."""
+        serving, note = self._serving()
+        if self._embedder is None or serving is None:
+            raise UsageError(
+                f"which vectors are needed cannot be told: {note}",
+                hint="`recollect models switch NAME` chooses a model and embeds with it",
+            )
+        if serving.key != self._embedder.key:
+            raise UsageError(f"the older vectors are still needed: {note}",
+                             hint="`recollect models switch` goes on with it")  # fmt: skip
+        others = [key for key in self.store.models() if key != serving.key]
+        return {key: self.store.drop_vectors(key) for key in others}
 
     def _candidates(self, names: Sequence[str]) -> dict[str, Embedder]:
         wanted = names or [s.name for s in model_states(self.config) if s.here and s.job == "embed"]

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from recollect.errors import ModelError
+from recollect.models.folder import described
 
 MANIFEST = "recollect-model.json"
 """The file that makes a folder of one's own a model."""
@@ -50,6 +51,8 @@ class Model(NamedTuple):
     """The languages it has learned well; none named is all of them."""
     max_question: int = 0
     """A reranker's: the most tokens of the question that it reads."""
+    weights: str = "model.onnx"
+    """Which of the files has them."""
     calibration: tuple[float, float] = (1.0, 0.0)
     """A reranker's: slope and offset that turn its output into log-odds."""
 
@@ -70,7 +73,7 @@ class Model(NamedTuple):
     @property
     def key(self) -> str:
         """The name with the weights' hash: vectors of other weights are never mixed with it."""
-        return f"{self.name}@{self.files['model.onnx'][:12]}"
+        return f"{self.name}@{self.files[self.weights][:12]}"
 
 
 ARCTIC_S = Model(
@@ -153,6 +156,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
+        own = described(folder)
+        if own is not None:
+            return own
         raise ModelError(f"{folder} has no {MANIFEST}", hint=_EXAMPLE) from None
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read: {error}", hint=_EXAMPLE) from error
@@ -177,6 +183,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 _EXAMPLE = (
+    "a folder as sentence-transformers writes it will do (config.json, 1_Pooling); or "
     f"a {MANIFEST} beside model.onnx and tokenizer.json says, for instance: "
     '{"name": "mine", "dimensions": 384, "pooling": "mean", "max_tokens": 512}'
 )

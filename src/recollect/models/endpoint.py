@@ -1,42 +1,124 @@
-"""An embedder behind an OpenAI-compatible ``/embeddings`` endpoint.
+"""An embedder behind an OpenAI-compatible ``/embeddings`` endpoint, used as a local one is.
 
-Named by an address with the model after ``#``: ``http://127.0.0.1:8080/v1#bge-m3``. The key, if
-one is needed, comes from ``RECOLLECT_EMBED_KEY`` and goes into no file, message or log.
+    http://127.0.0.1:8080/v1#bge-m3         any server, by its address and the model after ``#``
+    openai:text-embedding-3-small           a vendor by name (:data:`VENDORS`)
+
+The key comes from the vendor's variable, for its own address only, else from
+``RECOLLECT_EMBED_KEY``, and goes into no file, message or log. What was sent is counted, and
+refused beforehand where it would cost more than is allowed.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.errors import ModelError
+from recollect.errors import ConfigError, ModelError, ModelTooLong
+from recollect.models.llm.addresses import checked_address, host_of
+from recollect.models.remote import Remote
+from recollect.ports import LlmUsage, Meter
+from recollect.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
 
+OWN_KEY = "RECOLLECT_EMBED_KEY"
 BATCH = 64
-_ATTEMPTS = 3
-_TIMEOUT = 60.0
+BATCH_CHARACTERS = 150_000
+"""Texts that are sent at once, and how long they may be together."""
+QUERY_SECONDS, PASSAGE_SECONDS = 4.0, 180.0
+"""For all attempts together: a search waits for the one, and nobody for the other."""
+_QUERY_ATTEMPTS, _PASSAGE_ATTEMPTS = 3, 6
+_BACKOFF = 0.2
 _MAX_CHARACTERS = 16_000
+_LEAST_CHARACTERS = 500
+"""A text that is too long for the model is halved until it is not, but not below this."""
+
+
+class Vendor(NamedTuple):
+    url: str
+    variable: str = ""
+
+
+VENDORS: Mapping[str, Vendor] = {
+    "openai": Vendor("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "gemini": Vendor("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
+    "openrouter": Vendor("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    "voyage": Vendor("https://api.voyageai.com/v1", "VOYAGE_API_KEY"),
+    "jina": Vendor("https://api.jina.ai/v1", "JINA_API_KEY"),
+    "mistral": Vendor("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+    "ollama": Vendor("http://127.0.0.1:11434/v1"),
+}
+_KEYS = {host_of(v.url): v.variable for v in VENDORS.values() if v.variable}
+
+
+class Prompts(NamedTuple):
+    """What a family of models wants to be told of a text: that it is a question, or a passage."""
+
+    names: str
+    """A pattern of the models' names."""
+    query: str = ""
+    passage: str = ""
+    field: str = ""
+    """Where this is empty they stand before the text, else in this field of the request."""
+
+
+_INSTRUCT = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery: "
+)
+_REPRESENT = "Represent this sentence for searching relevant passages: "
+PROMPTS: tuple[Prompts, ...] = (
+    Prompts(r"e5-.*instruct|gte-qwen|qwen3-embed", _INSTRUCT),
+    Prompts(r"(^|[/-])e5-", "query: ", "passage: "),
+    Prompts(r"arctic-embed.*v2|arctic-embed2", "query: "),
+    Prompts(r"arctic-embed|mxbai-embed|bge-(small|base|large)-en", _REPRESENT),
+    Prompts(r"nomic-embed", "search_query: ", "search_document: "),
+    Prompts(r"embedding-?gemma", "task: search result | query: ", "title: none | text: "),
+    Prompts(r"^voyage-", "query", "document", field="input_type"),
+    Prompts(r"^jina-embeddings-v[345]", "retrieval.query", "retrieval.passage", field="task"),
+)
+NO_PROMPTS = Prompts("")
+
+
+def prompts_of(model: str) -> Prompts:
+    """By what the makers of the models say on their cards."""
+    small = model.lower()
+    return next((known for known in PROMPTS if re.search(known.names, small)), NO_PROMPTS)
+
+
+def is_endpoint(name: str) -> bool:
+    """Whether a model of this name is somewhere else."""
+    return "://" in name or name.partition(":")[0] in VENDORS
+
+
+def address_of(name: str) -> tuple[str, str]:
+    """Where ``embed.model`` is, and which model it is there."""
+    word, mark, model = name.partition(":")
+    if mark and word in VENDORS and "://" not in name:
+        if not model.strip():
+            raise ModelError(f"{name} does not say which model", hint=f"name it: {word}:MODEL")
+        return VENDORS[word].url, model.strip()
+    try:
+        return checked_address(name, "embed.model")
+    except ConfigError as error:
+        raise ModelError(error.message, hint=error.hint) from None
 
 
 class EndpointEmbedder:
-    def __init__(self, address: str) -> None:
-        url, mark, model = address.partition("#")
-        if not mark or not model:
-            raise ModelError(
-                f"{url} does not say which model", hint=f"name it after a #: {url}#MODEL"
-            )
-        self._url = url.rstrip("/") + "/embeddings"
-        self._model = model
+    """Safe to share between threads."""
+
+    def __init__(self, name: str, meter: Callable[[], Meter] | None = None) -> None:
+        url, self._model = address_of(name)
+        self._remote = Remote(f"{url}/embeddings", _KEYS, OWN_KEY)
+        self._prompts = prompts_of(self._model)
+        self._meter = meter
         self._dimensions: int | None = None
 
     @property
     def key(self) -> str:
-        return f"{self._model}@{self._url}"
+        return f"{self._model}@{self._remote.url}"
 
     def reads(self, text: str) -> bool:  # noqa: ARG002  what a server knows it does not say
         return True
@@ -44,28 +126,67 @@ class EndpointEmbedder:
     speaks = reads
 
     def embed_query(self, text: str) -> Vector:
-        vector: Vector = self._embed([text])[0]
+        until = monotonic() + QUERY_SECONDS
+        vector: Vector = self._embed([text], self._prompts.query, until, _QUERY_ATTEMPTS)[0]
         return vector
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
-        parts = [self._embed(texts[i : i + BATCH]) for i in range(0, len(texts), BATCH)]
-        return np.concatenate(parts)
+        prompt = self._prompts.passage
+        parts = [
+            self._embed(some, prompt, monotonic() + PASSAGE_SECONDS, _PASSAGE_ATTEMPTS)
+            for some in _batches([text[:_MAX_CHARACTERS] for text in texts])
+        ]
+        return np.concatenate(parts) if parts else np.empty((0, self._dimensions or 0), np.float32)
 
-    def _embed(self, texts: Sequence[str]) -> Vectors:
+    def _embed(self, texts: Sequence[str], prompt: str, until: float, attempts: int) -> Vectors:
+        """What is too much at once is sent in halves, and what is too long is cut short."""
         import numpy as np
 
+        try:
+            return self._vectors(self._asked(texts, prompt, until, attempts), len(texts))
+        except ModelTooLong:
+            if len(texts) > 1:
+                middle = len(texts) // 2
+                halves = texts[:middle], texts[middle:]
+                return np.concatenate([self._embed(h, prompt, until, attempts) for h in halves])
+            if len(texts[0]) // 2 < _LEAST_CHARACTERS:
+                raise
+            return self._embed([texts[0][: len(texts[0]) // 2]], prompt, until, attempts)
+
+    def _asked(self, texts: Sequence[str], prompt: str, until: float, attempts: int) -> Any:
+        before = "" if self._prompts.field else prompt
         # An empty text is refused by some servers; a space means as little.
-        content = {"model": self._model, "input": [t[:_MAX_CHARACTERS] or " " for t in texts]}
-        told = self._post(content)
+        content: dict[str, Any] = {
+            "model": self._model,
+            "input": [before + (text[:_MAX_CHARACTERS] or " ") for text in texts],
+        }
+        if self._prompts.field and prompt:
+            content[self._prompts.field] = prompt
+        if self._meter is None:
+            return self._remote.post(content, until, attempts, _BACKOFF)
+        estimate = sum(map(count_tokens, content["input"])) + 8 * len(texts)
+        meter = self._meter()
+        held = meter.hold(self._model, estimate, 0)
+        usage: LlmUsage | None = None
+        try:
+            told = self._remote.post(content, until, attempts, _BACKOFF)
+            usage = _usage(told, estimate)
+        finally:
+            meter.settle(held, usage)
+        return told
+
+    def _vectors(self, told: Any, count: int) -> Vectors:
+        import numpy as np
+
         try:
             rows = sorted(told["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
         except (KeyError, TypeError, ValueError) as error:
             raise self._wrong(f"its answer has no vectors ({error!r})") from error
-        if vectors.ndim != 2 or len(vectors) != len(texts):
-            raise self._wrong(f"it gave {len(vectors)} vectors for {len(texts)} texts")
+        if vectors.ndim != 2 or len(vectors) != count:
+            raise self._wrong(f"it gave {len(vectors)} vectors for {count} texts")
         if self._dimensions not in (None, vectors.shape[1]):
             raise self._wrong(f"its vectors changed from {self._dimensions} dimensions to "
                               f"{vectors.shape[1]}")  # fmt: skip
@@ -77,30 +198,27 @@ class EndpointEmbedder:
         return scaled
 
     def _wrong(self, what: str) -> ModelError:
-        return ModelError(f"{self._url}: {what}", hint="nothing of it was stored")
+        return ModelError(f"{self._remote.url}: {what}", hint="nothing of it was stored")
 
-    def _post(self, content: dict[str, Any]) -> Any:
-        from http.client import HTTPException
-        from urllib.error import HTTPError, URLError
-        from urllib.request import Request, urlopen
 
-        headers = {"Content-Type": "application/json"}
-        if os.environ.get("RECOLLECT_EMBED_KEY"):
-            headers["Authorization"] = f"Bearer {os.environ['RECOLLECT_EMBED_KEY']}"
-        request = Request(self._url, json.dumps(content).encode(), headers)
-        for attempt in range(1, _ATTEMPTS + 1):
-            try:
-                with urlopen(request, timeout=_TIMEOUT) as response:
-                    return json.load(response)
-            except HTTPError as error:
-                with error:
-                    if attempt == _ATTEMPTS or error.code not in (429, 500, 502, 503, 504):
-                        raise self._wrong(f"it said {error.code} {error.reason}") from None
-            except (URLError, HTTPException, TimeoutError, OSError) as error:
-                if attempt == _ATTEMPTS:
-                    reason = getattr(error, "reason", error)
-                    raise self._wrong(f"no answer: {reason}") from None
-            except ValueError as error:
-                raise self._wrong("its answer is not JSON") from error
-            time.sleep(0.2 * 2**attempt)
-        raise AssertionError("unreachable")
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        if batch and (len(batch) == BATCH or size + len(text) > BATCH_CHARACTERS):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += len(text)
+    if batch:
+        yield batch
+
+
+def _usage(told: Any, estimate: int) -> LlmUsage:
+    """What the server says that it read; some count all tokens, there being no others."""
+    counted = told.get("usage") if isinstance(told, dict) else None
+    for name in ("prompt_tokens", "total_tokens"):
+        tokens = counted.get(name) if isinstance(counted, dict) else None
+        if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0:
+            return LlmUsage(tokens)
+    return LlmUsage(estimate, told=False)

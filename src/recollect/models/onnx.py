@@ -89,7 +89,7 @@ class _Network:
             self._tokenizer.no_padding()
             self._tokenizer.enable_truncation(self.model.max_tokens)
             session = onnxruntime.InferenceSession(
-                str(self.home / "model.onnx"), options, providers=["CPUExecutionProvider"]
+                str(self.home / self.model.weights), options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:
             raise ModelError(

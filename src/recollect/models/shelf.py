@@ -15,6 +15,7 @@ from pathlib import Path
 
 from recollect.errors import ModelError, ModelMissing
 from recollect.models.catalog import Location, Model, read_manifest
+from recollect.models.folder import weights_in
 
 Say = Callable[[str], None]
 _CHUNK = 1 << 20
@@ -94,8 +95,8 @@ def own_model(folder: Path) -> Model:
     """The model in a folder of the user's own. Its weights are hashed once and remembered by
     size and time, since reading them takes longer than a search."""
     about = read_manifest(folder)
-    files = {}
-    for name in ("model.onnx", "tokenizer.json"):
+    files, weights = {}, weights_in(folder)
+    for name in (weights, "tokenizer.json"):
         try:
             files[name] = _remembered_hash(folder, folder / name)
         except OSError as error:
@@ -104,23 +105,25 @@ def own_model(folder: Path) -> Model:
                 hint="a model is model.onnx with its tokenizer.json",
             ) from error
     place = Location("folder", str(folder))
-    return Model(**{"licence": "unknown", **about}, files=files, locations=(place,))
+    about = {"licence": "unknown", **about, "weights": weights}
+    return Model(**about, files=files, locations=(place,))
 
 
 def _remembered_hash(folder: Path, path: Path) -> str:
     import json
 
     stat = path.stat()
+    named = path.relative_to(folder).as_posix()
     stamp = f"{stat.st_size}:{stat.st_mtime_ns}"
     memo = folder / ".recollect-hashes.json"
     known = {}
     with suppress(OSError, ValueError):
         known = json.loads(memo.read_text())
-    if known.get(path.name, ["", ""])[0] != stamp:
-        known[path.name] = [stamp, _sha256(path)]
+    if known.get(named, ["", ""])[0] != stamp:
+        known[named] = [stamp, _sha256(path)]
         with suppress(OSError):  # a folder that is read-only is hashed each time
             memo.write_text(json.dumps(known))
-    return str(known[path.name][1])
+    return str(known[named][1])
 
 
 # ------------------------------------------------------------------ taking files

@@ -14,7 +14,16 @@ from recollect.reading.rerank import rerank
 from recollect.reading.signals import signals
 from recollect.text.query import Parsed
 from recollect.trace import Trace
-from recollect.types import Candidate, Contribution, Filter, Hit, Policy, StoredPassage, Window
+from recollect.types import (
+    Candidate,
+    Contribution,
+    Filter,
+    Hit,
+    Policy,
+    Scale,
+    StoredPassage,
+    Window,
+)
 
 
 class Writer(NamedTuple):
@@ -33,6 +42,11 @@ class Models(NamedTuple):
     embedder_note: str = ""
     reranker: Reranker | None = None
     reranker_note: str = ""
+    cosines: Scale | None = None
+    """What makes cosines that the grade knows of this embedder's; None where they are, or nobody
+    has found it out."""
+    odds: Scale | None = None
+    """The same for the reranker's log-odds."""
     llm: Writer | None = None
     llm_note: str = "no language model may be asked"
 
@@ -120,10 +134,12 @@ class Attempt:
             self.odds |= self._read([c for c in head if c.document not in known])
 
     def _read(self, candidates: list[Candidate]) -> dict[int, float]:
-        return rerank(
+        odds = rerank(
             self.parsed.prose, candidates, self.passages, self.policy, self.models.reranker,
             self.trace, self.models.reranker_note,
         )  # fmt: skip
+        scale = self.models.odds
+        return odds if scale is None else {key: scale.of(odd) for key, odd in odds.items()}
 
     def read(self) -> dict[int, float]:
         """What the reranker said of each passage that it has read."""
@@ -131,20 +147,30 @@ class Attempt:
 
     def _grade(self, *, cosine: bool) -> None:
         since = perf_counter()
-        embedder = self.models.embedder
-        if embedder is None or not knows(embedder.key) or not embedder.speaks(self.parsed.prose):
+        embedder, reranker = self.models.embedder, self.models.reranker
+        strange = []
+        if embedder is None or not embedder.speaks(self.parsed.prose):
             cosine = False
+        elif cosine and self.models.cosines is None and not knows(embedder.key):
+            cosine = False
+            strange.append(embedder.key)
+        if self.odds and reranker and self.models.odds is None and not knows(reranker.key):
+            strange.append(reranker.key)
         self.by = grader(odds=bool(self.odds), cosine=cosine, terse=self.parsed.terse)
         self.best = self._in_order()
-        self.trace.ran("grade", since, reason=f"from {self.by.kind.replace('+', ' and ')}")
+        said = f"from {self.by.kind.replace('+', ' and ')}"
+        if strange:
+            said += f"; uncalibrated: {', '.join(strange)} (`recollect models calibrate`)"
+        self.trace.ran("grade", since, reason=said)
 
     def _in_order(self) -> list[Candidate]:
         new = [c.passage for c in self.fused if c.passage not in self.matched]
         with self.trace.surviving("coverage"):
             self.matched |= self.store.matched(self.parsed.content, new) if new else {}
         known = signals(
-            self.parsed, self.fused, self.passages, self.idf, self.matched, self.odds, self.window
-        )
+            self.parsed, self.fused, self.passages, self.idf, self.matched, self.odds, self.window,
+            self.models.cosines,
+        )  # fmt: skip
         return graded(self.fused, known, self.by)
 
     def _look_around(self) -> None:

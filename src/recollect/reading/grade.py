@@ -48,9 +48,9 @@ def _data() -> Mapping[str, Any]:
     return loaded
 
 
-def knows(embedder: str) -> bool:
-    """Whether the weights were fitted with this embedder's cosines."""
-    return embedder in _data()["embedders"]
+def knows(model: str) -> bool:
+    """Whether the weights were fitted with the scores of this embedder or reranker."""
+    return model in _data()["embedders"] or model in _data()["rerankers"]
 
 
 def grader(*, odds: bool, cosine: bool, terse: bool = False) -> Grader:

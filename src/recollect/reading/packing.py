@@ -25,7 +25,7 @@ SHAPE = stable_id(*(f"{part.__name__}{part._fields}" for part in _PARTS))
 
 
 def packed(answer: Answer) -> str:
-    plain = answer._replace(cache=CacheReport(), answer=None, written=None)
+    plain = answer._replace(cache=CacheReport(), answer=None, written=None, web=None)
     return json.dumps(plain, default=_written, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -129,6 +129,7 @@ def placed(query: Query, asked: Filter, store: Store, models: Models, program: s
         program, SHAPE, models.embedder.key if models.embedder else "", models.embedder_note,
         models.reranker.key if models.reranker else "", models.reranker_note,
         *([models.llm.name if models.llm else models.llm_note] if asks else []),
+        f"{models.cosines} {models.odds}",
     )  # fmt: skip
     return Place(whole, space, stable_id(whole, *by), stable_id(space, *by))
 

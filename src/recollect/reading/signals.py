@@ -14,7 +14,7 @@ from recollect.text.lexical import indexed_text
 from recollect.text.query import Parsed
 from recollect.text.subjects import NOTHING, Missing, missing, subjects
 from recollect.text.terms import phrase_terms
-from recollect.types import Candidate, Contribution, Document, Signals, StoredPassage, Window
+from recollect.types import Candidate, Contribution, Document, Scale, Signals, StoredPassage, Window
 
 GRACE = timedelta(days=7)
 """People write down on Wednesday what they did last weekend."""
@@ -23,10 +23,10 @@ GRACE = timedelta(days=7)
 def signals(
     parsed: Parsed, candidates: Sequence[Candidate], passages: Mapping[int, StoredPassage],
     idf: Mapping[str, float], matched: Mapping[int, Collection[str]], odds: Mapping[int, float],
-    window: Window | None,
+    window: Window | None, scale: Scale | None = None,
 ) -> list[Signals]:  # fmt: skip
     """Those of each candidate. *matched* are the words of the question that each passage has;
-    *odds* are the reranker's log-odds by document, if it ran."""
+    *odds* are the reranker's log-odds by document, if it ran; *scale* is that of the cosines."""
     worth = {word: idf.get(word, 1.0) for word in parsed.content}
     total = sum(worth.values()) or 1.0
     rarest = max(worth, key=worth.__getitem__, default="")
@@ -35,6 +35,8 @@ def signals(
     covered = [matched.get(c.passage, ()) for c in candidates]
     coverage = [sum([worth[w] for w in worth if w in here]) / total for here in covered]
     cosines = [of["vector"].raw if "vector" in of else 0.0 for of in arms]
+    if scale is not None:
+        cosines = [scale.of(x) if x else 0.0 for x in cosines]
     far = min([x for x in cosines if x], default=0.0)
     cosines = [x or far for x in cosines]
     least = min(odds.values(), default=0.0)

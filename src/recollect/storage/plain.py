@@ -397,6 +397,10 @@ class PlainStore:
                 stored += 1
         return stored
 
+    @_atomic
+    def drop_vectors(self, model: str) -> int:
+        return len(self._vectors.pop(model, {}))
+
     # -------------------------------------------------------------- the rest
 
     @_atomic

@@ -86,6 +86,7 @@ from recollect.surfaces.shared import (
 )
 from recollect.surfaces.think_command import declare_think, think
 from recollect.surfaces.usage_commands import declare_stats, declare_tune, stats, tune
+from recollect.surfaces.web_commands import add_web, declare_add_web, declare_web, web
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -163,6 +164,10 @@ def _declare_search(parser: argparse.ArgumentParser) -> None:
         "--think", action=argparse.BooleanOptionalAction,
         help="have it write an answer where the grade is low",
     )  # fmt: skip
+    parser.add_argument(
+        "--web", action=argparse.BooleanOptionalAction, default=None,
+        help="ask the web where memory does not answer, if you allow that (web.when)",
+    )  # fmt: skip
     parser.add_argument("--full", action="store_true", help="show whole passages")
     parser.add_argument("--explain", action="store_true", help="show how the answer came about")
 
@@ -187,6 +192,7 @@ def _search(options: Options) -> int:
             expand=options.expand,
             hyde=options.hyde or None,
             think=options.think,
+            web=options.web,
             relax=[_RELAXABLE[name] for name in options.relax or ()],
         )
     if not options.json:
@@ -197,7 +203,7 @@ def _search(options: Options) -> int:
         found.as_json(),
         lambda style: rendering().answer(found, style, full=options.full, explain=options.explain),
     )
-    return 0 if found.results or found.answer else 3
+    return 0 if found.results or found.answer or (found.web and found.web.results) else 3
 
 
 # ------------------------------------------------------------------ get, list, forget
@@ -311,6 +317,14 @@ COMMANDS = (
     Command(
         "search", "ask for something", _declare_search, _search,
         'recollect search "when do we deploy?" --kind note',
+    ),
+    Command(
+        "web", "ask the web, if you allow that", declare_web, web,
+        'recollect web "release date of Python 3.14" --read 2',
+    ),
+    Command(
+        "add-web", "keep a page of the web", declare_add_web, add_web,
+        "recollect add-web https://peps.python.org/pep-0745/",
     ),
     Command(
         "gather", "what a model needs to write an answer", declare_gather, gather,

@@ -10,6 +10,8 @@ from recollect.errors import UsageError
 from recollect.surfaces.shared import Options, common_options, show
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from recollect.surfaces.terminal import Style
 
 
@@ -88,10 +90,16 @@ def _config_list(options: Options) -> int:
     return 0
 
 
-def set_setting(options: Options) -> int:
-    value = settings.parsed(options.key, options.value, "the command line")
+def write_setting(key: str, given: Any) -> tuple[Any, Path]:
+    """Put it into the user's file; returns it as its type, and the file."""
+    value = settings.parsed(key, given, "the command line")
     path = settings.user_file()
-    settings.write_file(path, {**settings.read_file(path), options.key: value})
+    settings.write_file(path, {**settings.read_file(path), key: value})
+    return value, path
+
+
+def set_setting(options: Options) -> int:
+    value, path = write_setting(options.key, options.value)
     show(
         options,
         {"key": options.key, "value": value, "file": str(path)},

@@ -14,8 +14,8 @@ from recollect.errors import UsageError
 
 GROUPS = {
     "begin": ("init", "add", "watch", "demo"),
-    "ask": ("search", "gather", "think", "sessions", "context", "get", "list"),
-    "keep": ("remember", "record", "curate", "record-answer", "answers", "forget"),
+    "ask": ("search", "gather", "think", "sessions", "context", "get", "list", "web"),
+    "keep": ("remember", "record", "curate", "record-answer", "answers", "add-web", "forget"),
     "facts": ("facts", "alias", "pin", "supersede", "resolve", "history", "review", "undo", "tidy"),
     "agents": ("install", "mcp", "serve", "hook"),
     "look after it": ("status", "stats", "tune", "cache", "rebuild", "export"),

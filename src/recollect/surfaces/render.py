@@ -18,6 +18,7 @@ from recollect.types import (
     Recorded,
     Result,
     Stage,
+    WebFound,
     Written,
     iso,
 )
@@ -42,6 +43,8 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
     for number, result in enumerate(found.results, 1):
         lines += _result(number, result, wanted, style, full=full, explain=explain)
     lines += [f"{style.dim}{hint}{style.off}" for hint in found.hints]
+    if found.web is not None:
+        lines += ["", *web(found.web, style)]
     if found.hidden and found.status == "direct_passages":
         parts = ", ".join(f"{count} by {name}" for name, count in found.hidden.items())
         lines.append(f"{style.dim}hidden: {parts}{style.off}")
@@ -142,6 +145,27 @@ def _body(result: Result, wanted: Iterable[str], style: Style, *, full: bool) ->
     return [
         "    " + line.replace("\x01", style.mark).replace("\x02", style.off) for line in wrapped
     ]
+
+
+def web(found: WebFound, style: Style) -> list[str]:
+    """What the web says, set apart from what memory does."""
+    count = f"{len(found.results)} results" if found.results else "nothing"
+    lines = [
+        f"{style.bold}from the web, not from memory{style.off} {style.dim}· {count} from "
+        f"{found.engine} for “{found.query}”{style.off}"
+    ]
+    for number, one in enumerate(found.results, 1):
+        about = " · ".join(part for part in ("web", one.date[:10], one.url) if part)
+        body = textwrap.wrap(" ".join(one.text.split())[:_SHOWN], width() - 4)
+        lines += [f"{style.bold}{number:2}  {one.title}{style.off}"]
+        lines += [f"    {style.dim}{about}{style.off}", *(f"    {part}" for part in body)]
+        lines += [f"    {style.dim}not read: {one.note}{style.off}"] if one.note else []
+    lines += [f"{style.dim}{n} left out by {why}{style.off}" for why, n in found.hidden.items()]
+    return lines
+
+
+_SHOWN = 600
+"""Characters of a page."""
 
 
 def _left_out(found: Answer, style: Style) -> list[str]:

@@ -607,6 +607,22 @@ class StoreContract:
         assert len(nearest(store, unit(1))) == 2
         assert store.search_vector(MODEL, unit(1), Filter(), limit=9).vectors == 2
 
+    def test_vectors_of_a_model_are_dropped_and_those_of_others_stay(self, store: Store) -> None:
+        put(store, note("a", "otter"), note("b", "kelp"))
+        keys = [key for key, _ in store.pending(MODEL, limit=9)]
+        store.put_vectors(MODEL, keys, np.array([unit(1), unit(0, 1)]))
+        store.put_vectors("other@1", keys, np.array([unit(1), unit(0, 1)]))
+        assert store.drop_vectors(MODEL) == 2
+        assert store.models() == {"other@1": 2}
+        assert store.search_vector(MODEL, unit(1), Filter(), limit=9).hits == []
+        assert len(store.search_vector("other@1", unit(1), Filter(), limit=9).hits) == 2
+        assert len(store.pending(MODEL, limit=9)) == 2
+        assert store.drop_vectors(MODEL) == 0
+        other = np.array([[1.0, 0.0], [0.0, 1.0]], np.float32)  # of other dimensions, for once
+        assert store.put_vectors(MODEL, keys, other) == 2
+        found = store.search_vector(MODEL, other[0], Filter(), limit=1).hits
+        assert [hit.passage for hit in found] == keys[:1]
+
     def test_vectors_of_what_is_gone_are_left_out(self, store: Store) -> None:
         put(store, note("a", "one"))
         ((key, _),) = store.pending(MODEL, limit=9)

@@ -419,18 +419,30 @@ class EmbeddedStore:
                 self._flush_vectors(model)
         return VectorFound([Hit(*hit) for hit in hits], index.size, state.passages)
 
+    def drop_vectors(self, model: str) -> int:
+        import shutil
+
+        gone = self._record().drop_vectors(model)
+        with file_lock(self.folder / "vectors.lock", wait=WAIT_SECONDS) as held, self._lock:
+            index = self._vectors.pop(model, None) or self._new_index(model)
+            if held:  # else whoever holds it finds no vectors for its segments
+                shutil.rmtree(index.folder, ignore_errors=True)
+        return gone
+
     def models(self) -> dict[str, int]:
         return self._record().models()
 
     def _vector_index(self, model: str) -> VectorIndex:
-        from recollect.storage.embedded.vector_index import VectorIndex
-
         with self._lock:
             if model not in self._vectors:
-                name = re.sub(r"[^A-Za-z0-9._-]+", "_", model)[:80]
-                folder = self.folder / "vectors" / f"{name}-{stable_id(model)[:6]}"
-                self._vectors[model] = VectorIndex(folder, model)
+                self._vectors[model] = self._new_index(model)
             return self._vectors[model]
+
+    def _new_index(self, model: str) -> VectorIndex:
+        from recollect.storage.embedded.vector_index import VectorIndex
+
+        name = re.sub(r"[^A-Za-z0-9._-]+", "_", model)[:80]
+        return VectorIndex(self.folder / "vectors" / f"{name}-{stable_id(model)[:6]}", model)
 
     def _flush_vectors(self, model: str, *, rebuild: bool = False) -> None:
         """Write a segment if enough vectors wait for one, unless another process is at it."""

@@ -65,6 +65,8 @@ _DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d
 _FEW_LABELS = (
     "SELECT id, dimension, value FROM labels WHERE dimension IN ('owner', 'kind', 'role', 'scopes')"
 )
+_DROPPED = 10_000
+"""Vectors that are deleted in one transaction."""
 _STATE = "SELECT epoch, seq, generation, passages, characters FROM state"
 _ROW = """p.key, p.document, d.title, d.path, p.heading, p.text, d.owner, d.scopes, d.source,
     d.kind, p.role, d.issue, d.event, d.date"""
@@ -716,6 +718,27 @@ class Record:
                 "UPDATE sources SET seq = ? WHERE id = ?", [(seq, s) for s in set(sources.values())]
             )
         return len(rows)
+
+    def drop_vectors(self, model: str) -> int:
+        """In transactions of bounded size, so that nobody who writes meanwhile waits long."""
+        gone, some = 0, 1
+        while some:
+            with self._write():
+                found = self._db.execute("SELECT id FROM models WHERE key = ?", (model,)).fetchone()
+                if found is None:
+                    return gone
+                some = self._db.execute(
+                    "DELETE FROM vectors WHERE seq IN "
+                    "(SELECT seq FROM vectors WHERE model = ? LIMIT ?)",
+                    (found[0], _DROPPED),
+                ).rowcount
+                self._db.execute(
+                    "UPDATE models SET vectors = vectors - ? WHERE id = ?", (some, found[0])
+                )
+                if not some:
+                    self._db.execute("DELETE FROM models WHERE id = ?", found)
+            gone += some
+        return gone
 
     def vectors_between(self, model: str, low: int, high: int) -> Iterator[VectorRow]:
         """Live vectors of a model written in (low, high], in order."""

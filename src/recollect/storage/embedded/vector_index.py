@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recollect.errors import StoreError
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import Allowed, VectorRow
 
@@ -350,6 +351,11 @@ class _Tail:
 def _products(rows: NDArray[Any], query: NDArray[np.float32]) -> NDArray[np.float32]:
     """Of each row with the query. Not by ``@``: for a product this small BLAS wakes threads on
     every core, and waits for them as long as the machine has other things to do."""
+    if rows.shape[1] != len(query):
+        raise StoreError(
+            f"the question's vector has {len(query)} dimensions, the stored ones {rows.shape[1]}",
+            hint="the model is another one now; `recollect models switch` goes to one for good",
+        )
     products: NDArray[np.float32] = np.einsum("ij,j->i", rows, query, dtype=np.float32)
     return products
 

@@ -1,0 +1,94 @@
+"""What a folder says of the model in it, where nobody has written a manifest for us.
+
+A folder as sentence-transformers writes them has it all: ``config.json`` the dimensions and the
+longest text, ``1_Pooling/config.json`` how vectors are made of tokens,
+``config_sentence_transformers.json`` what stands before questions and passages. What it does not
+say is not guessed: a wrong pooling gives vectors that look like any others.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from recollect.errors import ModelError
+
+WEIGHTS = ("model.onnx", "onnx/model.onnx", "onnx/model_quantized.onnx", "onnx/model_int8.onnx")
+"""Where the weights may be; the first that is there counts."""
+_QUERY, _PASSAGE = ("query", "search_query"), ("document", "passage", "search_document")
+_LONGEST = 8192
+
+
+def weights_in(folder: Path) -> str:
+    return next((name for name in WEIGHTS if (folder / name).is_file()), WEIGHTS[0])
+
+
+def described(folder: Path) -> dict[str, Any] | None:
+    """The manifest that the folder's own files amount to; None where it has none of them."""
+    config = _read(folder / "config.json")
+    pooling = _read(folder / "1_Pooling" / "config.json")
+    if config is None:
+        return None
+    if any("SequenceClassification" in str(one) for one in config.get("architectures") or ()):
+        return {**_common(folder, config), "job": "rerank", "dimensions": 1}
+    if pooling is None:
+        raise ModelError(
+            f"{folder} has a config.json and does not say how its vectors are pooled",
+            hint="copy 1_Pooling/config.json from where the model is from, or write a "
+            'recollect-model.json: {"name": "mine", "dimensions": 384, "pooling": "mean"}',
+        )
+    prompts = (_read(folder / "config_sentence_transformers.json") or {}).get("prompts") or {}
+    return {
+        **_common(folder, config),
+        "dimensions": _dimensions(folder, config, pooling),
+        "pooling": _pooling(folder, pooling),
+        "query_prefix": _prompt(prompts, _QUERY),
+        "passage_prefix": _prompt(prompts, _PASSAGE),
+    }
+
+
+def _common(folder: Path, config: dict[str, Any]) -> dict[str, Any]:
+    said = str(config.get("_name_or_path") or "").rstrip("/").rpartition("/")[2]
+    longest = (_read(folder / "sentence_bert_config.json") or {}).get("max_seq_length")
+    longest = longest or config.get("max_position_embeddings")
+    most = longest if isinstance(longest, int) and longest > 0 else 512
+    return {"name": said or folder.name, "max_tokens": min(most, _LONGEST)}
+
+
+def _dimensions(folder: Path, config: dict[str, Any], pooling: dict[str, Any]) -> int:
+    for found in (pooling.get("word_embedding_dimension"), config.get("hidden_size")):
+        if isinstance(found, int) and found > 0:
+            return found
+    raise ModelError(f"{folder} does not say how many dimensions its vectors have",
+                     hint="write a recollect-model.json beside it")  # fmt: skip
+
+
+def _pooling(folder: Path, pooling: dict[str, Any]) -> str:
+    on = sorted(
+        name for name, value in pooling.items() if name.startswith("pooling_mode") and value
+    )
+    known = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean"}
+    if len(on) == 1 and on[0] in known:
+        return known[on[0]]
+    if pooling.get("pooling_mode") in ("cls", "mean"):
+        return str(pooling["pooling_mode"])
+    raise ModelError(f"{folder} pools its vectors by {', '.join(on) or 'nothing'}",
+                     hint="cls and mean are understood")  # fmt: skip
+
+
+def _prompt(prompts: Any, names: tuple[str, ...]) -> str:
+    found = (prompts.get(name) for name in names) if isinstance(prompts, dict) else ()
+    return next((said for said in found if isinstance(said, str)), "")
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        said = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    if not isinstance(said, dict):
+        raise ModelError(f"{path} is no object of JSON")
+    return said

@@ -1,0 +1,174 @@
+"""Which links may be followed. Nothing here does I/O.
+
+A link comes from strangers, and whoever follows it does so from inside the user's network. So a
+link has to be http or https, on a port that web servers have, without a name and password in it;
+and every address that its host has must be one of the public internet: not this machine, not the
+network around it, not what clouds keep their secrets at, in whatever notation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.errors import WebRefused
+
+if TYPE_CHECKING:
+    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+
+PORTS = frozenset({80, 443, 8080, 8443})
+MOST_CHARACTERS = 2_000
+_ODD = re.compile(r"[\x00-\x20\x7f-\xa0\\<>\"`{}|^]")
+_NEVER = (
+    "168.63.129.16/32",  # Azure's own, which is no private address
+    "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "100.64.0.0/10", "240.0.0.0/4",
+    "0.0.0.0/8", "fec0::/10", "64:ff9b:1::/48", "100::/64", "2001::/23", "5f00::/16",
+)  # fmt: skip
+"""Addresses that are refused whatever Python thinks of them: versions differ."""
+
+
+class Link(NamedTuple):
+    """A link that can be followed, if its addresses may be."""
+
+    scheme: str
+    host: str
+    port: int
+    target: str
+
+    @property
+    def url(self) -> str:
+        usual = 443 if self.scheme == "https" else 80
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}{'' if self.port == usual else f':{self.port}'}{self.target}"
+
+
+def link(url: str) -> Link:
+    """The parts of an address, or ``WebRefused`` with what is wrong about it."""
+    from urllib.parse import quote, urlsplit
+
+    url = url.strip()
+    if len(url) > MOST_CHARACTERS or _ODD.search(url):
+        raise WebRefused("the link has characters that no address has, or too many of them")
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+        host = host if ":" in host else host.encode("idna").decode()
+    except ValueError as error:
+        raise WebRefused(f"{_shown(url)} is no address of the web") from error
+    if parts.scheme not in ("http", "https"):
+        raise WebRefused(f"{_shown(url)} is neither http nor https")
+    if not host or "%" in host:
+        raise WebRefused(f"{_shown(url)} names no host")
+    if "@" in parts.netloc:
+        raise WebRefused("the link has a name or a password in it")
+    port = port or (443 if parts.scheme == "https" else 80)
+    asked = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
+    return Link(parts.scheme, host, port, quote(asked, safe="/?&=%:@!$'()*+,;~#[]-._"))
+
+
+def refuse_port(place: Link) -> None:
+    if place.port not in PORTS:
+        raise WebRefused(f"{place.host}: port {place.port} is not one of web pages")
+
+
+def _shown(url: str) -> str:
+    return url if len(url) <= 80 else url[:79] + "…"
+
+
+# ------------------------------------------------------------------ addresses
+
+
+@cache
+def _never() -> tuple[IPv4Network | IPv6Network, ...]:
+    from ipaddress import ip_network
+
+    return tuple(map(ip_network, _NEVER))
+
+
+def is_public(address: str) -> bool:
+    """Whether this is an address of the public internet. What an IPv6 address carries of an IPv4
+    one has to be, too."""
+    from ipaddress import IPv6Address, ip_address
+
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(found, IPv6Address):
+        return _is_global(found) and all(map(_is_global, _inside(found)))
+    return _is_global(found)
+
+
+def _inside(address: IPv6Address) -> list[IPv4Address]:
+    """The IPv4 addresses that this one leads to, by any of the ways there are."""
+    from ipaddress import IPv4Address
+
+    inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    if address.packed[:12] in (bytes(12), bytes.fromhex("0064ff9b") + bytes(8)):
+        inside.append(IPv4Address(address.packed[12:]))
+    return [one for one in inside if one is not None]
+
+
+def _is_global(address: IPv4Address | IPv6Address) -> bool:
+    if any(address in network for network in _never() if network.version == address.version):
+        return False
+    return address.is_global and not (
+        address.is_multicast or address.is_reserved or address.is_link_local
+        or address.is_loopback or address.is_unspecified
+    )  # fmt: skip
+
+
+def refuse_private(host: str, addresses: Sequence[str]) -> None:
+    """Raises unless all of these are public: one that is not is one that may be taken."""
+    for address in addresses:
+        if not is_public(address):
+            raise WebRefused(f"{host} leads to {address}, which is not on the public internet")
+
+
+def refuse_number(place: Link) -> None:
+    """Raises where the host is an address already, and not a public one."""
+    from ipaddress import ip_address
+
+    try:
+        ip_address(place.host)
+    except ValueError:
+        return
+    refuse_private(place.host, [place.host])
+
+
+# ------------------------------------------------------------------ domains
+
+
+class Domains(NamedTuple):
+    """What the user allows and denies; a domain has those below it in it. No list allows all, and
+    what is denied is denied whatever else is said."""
+
+    allow: tuple[str, ...] | None = None
+    deny: tuple[str, ...] | None = None
+
+    def refusal(self, host: str) -> str:
+        """Why this host may not be looked at; empty when it may."""
+        if any(_within(host, domain) for domain in self.deny or ()):
+            return "web.deny"
+        if self.allow is not None and not any(_within(host, domain) for domain in self.allow):
+            return "web.allow"
+        return ""
+
+    def check(self, host: str) -> None:
+        setting = self.refusal(host)
+        if setting:
+            raise WebRefused(f"{host} is not to be looked at, by {setting}")
+
+
+ANY = Domains()
+
+
+def _within(host: str, domain: str) -> bool:
+    name = domain.lower().removeprefix("*.").strip(".")
+    try:
+        name = name.encode("idna").decode()
+    except UnicodeError:
+        return False
+    return host.lower() == name or host.lower().endswith(f".{name}")
