@@ -30,6 +30,7 @@ from recollect.storage import open_cache, open_store
 from recollect.testing.builders import note, session
 from recollect.text.quotes import enough, normal, quoted
 from recollect.trace import Stopped, watched
+from recollect.types import WebFound, WebPage, WebResult
 from recollect.writing.runner import Token
 from stub_llm import GOOD, Model, bad, lines, quoting, sentence, shown
 
@@ -586,22 +587,17 @@ def test_what_it_took_is_told(memory: Memory) -> None:
 # ------------------------------------------------------------------ the web
 
 
-class Page(NamedTuple):
-    title: str
-    url: str
-    snippet: str = ""
-    text: str = ""
-
-
 def test_pages_of_the_web_are_labelled_cited_and_not_kept(memory: Memory) -> None:
-    page = Page("Redis", "https://example.com/redis", text="Redis has had AOF since version 1.1.")
+    page = WebResult(
+        "Redis", "https://example.com/redis", text="Redis has had AOF since version 1.1."
+    )
     model = Model(
         lambda request: lines(
             sentence("It has AOF.", (number(request, "AOF"), "Redis has had AOF since")), GOOD
         )
     )
     memory.use_llm(model)
-    made = memory.think(WHY, web=[page, Page("nothing", "https://example.com")])
+    made = memory.think(WHY, web=[page, WebResult("nothing", "https://example.com", "")])
     assert made.status == "synthesized"
     assert made.written is not None
     (reference,) = made.written.references
@@ -612,6 +608,34 @@ def test_pages_of_the_web_are_labelled_cited_and_not_kept(memory: Memory) -> Non
     assert made.answer is not None
     assert made.answer.id == ""
     assert memory.think("xylophone quartets", web=[page]).calls == 1
+
+
+def test_the_web_is_asked_where_memory_does_not_answer_and_only_if_allowed(memory: Memory) -> None:
+    asked: list[str] = []
+
+    class Engine:
+        key = "a stub"
+
+        def page(self, url: str) -> WebPage:
+            raise AssertionError(url)
+
+        def search(self, query: str, *, limit: int, read: int) -> WebFound:
+            asked.append(query)
+            page = WebResult("AOF", "https://example.com/aof", "Redis has had AOF since 1.1.")
+            return WebFound(query, "example.com", (page,))
+
+    memory.use_web(Engine())
+    memory.use_llm(
+        Model(lambda r: lines(sentence("It has.", (number(r, "AOF"), "Redis has had AOF")), GOOD))
+    )
+    refused = memory.think("xylophone quartets", web=True)
+    assert asked == []
+    assert any("web" in reason for reason in refused.degraded)
+    memory.config = memory.config.with_value("web.when", "asked")
+    made = memory.think("xylophone quartets", web=True)
+    assert asked == ["xylophone quartets"]
+    assert made.written is not None
+    assert [one.origin for one in made.written.references] == ["web"]
 
 
 # ------------------------------------------------------------------ settings that came along

@@ -26,6 +26,7 @@ from recollect.types import (
     Recorded,
     Stage,
     WebFound,
+    WebResult,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from recollect.reading.gather import Bundle
     from recollect.reading.recall import Rules
     from recollect.reading.sessions.results import SessionsAnswer
-    from recollect.reading.think.sources import WebSource
     from recollect.reading.think.thought import Tell, Thought
 
 _CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
@@ -157,21 +157,24 @@ class Asking(Opened):
         token_budget: int = 6000,
         token: Token | None = None,
         tell: Tell | None = None,
-        web: Sequence[WebSource] = (),
+        web: bool | Sequence[WebResult] = False,
         **options: Unpack[Options],
     ) -> Thought:
         """An answer to *text* that the language model writes from what is in memory, each sentence
         with what bears it out, checked; or that it is not in memory. At most two calls. What was
         written before is served again, and what is there in so many words is not written at all,
         unless *force* is true. *tell* is told of each sentence as it comes. *web* are pages that
-        may be cited besides. Without a language model, and whenever it fails or takes longer than
+        may be cited besides; true lets the web be asked where memory does not answer, if the user
+        allows it. Without a language model, and whenever it fails or takes longer than
         *time_box* seconds, what comes back has what was gathered, and the reason. *options* are
         those of :meth:`query`."""
         from recollect.reading.think.thinking import Asked
         from recollect.reading.think.thought import nobody
 
         query = self.query(text, **options)
-        asked = Asked(query, token_budget, force, tuple(web))
+        pages = () if isinstance(web, bool) else tuple(web)
+        look = (lambda: self.web(query.text).results) if web is True else None
+        asked = Asked(query, token_budget, force, pages, look)
         thinker = self._thinker(self._writing(query.policy))
         return thinker.think(asked, time_box, token, tell or nobody)
 

@@ -43,6 +43,7 @@ THINK = Tool(
         "force": YES,
         "token_budget": NUMBER,
         "time_box": {"type": "number", "description": "seconds"},
+        "web": YES,
     },
     ("query",),
     _think,

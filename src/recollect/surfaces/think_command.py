@@ -38,6 +38,10 @@ def declare_think(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tokens", type=int, default=6000, metavar="N", help="the most tokens to read (6000)"
     )
+    parser.add_argument(
+        "--web", action="store_true",
+        help="let it cite the web where memory does not answer, if you allow that (web.when)",
+    )  # fmt: skip
     parser.add_argument("--mode", help="conservative, balanced or tokenmax")
     parser.add_argument("--as-of", metavar="WHEN", help="the facts that held then")
     parser.add_argument("--explain", action="store_true", help="show quotes, and what happened")
@@ -55,6 +59,7 @@ def think(options: Options) -> int:
             time_box=options.seconds,
             token_budget=options.tokens,
             tell=live,
+            web=options.web,
             mode=options.mode,
             as_of=options.as_of,
             **limits(options),

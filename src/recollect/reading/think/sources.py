@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 from recollect.reading.gather import Section
 from recollect.text.fence import Fence, inside
 from recollect.text.tokens import clip_tokens
+from recollect.types import WebResult
 
 WEB_PAGES = 5
 WEB_TOKENS = 800
 """Of each page."""
-
-
-class WebSource(Protocol):
-    """A page of the web that was found elsewhere."""
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def url(self) -> str: ...
-
-    @property
-    def snippet(self) -> str: ...
-
-    @property
-    def text(self) -> str: ...
 
 
 class Shown(NamedTuple):
@@ -50,13 +35,13 @@ class Shown(NamedTuple):
         return fence.around(f"{label} {self.number}", f"({heading})\n{self.text}")
 
 
-def shown(sections: Sequence[Section], web: Iterable[WebSource]) -> tuple[Shown, ...]:
+def shown(sections: Sequence[Section], web: Iterable[WebResult]) -> tuple[Shown, ...]:
     made = [
         Shown(number, "memory", section.title or section.document, inside(section.text), section)
         for number, section in enumerate(sections, 1)
     ]
     for page in list(web)[:WEB_PAGES]:
-        text = inside(clip_tokens(page.text.strip() or page.snippet, WEB_TOKENS))
+        text = inside(clip_tokens(page.text.strip(), WEB_TOKENS))
         if text:
             made.append(Shown(len(made) + 1, "web", page.title, text, url=page.url))
     return tuple(made)

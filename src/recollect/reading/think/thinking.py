@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
@@ -12,14 +12,14 @@ from recollect.reading.attempt import Models
 from recollect.reading.gather import Bundle, Section, gather
 from recollect.reading.think.checking import Checker
 from recollect.reading.think.prompt import request
-from recollect.reading.think.sources import Shown, WebSource, shown
+from recollect.reading.think.sources import Shown, shown
 from recollect.reading.think.stream import Objects
 from recollect.reading.think.thought import Tell, Thought, ThoughtStatus, Told
 from recollect.reading.time_box import TimeBox
 from recollect.text.query import parse
 from recollect.text.route import route
 from recollect.trace import Trace
-from recollect.types import Query, SelfGrade, Written
+from recollect.types import Query, SelfGrade, WebResult, Written
 
 MOST_CALLS = 2
 """For one thought."""
@@ -33,7 +33,10 @@ class Asked(NamedTuple):
     """Of what is read; half as much more the second time."""
     force: bool = False
     """Have it written even if the passages are the answer."""
-    web: tuple[WebSource, ...] = ()
+    web: tuple[WebResult, ...] = ()
+    """Pages that may be cited besides."""
+    look: Callable[[], tuple[WebResult, ...]] | None = None
+    """Finds such pages, where memory does not answer."""
 
 
 def think(
@@ -44,11 +47,22 @@ def think(
     _join(trace, bundle)
     made = Thought(asked.query.text, "needs_synthesis", bundle.fingerprint, bundle.confidence,
                    bundle=bundle._replace(stages=()), looked_for=(asked.query.text,))  # fmt: skip
+    if asked.look is not None and bundle.confidence < asked.query.policy.direct_confidence:
+        asked = _with_pages(asked, asked.look, trace)
     status, reason = _without_it(asked, bundle, models)
     if reason:
         trace.skipped("think", reason)
         return _ended(made._replace(status=status, reason=reason), trace)
     return _Thinking(asked, store, models, box, tell, trace).run(made, bundle)
+
+
+def _with_pages(asked: Asked, look: Callable[[], tuple[WebResult, ...]], trace: Trace) -> Asked:
+    """With what the web has; without, where that fails."""
+    since, found = perf_counter(), asked.web
+    with trace.surviving("web"):
+        found = (*asked.web, *look())
+        trace.ran("web", since, found=len(found))
+    return asked._replace(web=found)
 
 
 def _without_it(asked: Asked, bundle: Bundle, models: Models) -> tuple[ThoughtStatus, str]:
