@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from recollect.errors import InputError, UsageError
-from recollect.evals import suites
+from recollect.evals import files, suites
 from recollect.evals.suites import Group, load, survey
 
 Rows = Sequence[Mapping[str, Any]]
@@ -250,7 +250,7 @@ def test_longmemeval_gives_no_gold_away(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suites, "_CHUNK", 7)
+    monkeypatch.setattr(files, "_CHUNK", 7)
     file = tmp_path / "longmemeval_m.json"
     file.write_text("\n[\n" + ",\n".join(json.dumps(lme(f"q{n}")) for n in range(5)) + "\n]\n")
     assert [g.name for g in load("longmemeval", file).groups()] == [f"q{n}" for n in range(5)]
@@ -260,7 +260,8 @@ def test_a_large_file_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ('{"question_id": "a"}', 1, "not a JSON array"),
+        ('{"question_id": "a"}', 1, "no list `haystack_sessions`"),
+        ("null", 1, "not a JSON array"),
         ("", 1, "not a JSON array"),
         ("[\n[]\n]", 2, "not an object"),
         ('[\n{"question_id": "a",\n "question": }\n]', 3, "not JSON"),
@@ -271,7 +272,7 @@ def test_a_large_file_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_broken_array_is_refused_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int, text: str, line: int, said: str
 ) -> None:
-    monkeypatch.setattr(suites, "_CHUNK", chunk)
+    monkeypatch.setattr(files, "_CHUNK", chunk)
     file = tmp_path / "longmemeval_s.json"
     file.write_text(text)
     message = refused("longmemeval", file)

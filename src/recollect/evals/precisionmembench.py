@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect import Memory
-from recollect.facts import Context
 
 USER = "test-user"
 FILES = ("beliefs.seed.json", "retrieval.cases.json", "session-retrieval.cases.json")
@@ -79,17 +78,26 @@ def run(memory: Memory, name: str, query: str, case: Mapping[str, Any]) -> Outco
         pinned = memory.context("", **asked).pinned
         asked["limit"] = max(0, case["budget"]["maxBeliefs"] - len(pinned))
     found = memory.context(query, **asked)
-    expect = case["expect"]
-    wanted = expect.get("relevantBeliefs", {})
-    return Outcome(name, bool(wanted.get("shouldOnlyInclude")), tuple(_problems(found, expect)))
-
-
-def _problems(found: Context, expect: Mapping[str, Any]) -> Iterator[str]:
     groups = {
         "relevantBeliefs": {r.document for r in found.relevant},
         "pinnedFacts": {r.document for r in found.pinned},
         "openQuestions": {r.document for r in found.questions},
     }
+    return judged(name, groups, found.prelude, case["expect"])
+
+
+def judged(
+    name: str, groups: Mapping[str, set[str]], prelude: str, expect: Mapping[str, Any]
+) -> Outcome:
+    """A case by the ids that came back in each group."""
+    wanted = expect.get("relevantBeliefs", {})
+    problems = tuple(_problems(groups, prelude, expect))
+    return Outcome(name, bool(wanted.get("shouldOnlyInclude")), problems)
+
+
+def _problems(
+    groups: Mapping[str, set[str]], said: str, expect: Mapping[str, Any]
+) -> Iterator[str]:
     for name, ids in groups.items():
         wanted = expect.get(name, {})
         if "shouldOnlyInclude" in wanted and ids != set(wanted["shouldOnlyInclude"]):
@@ -102,15 +110,15 @@ def _problems(found: Context, expect: Mapping[str, Any]) -> Iterator[str]:
     if wrong := noise & groups["relevantBeliefs"]:
         yield f"noise: {sorted(wrong)}"
     prelude = expect.get("personaPrelude", {})
-    if prelude.get("nonEmpty") and not found.prelude:
+    if prelude.get("nonEmpty") and not said:
         yield "the prelude is empty"
-    if prelude.get("isNull") and found.prelude:
-        yield f"the prelude is {found.prelude!r}"
+    if prelude.get("isNull") and said:
+        yield f"the prelude is {said!r}"
     for word in prelude.get("contains", ()):
-        if word.lower() not in found.prelude.lower():
+        if word.lower() not in said.lower():
             yield f"the prelude is without {word!r}"
     for word in prelude.get("mustNotContain", ()):
-        if word.lower() in found.prelude.lower():
+        if word.lower() in said.lower():
             yield f"the prelude has {word!r}"
 
 

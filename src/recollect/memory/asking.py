@@ -49,7 +49,16 @@ class Asking(Opened):
         """What is known about *text*: the right passages, inside a token budget, with how sure
         that is. What was answered before is served again until anything in sight changes, unless
         *cache* is false. *options* are those of :meth:`query`."""
-        return self._counted(lambda: self._recalled(self.query(text, **options), cache))
+        return self._counted(lambda: self._recalled(self._captured(text, options), cache))
+
+    def _captured(self, text: str, options: Options) -> Query:
+        """The request, which is kept for replay where the user wants that."""
+        query = self.query(text, **options)
+        if self.config["capture"]:
+            from recollect.memory.capture import capture
+
+            capture(query, self.config)
+        return query
 
     def _counted(self, search: Callable[[], Answer]) -> Answer:
         """What the search finds, after it was handed to the figures of :meth:`stats`."""
