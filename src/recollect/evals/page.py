@@ -29,10 +29,9 @@ p { margin: .25rem 0 } .soft, figcaption { color: var(--soft); font-size: .87rem
 .verdict { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: .9rem 1.1rem; margin: 1.25rem 0 }
 .verdict ul { margin: .25rem 0; padding-left: 1.2rem }
-.grid { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr));
-  gap: 1.25rem; margin: 1.25rem 0 }
-figure { margin: 0; padding: 1rem 1.1rem; background: var(--card); border: 1px solid var(--line);
-  border-radius: 8px }
+.grid { columns: 2 27rem; column-gap: 1.25rem; margin: 1.25rem 0 }
+figure { margin: 0 0 1.25rem; padding: 1rem 1.1rem; break-inside: avoid;
+  background: var(--card); border: 1px solid var(--line); border-radius: 8px }
 svg { width: 100%; height: auto; display: block; margin-top: .5rem }
 svg text { fill: var(--ink); font: 12px system-ui, sans-serif } svg text.name { fill: var(--soft) }
 svg .grid { stroke: var(--line) } svg .axis { stroke: var(--soft) }
@@ -50,7 +49,6 @@ th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align
 th { color: var(--soft); font-weight: 600 } td:first-child, th:first-child { text-align: left }
 td.words { text-align: left; white-space: normal; color: var(--soft) }
 details { margin-top: 1.5rem } summary { cursor: pointer; font-weight: 600 }
-@media print { figure { break-inside: avoid } }
 """
 
 
