@@ -202,6 +202,13 @@ def run_markdown(record: Mapping[str, Any]) -> str:
                 f"{saved['recall']:.3f} to {saved['baseline_recall']:.3f} "
                 f"({saved['bar']}: {'met' if saved['met'] else 'not met'})."
             )
+            both, gap = saved["where_both_have_all"], saved["recall_difference"]
+            if both["saved"] is not None:
+                lines.append(
+                    f"The recall differs by {gap['low']:+.3f} … {gap['high']:+.3f}; on the "
+                    f"{both['questions']} questions for which both have all the evidence "
+                    f"{both['saved']:.1%} of the tokens are saved."
+                )
     for name, told in record.get("shuffled", {}).items():
         verdict = "at chance" if told["at_chance"] else "ABOVE CHANCE"
         lines.append(

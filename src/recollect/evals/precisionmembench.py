@@ -50,6 +50,12 @@ def load(memory: Memory, belief: Mapping[str, Any]) -> None:
     )
 
 
+def embed(memory: Memory) -> None:
+    """What was kept since, if there is a model for it."""
+    if memory.status().model_state == "ready":
+        memory.embed()
+
+
 def cases(memory: Memory, folder: Path) -> Iterator[Outcome]:
     for case in json.loads((folder / "retrieval.cases.json").read_text()):
         yield run(memory, case["caseId"], case["query"], case)
@@ -61,7 +67,7 @@ def sessions(memory: Memory, folder: Path) -> Iterator[Outcome]:
             name = f"{script['caseId']}:{turn['turnIndex']}"
             if new := turn.get("createBeliefAtTurn"):
                 load(memory, new)
-                memory.embed()
+                embed(memory)
             if more := turn.get("updateBeliefAtTurn"):
                 update(memory, more)
             yield run(memory, name, turn["userMessage"], turn)
@@ -127,7 +133,7 @@ def outcomes(folder: Path) -> dict[str, list[Outcome]]:
     with tempfile.TemporaryDirectory() as work, Memory.open(work) as memory:
         for belief in json.loads((folder / "beliefs.seed.json").read_text()):
             load(memory, belief)
-        memory.embed()
+        embed(memory)
         return {
             "cases": list(cases(memory, folder)),
             "session turns": list(sessions(memory, folder)),

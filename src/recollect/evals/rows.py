@@ -11,7 +11,7 @@ from recollect.evals import metrics
 from recollect.evals.baselines import Read
 from recollect.evals.glossary import MEASURES
 from recollect.evals.questions import Question
-from recollect.evals.statistics import bootstrap
+from recollect.evals.statistics import bootstrap, paired_bootstrap
 from recollect.types import Answer
 
 ANSWERED = ("direct_passages", "cached_answer", "synthesized")
@@ -149,10 +149,24 @@ def _saved(rows: Sequence[Row], name: str) -> dict[str, Any] | None:
     if not sum(theirs):
         return None
     recalls = [float(row.baselines[name]["recall"] or 0) for row in asked]
-    mine = sum(row.measures["set_recall"] for row in asked) / len(asked)
-    found = metrics.token_savings(ours, theirs, mine, sum(recalls) / len(asked))
+    mine = [row.measures["set_recall"] for row in asked]
+    found = metrics.token_savings(ours, theirs, sum(mine) / len(asked), sum(recalls) / len(asked))
     return {
         "tokens": sum(ours), "baseline_tokens": sum(theirs), "saved": round(found.saved, 6),
         "recall": round(found.recall, 6), "baseline_recall": round(found.baseline_recall, 6),
+        "recall_difference": paired_bootstrap(mine, recalls).as_json(),
+        "where_both_have_all": _matched(mine, recalls, ours, theirs),
         "bar": f"at least {metrics.LEAST_SAVED:.0%} saved at no less recall", "met": found.met,
     }  # fmt: skip
+
+
+def _matched(
+    mine: Sequence[float], recalls: Sequence[float], ours: Sequence[int], theirs: Sequence[int]
+) -> dict[str, Any]:
+    """What is saved on questions for which both have all the evidence: at the same recall."""
+    both = [
+        n for n, (one, other) in enumerate(zip(mine, recalls, strict=True)) if one == other == 1
+    ]
+    read = sum(theirs[n] for n in both)
+    saved = round(1 - sum(ours[n] for n in both) / read, 6) if read else None
+    return {"questions": len(both), "saved": saved}

@@ -262,7 +262,7 @@ def _asked(
         hidden, names = leaks.opaque(group)
         place, stays = stores.of(group)
         with _alone(place.with_suffix(".lock"), wait=True) if stays else nullcontext():
-            memory = _filled(hidden, place, plan, report)
+            memory = _filled(hidden, place, report)
         with memory:
             baselines = Baselines(group.documents)
             for question in todo:
@@ -309,13 +309,13 @@ def ask(memory: Memory, question: Question, mode: str | None, policy: Policy) ->
         )  # fmt: skip
 
 
-def _filled(group: Group, place: Path, plan: Plan, report: Report) -> Memory:
+def _filled(group: Group, place: Path, report: Report) -> Memory:
     """A store that holds the group's documents, imported as any file is."""
     ready = place / _READY
     if not ready.exists():
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
-    memory = Memory.open(place / "store", llm_command_limit=plan.dollars)
+    memory = Memory.open(place / "store")
     if ready.exists():
         return memory
     file = place / "documents.jsonl"

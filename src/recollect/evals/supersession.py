@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from recollect.errors import InputError
 from recollect.evals.files import column, date_of, given, records, whole
+from recollect.evals.precisionmembench import embed
 from recollect.evals.questions import half_of
 from recollect.memory import Memory
 from recollect.types import Answer
@@ -147,7 +148,7 @@ def tell(memory: Memory, story: Story) -> None:
         memory.curate(
             said.text, date=said.date, speaker=story.speaker, note=True, source="eval", embed=False
         )
-    memory.embed()
+    embed(memory)
 
 
 def judged(asked: Asked, answer: Answer) -> dict[str, float]:
