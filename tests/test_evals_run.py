@@ -102,7 +102,7 @@ def test_a_run_finds_what_is_plainly_there(run: Run) -> None:
 
 def test_tokens_are_held_against_what_an_agent_would_read(run: Run) -> None:
     saved = run()["savings"]
-    assert set(saved) == {"grep", "dump"}
+    assert set(saved) == {"grep", "grep_all", "dump"}
     assert saved["dump"]["baseline_recall"] == 1
     assert saved["dump"]["met"] == (saved["dump"]["saved"] >= 0.8)
     assert saved["dump"]["baseline_tokens"] > saved["grep"]["baseline_tokens"] > 0
@@ -448,6 +448,7 @@ def test_the_baselines_by_hand() -> None:
     assert found.grep("the red kayak", ["a", "c"]) == (tokens["a"], 0.5)  # soup is no hit
     assert found.grep("the red kayak", []) == (tokens["a"] + tokens["b"], None)  # and no end
     assert found.grep("zebra", ["a"]) == (0, 0.0)
+    assert found.grep_all("the red kayak", ["a"]) == (tokens["a"] + tokens["b"], 1.0)
     assert found.dump(["a"]) == (sum(tokens.values()), 1.0)
     assert found.dump([]).recall is None
 

@@ -76,6 +76,7 @@ TERMS: Mapping[str, Term] = {
     "p50, p95, p99": Term("the time that so many percent of the answers did not exceed", "ms"),
     "grep": Term("a baseline: read the documents with the question's words, most words first, "
                  "until all evidence that is among them is read"),
+    "grep_all": Term("a baseline: read every document with any of the question's words"),
     "dump": Term("a baseline: read every document of the store"),
     "saved": Term("1 - our tokens / the baseline's, over all questions together", "up to 1"),
     "interval": Term("where a mean or a difference is likely to be: bootstrap, 10,000 resamples"),

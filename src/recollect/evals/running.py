@@ -270,6 +270,7 @@ def _asked(
                 answer = ask(memory, question, plan.mode, policy)
                 reads = {
                     "grep": baselines.grep(question.text, question.gold),
+                    "grep_all": baselines.grep_all(question.text, question.gold),
                     "dump": baselines.dump(question.gold),
                 }
                 row = measured(question, answer, reads, names)
