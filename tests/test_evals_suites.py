@@ -534,10 +534,13 @@ def test_stale_is_a_superseded_value_without_the_current_one() -> None:
 
     asked = Asked("q", "?", ("arc-02",), ("arc-01",), "")
 
-    def values(*texts: str) -> dict[str, float]:
-        results = [SimpleNamespace(text=text) for text in texts]
+    def values(*texts: str, kind: str = "fact") -> dict[str, float]:
+        results = [SimpleNamespace(text=text, kind=kind) for text in texts]
         return judged(asked, SimpleNamespace(results=results))  # type: ignore[arg-type]
 
-    assert values("from ARC 01 to arc_02") == {"current": 1, "current_first": 1, "stale": 0}
-    assert values("on arc-01", "on arc-02") == {"current": 1, "current_first": 0, "stale": 1}
-    assert values() == {"current": 0, "current_first": 0, "stale": 0}
+    good = {"current": 1, "current_first": 1, "stale": 0, "stale_fact": 0}
+    assert values("from ARC 01 to arc_02") == good
+    late = {"current": 1, "current_first": 0, "stale": 1, "stale_fact": 1}
+    assert values("on arc-01", "on arc-02") == late
+    assert values("on arc-01", "on arc-02", kind="note") == {**late, "stale_fact": 0}
+    assert set(values().values()) == {0}

@@ -54,6 +54,7 @@ MEASURES: Mapping[str, Measure] = {
     "current": Measure("something that came back has the value that holds now"),
     "current_first": Measure("the first result has the value that holds now"),
     "stale": Measure("something that came back has a superseded value and not the current", False),
+    "stale_fact": Measure("the same, of facts and pages: notes stay as they were written", False),
 }
 """In the order in which they are shown."""
 

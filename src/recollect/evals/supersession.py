@@ -26,6 +26,8 @@ from recollect.memory import Memory
 from recollect.types import Answer
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+KNOWN = ("fact", "page")
+"""What is told as knowledge; a note is what somebody wrote then, and stays."""
 _LOST = str.maketrans("", "", " \t\n-_.")
 
 
@@ -158,10 +160,12 @@ def judged(asked: Asked, answer: Answer) -> dict[str, float]:
     stale = [
         _has(text, asked.superseded) and not now for text, now in zip(texts, current, strict=True)
     ]
+    known = [old and r.kind in KNOWN for old, r in zip(stale, answer.results, strict=True)]
+    judged = {"stale": float(any(stale)), "stale_fact": float(any(known))}
     return {
         "current": float(any(current)),
         "current_first": float(current[:1] == [True]),
-        **({"stale": float(any(stale))} if asked.superseded else {}),
+        **(judged if asked.superseded else {}),
     }
 
 
