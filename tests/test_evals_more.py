@@ -8,7 +8,7 @@ import re
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ import pytest
 from conftest import Cli
 from llm_server import LlmServer, completion, said
 from recollect import Memory
+from recollect.errors import UsageError
 from recollect.evals import contract, glossary, plots, provenance, whole
 from recollect.evals.ledger import Ledger
 from recollect.evals.plots import Axis, Series
+from recollect.evals.spending import guard
 
 DOCS = Path(__file__).parent.parent / "docs"
 THINGS = [f"{one} {two}" for one in ("red", "blue", "old", "new", "wet") for two in
@@ -181,6 +183,7 @@ def test_replay_tells_how_much_stays(cli: Cli, things: Path) -> None:
     assert 0 < found["stability"]["jaccard@10"]["mean"] < 1
     assert found["measures"]["tokens"]["winner"] == "a"
     assert "hit@1" not in found["measures"]
+    assert cli("eval", "compare", "latest", "latest", "--html", "page.html").code == 0
 
 
 # ------------------------------------------------------------------ spending
@@ -226,6 +229,27 @@ def test_a_run_stops_at_its_cap_and_keeps_what_it_has(
     assert 0 < len(kept) < 25
     assert sum(row["measures"]["dollars"] for row in kept) >= 0.25
     assert cli(*run, "1000", "--json").json["runs"][0]["questions"] == 25
+
+
+def test_whoever_is_at_a_terminal_is_asked(
+    server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    priced(server, monkeypatch, "1/1")
+    told: list[str] = []
+
+    def says(answer: bool) -> Callable[[str], bool]:
+        def ask(what: str) -> bool:
+            told.append(what)
+            return answer
+
+        return ask
+
+    with Memory.open("memory://") as memory:
+        assert guard(memory, 7, None, None, says(True)).counts
+        assert "7 questions will be reranked" in told[0]
+        with pytest.raises(UsageError, match="not agreed"):
+            guard(memory, 7, None, None, says(False))
+        assert guard(memory, 7, 2.0, None, None).cap == 2
 
 
 def test_a_model_that_runs_here_costs_nothing(
@@ -331,6 +355,7 @@ def beliefs(tmp_path: Path) -> Path:
 
 
 def test_precisionmembench_natively_and_over_rest(cli: Cli, beliefs: Path) -> None:
+    runs = []
     for kind in ("precisionmembench", "precisionmembench-rest"):
         done = cli("eval", "run", kind, str(beliefs), "--json")
         assert done.code == 0, done.err
@@ -338,6 +363,9 @@ def test_precisionmembench_natively_and_over_rest(cli: Cli, beliefs: Path) -> No
         failed = {row.id for row in rows if not row.measures["passed"]}
         assert failed == {"wrong"}, (kind, {row.id: row.category for row in rows})
         assert len(rows) == 8
+        runs.append(done.json["runs"][0]["run"])
+    assert cli("eval", "compare", *runs, "--html", "page.html").code == 0
+    assert "Neither run is better" in Path("page.html").read_text()
 
 
 def test_an_engine_that_is_not_there_is_told(beliefs: Path, cli: Cli) -> None:

@@ -418,13 +418,19 @@ def _replayed(
         with_, money = _resolved(half, len(chosen), confirm)
         held = memory.store.fingerprint(memory.filter())
         digest = stable_id(*sorted(one.id for one in asked))
-        rows = []
-        for number, one in enumerate((one for one in asked if one.id in chosen), 1):
-            rows.append(replay.asked(memory, one, plan.mode, with_.policy))
-            report(Progress("asking", number, len(chosen)))
-            money.check(memory, number)
         documents = memory.status().store.documents
-    return ledger.finish("replay", "", rows, {
+        parts = (digest, held, provenance.code(), repr(with_), repr(plan.most))
+        key = stable_id("replay", *parts)
+
+        def ask_of(done: Collection[str]) -> Iterator[Row]:
+            todo = [one for one in asked if one.id in chosen and one.id not in done]
+            for number, one in enumerate(todo, 1):
+                yield replay.asked(memory, one, plan.mode, with_.policy)
+                money.check(memory, number)
+
+        with _alone(ledger.folder / "partial" / f"{key}.lock"):
+            rows = _kept(ledger, key, chosen, ask_of, report)
+    return ledger.finish("replay", key, rows, {
         **_about("replay", "replay", half, started),
         "data": {"documents": documents, "questions": len(asked), "store": held, "sha": digest},
         "models": with_.models, "policy": with_.policy._asdict(), **summary(rows),
