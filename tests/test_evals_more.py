@@ -24,7 +24,6 @@ from recollect.evals.ledger import Ledger
 from recollect.evals.plots import Axis, Series
 from recollect.evals.spending import guard
 
-DOCS = Path(__file__).parent.parent / "docs"
 THINGS = [f"{one} {two}" for one in ("red", "blue", "old", "new", "wet") for two in
           ("kayak", "tent", "anchor", "stove", "rope")]  # fmt: skip
 
@@ -450,12 +449,6 @@ def test_pictures_of_nothing_much() -> None:
     assert plots.dots([], "ms") == ""
     flat = Series("a", "a", [(0.5, 0.0), (1.0, 0.0)])
     assert "polyline" in plots.coverage_risk([flat])
-
-
-def test_the_glossary_of_the_docs_is_fresh() -> None:
-    assert (DOCS / "glossary.md").read_text(encoding="utf-8") == glossary.markdown(), (
-        "python -m recollect.evals.glossary > docs/glossary.md"
-    )
 
 
 def test_every_term_is_explained_with_its_range() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from conftest import Cli
 from recollect import Document, Memory
-from recollect.evals import running
+from recollect.evals import planning, running
 from recollect.evals.baselines import Baselines
 from recollect.evals.glossary import MEASURES
 from recollect.evals.ledger import Ledger
@@ -244,9 +244,9 @@ def test_every_knob_can_be_set_to_what_it_is() -> None:
     plain = Policy("balanced", limit=25, budget=12_000)
     for knob in KNOBS:
         value = getattr(plain, knob)
-        (made,) = running.ablations([f"{knob}={value}"]).values()
+        (made,) = planning.ablations([f"{knob}={value}"]).values()
         assert made == value
-        assert running._fits(made, value, knob)
+        assert planning.fits(made, value, knob)
 
 
 def test_a_question_that_the_syntax_refuses_gets_nothing_and_is_told(

@@ -1,11 +1,10 @@
 """Every word that a report uses, once: what it means in plain words, and what values it can have.
 
-``python -m recollect.evals.glossary`` prints ``docs/glossary.md``; a test holds the two together.
+``docs/make.py`` makes ``docs/glossary.md`` of it; a test holds the two together.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -129,7 +128,3 @@ def markdown() -> str:
     lines += ["", "## Of runs, and words", "", "| name | what it is | values |", "|---|---|---|"]
     lines += [f"| {name} | {term.words} | {term.range} |" for name, term in TERMS.items()]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    sys.stdout.write(markdown())

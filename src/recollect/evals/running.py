@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from fcntl import LOCK_EX, LOCK_NB, flock
@@ -26,77 +25,20 @@ from recollect.evals.baselines import Baselines
 from recollect.evals.glossary import explained
 from recollect.evals.ledger import Ledger
 from recollect.evals.loaders.folders import SAMPLE
+from recollect.evals.planning import HALVES, Plan, resolved
 from recollect.evals.questions import SOURCE, Group, Question, Suite, half_of
 from recollect.evals.rows import Row, measured, summary
-from recollect.evals.spending import Confirm, Guard, guard
+from recollect.evals.spending import Confirm, Guard
 from recollect.evals.suites import ASKED, LOADERS, load, survey
 from recollect.memory import Memory, Progress
 from recollect.types import Answer, Budget, Document, Policy, iso, stable_id
 
-HALVES = ("test", "fit", "all")
 PRECISE = ("precisionmembench", "precisionmembench-rest")
 SUITES = (*LOADERS, *ASKED, "supersession", *PRECISE, "replay")
 NEEDS_NO_PATH = {"sample": SAMPLE, "replay": None}
 """Suites that know where their files are."""
-NO_CLOCK = 600_000
 _READY = "complete"
 Report = Callable[[Progress], None]
-
-
-class Plan(NamedTuple):
-    """How a suite is to be asked."""
-
-    mode: str | None = None
-    changes: Mapping[str, Any] = {}
-    """Knobs of the policy that differ from the mode's."""
-    half: str = "test"
-    keep: bool = False
-    """Whether the stores stay, for the next run to use."""
-    most: int | None = None
-    """Ask only so many of the questions, by a draw that does not change."""
-    shuffle: bool = False
-    """Whether gold is drawn at random: then the run must score at chance."""
-    questions: Path | None = None
-    """Where the questions are, for suites that let one choose."""
-    dollars: float | None = None
-    store: str | None = None
-    """What is replayed against; else the configured store."""
-    url: str | None = None
-    """Of an engine that serves the contract of PrecisionMemBench."""
-
-    def chosen(self, ids: Mapping[str, str]) -> set[str]:
-        """Which of the questions (by id and half) are asked."""
-        some = [id for id, half in ids.items() if self.half in ("all", half)]
-        if self.most is not None:
-            some = sorted(some, key=lambda id: stable_id("most", id))[: self.most]
-        return set(some)
-
-
-def ablations(given: Sequence[str], limit_fixed: int | None = None) -> dict[str, Any]:
-    """Changes to the policy from ``KNOB=VALUE``; a fixed limit asks for so many results and lets
-    no grade decide otherwise."""
-    changes: dict[str, Any] = {}
-    if limit_fixed is not None:
-        changes = {"limit": limit_fixed, "cut": False, "keep": 0.0, "budget": None}
-    for one in given:
-        knob, equals, value = one.partition("=")
-        if not equals or knob == "mode" or knob not in Policy._fields:
-            known = ", ".join(name for name in Policy._fields if name != "mode")
-            raise UsageError(f"{one!r} is no KNOB=VALUE", hint=f"knobs: {known}")
-        changes[knob] = _value(value)
-    return changes
-
-
-def _value(text: str) -> Any:
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def run(
@@ -138,7 +80,7 @@ def _searched(
         said = ", ".join(f"{half} {count}" for half, count in holds.halves.items())
         said += "".join(f"; {count} left out: {why}" for why, count in left_out.items())
         raise InputError(f"{suite.name}: no question is in the {plan.half} half ({said})")
-    with_, money = _resolved(plan, len(chosen), confirm)
+    with_, money = resolved(plan, len(chosen), confirm)
     digest = suite.digest()
     key = stable_id(
         suite.kind, digest, plan.half, provenance.code(), repr(with_), repr(plan.most),
@@ -178,46 +120,6 @@ def _kept(
         rows[row.id] = row
         report(Progress("asking", len(rows), len(chosen)))
     return list(rows.values())
-
-
-class _With(NamedTuple):
-    """What every question is asked with."""
-
-    policy: Policy
-    models: dict[str, str]
-    limits: dict[str, Any]
-    """What the configuration lets be seen, where it limits that."""
-    importing: dict[str, Any]
-
-
-def _resolved(plan: Plan, questions: int, confirm: Confirm | None) -> tuple[_With, Guard]:
-    with tempfile.TemporaryDirectory() as nowhere, Memory.open(nowhere) as memory:
-        plain = memory.query("anything", mode=plan.mode).policy._replace(rerank_ms=NO_CLOCK)
-        for name, value in plan.changes.items():
-            if not _fits(value, getattr(plain, name), name):
-                hint = f"it is {getattr(plain, name)!r} otherwise"
-                raise UsageError(f"{name} cannot be {value!r}", hint=hint)
-        policy = plain._replace(**plan.changes)
-        policy.check()
-        seen, settings = memory.filter(), memory.config.values
-        with_ = _With(
-            policy,
-            {"embed": memory.status().model, "rerank": str(memory.config["rerank.model"])},
-            {name: getattr(seen, name) for name in seen.limits},
-            {name: found.value for name, found in settings.items() if name.startswith("import.")},
-        )
-        return with_, guard(memory, questions, plan.dollars, plan.most, confirm)
-
-
-def _fits(value: Any, was: Any, name: str) -> bool:
-    """Whether a value is of the kind that a knob takes."""
-    if name in ("budget", "recency") and value is None:
-        return True
-    if isinstance(was, bool) or isinstance(value, bool):
-        return isinstance(was, bool) and isinstance(value, bool)
-    if was is None or isinstance(was, float):
-        return isinstance(value, int | float)
-    return isinstance(value, type(was))
 
 
 class _Stores(NamedTuple):
@@ -380,7 +282,7 @@ def _superseded(path: Path, plan: Plan, ledger: Ledger, report: Report) -> dict[
     chosen = plan.chosen(every)
     if not chosen:
         raise InputError(f"{path}: none of {len(every)} questions is in the {plan.half} half")
-    with_, _ = _resolved(plan, len(chosen), None)
+    with_, _ = resolved(plan, len(chosen), None)
     digest = Suite("supersession", "", told.files, lambda: iter(())).digest()
     parts = (digest, plan.half, provenance.code(), repr(with_), repr(plan.most))
     key = stable_id("supersession", *parts)
@@ -415,7 +317,7 @@ def _replayed(
         asked = replay.load(path.expanduser(), "") if path else replay.load(kept.file, kept.store)
         half = plan._replace(half="all")
         chosen = half.chosen({one.id: half_of(one.id) for one in asked})
-        with_, money = _resolved(half, len(chosen), confirm)
+        with_, money = resolved(half, len(chosen), confirm)
         held = memory.store.fingerprint(memory.filter())
         digest = stable_id(*sorted(one.id for one in asked))
         documents = memory.status().store.documents

@@ -12,7 +12,7 @@ from recollect.surfaces.shared import Options, common_options, open_memory, say,
 
 if TYPE_CHECKING:
     from recollect.evals.ledger import Ledger
-    from recollect.evals.running import Plan
+    from recollect.evals.planning import Plan
 
 _SUITES = (
     "beir", "longmemeval", "locomo", "beam", "jsonl", "folder", "sample", "abstention",
@@ -128,7 +128,7 @@ def _run(options: Options) -> int:
 
 def _plans(options: Options) -> list[Plan]:
     """One for each mode."""
-    from recollect.evals.running import Plan, ablations
+    from recollect.evals.planning import Plan, ablations
 
     plan = Plan(
         changes=ablations(options.ablate, options.limit_fixed),
