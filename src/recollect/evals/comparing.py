@@ -193,7 +193,8 @@ def run_markdown(record: Mapping[str, Any]) -> str:
             f"of equal width), AURC {record['aurc']:.3f}; p50 {took['p50']:.0f} ms, "
             f"p95 {took['p95']:.0f} ms; {record['degraded']} answers degraded.",
         ]
-    for name, saved in (record.get("savings") or {}).items():
+    savings = {} if "shuffled" in record else record.get("savings") or {}
+    for name, saved in savings.items():
         if saved:
             share = saved["saved"]
             than = "fewer" if share >= 0 else "more"
