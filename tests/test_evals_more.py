@@ -445,7 +445,7 @@ def test_axes_begin_and_end_where_they_should() -> None:
 
 
 def test_pictures_of_nothing_much() -> None:
-    assert plots.differences([], "shares") == ""
+    assert plots.differences([], "shares", 1) == ""
     assert plots.dots([], "ms") == ""
     flat = Series("a", "a", [(0.5, 0.0), (1.0, 0.0)])
     assert "polyline" in plots.coverage_risk([flat])

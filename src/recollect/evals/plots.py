@@ -156,12 +156,13 @@ class Difference(NamedTuple):
     says: str
 
 
-def differences(rows: Sequence[Difference], unit: str) -> str:
-    """Intervals of paired differences around 0."""
+def differences(rows: Sequence[Difference], unit: str, least: float) -> str:
+    """Intervals of paired differences around 0, on an axis that reaches to *least* both ways, so
+    that next to nothing looks like that."""
     if not rows:
         return ""
     height = TOP + 26 * len(rows) + BOTTOM
-    reach = max(max(abs(row.low), abs(row.high)) for row in rows) * 1.08 or 1.0
+    reach = max(least, *(max(abs(row.low), abs(row.high)) for row in rows)) * 1.08
     x = Axis(-reach, reach, 130, WIDTH - RIGHT)
     bottom = height - BOTTOM
     parts = []
