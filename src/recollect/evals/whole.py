@@ -59,6 +59,7 @@ def _served() -> Iterator[str]:
             server.shutdown()
             thread.join()
             server.server_close()
+            server.RequestHandlerClass.adapter.close()  # type: ignore[attr-defined]
 
 
 def _rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
