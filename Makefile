@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 
 demo: install
 	$(BIN)/recollect demo
+	$(BIN)/recollect eval run sample --results .cache/evals
 
 test: install conformance axe lint types layers unit
 

@@ -11,9 +11,7 @@ hours of one processor.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
-import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -21,6 +19,8 @@ from typing import Any, NamedTuple
 
 from bench import corpus
 from recollect import Memory
+from recollect.evals import metrics
+from recollect.evals.questions import half_of
 
 LANGUAGES = ("en", "de", "es", "zh", "ru", "ar")
 SETS = {
@@ -50,7 +50,7 @@ class Figures(NamedTuple):
 
 
 def half(question: dict[str, Any]) -> str:
-    return "test" if int(hashlib.sha1(question["id"].encode()).hexdigest(), 16) % 2 else "fit"
+    return half_of(question["id"])
 
 
 def asked(folder: Path, name: str) -> list[dict[str, Any]]:
@@ -89,14 +89,11 @@ def measure(memory: Memory, questions: Iterable[dict[str, Any]], way: str) -> Fi
 
 def scores(ranked: Sequence[str], gold: set[str]) -> tuple[float, float, float, float]:
     """First hit right, recall@10, all evidence in the first five, nDCG@10."""
-    ranked = list(dict.fromkeys(ranked))[:10]
-    gain = sum(1 / math.log2(place + 2) for place, one in enumerate(ranked) if one in gold)
-    best = sum(1 / math.log2(place + 2) for place in range(min(10, len(gold))))
     return (
-        float(bool(ranked) and ranked[0] in gold),
-        len(gold & set(ranked)) / len(gold),
-        float(gold <= set(ranked[:5])),
-        gain / best,
+        metrics.any_hit_at(ranked, gold, 1),
+        metrics.recall_at(ranked, gold, 10),
+        metrics.all_evidence_at(ranked, gold, 5),
+        metrics.ndcg_at(ranked, gold, 10),
     )
 
 

@@ -25,6 +25,8 @@ from bench import corpus
 from bench.plot import reliability
 from bench.quality import LANGUAGES, SETS, documents, half, scores, store_for
 from recollect import Memory
+from recollect.evals import metrics
+from recollect.evals.metrics import aurc
 from recollect.reading.grade import FIRST
 from recollect.text.dates import parse_date
 from recollect.types import Answer
@@ -239,14 +241,16 @@ class Figures(NamedTuple):
 
 
 def measured(row: Row) -> Figures:
+    found, direct = row.documents, float(row.status == "direct_passages")
+    size = len(set(found))
+    if not row.gold:
+        return Figures(1, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, size, 1.0, direct, row.tokens)
     gold = set(row.gold)
-    returned = list(dict.fromkeys(row.documents))
-    first, recall, all5, ndcg = scores(returned, gold) if gold else (0.0, 0.0, 0.0, 0.0)
+    first, recall, all5, ndcg = scores(found, gold)
+    some = metrics.returned(found, gold)
     return Figures(
-        1, first, recall, all5, float(gold <= set(returned[:10])), ndcg,
-        len(gold & set(returned)) / len(returned) if returned else 0.0,
-        len(returned), float(gold <= set(returned)), float(row.status == "direct_passages"),
-        row.tokens,
+        1, first, recall, all5, metrics.all_evidence_at(found, gold, 10), ndcg, some.precision,
+        size, some.everything, direct, row.tokens,
     )  # fmt: skip
 
 
@@ -277,25 +281,9 @@ def _gain(one: Sequence[Row], other: Sequence[Row], field: str) -> str:
     return f"{100 * low:+.1f} … {100 * high:+.1f}" if (low, high) != (0, 0) else "0"
 
 
-def calibration_error(pairs: Sequence[tuple[float, bool]], bins: int = 10) -> float:
-    """Expected calibration error over equal bins (Naeini et al., 2015)."""
-    total = 0.0
-    for low in range(bins):
-        some = [(p, y) for p, y in pairs if low <= min(p * bins, bins - 1e-9) < low + 1]
-        if some:
-            off = sum(p for p, _ in some) / len(some) - sum(y for _, y in some) / len(some)
-            total += len(some) / len(pairs) * abs(off)
-    return total
-
-
-def aurc(pairs: Sequence[tuple[float, bool]]) -> float:
-    """The area under the risk-coverage curve: the mean share of wrong answers when only the
-    surest so many are given (Geifman & El-Yaniv, 2017)."""
-    wrong, area = 0, 0.0
-    for count, (_, right) in enumerate(sorted(pairs, key=lambda p: -p[0]), 1):
-        wrong += not right
-        area += wrong / count
-    return area / len(pairs)
+def calibration_error(pairs: Sequence[tuple[float, bool]]) -> float:
+    """Over ten bins of equal width."""
+    return metrics.calibration_error(pairs, by="width")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -27,6 +27,7 @@ from bench.quality import documents, half, store_for
 from bench.reading import asked_at, questions
 from bench.timing import Ratio, both
 from recollect import Document, Memory, Message
+from recollect.evals import metrics
 from recollect.memory.past import asked
 from recollect.reading.sessions.ask import ask
 
@@ -95,8 +96,11 @@ def quality(names: Sequence[str] = ("longmemeval", "personas")) -> Iterator[str]
 
 def scores(ranked: Sequence[str], gold: set[str]) -> tuple[float, float, float]:
     """All the evidence among the first five, the share of it, and 1 / the place of the first."""
-    first = next((1 / place for place, one in enumerate(ranked, 1) if one in gold), 0.0)
-    return float(gold <= set(ranked)), len(gold & set(ranked)) / len(gold), first
+    return (
+        metrics.all_evidence_at(ranked, gold, LIMIT),
+        metrics.recall_at(ranked, gold, LIMIT),
+        metrics.reciprocal_rank(ranked, gold),
+    )
 
 
 # ------------------------------------------------------------------ speed

@@ -5,6 +5,7 @@ which are not what the code says any more.
     settings.md   from the table of settings
     api.md        from the facade's signatures and docstrings
     clients.md    from the table of agents that it installs into
+    glossary.md   from the words of the evals
     layers.svg    from the contract of layers in pyproject.toml
 """
 
@@ -329,6 +330,15 @@ def _fitting(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0].rstrip(",;:") + " …"
 
 
+# ------------------------------------------------------------------ the words of the evals
+
+
+def glossary() -> str:
+    from recollect.evals.glossary import markdown
+
+    return markdown()
+
+
 # ------------------------------------------------------------------ all of them
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -336,6 +346,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": lambda: MADE + settings(),
     "api.md": lambda: MADE + api(),
     "clients.md": lambda: MADE + clients(),
+    "glossary.md": lambda: MADE + glossary(),
     "layers.svg": layers,
 }
 

@@ -579,6 +579,12 @@ def _import_max_mb(folder: Path) -> object:
     return receipt.added, ["import.max_mb" in problem.reason for problem in receipt.failed]
 
 
+def _captured(_: Path) -> object:
+    with Memory.open("memory://", embed_model="none", rerank_model="none") as memory:
+        memory.search("where is the boat?")
+        return memory.captured().questions
+
+
 def _llm(_: Path) -> object:
     with Memory.open("memory://") as memory:
         return memory.llm_status().model
@@ -682,6 +688,7 @@ CASES = {
     "cache.ttl": Case("60", _cache_ttl, [3600], [60]),
     "cache.size": Case("5", _cache_size, 1000, 5),
     "telemetry": Case("false", _telemetry, 1, 0),
+    "capture": Case("true", _captured, 0, 1),
     "downstream": Case("claude-opus-4-7", _downstream, "conservative", "balanced"),
     "embed.model": Case(
         "none",

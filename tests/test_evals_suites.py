@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha1
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from recollect.errors import InputError, UsageError
-from recollect.evals import suites
+from recollect.evals import files, suites
 from recollect.evals.suites import Group, load, survey
 
 Rows = Sequence[Mapping[str, Any]]
@@ -250,7 +251,7 @@ def test_longmemeval_gives_no_gold_away(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suites, "_CHUNK", 7)
+    monkeypatch.setattr(files, "_CHUNK", 7)
     file = tmp_path / "longmemeval_m.json"
     file.write_text("\n[\n" + ",\n".join(json.dumps(lme(f"q{n}")) for n in range(5)) + "\n]\n")
     assert [g.name for g in load("longmemeval", file).groups()] == [f"q{n}" for n in range(5)]
@@ -260,7 +261,8 @@ def test_a_large_file_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("text", "line", "said"),
     [
-        ('{"question_id": "a"}', 1, "not a JSON array"),
+        ('{"question_id": "a"}', 1, "no list `haystack_sessions`"),
+        ("null", 1, "not a JSON array"),
         ("", 1, "not a JSON array"),
         ("[\n[]\n]", 2, "not an object"),
         ('[\n{"question_id": "a",\n "question": }\n]', 3, "not JSON"),
@@ -271,7 +273,7 @@ def test_a_large_file_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_broken_array_is_refused_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int, text: str, line: int, said: str
 ) -> None:
-    monkeypatch.setattr(suites, "_CHUNK", chunk)
+    monkeypatch.setattr(files, "_CHUNK", chunk)
     file = tmp_path / "longmemeval_s.json"
     file.write_text(text)
     message = refused("longmemeval", file)
@@ -334,3 +336,211 @@ def test_locomo_that_is_broken_is_refused(tmp_path: Path) -> None:
     talk = {"session_1": [{"speaker": "Ana"}]}
     file.write_text(json.dumps([{**LOCOMO, "conversation": talk}]))
     assert "session_1, turn 0 has no `text`" in refused("locomo", file)
+
+
+def test_longmemeval_as_lines_is_the_same(tmp_path: Path) -> None:
+    rows = [lme("a"), lme("b_abs")]
+    array, lines_ = tmp_path / "longmemeval_s_cleaned.json", tmp_path / "rows.jsonl"
+    array.write_text(json.dumps(rows))
+    lines_.write_text("\n" + "".join(json.dumps(row) + "\n" for row in rows))
+    assert list(load("longmemeval", array).groups()) == list(load("longmemeval", lines_).groups())
+
+
+# ------------------------------------------------------------------ BEAM
+
+CHAT = [
+    {"batch_number": 1, "turns": [
+        [
+            {"role": "user", "id": 0, "time_anchor": "March-15-2024", "index": "1,1",
+             "question_type": "main_question", "content": "I paddle on Mondays. ->-> 1,1"},
+            {"role": "assistant", "id": 1, "content": "Noted."},
+            {"role": "user", "id": 2, "question_type": "followup_question", "content": "Thanks."},
+        ],
+        [
+            {"role": "user", "id": 4, "index": "1,2", "question_type": "main_question",
+             "content": "I bought a tent. ->-> 1,2"},
+            {"role": "assistant", "id": 5, "content": "Nice."},
+        ],
+    ]},
+    {"batch_number": 2, "turns": [
+        [
+            {"role": "user", "id": 6, "time_anchor": "April-02-2024", "index": "2,1",
+             "question_type": "main_question", "content": "Now I paddle on Fridays. ->-> 2,1"},
+        ],
+    ]},
+]  # fmt: skip
+PROBES = {
+    "abstention": [{"question": "What does my sister do?", "ideal_response": "unknown"}],
+    "knowledge_update": [
+        {"question": "When do I paddle?", "answer": "Fridays",
+         "source_chat_ids": {"original_info": [0], "updated_info": [6]}},
+    ],
+    "information_extraction": [
+        {"question": "What did I buy?", "source_chat_ids": [4, 5]},
+        {"question": "Lost?", "source_chat_ids": [99]},
+        {"question": "Nowhere?"},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def beam(tmp_path: Path) -> Path:
+    home = tmp_path / "100K" / "1"
+    (home / "probing_questions").mkdir(parents=True)
+    (home / "chat.json").write_text(json.dumps(CHAT))
+    (home / "probing_questions" / "probing_questions.json").write_text(json.dumps(PROBES))
+    return tmp_path / "100K"
+
+
+def test_beam_exchanges_evidence_and_what_is_left_out(beam: Path) -> None:
+    group = only("beam", beam)
+    first, second, third = group.documents
+    assert [m.text for m in first.messages] == ["I paddle on Mondays.", "Noted.", "Thanks."]
+    assert [m.text for m in second.messages] == ["I bought a tent.", "Nice."]
+    assert (first.date, second.date) == (datetime(2024, 3, 15, tzinfo=UTC),) * 2
+    assert third.date == datetime(2024, 4, 2, tzinfo=UTC)
+    asked = {q.category: set(q.gold) for q in group.questions}
+    assert asked == {
+        "abstention": set(),
+        "knowledge_update": {first.external, third.external},
+        "information_extraction": {second.external},
+    }
+    assert group.left_out == {
+        "evidence that is not one message": 1, "questions that name no message": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("written", [json.dumps, repr])
+def test_beam_rows_give_the_same(beam: Path, tmp_path: Path, written: Any) -> None:
+    batches = [[m for turn in batch["turns"] for m in turn] for batch in CHAT]  # type: ignore[attr-defined]
+    row = {"conversation_id": "1", "chat": batches, "probing_questions": written(PROBES)}
+    file = jsonl(tmp_path / "rows.jsonl", [row])
+    as_rows, as_folder = only("beam", file), only("beam", beam)
+    assert [d.messages for d in as_rows.documents] == [d.messages for d in as_folder.documents]
+    assert [q.text for q in as_rows.questions] == [q.text for q in as_folder.questions]
+    plans = {"conversation_id": "1", "chat": [{"plan-1": CHAT}, {"plan-2": CHAT}],
+             "probing_questions": PROBES}  # fmt: skip
+    longest = only("beam", jsonl(tmp_path / "10M.jsonl", [plans]))
+    assert len(longest.documents) == 6
+    assert longest.left_out["evidence that is not one message"] == 3  # ids begin anew
+
+
+def test_beam_that_is_broken_is_refused(beam: Path, tmp_path: Path) -> None:
+    (beam / "1" / "chat.json").unlink()
+    with pytest.raises(InputError, match="1 of 1 chats are missing"):
+        load("beam", beam)
+    (beam / "1" / "chat.json").write_text("[]")
+    assert "no message" in refused("beam", beam)
+    for rest, said in (("[", "not JSON"), ('{"abstention": 3}', "not a list")):
+        (beam / "1" / "probing_questions" / "probing_questions.json").write_text(rest)
+        (beam / "1" / "chat.json").write_text(json.dumps(CHAT))
+        assert said in refused("beam", beam)
+    with pytest.raises(InputError, match="no probing_questions.json"):
+        load("beam", tmp_path / "work")
+    with pytest.raises(InputError, match="parquet"):
+        load("beam", tmp_path / "100K.parquet")
+
+
+# ------------------------------------------------------------------ folders, other questions
+
+
+def test_a_folder_of_texts_and_its_questions(tmp_path: Path) -> None:
+    place = tmp_path / "notes"
+    (place / "deep").mkdir(parents=True)
+    (place / "deep" / "boats.md").write_text("# Our boats\n\nA kayak.\n")
+    (place / "plain.txt").write_text("A tent.\n")
+    jsonl(place / "sessions.jsonl", [{"id": "s1", "turns": [{"role": "user", "text": "Hello."}]}])
+    asked = jsonl(tmp_path / "asked.jsonl", [
+        {"id": "q1", "query": "what floats?", "gold": ["deep/boats.md"]},
+        {"id": "q2", "query": "who said hello?", "gold": ["s1"]},
+    ])  # fmt: skip
+    (group,) = load("folder", place, asked).groups()
+    titles = {d.external: d.title for d in group.documents}
+    assert titles == {"deep/boats.md": "Our boats", "plain.txt": "plain", "s1": ""}
+    assert survey(load("folder", place, asked)).questions == 2
+    with pytest.raises(InputError, match=r"no queries\.jsonl"):
+        load("folder", place)
+    with pytest.raises(InputError, match="no such folder"):
+        load("folder", tmp_path / "nowhere", asked)
+    with pytest.raises(InputError, match=r"no \*\.md"):
+        load("folder", tmp_path / "work", asked)
+
+
+def test_questions_of_another_set_have_no_answer(lines: Path, beir: Path) -> None:
+    suite = load("abstention", lines, beir / "queries.jsonl")
+    found = survey(suite)
+    assert (found.questions, found.abstain) == (3, 3)
+    assert suite.name.endswith("-abstention")
+    with pytest.raises(UsageError, match="whose questions"):
+        load("abstention", lines)
+    with pytest.raises(InputError, match="no such file"):
+        load("abstention", lines, lines / "nowhere.jsonl")
+    with pytest.raises(UsageError, match="in its own files"):
+        load("beir", beir, lines / "queries.jsonl")
+
+
+def test_the_sample_is_sound() -> None:
+    from recollect.evals.loaders.folders import SAMPLE
+
+    found = survey(load("sample", SAMPLE))
+    assert found.questions >= 40
+    assert found.abstain >= 5
+
+
+# ------------------------------------------------------------------ supersession
+
+TOPICS = {
+    "hard_negatives": [{"org": "x", "id": "n", "text": "Nobody may bypass the pump."}],
+    "topics": [
+        {"id": "x.t1", "org": "x", "kind": "supersession", "query": "Which host has the archive?",
+         "current": "new", "values": {"old": "arc-01", "new": "arc-02"},
+         "statements": [
+             {"role": "f2", "text": "The archive was moved to arc-02."},
+             {"role": "f1", "text": "The archive runs on arc-01."},
+         ]},
+    ],
+}  # fmt: skip
+
+
+def test_supersession_is_told_in_order_and_asked_by_value(tmp_path: Path) -> None:
+    from recollect.evals import supersession
+
+    (tmp_path / "topics-dev.json").write_text(json.dumps(TOPICS))
+    jsonl(tmp_path / "beliefs-all.jsonl", [
+        {"id": "b1", "family": "fact", "propositions": [
+            {"text": "I moved to Sofia", "asserted_at": "2024-03-15T12:00:00"},
+            {"text": "I live in Sydney", "asserted_at": "2022-06-01T12:00:00"}],
+         "questions": [
+             {"q": "Where do I live?", "expected_current_contains": ["Sofia"],
+              "expected_superseded_contains": ["Sydney"]},
+             {"q": "Then?", "at_time": "2023-01-01", "expected_valid": True}]},
+    ])  # fmt: skip
+    jsonl(tmp_path / "beliefs-pairs.jsonl", [{"id": "p", "p1": "x", "p2": "y"}])
+    found = supersession.load(tmp_path)
+    person, org = sorted(found.stories, key=lambda story: story.name)
+    assert [s.text for s in org.statements][1:] == [
+        "The archive runs on arc-01.", "The archive was moved to arc-02.",
+    ]  # fmt: skip
+    assert [s.text for s in person.statements] == ["I live in Sydney", "I moved to Sofia"]
+    assert org.asked[0][2:4] == (("arc-02",), ("arc-01",))
+    assert found.left_out == {"questions about another time": 1}
+    assert [f.name for f in found.files] == ["beliefs-all.jsonl", "topics-dev.json"]
+    with pytest.raises(InputError, match="0 questions in 1 files"):
+        supersession.load(tmp_path / "beliefs-pairs.jsonl")
+
+
+def test_stale_is_a_superseded_value_without_the_current_one() -> None:
+    from recollect.evals.supersession import Asked, judged
+
+    asked = Asked("q", "?", ("arc-02",), ("arc-01",), "")
+
+    def values(*texts: str, kind: str = "fact") -> dict[str, float]:
+        results = [SimpleNamespace(text=text, kind=kind) for text in texts]
+        return judged(asked, SimpleNamespace(results=results))  # type: ignore[arg-type]
+
+    good = {"current": 1, "current_first": 1, "stale": 0, "stale_fact": 0}
+    assert values("from ARC 01 to arc_02") == good
+    late = {"current": 1, "current_first": 0, "stale": 1, "stale_fact": 1}
+    assert values("on arc-01", "on arc-02") == late
+    assert values("on arc-01", "on arc-02", kind="note") == {**late, "stale_fact": 0}
+    assert set(values().values()) == {0}

@@ -7,8 +7,6 @@ question cannot come in by another door (a file of training questions, a second 
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,10 +14,12 @@ from typing import Any
 from bench.corpus import lines
 from bench.quality import SETS, half
 
+from recollect.evals import leaks
+
 
 def fingerprint(question: str) -> str:
     """The same for a question however it is cased, spaced and punctuated."""
-    return hashlib.sha256(" ".join(re.findall(r"\w+", question.lower())).encode()).hexdigest()
+    return leaks.fingerprint(question).hex()
 
 
 def fit_questions(folder: Path, name: str) -> list[dict[str, Any]]:

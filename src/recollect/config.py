@@ -241,6 +241,9 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("cache.size", 1000, _whole(1, 1_000_000), "How many answers are kept."),
         Setting("telemetry", True, _yes_or_no,
                 "Count searches, on this machine only: `recollect stats` shows what."),
+        Setting("capture", False, _yes_or_no,
+                "Keep what is asked, without secrets, on this machine, to ask it again: "
+                "`recollect eval capture show`.", "trusted"),
         Setting("downstream", None, _text,
                 "The model that reads the answers: a name, small, medium, large, or `none`."),
         Setting("embed.model", "recollect-embed", _model,

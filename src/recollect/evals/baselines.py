@@ -5,6 +5,9 @@ ending, which is more than grep can do) and reads the documents that have any, t
 of them first. It stops when it has read all the evidence that is among them, as if it knew: a real
 one reads on. Where there is none among them, it reads them all.
 
+``grep_all``: the same, but it does not know, and reads every document that has any of the words.
+What a real one reads is between the two.
+
 ``dump``: it reads everything there is.
 """
 
@@ -42,12 +45,19 @@ class Baselines:
                 self._having.setdefault(word, array("I")).append(number)
 
     def grep(self, question: str, gold: Collection[str]) -> Read:
+        hits = self._hits(question)
+        needed = [place for place, number in enumerate(hits, 1) if self._ids[number] in gold]
+        return self._read(hits[: needed[-1] if needed else None], gold)
+
+    def grep_all(self, question: str, gold: Collection[str]) -> Read:
+        return self._read(self._hits(question), gold)
+
+    def _hits(self, question: str) -> list[int]:
+        """Documents with any of the words, those with the most first."""
         words = set(query_terms(question)[0])
         wanted = [word for word in words - stopwords() or words if word in self._having]
         counts = Counter(number for word in wanted for number in self._having[word])
-        hits = sorted(counts, key=lambda number: (-counts[number], number))
-        needed = [place for place, number in enumerate(hits, 1) if self._ids[number] in gold]
-        return self._read(hits[: needed[-1] if needed else None], gold)
+        return sorted(counts, key=lambda number: (-counts[number], number))
 
     def dump(self, gold: Collection[str]) -> Read:
         return self._read(range(len(self._ids)), gold)

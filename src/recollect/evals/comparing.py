@@ -9,9 +9,11 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
+from recollect.evals.glossary import MEASURES, explained
 from recollect.evals.ledger import Ledger
 from recollect.evals.metrics import jaccard_at, same_first
-from recollect.evals.rows import MEASURES, Row, by_measure
+from recollect.evals.provenance import Drift
+from recollect.evals.rows import Row, by_measure
 from recollect.evals.statistics import LEAST, Interval, Verdict, bootstrap, compare
 
 
@@ -26,6 +28,8 @@ class Comparison(NamedTuple):
     """What is not the same of their policies, models, code and version: of a, and of b."""
     stability: Mapping[str, Interval]
     """How much of what a returns b returns too."""
+    ours: Sequence[Row] = ()
+    theirs: Sequence[Row] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -35,7 +39,7 @@ class Comparison(NamedTuple):
             "comparisons": len(self.verdicts),
             "measures": {name: verdict.as_json() for name, verdict in self.verdicts.items()},
             "stability": {name: found.as_json() for name, found in self.stability.items()},
-            "glossary": {name: MEASURES[name].words for name in self.verdicts},
+            "glossary": explained(self.verdicts),
         }
 
 
@@ -68,6 +72,8 @@ def compared(
 ) -> Comparison:
     """Two finished runs of the same data, by those of the *measures* that both have."""
     one, other = ledger.record(a), ledger.record(b)
+    if ("shuffled" in one) != ("shuffled" in other):
+        raise UsageError("one of the runs has shuffled gold", hint="it says nothing of the other")
     if one["data"]["sha"] != other["data"]["sha"]:
         raise UsageError(
             f"{one['run']} and {other['run']} are of different data",
@@ -88,7 +94,8 @@ def compared(
         )
         for name in wanted
     }  # fmt: skip
-    return Comparison(one, other, verdicts, _changed(one, other), _stability(ours, theirs))
+    changed, stays = _changed(one, other), _stability(ours, theirs)
+    return Comparison(one, other, verdicts, changed, stays, ours, theirs)
 
 
 def gate(ledger: Ledger, run: str, baseline: str, measures: Sequence[str] = ()) -> Gate:
@@ -109,7 +116,9 @@ def gate(ledger: Ledger, run: str, baseline: str, measures: Sequence[str] = ()) 
 
 def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     def told(record: Mapping[str, Any]) -> dict[str, Any]:
-        plain = {name: record.get(name) for name in ("version", "code", "half")}
+        plain = {name: record.get(name) for name in ("version", "code", "commit", "half")}
+        if "store" in record["data"]:
+            plain["what the store holds"] = record["data"]["store"]
         models = {f"model {job}": name for job, name in record.get("models", {}).items()}
         return {**plain, **models, **record.get("policy", {})}
 
@@ -135,6 +144,30 @@ def _stability(ours: Sequence[Row], theirs: Sequence[Row]) -> dict[str, Interval
 # ------------------------------------------------------------------ as Markdown
 
 
+def list_markdown(records: Sequence[Mapping[str, Any]]) -> str:
+    """The runs that are kept, oldest first."""
+    if not records:
+        return "no runs yet: `recollect eval run sample` makes one"
+    lines = ["| run | at | half | mode | questions | commit |", "|---|---|---|---|---|---|"]
+    for one in records:
+        changes = ", ".join(f"{knob}={value}" for knob, value in one["changes"].items())
+        mode = " ".join(filter(None, (one["policy"].get("mode"), changes)))
+        lines.append(
+            f"| {one['run']} | {one['at']} | {one['half']} | {mode} | {one['questions']} | "
+            f"{one.get('commit') or one['code']} |"
+        )
+    return "\n".join(lines)
+
+
+def drift_text(found: Drift) -> str:
+    if not found.any:
+        return f"nothing of {found.files} files has changed since {found.run} ({found.at})"
+    lines = [f"since {found.run} ({found.at}):"]
+    for what in ("changed", "added", "removed"):
+        lines += [f"  {what:8} {name}" for name in getattr(found, what)]
+    return "\n".join(lines)
+
+
 def run_markdown(record: Mapping[str, Any]) -> str:
     """What a run found, as a table with what it rests on."""
     data, half = record["data"], record["half"]
@@ -150,7 +183,7 @@ def run_markdown(record: Mapping[str, Any]) -> str:
         low, high = _shown(found["low"]), _shown(found["high"])
         lines.append(
             f"| {name} | {_shown(found['mean'])} | {low} … {high} | {found['n']} | "
-            f"{record['glossary'][name]} |"
+            f"{MEASURES[name].words} |"
         )
     if "calibration" in record:
         off, took = record["calibration"], record["latency_ms"]
@@ -160,7 +193,8 @@ def run_markdown(record: Mapping[str, Any]) -> str:
             f"of equal width), AURC {record['aurc']:.3f}; p50 {took['p50']:.0f} ms, "
             f"p95 {took['p95']:.0f} ms; {record['degraded']} answers degraded.",
         ]
-    for name, saved in (record.get("savings") or {}).items():
+    savings = {} if "shuffled" in record else record.get("savings") or {}
+    for name, saved in savings.items():
         if saved:
             share = saved["saved"]
             than = "fewer" if share >= 0 else "more"
@@ -169,6 +203,23 @@ def run_markdown(record: Mapping[str, Any]) -> str:
                 f"{saved['recall']:.3f} to {saved['baseline_recall']:.3f} "
                 f"({saved['bar']}: {'met' if saved['met'] else 'not met'})."
             )
+            both, gap = saved["where_both_have_all"], saved["recall_difference"]
+            if both["saved"] is not None:
+                lines.append(
+                    f"The recall differs by {gap['low']:+.3f} … {gap['high']:+.3f}; on the "
+                    f"{both['questions']} questions for which both have all the evidence "
+                    f"{both['saved']:.1%} of the tokens are saved."
+                )
+    for name, told in record.get("shuffled", {}).items():
+        verdict = "at chance" if told["at_chance"] else "ABOVE CHANCE"
+        lines.append(
+            f"Shuffled gold: {name} {told['scored']:.4f}, by chance {told['chance']:.4f} "
+            f"(p = {told['p']:.3f}): {verdict}."
+        )
+    if data.get("learned"):
+        lines.append(
+            f"{data['learned']} of these questions were learned from by what ships: no test."
+        )
     left = data.get("left_out") or {}
     lines += [f"Left out: {count} questions, {why}." for why, count in left.items()]
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
     results.jsonl        one line a finished run: what was measured, of what, with what, and how
     runs/NAME.jsonl      its questions, one a line
+    code/HASH.json       the files of the code that runs were made with
     partial/KEY.jsonl    the questions that an unfinished run has asked so far
     stores/…             what is being asked, as long as it is
 
@@ -54,10 +55,18 @@ class Ledger:
     # -------------------------------------------------------------- finished ones
 
     def finish(
-        self, name: str, key: str, rows: Sequence[Row], about: Mapping[str, Any]
+        self,
+        name: str,
+        key: str,
+        rows: Sequence[Row],
+        about: Mapping[str, Any],
+        files: Mapping[str, str],
     ) -> dict[str, Any]:
-        """Keep a run under the next free name, and tell what is kept of it."""
-        runs = self.folder / "runs"
+        """Keep a run under the next free name, with the files of the code that it was made with,
+        and tell what is kept of it."""
+        runs, code = self.folder / "runs", self._code(about["code"])
+        code.parent.mkdir(parents=True, exist_ok=True)
+        code.write_text(_line(files), encoding="utf-8")
         runs.mkdir(parents=True, exist_ok=True)
         number = 1
         while True:
@@ -91,6 +100,20 @@ class Ledger:
             names = ", ".join(one["run"] for one in known[-5:]) or "none"
             raise NotFound(f"there is no run {run!r} in {self.folder}", hint=f"the last: {names}")
         return found[-1]
+
+    def files(self, run: str) -> dict[str, str]:
+        """The files that had a say in a run, with their hashes."""
+        record = self.record(run)
+        try:
+            found: dict[str, str] = json.loads(self._code(record["code"]).read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"which files {record['run']} was made with is not known", hint="run it again"
+            ) from error
+        return found
+
+    def _code(self, name: str) -> Path:
+        return self.folder / "code" / f"{name}.json"
 
     def rows(self, run: str) -> list[Row]:
         file = self.folder / "runs" / f"{run}.jsonl"

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect import Memory
-from recollect.facts import Context
 
 USER = "test-user"
 FILES = ("beliefs.seed.json", "retrieval.cases.json", "session-retrieval.cases.json")
@@ -51,6 +50,12 @@ def load(memory: Memory, belief: Mapping[str, Any]) -> None:
     )
 
 
+def embed(memory: Memory) -> None:
+    """What was kept since, if there is a model for it."""
+    if memory.status().model_state == "ready":
+        memory.embed()
+
+
 def cases(memory: Memory, folder: Path) -> Iterator[Outcome]:
     for case in json.loads((folder / "retrieval.cases.json").read_text()):
         yield run(memory, case["caseId"], case["query"], case)
@@ -62,7 +67,7 @@ def sessions(memory: Memory, folder: Path) -> Iterator[Outcome]:
             name = f"{script['caseId']}:{turn['turnIndex']}"
             if new := turn.get("createBeliefAtTurn"):
                 load(memory, new)
-                memory.embed()
+                embed(memory)
             if more := turn.get("updateBeliefAtTurn"):
                 update(memory, more)
             yield run(memory, name, turn["userMessage"], turn)
@@ -79,17 +84,26 @@ def run(memory: Memory, name: str, query: str, case: Mapping[str, Any]) -> Outco
         pinned = memory.context("", **asked).pinned
         asked["limit"] = max(0, case["budget"]["maxBeliefs"] - len(pinned))
     found = memory.context(query, **asked)
-    expect = case["expect"]
-    wanted = expect.get("relevantBeliefs", {})
-    return Outcome(name, bool(wanted.get("shouldOnlyInclude")), tuple(_problems(found, expect)))
-
-
-def _problems(found: Context, expect: Mapping[str, Any]) -> Iterator[str]:
     groups = {
         "relevantBeliefs": {r.document for r in found.relevant},
         "pinnedFacts": {r.document for r in found.pinned},
         "openQuestions": {r.document for r in found.questions},
     }
+    return judged(name, groups, found.prelude, case["expect"])
+
+
+def judged(
+    name: str, groups: Mapping[str, set[str]], prelude: str, expect: Mapping[str, Any]
+) -> Outcome:
+    """A case by the ids that came back in each group."""
+    wanted = expect.get("relevantBeliefs", {})
+    problems = tuple(_problems(groups, prelude, expect))
+    return Outcome(name, bool(wanted.get("shouldOnlyInclude")), problems)
+
+
+def _problems(
+    groups: Mapping[str, set[str]], said: str, expect: Mapping[str, Any]
+) -> Iterator[str]:
     for name, ids in groups.items():
         wanted = expect.get(name, {})
         if "shouldOnlyInclude" in wanted and ids != set(wanted["shouldOnlyInclude"]):
@@ -102,15 +116,15 @@ def _problems(found: Context, expect: Mapping[str, Any]) -> Iterator[str]:
     if wrong := noise & groups["relevantBeliefs"]:
         yield f"noise: {sorted(wrong)}"
     prelude = expect.get("personaPrelude", {})
-    if prelude.get("nonEmpty") and not found.prelude:
+    if prelude.get("nonEmpty") and not said:
         yield "the prelude is empty"
-    if prelude.get("isNull") and found.prelude:
-        yield f"the prelude is {found.prelude!r}"
+    if prelude.get("isNull") and said:
+        yield f"the prelude is {said!r}"
     for word in prelude.get("contains", ()):
-        if word.lower() not in found.prelude.lower():
+        if word.lower() not in said.lower():
             yield f"the prelude is without {word!r}"
     for word in prelude.get("mustNotContain", ()):
-        if word.lower() in found.prelude.lower():
+        if word.lower() in said.lower():
             yield f"the prelude has {word!r}"
 
 
@@ -119,7 +133,7 @@ def outcomes(folder: Path) -> dict[str, list[Outcome]]:
     with tempfile.TemporaryDirectory() as work, Memory.open(work) as memory:
         for belief in json.loads((folder / "beliefs.seed.json").read_text()):
             load(memory, belief)
-        memory.embed()
+        embed(memory)
         return {
             "cases": list(cases(memory, folder)),
             "session turns": list(sessions(memory, folder)),

@@ -7,7 +7,8 @@
     POST   /search  {"query", "user_id", "limit"?, "scope"?}  →  {"results": [{"id", "memory", "score"}]}
     DELETE /reset
 
-The contract sends neither types nor pins nor supersessions, so an engine cannot know them.
+The text that it sends is name, aliases and content in a row; they are told apart by the aliases. It
+sends neither types nor pins nor supersessions, so an engine cannot know them.
 """  # noqa: E501  the contract reads better on one line
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from recollect import Memory
 from recollect.errors import RecollectError, UsageError
 
 MOST_BYTES = 10_000_000
+LONGEST_NAME = 80
 
 
 class Adapter:
@@ -42,11 +44,13 @@ class Adapter:
 
     def add(self, body: Mapping[str, Any]) -> dict[str, Any]:
         about = body.get("metadata") or {}
+        aliases = list(body.get("aliases") or about.get("aliases") or ())
+        name, text = _named(_given(body, "text"), aliases)
         self._memory.remember(
-            _given(body, "text"),
+            text,
             id=_id(body),
-            name=str(about.get("canonicalName") or about.get("canonical_name") or ""),
-            aliases=list(body.get("aliases") or about.get("aliases") or ()),
+            name=str(about.get("canonicalName") or about.get("canonical_name") or name),
+            aliases=aliases,
             owner=_given(body, "user_id"),
             scopes=_scopes(about.get("scope") or body.get("scope")),
         )
@@ -96,6 +100,13 @@ def _given(body: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str) or not value:
         raise UsageError(f"there is no `{name}`")
     return value
+
+
+def _named(text: str, aliases: list[str]) -> tuple[str, str]:
+    """The name and the rest of a text that is sent as name, aliases and content in a row."""
+    name, found, content = text.partition(f" {' '.join(aliases)} ")
+    whole = aliases and found and name and content.strip()
+    return (name, content) if whole and len(name) <= LONGEST_NAME else ("", text)
 
 
 def _id(body: Mapping[str, Any]) -> str:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 from recollect.errors import InputError
 from recollect.evals import metrics
 from recollect.evals.baselines import Read
-from recollect.evals.statistics import bootstrap
-from recollect.evals.suites import Question
+from recollect.evals.glossary import MEASURES
+from recollect.evals.questions import Question
+from recollect.evals.statistics import bootstrap, paired_bootstrap
 from recollect.types import Answer
 
 ANSWERED = ("direct_passages", "cached_answer", "synthesized")
@@ -18,37 +19,6 @@ ANSWERED = ("direct_passages", "cached_answer", "synthesized")
 FIRST = 3
 """An answer is right when some of the gold is among its first so many results: that is what its
 confidence is about."""
-
-
-class Measure(NamedTuple):
-    words: str
-    higher_is_better: bool = True
-    gated: bool = True
-    """Whether a regression of it fails the gate."""
-
-
-MEASURES: Mapping[str, Measure] = {
-    "hit@1": Measure("the first result is right"),
-    "any@5": Measure("some of the evidence is among the first 5"),
-    "any@10": Measure("some of the evidence is among the first 10"),
-    "all@5": Measure("all the evidence is among the first 5"),
-    "all@10": Measure("all the evidence is among the first 10"),
-    "recall@10": Measure("the share of the evidence among the first 10"),
-    "precision@5": Measure("right ones among the first 5, divided by 5"),
-    "mrr": Measure("1 / the place of the first right one"),
-    "ndcg@10": Measure("the gains among the first 10, by their places, against the best order"),
-    "set_precision": Measure("the share of the returned set that is right"),
-    "set_recall": Measure("the share of the evidence that is in the returned set"),
-    "set_all": Measure("all the evidence is in the returned set"),
-    "set_size": Measure("documents in the returned set", False, False),
-    "false_abstained": Measure("left open although there is an answer", False),
-    "abstained": Measure("left open where there is no answer"),
-    "brier": Measure("(confidence - right)²: how far off the confidence is", False),
-    "tokens": Measure("tokens returned", False),
-    "ms": Measure("milliseconds for the answer, on this machine", False, False),
-    "passed": Measure("cases where exactly the expected facts came back"),
-    "passed_active": Measure("the same, of cases that expect some"),
-}
 
 
 class Row(NamedTuple):
@@ -75,9 +45,11 @@ class Row(NamedTuple):
         return row._replace(documents=tuple(row.documents))
 
 
-def measured(question: Question, answer: Answer, baselines: Mapping[str, Read]) -> Row:
-    """What an answer is worth to its question."""
-    found = tuple(dict.fromkeys(result.document for result in answer.results))
+def measured(
+    question: Question, answer: Answer, baselines: Mapping[str, Read], names: Mapping[str, str]
+) -> Row:
+    """What an answer is worth to its question. *names* are what the ids in it stand for."""
+    found = tuple(dict.fromkeys(names[result.document] for result in answer.results))
     right = bool(question.gold) and bool(metrics.any_hit_at(found, question.gold, FIRST))
     values = _ranked(found, question.gold) if question.gold else {}
     left_open = float(answer.status not in ANSWERED)
@@ -152,7 +124,7 @@ def summary(rows: Sequence[Row]) -> dict[str, Any]:
             "brier": round(metrics.brier(pairs), 6),
             "reliability": [list(map(_rounded, b)) for b in metrics.reliability(pairs)],
         },
-        "latency_ms": {f"p{s}": round(metrics.percentile(times, s / 100), 3) for s in (50, 95)},
+        "latency_ms": {f"p{s}": round(metrics.percentile(times, s / 100), 3) for s in (50, 95, 99)},
         "savings": {name: _saved(rows, name) for name in rows[0].baselines},
     }
 
@@ -177,10 +149,24 @@ def _saved(rows: Sequence[Row], name: str) -> dict[str, Any] | None:
     if not sum(theirs):
         return None
     recalls = [float(row.baselines[name]["recall"] or 0) for row in asked]
-    mine = sum(row.measures["set_recall"] for row in asked) / len(asked)
-    found = metrics.token_savings(ours, theirs, mine, sum(recalls) / len(asked))
+    mine = [row.measures["set_recall"] for row in asked]
+    found = metrics.token_savings(ours, theirs, sum(mine) / len(asked), sum(recalls) / len(asked))
     return {
         "tokens": sum(ours), "baseline_tokens": sum(theirs), "saved": round(found.saved, 6),
         "recall": round(found.recall, 6), "baseline_recall": round(found.baseline_recall, 6),
+        "recall_difference": paired_bootstrap(mine, recalls).as_json(),
+        "where_both_have_all": _matched(mine, recalls, ours, theirs),
         "bar": f"at least {metrics.LEAST_SAVED:.0%} saved at no less recall", "met": found.met,
     }  # fmt: skip
+
+
+def _matched(
+    mine: Sequence[float], recalls: Sequence[float], ours: Sequence[int], theirs: Sequence[int]
+) -> dict[str, Any]:
+    """What is saved on questions for which both have all the evidence: at the same recall."""
+    both = [
+        n for n, (one, other) in enumerate(zip(mine, recalls, strict=True)) if one == other == 1
+    ]
+    read = sum(theirs[n] for n in both)
+    saved = round(1 - sum(ours[n] for n in both) / read, 6) if read else None
+    return {"questions": len(both), "saved": saved}

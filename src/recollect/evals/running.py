@@ -9,145 +9,117 @@ again with the same data, code, models and policy; else it is another run.
 from __future__ import annotations
 
 import json
-import os
-import platform
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from fcntl import LOCK_EX, LOCK_NB, flock
-from functools import cache
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 
 import recollect
 from recollect.errors import InputError, QueryError, StoreBusy, UsageError
-from recollect.evals import precisionmembench
+from recollect.evals import leaks, provenance, replay, supersession, whole
 from recollect.evals.baselines import Baselines
+from recollect.evals.glossary import explained
 from recollect.evals.ledger import Ledger
-from recollect.evals.rows import MEASURES, Row, measured, summary
-from recollect.evals.suites import SOURCE, Group, Question, Suite, Survey, load, survey
+from recollect.evals.loaders.folders import SAMPLE
+from recollect.evals.planning import HALVES, Plan, resolved
+from recollect.evals.questions import SOURCE, Group, Question, Suite, half_of
+from recollect.evals.rows import Row, measured, summary
+from recollect.evals.spending import Confirm, Guard
+from recollect.evals.suites import ASKED, LOADERS, load, survey
 from recollect.memory import Memory, Progress
-from recollect.types import Answer, Budget, Document, Policy, hashed, iso, stable_id
+from recollect.types import Answer, Budget, Document, Policy, iso, stable_id
 
-HALVES = ("test", "fit", "all")
-NO_CLOCK = 600_000
+PRECISE = ("precisionmembench", "precisionmembench-rest")
+SUITES = (*LOADERS, *ASKED, "supersession", *PRECISE, "replay")
+NEEDS_NO_PATH = {"sample": SAMPLE, "replay": None}
+"""Suites that know where their files are."""
 _READY = "complete"
-_READS_ONLY = ("reading", "surfaces", "evals", "testing")
-"""Packages that have no say in what a store holds."""
 Report = Callable[[Progress], None]
 
 
-class Plan(NamedTuple):
-    """How a suite is to be asked."""
-
-    mode: str | None = None
-    changes: Mapping[str, Any] = {}
-    """Knobs of the policy that differ from the mode's."""
-    half: str = "test"
-    keep: bool = False
-    """Whether the stores stay, for the next run to use."""
-
-
-def ablations(given: Sequence[str], limit_fixed: int | None = None) -> dict[str, Any]:
-    """Changes to the policy from ``KNOB=VALUE``; a fixed limit asks for so many results and lets
-    no grade decide otherwise."""
-    changes: dict[str, Any] = {}
-    if limit_fixed is not None:
-        changes = {"limit": limit_fixed, "cut": False, "keep": 0.0, "budget": None}
-    for one in given:
-        knob, equals, value = one.partition("=")
-        if not equals or knob == "mode" or knob not in Policy._fields:
-            known = ", ".join(name for name in Policy._fields if name != "mode")
-            raise UsageError(f"{one!r} is no KNOB=VALUE", hint=f"knobs: {known}")
-        changes[knob] = _value(value)
-    return changes
-
-
-def _value(text: str) -> Any:
-    words = {"true": True, "false": False, "none": None}
-    if text.lower() in words:
-        return words[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
-def run(kind: str, path: Path, plan: Plan, ledger: Ledger, report: Report) -> dict[str, Any]:
-    """Ask a suite, and keep what came back. Returns the line of ``results.jsonl``."""
+def run(
+    kind: str, path: Path | None, plan: Plan, ledger: Ledger, report: Report,
+    confirm: Confirm | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Ask a suite, and keep what came back. Returns the line of ``results.jsonl``. *confirm* asks
+    somebody who is there; without one, a run that spends needs a cap."""
     if plan.half not in HALVES:
         raise UsageError(f"there is no half {plan.half!r}", hint=f"one of {', '.join(HALVES)}")
-    if kind == "precisionmembench":
-        return _precise(path, plan, ledger)
-    started, suite = monotonic(), load(kind, path)
-    holds = survey(suite)
-    chosen = holds.questions if plan.half == "all" else holds.halves.get(plan.half, 0)
+    if plan.most is not None and plan.most < 1:
+        raise UsageError(f"most is {plan.most}", hint="ask at least one question")
+    if path is None and kind not in NEEDS_NO_PATH:
+        raise UsageError(f"where is {kind}?", hint="give the file or folder it is in")
+    if plan.shuffle and kind not in (*LOADERS, *ASKED):
+        raise UsageError(f"{kind} has no gold that could be shuffled")
+    if kind in PRECISE:
+        return _precise(kind, path or Path(), plan, ledger)
+    if kind == "supersession":
+        return _superseded(path or Path(), plan, ledger, report)
+    if kind == "replay":
+        return _replayed(path, plan, ledger, report, confirm)
+    where = path or NEEDS_NO_PATH[kind] or Path()
+    return _searched(load(kind, where, plan.questions), plan, ledger, report, confirm)
+
+
+def _searched(
+    suite: Suite, plan: Plan, ledger: Ledger, report: Report, confirm: Confirm | None
+) -> dict[str, Any]:
+    """Documents and questions."""
+    started, holds = monotonic(), survey(suite)
+    learned = {q.id for q in holds.asked if leaks.is_learned(q.text)}
+    barred = learned if plan.half == "test" else set()
+    chosen = plan.chosen({q.id: q.half for q in holds.asked if q.id not in barred})
+    left_out = dict(holds.left_out)
+    if kept_out := sum(q.id in barred and q.half == "test" for q in holds.asked):
+        left_out["what ships has learned from them"] = kept_out
     if not chosen:
         said = ", ".join(f"{half} {count}" for half, count in holds.halves.items())
+        said += "".join(f"; {count} left out: {why}" for why, count in left_out.items())
         raise InputError(f"{suite.name}: no question is in the {plan.half} half ({said})")
-    with_ = _resolved(plan)
+    with_, money = resolved(plan, len(chosen), confirm)
     digest = suite.digest()
-    key = stable_id(kind, digest, plan.half, _code(), repr(with_))
-    shared = stable_id(digest, _code(*_READS_ONLY), repr(with_.models), repr(with_.importing))
+    key = stable_id(
+        suite.kind, digest, plan.half, provenance.code(), repr(with_), repr(plan.most),
+        repr(plan.shuffle),
+    )  # fmt: skip
+    as_stored = provenance.code(*provenance.READS_ONLY)
+    shared = stable_id(digest, as_stored, repr(with_.models), repr(with_.importing))
     stores = _Stores(ledger.folder / "stores", key, shared, plan.keep)
+    groups = map(leaks.shuffled, suite.groups()) if plan.shuffle else suite.groups()
+
+    def ask_of(done: Collection[str]) -> Iterator[Row]:
+        return _asked(groups, plan, with_.policy, stores, chosen - set(done), money, report)
+
     with _alone(ledger.folder / "partial" / f"{key}.lock"):
-        rows = {row.id: row for row in ledger.partial(key)}
-        report(Progress("asking", len(rows), chosen))
-        for row in _asked(suite, plan, with_.policy, stores, rows.keys(), report):
-            ledger.keep(key, row)
-            rows[row.id] = row
-            report(Progress("asking", len(rows), chosen))
-        return ledger.finish(suite.name, key, list(rows.values()), {
-            **_about(kind, suite.name, plan, started),
-            "data": {**_counts(holds), "sha": digest},
+        rows = _kept(ledger, key, chosen, ask_of, report)
+        found = {**holds.as_json(), "left_out": left_out, "sha": digest}
+        if learned & chosen:
+            found["learned"] = len(learned & chosen)
+        return ledger.finish(suite.name, key, rows, {
+            **_about(suite.kind, suite.name, plan, started), "data": found,
             "models": with_.models, "limits": with_.limits, "policy": with_.policy._asdict(),
-            **summary(list(rows.values())),
-            "glossary": _glossary(rows.values()),
-        })  # fmt: skip
+            **summary(rows),
+            **({"shuffled": leaks.chance(rows)} if plan.shuffle else {}),
+            "glossary": _glossary(rows),
+        }, provenance.files())  # fmt: skip
 
 
-class _With(NamedTuple):
-    """What every question is asked with."""
-
-    policy: Policy
-    models: dict[str, str]
-    limits: dict[str, Any]
-    """What the configuration lets be seen, where it limits that."""
-    importing: dict[str, Any]
-
-
-def _resolved(plan: Plan) -> _With:
-    with tempfile.TemporaryDirectory() as nowhere, Memory.open(nowhere) as memory:
-        plain = memory.query("anything", mode=plan.mode).policy._replace(rerank_ms=NO_CLOCK)
-        for name, value in plan.changes.items():
-            if not _fits(value, getattr(plain, name), name):
-                hint = f"it is {getattr(plain, name)!r} otherwise"
-                raise UsageError(f"{name} cannot be {value!r}", hint=hint)
-        policy = plain._replace(**plan.changes)
-        policy.check()
-        seen, settings = memory.filter(), memory.config.values
-        return _With(
-            policy,
-            {"embed": memory.status().model, "rerank": str(memory.config["rerank.model"])},
-            {name: getattr(seen, name) for name in seen.limits},
-            {name: found.value for name, found in settings.items() if name.startswith("import.")},
-        )
-
-
-def _fits(value: Any, was: Any, name: str) -> bool:
-    """Whether a value is of the kind that a knob takes."""
-    if name in ("budget", "recency") and value is None:
-        return True
-    if isinstance(was, bool) or isinstance(value, bool):
-        return isinstance(was, bool) and isinstance(value, bool)
-    if was is None or isinstance(was, float):
-        return isinstance(value, int | float)
-    return isinstance(value, type(was))
+def _kept(
+    ledger: Ledger, key: str, chosen: Collection[str],
+    ask_of: Callable[[Collection[str]], Iterator[Row]], report: Report,
+) -> list[Row]:  # fmt: skip
+    """The rows of all chosen questions: those that an interrupted run has kept, and the rest."""
+    rows = {row.id: row for row in ledger.partial(key)}
+    report(Progress("asking", len(rows), len(chosen)))
+    for row in ask_of(rows.keys()):
+        ledger.keep(key, row)
+        rows[row.id] = row
+        report(Progress("asking", len(rows), len(chosen)))
+    return list(rows.values())
 
 
 class _Stores(NamedTuple):
@@ -181,30 +153,46 @@ def _alone(file: Path, *, wait: bool = False) -> Iterator[None]:
 
 
 def _asked(
-    suite: Suite, plan: Plan, policy: Policy, stores: _Stores, done: Any, report: Report
-) -> Iterator[Row]:
-    for group in suite.groups():
-        todo = [
-            q for q in group.questions if plan.half in ("all", q.half) and q.id not in done
-        ]  # fmt: skip
+    groups: Iterable[Group], plan: Plan, policy: Policy, stores: _Stores, wanted: Collection[str],
+    money: Guard, report: Report,
+) -> Iterator[Row]:  # fmt: skip
+    number = 0
+    for group in groups:
+        todo = [question for question in group.questions if question.id in wanted]
         if not todo:
             continue
+        hidden, names = leaks.opaque(group)
         place, stays = stores.of(group)
         with _alone(place.with_suffix(".lock"), wait=True) if stays else nullcontext():
-            memory = _filled(group, place, report)
+            memory = _filled(hidden, place, report)
         with memory:
             baselines = Baselines(group.documents)
             for question in todo:
+                before = money.spent(memory)
                 answer = ask(memory, question, plan.mode, policy)
                 reads = {
                     "grep": baselines.grep(question.text, question.gold),
+                    "grep_all": baselines.grep_all(question.text, question.gold),
                     "dump": baselines.dump(question.gold),
                 }
-                yield measured(question, answer, reads)
+                row = measured(question, answer, reads, names)
+                yield row._replace(measures={
+                    **row.measures, **_more(row, question, len(group.documents), plan),
+                    **({"dollars": money.spent(memory) - before} if money.counts else {}),
+                })  # fmt: skip
+                number += 1
+                money.check(memory, number)
         if not stays:
             shutil.rmtree(place, ignore_errors=True)
     with suppress(OSError):  # what another run still needs stays
         (stores.folder / stores.run).rmdir()
+
+
+def _more(row: Row, question: Question, documents: int, plan: Plan) -> dict[str, float]:
+    """What chance would score, where gold was drawn at random."""
+    if not plan.shuffle or not question.gold:
+        return {}
+    return leaks.by_chance(len(row.documents), len(question.gold), documents)
 
 
 def ask(memory: Memory, question: Question, mode: str | None, policy: Policy) -> Answer:
@@ -266,38 +254,90 @@ def _line(document: Document) -> str:
     return json.dumps({"as": as_what, **shown}) + "\n"
 
 
-# ------------------------------------------------------------------ PrecisionMemBench
+# ------------------------------------------------------------------ suites of another shape
 
 
-def _precise(path: Path, plan: Plan, ledger: Ledger) -> dict[str, Any]:
-    """Its cases are about whole contexts, so a case passes or does not."""
-    if plan.mode or plan.changes or plan.half != "all":
+def _precise(kind: str, path: Path, plan: Plan, ledger: Ledger) -> dict[str, Any]:
+    if plan.mode or plan.changes or plan.half != "all" or plan.most:
         raise UsageError(
             "precisionmembench is asked whole, with the defaults",
-            hint="leave out --mode, --ablate and --limit-fixed, and give --half all",
+            hint="leave out --mode, --ablate, --limit-fixed and --most, and give --half all",
         )
-    started = monotonic()
-    files = tuple(path / name for name in precisionmembench.FILES)
-    if missing := [file.name for file in files if not file.is_file()]:
-        raise InputError(f"{path}: there is no {', '.join(missing)}")
-    digest = Suite("precisionmembench", path.name, files, lambda: iter(())).digest()
-    rows = [
-        Row(
-            outcome.case, "all", "; ".join(outcome.problems), outcome.active, "", 0.0,
-            not outcome.problems, (), False,
-            {"passed": good} | ({"passed_active": good} if outcome.active else {}), {},
-        )
-        for some in precisionmembench.outcomes(path).values()
-        for outcome in some
-        for good in [float(not outcome.problems)]
-    ]  # fmt: skip
+    started, suite = monotonic(), whole.precisionmembench_suite(path)
+    over = kind == "precisionmembench-rest"
+    rows = list(whole.over_rest(path, plan.url) if over else whole.native(path))
     if not rows:
         raise InputError(f"{path}: there are no cases")
-    about = _about("precisionmembench", path.name, plan, started)
-    return ledger.finish(path.name, "", rows, {
-        **about, "data": {"questions": len(rows), "sha": digest}, "policy": {}, **summary(rows),
+    name = f"{suite.name}-rest" if over else suite.name
+    return ledger.finish(name, "", rows, {
+        **_about(kind, name, plan, started),
+        "data": {"questions": len(rows), "sha": suite.digest()}, "policy": {}, **summary(rows),
         "glossary": _glossary(rows),
-    })  # fmt: skip
+    }, provenance.files())  # fmt: skip
+
+
+def _superseded(path: Path, plan: Plan, ledger: Ledger, report: Report) -> dict[str, Any]:
+    started, told = monotonic(), supersession.load(path)
+    every = {one.id: one.half for story in told.stories for one in story.asked}
+    chosen = plan.chosen(every)
+    if not chosen:
+        raise InputError(f"{path}: none of {len(every)} questions is in the {plan.half} half")
+    with_, _ = resolved(plan, len(chosen), None)
+    digest = Suite("supersession", "", told.files, lambda: iter(())).digest()
+    parts = (digest, plan.half, provenance.code(), repr(with_), repr(plan.most))
+    key = stable_id("supersession", *parts)
+
+    def ask_of(done: Collection[str]) -> Iterator[Row]:
+        for story in told.stories:
+            todo = [one for one in story.asked if one.id in chosen and one.id not in done]
+            if todo:
+                yield from whole.told(story, todo, plan.mode, with_.policy)
+
+    with _alone(ledger.folder / "partial" / f"{key}.lock"):
+        rows = _kept(ledger, key, chosen, ask_of, report)
+    name = path.expanduser().name.partition(".")[0]
+    return ledger.finish(name, key, rows, {
+        **_about("supersession", name, plan, started),
+        "data": {
+            "groups": len(told.stories),
+            "documents": sum(len(story.statements) for story in told.stories),
+            "questions": len(every), "left_out": dict(told.left_out), "sha": digest,
+        },
+        "models": with_.models, "policy": with_.policy._asdict(), **summary(rows),
+        "glossary": _glossary(rows),
+    }, provenance.files())  # fmt: skip
+
+
+def _replayed(
+    path: Path | None, plan: Plan, ledger: Ledger, report: Report, confirm: Confirm | None
+) -> dict[str, Any]:
+    started = monotonic()
+    with Memory.open(plan.store) as memory:
+        kept = memory.captured()
+        asked = replay.load(path.expanduser(), "") if path else replay.load(kept.file, kept.store)
+        half = plan._replace(half="all")
+        chosen = half.chosen({one.id: half_of(one.id) for one in asked})
+        with_, money = resolved(half, len(chosen), confirm)
+        held = memory.store.fingerprint(memory.filter())
+        digest = stable_id(*sorted(one.id for one in asked))
+        documents = memory.status().store.documents
+        parts = (digest, held, provenance.code(), repr(with_), repr(plan.most))
+        key = stable_id("replay", *parts)
+
+        def ask_of(done: Collection[str]) -> Iterator[Row]:
+            todo = [one for one in asked if one.id in chosen and one.id not in done]
+            for number, one in enumerate(todo, 1):
+                yield replay.asked(memory, one, plan.mode, with_.policy)
+                money.check(memory, number)
+
+        with _alone(ledger.folder / "partial" / f"{key}.lock"):
+            rows = _kept(ledger, key, chosen, ask_of, report)
+    return ledger.finish("replay", key, rows, {
+        **_about("replay", "replay", half, started),
+        "data": {"documents": documents, "questions": len(asked), "store": held, "sha": digest},
+        "models": with_.models, "policy": with_.policy._asdict(), **summary(rows),
+        "glossary": _glossary(rows),
+    }, provenance.files())  # fmt: skip
 
 
 # ------------------------------------------------------------------ what is kept of a run
@@ -310,30 +350,15 @@ def _about(kind: str, name: str, plan: Plan, started: float) -> dict[str, Any]:
         "at": iso(datetime.now(UTC).replace(microsecond=0)),
         "seconds": round(monotonic() - started, 1),
         "version": recollect.__version__,
-        "code": _code(),
+        "code": provenance.code(),
+        "commit": provenance.commit(),
         "half": plan.half,
         "mode": plan.mode,
         "changes": dict(plan.changes),
-        "machine": {
-            "system": platform.system(), "architecture": platform.machine(),
-            "cpus": os.cpu_count(), "python": platform.python_version(),
-        },
-    }  # fmt: skip
+        **({"most": plan.most} if plan.most else {}),
+        "machine": provenance.machine(),
+    }
 
 
-def _counts(holds: Survey) -> dict[str, Any]:
-    return {**holds._asdict(), "halves": dict(holds.halves), "left_out": dict(holds.left_out)}
-
-
-def _glossary(rows: Any) -> dict[str, str]:
-    used = {name for row in rows for name in row.measures}
-    return {name: measure.words for name, measure in MEASURES.items() if name in used}
-
-
-@cache
-def _code(*but: str) -> str:
-    """A name for the code that is measured, another after any change to it; without the packages
-    that are named."""
-    home = Path(recollect.__file__).parent
-    files = (f for f in sorted(home.rglob("*.py")) if f.relative_to(home).parts[0] not in but)
-    return hashed(b"\0".join(file.read_bytes() for file in files), 6).hex()
+def _glossary(rows: Iterable[Row]) -> dict[str, dict[str, str]]:
+    return explained({name for row in rows for name in row.measures})

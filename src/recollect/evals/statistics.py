@@ -163,6 +163,19 @@ def permutation(
     return (1 + large) / (1 + resamples)
 
 
+def tail(odds: Sequence[float], hits: int) -> float:
+    """How likely at least so many *hits* are, of independent trials with these odds: the tail of
+    the Poisson binomial distribution, by adding one trial after another (Hong, 2013)."""
+    import numpy as np
+
+    likely = np.zeros(len(odds) + 1)
+    likely[0] = 1.0
+    for p in odds:
+        likely[1:] = likely[1:] * (1 - p) + likely[:-1] * p
+        likely[0] *= 1 - p
+    return float(min(1.0, likely[hits:].sum()))
+
+
 def bonferroni(p: float, comparisons: int) -> float:
     """``min(1, p · comparisons)``: with so many comparisons, the chance that any of them errs stays
     below what was asked for (Bonferroni, 1936; Dunn, 1961)."""

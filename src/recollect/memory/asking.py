@@ -68,7 +68,7 @@ class Asking(Opened):
         *cache* is false. *options* are those of :meth:`query`; with ``think`` what is graded low is
         thought about (:meth:`think`), as far as a language model is configured. With *web*, where
         the user allows it and memory does not answer, what the web says stands beside it."""
-        query = self.query(text, **options)
+        query = self._captured(text, options)
         answer = self._counted(lambda: self._answered(query, cache))
         if web is None and self.config["web.when"] != "low":
             return answer
@@ -96,6 +96,15 @@ class Asking(Opened):
         if self._web is None:
             check_engine(self.config)
         return self._the_web()
+
+    def _captured(self, text: str, options: Options) -> Query:
+        """The request, which is kept for replay where the user wants that."""
+        query = self.query(text, **options)
+        if self.config["capture"]:
+            from recollect.memory.capture import capture
+
+            capture(query, self.config)
+        return query
 
     def _counted(self, search: Callable[[], Answer]) -> Answer:
         """What the search finds, after it was handed to the figures of :meth:`stats`."""

@@ -20,6 +20,7 @@ from recollect.ports import CacheStats, Embedder
 
 if TYPE_CHECKING:
     from recollect.memory.calibrate import Calibrated
+    from recollect.memory.capture import Captured
     from recollect.memory.llm import LlmStatus, LlmTest
     from recollect.memory.model_bench import Score
     from recollect.memory.tuning import Tuning
@@ -165,6 +166,18 @@ class Running(Keeping):
         """Delete all figures, also those that cannot be read any more."""
         if self._ledger is not None:
             self._ledger.clear()
+
+    def captured(self) -> Captured:
+        """What is kept of the questions that were asked, if the setting ``capture`` is on."""
+        from recollect.memory.capture import captured
+
+        return captured(self.config)
+
+    def forget_captured(self) -> int:
+        """Delete the questions that were kept; how many it were."""
+        from recollect.memory.capture import forget_captured
+
+        return forget_captured()
 
     def tune(self, days: int = 30) -> Tuning:
         """What to set otherwise, judging by :meth:`stats`."""

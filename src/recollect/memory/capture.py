@@ -1,0 +1,103 @@
+"""Questions kept as they are asked, for those who want to ask them again: off unless it is set.
+
+What is kept is the question without the secrets in it, what it was limited to, and when: one line
+each in a file of this user alone (mode 0600) in the data folder. What came back is not kept. The
+file stops growing at a size, and a search never fails by it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect import config as settings
+from recollect.types import Query, iso, stable_id
+
+MOST_BYTES = 8_000_000
+
+
+class Captured(NamedTuple):
+    """What is kept of what was asked."""
+
+    on: bool
+    store: str
+    """The name under which those asked of this store are kept."""
+    file: Path
+    questions: int
+    bytes: int
+    last: tuple[str, ...] = ()
+    """The last few, oldest first."""
+
+    @property
+    def full(self) -> bool:
+        return self.bytes >= MOST_BYTES
+
+    def as_json(self) -> dict[str, Any]:
+        made = {**self._asdict(), "file": str(self.file), "last": list(self.last)}
+        return {**made, "full": self.full, "most_bytes": MOST_BYTES}
+
+
+def captured_file() -> Path:
+    return settings.data_folder() / "captured.jsonl"
+
+
+def store_name(config: settings.Config) -> str:
+    """A name for the store that is asked, which does not say where it is."""
+    return stable_id(str(config["store"] or settings.data_folder() / "store"))
+
+
+def capture(query: Query, config: settings.Config) -> None:
+    from recollect.text.redact import redact
+
+    limits = {name: getattr(query.filter, name) for name in query.filter.limits}
+    row = {
+        "at": iso(datetime.now(UTC).replace(microsecond=0)),
+        "store": store_name(config),
+        "query": redact(query.text).text,
+        "mode": query.policy.mode,
+        "limits": {n: iso(v) if isinstance(v, datetime) else v for n, v in limits.items()},
+    }
+    with suppress(OSError):
+        _append(captured_file(), json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _append(file: Path, line: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    out = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        if os.fstat(out).st_size < MOST_BYTES:
+            os.fchmod(out, 0o600)
+            os.write(out, line.encode("utf-8", "replace"))
+    finally:
+        os.close(out)
+
+
+def captured(config: settings.Config, show: int = 10) -> Captured:
+    file = captured_file()
+    try:
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return Captured(bool(config["capture"]), store_name(config), file, 0, 0)
+    last = []
+    for line in lines[-show:]:
+        with suppress(json.JSONDecodeError):
+            last.append(str(json.loads(line).get("query", "")))
+    size = file.stat().st_size
+    return Captured(
+        bool(config["capture"]), store_name(config), file, len(lines), size, tuple(last)
+    )
+
+
+def forget_captured() -> int:
+    """Delete the file; how many questions were in it."""
+    file = captured_file()
+    try:
+        count = len(file.read_bytes().splitlines())
+        file.unlink()
+    except FileNotFoundError:
+        return 0
+    return count
