@@ -18,18 +18,9 @@ from typing import Any
 
 from bench import corpus
 from bench.quality import store_for
-from bench.reading import (
-    WORK,
-    Row,
-    _row,
-    answered,
-    ask,
-    aurc,
-    calibration_error,
-    chosen,
-    questions,
-)
+from bench.reading import WORK, Row, _row, answered, ask, calibration_error, chosen, questions
 from recollect import Memory
+from recollect.evals.metrics import aurc
 from recollect.memory.calibrate import embedder_scale, sample
 from recollect.memory.models import shipped
 from recollect.ports import Reranker

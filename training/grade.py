@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 from bench.corpus import data_folder
 from bench.plot import reliability
-from bench.reading import ALL, ITEMS, MODEL, Row, aurc, calibration_error, parallel, questions, rows
+from bench.reading import ALL, ITEMS, MODEL, Row, calibration_error, parallel, questions, rows
 
+from recollect.evals.metrics import aurc
 from recollect.models.catalog import EMBED, RERANK
 from recollect.policy import MODES
 from recollect.reading.fuse import SEATS
