@@ -414,7 +414,7 @@ class EmbeddedStore:
             if allowed.nothing:
                 return VectorFound([], 0, state.passages)
             hits = index.search(record, state.epoch, state.seq, vector, allowed, limit)
-        if index.tail_is_long:
+        if index.wants_a_segment:
             with suppress(OSError):
                 self._flush_vectors(model)
         return VectorFound([Hit(*hit) for hit in hits], index.size, state.passages)
@@ -439,10 +439,9 @@ class EmbeddedStore:
             return self._vectors[model]
 
     def _new_index(self, model: str) -> VectorIndex:
-        from recollect.storage.embedded.vector_index import VectorIndex
+        from recollect.storage.embedded.vector_index import VectorIndex, vector_folder
 
-        name = re.sub(r"[^A-Za-z0-9._-]+", "_", model)[:80]
-        return VectorIndex(self.folder / "vectors" / f"{name}-{stable_id(model)[:6]}", model)
+        return VectorIndex(vector_folder(self.folder, model), model)
 
     def _flush_vectors(self, model: str, *, rebuild: bool = False) -> None:
         """Write a segment if enough vectors wait for one, unless another process is at it."""

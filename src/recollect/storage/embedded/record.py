@@ -101,6 +101,11 @@ class Record:
     def close(self) -> None:
         self._db.close()
 
+    @property
+    def db(self) -> sqlite3.Connection:
+        """The connection itself, for what looks at every table."""
+        return self._db
+
     # -------------------------------------------------------------- transactions
 
     @contextmanager

@@ -192,6 +192,11 @@ class Snapshot:
         places: list[int] = self._searcher.fast_field_values("place", [a for _, a in hits])
         return places
 
+    def places(self) -> list[int]:
+        """All that is in it: each passage under its document, in one number."""
+        every = [(Occur.Must, Query.all_query()), (Occur.MustNot, self._term("mark", _MARK))]
+        return self._places(self._run(Query.boolean_query(every), self.passages).hits)
+
     def _can_match(self, query: TextQuery, frequencies: dict[str, int]) -> bool:
         """Whether the words that occur here at all could satisfy the query."""
         here = [clause.kind == "prefix" or frequencies[clause.term] > 0 for clause in query.any]
