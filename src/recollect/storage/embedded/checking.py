@@ -129,13 +129,18 @@ def _miscounted(db: sqlite3.Connection, state: State) -> Iterator[str]:
 def _changed(record: Record) -> Iterator[str]:
     """Documents that are not as they were when they were written."""
     rows = record.db.execute("SELECT key, id, digest FROM documents ORDER BY key").fetchall()
-    wrong = [id for key, id, made in rows if made not in _digests(_as_put(record, key, id))]
+    wrong = [id for key, id, made in rows if made not in _digests(record, key, id)]
     if wrong:
         yield f"{len(wrong):,} documents are not as they were written: {_some(wrong)}"
 
 
-def _digests(put: Put) -> tuple[bytes, bytes]:
-    """As it was written; a migration may have added the days on which a fact begins or ends."""
+def _digests(record: Record, key: int, id: str) -> tuple[bytes, ...]:
+    """Of a document as it is; and without the days on which a fact begins or ends, which a
+    migration may have added. None, if it cannot be put together."""
+    try:
+        put = _as_put(record, key, id)
+    except (KeyError, ValueError):
+        return ()
     given = tuple(handle for handle in put.handles if "/!turns " not in handle)
     return digest(put), digest(put._replace(handles=given))
 

@@ -27,6 +27,7 @@ _HEAP = 135_000_000
 """Bytes that a commit may take. With less, 150,000 passages make several segments, and each of
 those makes every search slower; with more, a huge import takes that much more memory."""
 _MARK = "position"
+_NOTHING = "nothing has this mark"
 _PREFIX_MAX = 200
 _BITS = 20
 _LETTERS = "ocskriv"
@@ -113,6 +114,10 @@ class TextIndex:
         """Add and delete, then commit with the new position. The caller holds the lock."""
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
         try:
+            # The first operation of a writer has the number of the last commit. If a merge begins
+            # before the next one (as after a crash, when one is overdue), tantivy takes it for
+            # done in segments that were last changed by that commit, and a deletion is lost.
+            writer.delete_documents_by_term("mark", _NOTHING)
             for key in deleted:
                 # By query: deletion by term takes an int for a signed one and finds nothing.
                 gone = Query.term_query(self._schema, "passage", key, "basic")
