@@ -243,7 +243,7 @@ WORKS = {
     "embed": Work(_embed, _look),
     "commit": Work(_commit, _look),
     "rebuild": Work(_rebuild, _look, _some_notes),
-    "migrate": Work(_migrate, _look_at_old, steps=60, seconds=0.03),
+    "migrate": Work(_migrate, _look_at_old, steps=150, seconds=0.15),
 }
 
 
