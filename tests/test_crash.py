@@ -177,6 +177,26 @@ def test_a_torn_segment_of_vectors_is_replaced(
     store.close()
 
 
+def test_connections_of_threads_that_have_ended_are_closed(filled: Path) -> None:
+    """Each curation has threads of its own: a server kept two files open for every one of them."""
+    from threading import Thread
+
+    store = EmbeddedStore(filled)
+
+    def files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir())) if Path("/proc").exists() else 0
+
+    before = 0
+    for turn in range(30):
+        thread = Thread(target=lambda: store.get("n3"))
+        thread.start()
+        thread.join()
+        before = files() if turn == 3 else before
+    assert files() <= before + 4
+    assert store.get("n3")
+    store.close()
+
+
 def test_an_index_that_says_more_than_the_record_is_of_another_history(filled: Path) -> None:
     (folder,) = filled.glob("text-*")
     index = TextIndex(folder)
