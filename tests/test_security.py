@@ -68,6 +68,7 @@ def _called(call: ast.Call) -> str:
 KNOWN = {
     "storage/embedded/record.py": {
         "-2048 if once else -32768", "0 if once else 268435456",  # numbers of ours
+        "int(BUSY_SECONDS * 1000)",
         "column",  # of the two names in the loop around it
         "condition",  # made by _where from columns of ours and question marks
         "'AND m.document = ?' if within else ''", "way", "which", "order",
