@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import random
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 from types import FrameType
@@ -107,9 +109,14 @@ def _atheris(name: str) -> None:
         import atheris  # type: ignore[import-untyped, import-not-found, unused-ignore]
     except ImportError:
         sys.exit("atheris is not installed: pip install atheris")
+    for module in [one for one in sys.modules if one.partition(".")[0] == "recollect"]:
+        del sys.modules[module]  # to be imported once more, with their branches counted
     with atheris.instrument_imports(include=["recollect"]):
-        pass
-    atheris.Setup([sys.argv[0], str(CORPUS)], lambda raw: read(name, raw))
+        readers = importlib.import_module("recollect.testing.readers")
+    kept = tempfile.mkdtemp(prefix="recollect-fuzz-")
+    print(f"what it keeps and finds is in {kept}", flush=True)
+    options = [f"-artifact_prefix={kept}/found-", kept, str(CORPUS)]
+    atheris.Setup([sys.argv[0], *options], lambda raw: readers.read(name, raw))
     atheris.Fuzz()
 
 
