@@ -123,8 +123,8 @@ class Record:
                 self._db.execute("ROLLBACK")
 
     def _begin(self) -> None:
-        """Begin to write, when it is our turn. SQLite itself looks every tenth of a second, and
-        between processes that write one after the other it may look in vain for a minute."""
+        """Begin to write, when it is our turn. SQLite itself comes to look every tenth of a second
+        only; between processes that write one after the other that is seldom the right moment."""
         deadline = time.monotonic() + BUSY_SECONDS
         self._db.execute("PRAGMA busy_timeout = 0")
         try:
