@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types layers unit bench docs wheel install model conformance axe clean
+.PHONY: demo test lint types layers unit bench docs wheel install model conformance axe audit sbom clean
 
 demo: install
 	$(BIN)/recollect demo
@@ -65,6 +65,18 @@ $(AXE)/.installed: Makefile
 	@mkdir -p $(AXE)
 	@npm install --prefix $(AXE) --no-audit --no-fund --loglevel=error axe-core@4.14.0 >/dev/null 2>&1 \
 	  && touch $@ || echo "axe-core could not be fetched: its test is skipped"
+
+# Known vulnerabilities of what an installation consists of, asked of the advisory databases.
+AUDIT := .cache/audit
+audit: install
+	@$(PYTHON) -m venv $(AUDIT)
+	@$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit
+	@$(BIN)/pip freeze --exclude-editable | grep -v ' @ file:' > $(AUDIT)/installed.txt
+	$(AUDIT)/bin/pip-audit --no-deps --disable-pip --requirement $(AUDIT)/installed.txt
+
+sbom: install
+	@mkdir -p .cache
+	@$(BIN)/python -m bench.sbom > .cache/sbom.json && echo "wrote .cache/sbom.json"
 
 clean:
 	rm -rf $(VENV) .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

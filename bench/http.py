@@ -41,7 +41,8 @@ def run(work: Path) -> Iterator[Ratio]:
         memory.add(samples / "vault", samples / "sessions.jsonl")
         process = subprocess.Popen(
             [sys.executable, "-m", "recollect", "serve", "--port", "0", "--json", "--store",
-             str(store), "--token-file", str(token)], stdout=subprocess.PIPE, text=True,
+             str(store), "--token-file", str(token), "--rate", "0"],
+            stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         try:
             yield _throughput(memory, _port(process), token.read_text())

@@ -95,7 +95,7 @@ class Served(NamedTuple):
 def serve(store: Path, home: Path, *more: str, **environment: str) -> Served:
     env = {k: v for k, v in os.environ.items() if not k.startswith("RECOLLECT_")}
     env |= {"RECOLLECT_HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path), **QUIET}
-    command = [sys.executable, "-m", "recollect", "serve", "--port", "0", "--json"]
+    command = [sys.executable, "-m", "recollect", "serve", "--port", "0", "--json", "--rate", "0"]
     process = subprocess.Popen(
         [*command, "--store", str(store), *more], env={**env, **environment}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,

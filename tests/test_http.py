@@ -29,6 +29,7 @@ from http_client import QUIET, Address, Said, Served, serve
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
 from recollect.surfaces.http_guard import CSRF, HARDENING, MOST_HEADERS, Gate
+from recollect.surfaces.http_rate import MOST_CLIENTS, Buckets, client_of
 from recollect.surfaces.http_server import listening, server
 from recollect.surfaces.http_work import Limits
 from recollect.surfaces.tools import NAMED, TOOLS, Tool
@@ -73,7 +74,7 @@ def inside(
     """A server in a thread of this process, with limits and tools of its own."""
     gate = Gate("t" * 20)
     with listening("127.0.0.1", 0) as bound:
-        made = server(memory, gate, limits=limits or Limits(), tools=tools)
+        made = server(memory, gate, limits=limits or Limits(rate=0), tools=tools)
         thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]}, daemon=True)
         thread.start()
         yield Address(bound.getsockname()[1], "t" * 20)
@@ -590,6 +591,60 @@ def test_a_process_that_is_killed_loses_nothing_that_was_acknowledged(
     one.end()
     with Memory.open(served.store) as memory:
         assert memory.get(kept["id"]).text == "Said before the kill."
+
+
+# ------------------------------------------------------------------ those who ask too often
+
+
+def test_a_client_that_asks_too_often_is_told_when_to_ask_again(library: Memory) -> None:
+    with inside(library, Limits(rate=3)) as at:
+        said = [at.get("/healthz") for _ in range(40)]
+        refused = [one for one in said if one.status == 429]
+        assert [one.status for one in said[:6]] == [200] * 6  # two seconds' worth at once
+        assert refused
+        assert refused[0].headers["retry-after"] == "1"
+        assert refused[0].headers["x-frame-options"] == "DENY"
+        assert refused[0].json["error"]["type"] == "TooOften"
+        threading.Event().wait(int(refused[0].headers["retry-after"]))
+        assert at.get("/api/status").status == 200
+
+
+def test_each_client_has_a_share_of_its_own_and_it_fills_again() -> None:
+    now = 0.0
+    buckets = Buckets(2, lambda: now)
+    assert [buckets.wait("a") for _ in range(5)] == [0, 0, 0, 0, 0.5]
+    assert buckets.wait("b") == 0
+    now = 0.5
+    assert [buckets.wait("a") for _ in range(2)] == [0, 0.5]
+    now = 1000
+    assert [buckets.wait("a") for _ in range(5)] == [0, 0, 0, 0, 0.5]
+
+
+def test_many_clients_take_a_bounded_memory() -> None:
+    buckets = Buckets(1, lambda: 0.0)
+    for n in range(MOST_CLIENTS + 100):
+        buckets.wait(str(n))
+    assert len(buckets._left) == MOST_CLIENTS
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("10.0.0.1", "10.0.0.2", False),
+        ("2001:db8::1", "2001:db8::ffff:1", True),
+        ("2001:db8::1", "2001:db8:0:1::1", False),
+        ("::1", "::2", False),
+    ],
+)
+def test_a_machine_is_one_client(one: str, other: str, same: bool) -> None:
+    assert (client_of({"client": (one, 1)}) == client_of({"client": (other, 2)})) is same
+
+
+def test_the_rate_is_an_option_of_the_command(cli: Cli, served: Served, tmp_path: Path) -> None:
+    one = serve(served.store, tmp_path / "other", "--rate", "1")
+    assert 429 in [one.address.get("/healthz").status for _ in range(20)]
+    assert one.end() == 0
+    assert cli("serve", "--rate", "-1", "--store", str(served.store)).code == 2
 
 
 # ------------------------------------------------------------------ for operators and programs

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect.ports import Store
+from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.plain import PlainStore
 from recollect.testing.contract import StoreContract
@@ -62,6 +63,11 @@ def _reopen(store: Store | None) -> Store:
     return _Disposable(Path(tempfile.mkdtemp()))
 
 
+def _faults(store: Store) -> list[object]:
+    assert isinstance(store, EmbeddedStore)
+    return list(full_check(store.folder))
+
+
 class _Disposable(EmbeddedStore):
     def close(self, *, keep: bool = False) -> None:
         super().close()
@@ -70,11 +76,11 @@ class _Disposable(EmbeddedStore):
 
 
 def test_random_operations_agree_with_the_dict_engine() -> None:
-    run_machine(_reopen)
+    run_machine(_reopen, faults=_faults)
 
 
 def test_random_operations_agree_where_every_threshold_is_crossed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     _small_parts(monkeypatch)
-    run_machine(_reopen, examples=30)
+    run_machine(_reopen, examples=30, faults=_faults)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from recollect import config as settings
-from recollect.errors import UsageError, in_a_line
+from recollect.errors import NotFound, UsageError, in_a_line
 from recollect.memory.arguments import checked, clean, moment, names
 from recollect.memory.opened import Opened
 from recollect.memory.options import Limits, Options, SessionOptions
@@ -243,7 +243,23 @@ class Asking(Opened):
         if not 1 <= limit <= MAX_LIMIT:
             raise UsageError(f"limit is {limit}", hint=f"ask for 1 to {MAX_LIMIT} answers")
         found = self.store.answers(limit=limit, before=moment(before, "before"))
-        return with_state(found, self.store)
+        return with_state([one for one in found if self._may_read(one)], self.store)
+
+    def _may_read(self, answer: Recorded) -> bool:
+        """Whether all that an answer is from is in sight of the configuration."""
+        seen = self.filter()
+        if seen.owner is not None and answer.owner != seen.owner:
+            return False
+        if seen.scopes is None:
+            return True
+        return bool(answer.sources) and all(map(self._sees, answer.sources))
+
+    def _sees(self, name: str) -> bool:
+        try:
+            self.get(name)
+        except (NotFound, UsageError):
+            return False
+        return True
 
     def forget_answers(self, *ids: str, stale: bool = False) -> int:
         """Forget recorded answers, by their ids, or those that no longer hold; how many it were."""
@@ -331,7 +347,12 @@ class Asking(Opened):
     def get(self, name: str) -> Document:
         """A whole document by its id, the id its source gave it, or the id of a passage."""
         passage = None if self.store.get(clean(name)) else self.store.passage(clean(name))
-        return self._one(name if passage is None else passage.document.id)
+        if passage is None:
+            return self._one(name)
+        try:
+            return self._one(passage.document.id)
+        except NotFound:  # there is one, and the caller may not know
+            return self._one(name)
 
     def list(self, *, limit: int = 20, cursor: str = "", **limits: Unpack[Limits]) -> Page:
         """Documents, newest first, without their bodies; *limits* as for :meth:`search`."""

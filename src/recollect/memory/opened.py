@@ -258,13 +258,17 @@ class Opened:
         return self._web
 
     def _one(self, name: str, owner: str | None = None) -> Document:
+        """The one document of that name, of those that the caller may see: what the configuration
+        keeps out of a search cannot be had by its name either."""
+        from recollect.storage.filters import allows
+
+        seen = self.filter(owner=owner)
         found = self.store.get(clean(name))
-        if owner is not None:
-            found = [document for document in found if document.owner == owner]
-        if not found:
+        if not any(allows(seen, document) for document in found):
             from recollect.memory.facts import called
 
-            found = called(self.store, owner or LOCAL, clean(name))
+            found = called(self.store, seen.owner or LOCAL, clean(name))
+        found = [document for document in found if allows(seen, document)]
         if not found:
             raise NotFound(f"there is no document {name!r}",
                            hint="`recollect list` shows what there is")  # fmt: skip

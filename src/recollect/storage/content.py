@@ -15,7 +15,7 @@ def digest(put: Put) -> bytes:
     d = put.document
     state = [
         d.external, d.source, d.origin, d.kind, d.title, d.path, iso(d.date), d.owner,
-        sorted(d.scopes), d.meta, d.text,
+        sorted(set(d.scopes)), d.meta, d.text,
         [(m.role, m.text, m.id, iso(m.date)) for m in d.messages],
         [(p.n, len(p.text), p.heading, p.turn) for p in put.passages],
     ]  # fmt: skip

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from recollect.surfaces.http_api import Api
 from recollect.surfaces.http_guard import ASGI, Gate, Receive, Refusal, Scope, Send, guarded
 from recollect.surfaces.http_metrics import Metrics
+from recollect.surfaces.http_rate import rated
 from recollect.surfaces.http_work import Desk, Limits, as_json
 from recollect.surfaces.mcp_content import Content
 from recollect.surfaces.mcp_http import PATH as MCP
@@ -50,7 +51,7 @@ def app(
     site.router.redirect_slashes = False
     mcp = unguarded(Content(lambda: memory, tools=counted))
     inner = _in_time(_either(mcp, site), limits.seconds + SENDING)
-    return _counting(guarded(inner, gate, pages.locked), metrics)
+    return _counting(rated(guarded(inner, gate, pages.locked), limits.rate), metrics)
 
 
 def _nothing_there(pages: Pages) -> Any:

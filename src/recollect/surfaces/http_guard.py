@@ -50,6 +50,8 @@ class Refusal(NamedTuple):
     type: str
     message: str
     hint: str = ""
+    retry: int = 0
+    """Seconds after which it is worth another try, if it is."""
 
     def as_json(self) -> dict[str, Any]:
         return {"error": {"type": self.type, "message": self.message, "hint": self.hint}}
@@ -116,6 +118,8 @@ async def refuse(refusal: Refusal, send: Send) -> None:
     ]
     if refusal.status == 401:
         headers.append((b"www-authenticate", b'Bearer realm="recollect"'))
+    if refusal.retry:
+        headers.append((b"retry-after", str(refusal.retry).encode()))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
@@ -245,7 +249,7 @@ def guarded(inner: ASGI, gate: Gate, locked: ASGI) -> ASGI:
         if scope["type"] != "http":
             await inner(scope, receive, send)
             return
-        hard = _hardened(send)
+        hard = hardened(send)
         refused = gate.refusal(scope)
         if refused is None:
             await inner(scope, receive, hard)
@@ -261,7 +265,7 @@ def _is_a_page(scope: Scope) -> bool:
     return scope["method"] in READS and not scope["path"].startswith(("/api/", "/mcp", "/metrics"))
 
 
-def _hardened(send: Send) -> Send:
+def hardened(send: Send) -> Send:
     """Every response with the headers that keep a browser from being used against us."""
 
     async def sending(message: Any) -> None:

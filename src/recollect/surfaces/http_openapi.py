@@ -21,6 +21,7 @@ _ERRORS = {
     "415": "The body is not JSON.",
     "421": "The host is not served here.",
     "422": "Something that was given cannot be used.",
+    "429": "The client asks too often; Retry-After says when to ask again.",
     "431": "There are too many headers.",
     "500": "A bug, or a store that cannot do it.",
     "503": "Busy, or a model is missing.",
@@ -86,7 +87,9 @@ def _parameter(name: str, schema: Schema, tool: Tool) -> Json:
 
 def _open(name: str, about: str) -> Json:
     answers = _answers(("status",))
-    kept = {code: answers[code] for code in ("200", "403", "421", "431", "500", "503", "504")}
+    kept = {
+        code: answers[code] for code in ("200", "403", "421", "429", "431", "500", "503", "504")
+    }
     return {"operationId": name, "summary": about, "responses": kept, "security": []}
 
 

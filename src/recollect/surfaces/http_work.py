@@ -29,6 +29,8 @@ class Limits(NamedTuple):
     """For which a request is worked on, waiting for its turn included."""
     patience: float = 10.0
     """Seconds in which a request has to arrive, its head and its body each."""
+    rate: float = 100.0
+    """Requests a second that one client may send; 0 is any number."""
 
 
 class Refused(Exception):

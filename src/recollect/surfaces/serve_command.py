@@ -31,6 +31,10 @@ def declare_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-body", type=int, default=1 << 20, metavar="BYTES", help="of one request (1 MiB)"
     )
+    parser.add_argument(
+        "--rate", type=float, default=100.0, metavar="N",
+        help="requests a second that one client may send (100; 0 for any number)",
+    )  # fmt: skip
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
@@ -55,9 +59,11 @@ def serve(options: argparse.Namespace) -> int:
         )
     file = Path(options.token_file or config.data_folder() / "token").expanduser()
     token = http_server.read_token(file) if options.token_file else http_server.own_token(file)
-    limits = Limits(body=options.max_body, seconds=options.timeout)
+    limits = Limits(body=options.max_body, seconds=options.timeout, rate=options.rate)
     if limits.body < 1 or not 0 < limits.seconds < float("inf"):
         raise UsageError("a limit is not above 0", hint="leave it out for its default")
+    if not 0 <= limits.rate < float("inf"):
+        raise UsageError("--rate is no number of requests", hint="give 0 for any number")
     with http_server.listening(options.host, options.port) as bound:
         port = bound.getsockname()[1]
         gate = Gate(token, names=options.name, addresses=elsewhere, cookie=f"-{port}")

@@ -81,6 +81,8 @@ class StoreMachine(RuleBasedStateMachine):
 
     reopen: Callable[[Store | None], Store]
     """Closes a store and opens it again; given None, makes a new one."""
+    faults: Callable[[Store], list[object]]
+    """What a full check of the store has to say."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -180,14 +182,29 @@ class StoreMachine(RuleBasedStateMachine):
         )  # fmt: skip
         assert self.store.models() == self.model.models()
 
+    @rule()
+    def check(self) -> None:
+        assert type(self).faults(self.store) == []
+
     @staticmethod
     def _names(store: Store, hits: Any) -> list[str]:
         return sorted(ids(store, [h.passage for h in hits]))
 
 
-def run_machine(reopen: Callable[[Store | None], Store], *, examples: int = 40) -> None:
-    """Run the machine on the engine that *reopen* makes; raises where the two disagree."""
-    machine = type("Machine", (StoreMachine,), {"reopen": staticmethod(reopen)})
+def _unchecked(_: Store) -> list[object]:
+    return []
+
+
+def run_machine(
+    reopen: Callable[[Store | None], Store],
+    *,
+    examples: int = 40,
+    faults: Callable[[Store], list[object]] = _unchecked,
+) -> None:
+    """Run the machine on the engine that *reopen* makes; raises where the two disagree, and where
+    a full check of the engine, if it has one, finds *faults*."""
+    parts = {"reopen": staticmethod(reopen), "faults": staticmethod(faults)}
+    machine = type("Machine", (StoreMachine,), parts)
     run_state_machine_as_test(
         machine, settings=settings(max_examples=examples, stateful_step_count=30, deadline=None)
     )

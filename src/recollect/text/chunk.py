@@ -23,7 +23,8 @@ SMALL = 240
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
-_SENTENCE = re.compile(r"[.!?。！？]+[\"')\]]*\s+|[。！？]")
+_SENTENCE = re.compile(r"(?<![.!?。！？])[.!?。！？]+[\"')\]]*\s+|[。！？]")
+"""A run of stops is tried from its beginning alone: a line of a million dots is no sentence."""
 _WIDE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 

@@ -86,7 +86,7 @@ class EmbeddedStore:
                 hint="give another folder with --store or RECOLLECT_STORE",
             ) from error
         self._local = threading.local()
-        self._records: list[Record] = []
+        self._records: list[tuple[threading.Thread, Record]] = []
         self._lock = threading.RLock()
         self._text: TextIndex | None = None
         self._tail: dict[int, _Tailed] = {}
@@ -97,12 +97,17 @@ class EmbeddedStore:
             os.chmod(folder / "record.db", 0o600)
 
     def _record(self) -> Record:
-        """This thread's connection."""
+        """This thread's connection. Those of threads that have ended are closed when a new one
+        is opened: a process that lives long has many threads, and each a few at a time."""
         record: Record | None = getattr(self._local, "record", None)
         if record is None:
             record = self._local.record = Record(self.folder)
             with self._lock:
-                self._records.append(record)
+                ended = [(t, r) for t, r in self._records if not t.is_alive()]
+                self._records = [one for one in self._records if one not in ended]
+                self._records.append((threading.current_thread(), record))
+            for _, old in ended:
+                old.close()
         return record
 
     @contextmanager
@@ -190,7 +195,7 @@ class EmbeddedStore:
 
     def close(self) -> None:
         with self._lock:
-            for record in self._records:
+            for _, record in self._records:
                 record.close()
             self._records.clear()
             self._text = self._view = None
@@ -414,7 +419,7 @@ class EmbeddedStore:
             if allowed.nothing:
                 return VectorFound([], 0, state.passages)
             hits = index.search(record, state.epoch, state.seq, vector, allowed, limit)
-        if index.tail_is_long:
+        if index.wants_a_segment:
             with suppress(OSError):
                 self._flush_vectors(model)
         return VectorFound([Hit(*hit) for hit in hits], index.size, state.passages)
@@ -439,10 +444,9 @@ class EmbeddedStore:
             return self._vectors[model]
 
     def _new_index(self, model: str) -> VectorIndex:
-        from recollect.storage.embedded.vector_index import VectorIndex
+        from recollect.storage.embedded.vector_index import VectorIndex, vector_folder
 
-        name = re.sub(r"[^A-Za-z0-9._-]+", "_", model)[:80]
-        return VectorIndex(self.folder / "vectors" / f"{name}-{stable_id(model)[:6]}", model)
+        return VectorIndex(vector_folder(self.folder, model), model)
 
     def _flush_vectors(self, model: str, *, rebuild: bool = False) -> None:
         """Write a segment if enough vectors wait for one, unless another process is at it."""

@@ -7,7 +7,9 @@ one ``snapshot``; a write is one ``BEGIN IMMEDIATE`` transaction and is on disk 
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -55,6 +57,8 @@ from recollect.types import (
 T = TypeVar("T")
 
 BUSY_SECONDS = 60.0
+_LOOK = 0.002
+"""Seconds between two looks at whether another process has ended its transaction."""
 _MANY = 500
 """How many values one statement is given: below every limit of every SQLite."""
 
@@ -101,6 +105,11 @@ class Record:
     def close(self) -> None:
         self._db.close()
 
+    @property
+    def db(self) -> sqlite3.Connection:
+        """The connection itself, for what looks at every table."""
+        return self._db
+
     # -------------------------------------------------------------- transactions
 
     @contextmanager
@@ -113,11 +122,28 @@ class Record:
             finally:
                 self._db.execute("ROLLBACK")
 
+    def _begin(self) -> None:
+        """Begin to write, when it is our turn. SQLite itself comes to look every tenth of a second
+        only; between processes that write one after the other that is seldom the right moment."""
+        deadline = time.monotonic() + BUSY_SECONDS
+        self._db.execute("PRAGMA busy_timeout = 0")
+        try:
+            while True:
+                try:
+                    self._db.execute("BEGIN IMMEDIATE")
+                    return
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error) or time.monotonic() > deadline:
+                        raise
+                time.sleep(_LOOK + os.getpid() % 5 / 1000)  # not all at one moment
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+
     @contextmanager
     def _write(self, *, keep: bool = True) -> Iterator[None]:
         """A transaction, which is undone at its end unless it is to be kept."""
         with translated(self.folder):
-            self._db.execute("BEGIN IMMEDIATE")
+            self._begin()
             try:
                 yield
                 self._db.execute("COMMIT" if keep else "ROLLBACK")

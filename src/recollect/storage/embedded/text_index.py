@@ -27,6 +27,7 @@ _HEAP = 135_000_000
 """Bytes that a commit may take. With less, 150,000 passages make several segments, and each of
 those makes every search slower; with more, a huge import takes that much more memory."""
 _MARK = "position"
+_NOTHING = "nothing has this mark"
 _PREFIX_MAX = 200
 _BITS = 20
 _LETTERS = "ocskriv"
@@ -113,6 +114,10 @@ class TextIndex:
         """Add and delete, then commit with the new position. The caller holds the lock."""
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
         try:
+            # The first operation of a writer has the number of the last commit. If a merge begins
+            # before the next one (as after a crash, when one is overdue), tantivy takes it for
+            # done in segments that were last changed by that commit, and a deletion is lost.
+            writer.delete_documents_by_term("mark", _NOTHING)
             for key in deleted:
                 # By query: deletion by term takes an int for a signed one and finds nothing.
                 gone = Query.term_query(self._schema, "passage", key, "basic")
@@ -191,6 +196,11 @@ class Snapshot:
     def _places(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
         places: list[int] = self._searcher.fast_field_values("place", [a for _, a in hits])
         return places
+
+    def places(self) -> list[int]:
+        """All that is in it: each passage under its document, in one number."""
+        every = [(Occur.Must, Query.all_query()), (Occur.MustNot, self._term("mark", _MARK))]
+        return self._places(self._run(Query.boolean_query(every), self.passages).hits)
 
     def _can_match(self, query: TextQuery, frequencies: dict[str, int]) -> bool:
         """Whether the words that occur here at all could satisfy the query."""

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +27,7 @@ import numpy as np
 from recollect.errors import StoreError
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import Allowed, VectorRow
+from recollect.types import stable_id
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +42,8 @@ _DEAD_SHARE = 0.25
 _SMALL_SEGMENT = 50_000
 """Rewriting so many takes a second, embedding them took an hour: they are always merged."""
 _FORMAT = 1
+_TORN = (OSError, ValueError, KeyError, TypeError, EOFError)
+"""What reading a file raises that is missing, cut short or not ours."""
 _UNDATED = np.iinfo(np.int64).min
 _FAR = np.iinfo(np.uint16).max
 _SAMPLE = 16_384
@@ -46,6 +51,12 @@ _SAMPLE = 16_384
 the scan."""
 _BLOCK = 65_536
 """Rows that are compared at a time: what they take stays in the processor's cache."""
+
+
+def vector_folder(store: Path, model: str) -> Path:
+    """Where the vectors of a model are: under a name that any file system takes."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "_", model)[:80]
+    return store / "vectors" / f"{name}-{stable_id(model)[:6]}"
 
 
 class Manifest(NamedTuple):
@@ -147,6 +158,7 @@ class VectorIndex:
         self.model = model
         self._lock = threading.RLock()
         self._seen: tuple[int, int] | None = None
+        self._torn = False
         self._manifest: Manifest | None = None
         self._segments: list[Segment] = []
         self._buried = 0
@@ -192,33 +204,31 @@ class VectorIndex:
         return sum(len(s) - s.dead for s in self._segments) + len(self._tail)
 
     @property
-    def tail_is_long(self) -> bool:
-        return len(self._tail) >= SEGMENT_ROWS
+    def wants_a_segment(self) -> bool:
+        """Whether the last search had to read more from the record than is good."""
+        return self._torn or len(self._tail) >= SEGMENT_ROWS
 
     def waiting(self, record: Record, epoch: str) -> bool:
-        """Whether there are vectors enough for another segment."""
+        """Whether there are vectors enough for another segment, or a torn one to replace."""
         with self._lock:
             manifest = self._read_manifest(epoch)
+            if self._torn:
+                return True
         return record.vectors_waiting(self.model, manifest.seq, SEGMENT_ROWS) >= SEGMENT_ROWS
 
-    def describe(self, epoch: str) -> dict[str, Any]:
+    def manifest(self, epoch: str) -> Manifest:
         with self._lock:
-            manifest = self._read_manifest(epoch)
+            return self._read_manifest(epoch)
+
+    def describe(self, epoch: str) -> dict[str, Any]:
+        manifest = self.manifest(epoch)
         return {"segments": len(manifest.segments), "seq": manifest.seq}
 
     def _load(self, record: Record, epoch: str, seq: int) -> None:
         """Segments, deletions and tail as of *seq*."""
         manifest = self._read_manifest(epoch)
         if manifest != self._manifest:
-            kept = {s.name: s for s in self._segments}
-            try:
-                self._segments = [
-                    kept.get(name) or Segment(self.folder / name) for name in manifest.segments
-                ]
-            except (OSError, ValueError, KeyError):
-                # Torn or deleted: everything is searched from the record until it is rebuilt.
-                manifest = Manifest(epoch, 0, ())
-                self._segments = []
+            manifest = self._open_segments(manifest, epoch)
             self._manifest = manifest
             self._buried = min((s.high for s in self._segments), default=seq)
             self._tail = _Tail(manifest.seq)
@@ -229,19 +239,38 @@ class VectorIndex:
         self._buried = seq
         self._tail = self._tail.upto(record, self.model, seq)
 
-    def _read_manifest(self, epoch: str) -> Manifest:
+    def _open_segments(self, manifest: Manifest, epoch: str) -> Manifest:
+        """Map what the manifest names, or a newer one if that has replaced it meanwhile. What is
+        torn counts for nothing: all is searched from the record until a flush replaces it."""
+        kept = {s.name: s for s in self._segments}
+        while True:
+            try:
+                self._segments = [
+                    kept.get(name) or Segment(self.folder / name) for name in manifest.segments
+                ]
+            except _TORN:
+                newer = self._read_manifest(epoch, anew=True)
+                if newer != manifest:
+                    manifest = newer
+                    continue
+                self._segments, self._torn = [], True
+                return Manifest(epoch, 0, ())
+            self._torn = False
+            return manifest
+
+    def _read_manifest(self, epoch: str, *, anew: bool = False) -> Manifest:
         path = self.folder / "manifest.json"
         try:
             stat = os.stat(path)
             seen = (stat.st_mtime_ns, stat.st_ino)
-            if seen == self._seen and self._manifest and self._manifest.epoch == epoch:
+            if not anew and seen == self._seen and self._manifest and self._manifest.epoch == epoch:
                 return self._manifest
             about = json.loads(path.read_text())
             if about["format"] != _FORMAT or about["epoch"] != epoch:
                 return Manifest(epoch, 0, ())
             self._seen = seen
             return Manifest(epoch, about["seq"], tuple(about["segments"]))
-        except (OSError, ValueError, KeyError):
+        except _TORN:
             return Manifest(epoch, 0, ())
 
     # -------------------------------------------------------------- writing
@@ -253,7 +282,7 @@ class VectorIndex:
         kept: list[Segment] = []
         try:
             kept = [Segment(self.folder / name) for name in manifest.segments]
-        except (OSError, ValueError, KeyError):
+        except _TORN:
             manifest = Manifest(epoch, 0, ())
         for segment in kept:
             segment.bury(np.array(record.deleted_after(segment.high), np.int64))
@@ -279,21 +308,37 @@ class VectorIndex:
                 np.save(file, array)
                 file.flush()
                 os.fsync(file.fileno())
-        (folder / "segment.json").write_text(json.dumps({"low": low, "high": high}))
+        _write_json(folder / "segment.json", {"low": low, "high": high})
+        _sync(folder)
         return name
 
     def _commit(self, manifest: Manifest) -> None:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         about = {"format": _FORMAT, "model": self.model, **manifest._asdict()}
         fresh = self.folder / "manifest.json.new"
-        with open(fresh, "w") as file:
-            json.dump(about, file)
-            file.flush()
-            os.fsync(file.fileno())
+        _write_json(fresh, about)
         os.replace(fresh, self.folder / "manifest.json")
+        _sync(self.folder)
         for old in self.folder.glob("segment-*"):
             if old.name not in manifest.segments:
                 shutil.rmtree(old, ignore_errors=True)
+
+
+def _write_json(path: Path, about: dict[str, Any]) -> None:
+    with open(path, "w") as file:
+        json.dump(about, file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """The names in a folder, on disk: what they replace is removed only then."""
+    with suppress(OSError):  # not every system opens folders
+        fd = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 class _Tail:

@@ -27,7 +27,7 @@ _INDENTED = re.compile(r" {4,}\S|\t")
 _ITEM = re.compile(r"\s*(?:(?P<task>[-*+] \[ \] )|[-*+•–] |\(?\d{1,3}[.)] |[a-zA-Z][.)] |\[ \] )")
 _DONE = re.compile(r"\s*(?:[-*+] )?\[[xX]\] ")
 _ENTRY = re.compile(r"\s*[\w(][\w .()/'-]{0,40}\s?[:=]\s+\S")
-_END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s)|;(?=\s)")
+_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]*_]*(?=\s)|;(?=\s)")
 _BEGIN = re.compile(
     r"\s+(?:[\"'“‘(\[*_`¿¡]*[A-ZÀ-Þ0-9`¿¡]|(?:i|we|but|so|also|let's|the|my)\b)|\s*\Z"
 )

@@ -1,0 +1,269 @@
+"""What one owner or scope has is not to be had by another, through any surface.
+
+A store holds what Ana keeps for work, what she keeps at home, and what Ben keeps. Everything that
+is served with ``search.owner = ana`` and ``search.scopes = work`` is asked for the others' things,
+by every name they have. What must never come back is a word that stands beside the words asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from http_client import QUIET, serve
+from mcp_client import Client
+from recollect import Memory
+from recollect.errors import NotFound, RecollectError
+from recollect.types import Document, Message
+
+WALLED = {**QUIET, "RECOLLECT_CACHE_ENABLED": "true", "RECOLLECT_SEARCH_OWNER": "ana",
+          "RECOLLECT_SEARCH_SCOPES": "work", "RECOLLECT_IMPORT_OWNER": "ana",
+          "RECOLLECT_IMPORT_SCOPES": "work"}  # fmt: skip
+OTHERS = (("ben", "work", "kraken"), ("ana", "home", "walrus"))
+SEEN = "seen7431"
+
+
+def _secret(word: str) -> str:
+    return f"secret{word}5281"
+
+
+class Hidden(NamedTuple):
+    """The names of something that must not be seen."""
+
+    ids: tuple[str, ...]
+    fact: str
+    session: str
+    answer: str
+
+
+class World(NamedTuple):
+    store: Path
+    home: Path
+    hidden: tuple[Hidden, ...]
+
+
+def _keep(memory: Memory, owner: str, scope: str, word: str, beside: str) -> Hidden:
+    about: dict[str, Any] = {"source": f"of {owner} {scope}", "owner": owner, "scopes": (scope,)}
+    note = Document(f"{word}.md", text=f"The {word} plan: {beside}.", title=f"{word} {beside}",
+                    path=f"{word}.md", **about)  # fmt: skip
+    talk = Document(f"talk-{word}", kind="session", messages=(
+        Message("user", f"What about the {word}?", f"m-{word}"),
+        Message("assistant", f"It is {beside}.", f"n-{word}"),
+    ), **about)  # fmt: skip
+    memory.put([note, talk])
+    fact = memory.remember(f"The {word} code is {beside}", name=f"{word} code", owner=owner,
+                           scopes=[scope], pinned=True).fact  # fmt: skip
+    memory.remember(f"Who feeds the {word}, {beside}?", type="open_question", owner=owner,
+                    scopes=[scope])  # fmt: skip
+    memory.curate(f"We decided that the {word} door opens with {beside}.", name=f"curated {word}",
+                  title=f"{word} doors", owner=owner, scopes=[scope], note=True)  # fmt: skip
+    asked = memory.search(f"{word} plan", owner=owner, scopes=[scope], cache=True)
+    bundle = memory.gather(f"{word} plan", owner=owner, scopes=[scope])
+    memory.record_answer(f"{word} plan", f"The plan is {beside}", bundle.fingerprint,
+                         [note.id])  # fmt: skip
+    passages = tuple(result.id for result in asked.results)
+    return Hidden((note.external, note.id, talk.external, talk.id, *passages), fact.id,
+                  talk.external, f"{word} plan")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("walls")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECOLLECT_HOME", str(folder / "home"))
+        for name, value in {**QUIET, "RECOLLECT_CACHE_ENABLED": "true"}.items():
+            patch.setenv(name, value)
+        hidden = []
+        for owner, scope, word in OTHERS:
+            patch.setenv("RECOLLECT_SEARCH_OWNER", owner)
+            patch.setenv("RECOLLECT_SEARCH_SCOPES", scope)
+            with Memory.open(folder / "store") as memory:
+                hidden.append(_keep(memory, owner, scope, word, _secret(word)))
+        patch.setenv("RECOLLECT_SEARCH_OWNER", "ana")
+        patch.setenv("RECOLLECT_SEARCH_SCOPES", "work")
+        with Memory.open(folder / "store") as memory:
+            _keep(memory, "ana", "work", "otter", SEEN)
+    return World(folder / "store", folder / "home", tuple(hidden))
+
+
+@pytest.fixture
+def ana(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+    for name, value in WALLED.items():
+        monkeypatch.setenv(name, value)
+    with Memory.open(world.store) as memory:
+        yield memory
+
+
+def _calls(world: World) -> list[tuple[str, dict[str, Any]]]:
+    """Tools with arguments that ask for what is behind the walls, and for what is not."""
+    calls: list[tuple[str, dict[str, Any]]] = [("list", {"limit": 100}), ("sessions", {})]
+    for (_, _, word), hidden in zip(OTHERS, world.hidden, strict=True):
+        for asked in (f"{word} plan", f"{word} code", f"What about the {word}?", word):
+            calls += [
+                ("search", {"query": asked}), ("search", {"query": asked, "detail": "full"}),
+                ("gather", {"query": asked}), ("context", {"query": asked}),
+                ("sessions", {"query": asked}),
+            ]  # fmt: skip
+        calls += [("get", {"id": id}) for id in (*hidden.ids, hidden.fact, f"{word} code")]
+        calls += [("forget", {"id": id}) for id in (*hidden.ids, hidden.fact)]
+        calls += [
+            ("sessions", {"session": hidden.session}),
+            ("sessions", {"session": hidden.session, "around": f"m-{word}"}),
+        ]  # fmt: skip
+    return calls
+
+
+def _clean(said: str, doing: object = "") -> None:
+    for _, _, word in OTHERS:
+        assert _secret(word) not in said, f"{doing} told {said[:2000]}"
+
+
+# ------------------------------------------------------------------ the surfaces
+
+
+def test_the_library(ana: Memory, world: World, tmp_path: Path) -> None:
+    assert SEEN in str(ana.search("otter plan").as_json())
+    for (owner, _, word), hidden in zip(OTHERS, world.hidden, strict=True):
+        for id in (*hidden.ids, hidden.fact, f"{word} code"):
+            with pytest.raises(NotFound):
+                ana.get(id)
+            with pytest.raises(NotFound):
+                ana.forget(id)
+        if owner != "ana":
+            for change in (ana.pin, ana.timeline, ana.history):
+                with pytest.raises(NotFound):
+                    change(hidden.fact)
+        for asked in (f"{word} plan", f"{word} code", word):
+            _clean(str(ana.search(asked).as_json()), asked)
+            _clean(str(ana.search(asked, cache=False).as_json()), asked)
+            _clean(str(ana.gather(asked).as_json()), asked)
+            _clean(str(ana.context(asked).as_json()), asked)
+            _clean(str(ana.sessions(asked).as_json()), asked)
+    _clean(str(ana.list(limit=100)))
+    _clean(str(ana.answers(limit=100)))
+    _clean(str(ana.facts()))
+    _clean(str(ana.to_review()))
+    assert SEEN in str(ana.answers(limit=100))
+    ana.export_tree(tmp_path / "tree")
+    pages = [path.read_text() for path in (tmp_path / "tree").rglob("*.md")]
+    assert any(SEEN in page for page in pages)
+    for page in pages:
+        _clean(page, "the tree")
+
+
+def test_the_library_still_finds_it_for_those_who_may_see_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {**WALLED, "RECOLLECT_SEARCH_OWNER": "ben"}.items():
+        monkeypatch.setenv(name, value)
+    with Memory.open(world.store) as memory:
+        assert _secret("kraken") in memory.get("kraken.md").text
+        assert _secret("kraken") in str(memory.answers())
+
+
+def test_mcp_over_stdio(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in WALLED.items():
+        monkeypatch.setenv(name, value)
+    client = Client("mcp", "--store", str(world.store))
+    try:
+        client.greet()
+        said = client.ask("tools/call", {"name": "search", "arguments": {"query": "otter plan"}})
+        assert SEEN in json.dumps(said)
+        for tool, arguments in _calls(world):
+            said = client.ask("tools/call", {"name": tool, "arguments": arguments})
+            _clean(json.dumps(said), (tool, arguments))
+        listed = client.ask("resources/list", {})
+        _clean(json.dumps(listed), "resources")
+        for resource in listed["resources"]:
+            _clean(json.dumps(client.ask("resources/read", {"uri": resource["uri"]})), resource)
+    finally:
+        client.leave()
+
+
+def test_http_the_page_and_mcp_over_http(world: World, tmp_path: Path) -> None:
+    served = serve(world.store, tmp_path / "home", **WALLED)
+    at = served.address
+    try:
+        assert SEEN in at.post("search", query="otter plan").text
+        for tool, arguments in _calls(world):
+            _clean(at.post(tool, **arguments).text, (tool, arguments))
+        login = at.ask("POST", "/login", f"token={at.token}",
+                       Content_Type="application/x-www-form-urlencoded")  # fmt: skip
+        cookie = {"Cookie": login.headers["set-cookie"].partition(";")[0]}
+        assert SEEN in at.ask("GET", "/?q=otter+plan", **cookie).text
+        for path in _pages(world):
+            _clean(at.ask("GET", path, **cookie).text, path)
+        for tool, arguments in _calls(world):
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                    "params": {"name": tool, "arguments": arguments}}  # fmt: skip
+            said = at.ask("POST", "/mcp", json.dumps(body), Content_Type="application/json",
+                          Accept="application/json, text/event-stream", **at.bearer)  # fmt: skip
+            _clean(said.text, (tool, arguments))
+    finally:
+        served.end()
+
+
+def _pages(world: World) -> list[str]:
+    paths = ["/", "/memory", "/documents", "/sessions", "/review", "/stats", "/settings", "/status"]
+    for (_, _, word), hidden in zip(OTHERS, world.hidden, strict=True):
+        paths += [f"/?q={word}+plan", f"/?q={word}+code", f"/sessions?q={word}",
+                  f"/memory?q={word}", f"/sessions?session={hidden.session}"]  # fmt: skip
+        paths += [f"/document?id={id}" for id in hidden.ids]
+        paths += [f"/fact?id={hidden.fact}"]
+    return paths
+
+
+def test_the_command_line(world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name, value in WALLED.items():
+        monkeypatch.setenv(name, value)
+    lines = [["list"], ["facts"], ["answers"], ["review"], ["sessions"],
+             ["export", "--tree", str(tmp_path / "tree")]]  # fmt: skip
+    for (_, _, word), hidden in zip(OTHERS, world.hidden, strict=True):
+        lines += [["search", f"{word} plan"], ["search", f"{word} code", "--explain"],
+                  ["gather", f"{word} plan"], ["context", word], ["sessions", word],
+                  ["sessions", "--session", hidden.session], ["facts", word]]  # fmt: skip
+        lines += [["get", id] for id in hidden.ids] + [["get", hidden.fact]]
+        lines += [["history", hidden.fact], ["forget", hidden.fact, "--yes"]]
+    script = (
+        "import sys, json; from recollect.surfaces.cli import run\n"
+        "for line in json.load(sys.stdin):\n"
+        "    try:\n        run([*line, '--store', sys.argv[1]])\n"
+        "    except SystemExit:\n        pass\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(world.store)], input=json.dumps(lines), text=True,
+        capture_output=True, env=dict(os.environ), check=True,
+    )  # fmt: skip
+    assert SEEN in done.stdout
+    _clean(done.stdout)
+    _clean(done.stderr)
+    for path in (tmp_path / "tree").rglob("*.md"):
+        _clean(path.read_text(), path)
+
+
+def test_nothing_behind_the_walls_was_changed_by_all_that(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in QUIET.items():
+        monkeypatch.setenv(name, value)
+    with Memory.open(world.store) as memory:
+        for (owner, _, word), hidden in zip(OTHERS, world.hidden, strict=True):
+            assert _secret(word) in memory.get(f"{word}.md").text
+            assert memory.fact(hidden.fact, owner=owner).text.endswith(_secret(word))
+
+
+def test_an_error_says_nothing_of_what_is_behind_the_walls(ana: Memory, world: World) -> None:
+    for hidden in world.hidden:
+        for id in hidden.ids:
+            with pytest.raises(RecollectError) as caught:
+                ana.get(id)
+            with pytest.raises(RecollectError) as nowhere:
+                ana.get("nowhere")
+            assert str(caught.value).replace(id, "nowhere") == str(nowhere.value)
