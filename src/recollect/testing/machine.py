@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 from recollect.ports import Store
 from recollect.storage.plain import PlainStore
 from recollect.testing.builders import any_of, ids, note, phrase, put, session
+from recollect.testing.moving import items
 from recollect.text.chunk import passages
 from recollect.types import ChangeSet, Document, Filter, Forget, Put, Remove, TextQuery
 
@@ -135,6 +136,20 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(rebuild=st.booleans())
     def refresh(self, rebuild: bool) -> None:
         self.store.refresh(rebuild=rebuild)
+
+    @rule()
+    def move(self) -> None:
+        """All of it into a new store, which takes its place."""
+        assert items(self.store, times=False) == items(self.model, times=False)
+        fresh = type(self).reopen(None)
+        fresh.load(one.item for one in self.store.dump())
+        assert items(fresh) == items(self.store)
+        self.store.close()
+        self.store = fresh
+
+    @rule(full=st.booleans())
+    def look_over(self, full: bool) -> None:
+        assert self.store.check(full=full).findings == ()
 
     @rule(query=_QUERIES, filter=_FILTERS)
     def search_text(self, query: TextQuery, filter: Filter) -> None:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from recollect.errors import StoreError
+from recollect import private
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import Allowed, VectorRow
 
@@ -201,6 +202,28 @@ class VectorIndex:
             manifest = self._read_manifest(epoch)
         return record.vectors_waiting(self.model, manifest.seq, SEGMENT_ROWS) >= SEGMENT_ROWS
 
+    def torn(self, epoch: str) -> str:
+        """What is wrong with the files of the segments in use; nothing where they are whole."""
+        with self._lock:
+            manifest = self._read_manifest(epoch)
+        for name in manifest.segments:
+            try:
+                segment = Segment(self.folder / name)
+                lengths = {len(segment), len(segment.codes), len(segment.scales),
+                           segment.signs.shape[1]}  # fmt: skip
+            except (OSError, ValueError, KeyError) as error:
+                return f"{name} cannot be read: {error}"
+            if len(lengths) != 1:
+                return f"{name} is torn"
+        return ""
+
+    def blocks(
+        self, record: Record, seq: int
+    ) -> Iterable[tuple[list[int], NDArray[np.float32]]]:  # fmt: skip
+        """All vectors as the record has them, with their passages, some at a time."""
+        for rows in _blocks(record.vectors_between(self.model, 0, seq), 8192):
+            yield [row.passage for row in rows], _matrix(rows)
+
     def describe(self, epoch: str) -> dict[str, Any]:
         with self._lock:
             manifest = self._read_manifest(epoch)
@@ -273,20 +296,20 @@ class VectorIndex:
         columns = _columns(record.vectors_between(self.model, low, high))
         name = f"segment-{os.urandom(6).hex()}"
         folder = self.folder / name
-        folder.mkdir(parents=True, mode=0o700)
+        private.folder(folder)
         for key, array in columns.items():
-            with open(folder / f"{key}.npy", "wb") as file:
+            with open(folder / f"{key}.npy", "wb", opener=private.opener) as file:
                 np.save(file, array)
                 file.flush()
                 os.fsync(file.fileno())
-        (folder / "segment.json").write_text(json.dumps({"low": low, "high": high}))
+        private.write(folder / "segment.json", json.dumps({"low": low, "high": high}))
         return name
 
     def _commit(self, manifest: Manifest) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private.folder(self.folder)
         about = {"format": _FORMAT, "model": self.model, **manifest._asdict()}
         fresh = self.folder / "manifest.json.new"
-        with open(fresh, "w") as file:
+        with open(fresh, "w", opener=private.opener) as file:
             json.dump(about, file)
             file.flush()
             os.fsync(file.fileno())
