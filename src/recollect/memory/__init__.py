@@ -23,6 +23,7 @@ from recollect.memory.models import (
 )
 from recollect.memory.options import Progress, Status
 from recollect.memory.running import Running
+from recollect.memory.safety import repair_store, restore_store
 
 __all__ = [
     "Logs",
@@ -35,6 +36,8 @@ __all__ = [
     "found_notes",
     "model_states",
     "models_folder",
+    "repair_store",
+    "restore_store",
     "usable_model",
     "verify_model",
 ]

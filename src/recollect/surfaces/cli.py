@@ -70,6 +70,16 @@ from recollect.surfaces.mcp_command import declare_mcp, mcp
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
 from recollect.surfaces.parser import Parser
+from recollect.surfaces.safety_commands import (
+    backup,
+    declare_backup,
+    declare_import,
+    declare_repair,
+    declare_restore,
+    import_,
+    repair,
+    restore,
+)
 from recollect.surfaces.serve_command import declare_serve, serve
 from recollect.surfaces.session_commands import declare_sessions, sessions
 from recollect.surfaces.shared import (
@@ -398,8 +408,24 @@ COMMANDS = (
         'recollect record discussion "Retries stay at three." --issue PAY-7 --event decided',
     ),
     Command(
-        "export", "write pages and facts as files that come back", declare_export, export,
-        "recollect export --tree ~/vault/memory",
+        "export", "write pages and facts, or all, as files that come back", declare_export, export,
+        "recollect export --tree ~/vault/memory; recollect export --all memory.jsonl.gz",
+    ),
+    Command(
+        "import", "take in what `export --all` wrote", declare_import, import_,
+        "recollect import memory.jsonl.gz",
+    ),
+    Command(
+        "backup", "write the store to one file, and check it", declare_backup, backup,
+        "recollect backup ~/backups/memory.tar.gz",
+    ),
+    Command(
+        "restore", "make a store of a backup", declare_restore, restore,
+        "recollect restore ~/backups/memory.tar.gz --to ~/restored",
+    ),
+    Command(
+        "repair", "make a sound store of a damaged one", declare_repair, repair,
+        "recollect repair --store ~/memory",
     ),
     Command("watch", "follow the sources and import what changes", declare_watch, watch),
     Command(

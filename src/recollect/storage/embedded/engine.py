@@ -210,6 +210,10 @@ class EmbeddedStore:
     def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
         return self._record().load(items, replace)
 
+    def renew(self) -> None:
+        """Make this another history: what was derived or cached of the old one is not of it."""
+        self._record().renew()
+
     def close(self) -> None:
         with self._lock:
             for record in self._records:

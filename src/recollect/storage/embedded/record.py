@@ -7,9 +7,10 @@ one ``snapshot``; a write is one ``BEGIN IMMEDIATE`` transaction and is on disk 
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
@@ -158,6 +159,12 @@ class Record:
         with self._write():
             self._db.execute("UPDATE state SET generation = generation + 1")
             return self.state().generation
+
+    def renew(self) -> None:
+        """Another history, in a file that readers and a writer may have open at once."""
+        self._db.execute("PRAGMA journal_mode = WAL")
+        with self._write():
+            self._db.execute("UPDATE state SET epoch = ?", (os.urandom(16).hex(),))
 
     # -------------------------------------------------------------- writing
 
@@ -663,6 +670,15 @@ class Record:
 
     def recall(self, index: VectorIndex, state: State, full: bool) -> float | None:
         return audit.recall(self, self._db, index, state.epoch, state.seq, full=full)
+
+    def mended(self, work: Callable[[Record, sqlite3.Connection], T]) -> T:
+        """What a repair does to the rows, in one transaction."""
+        with self._write():
+            done = work(self, self._db)
+        self._names.clear()
+        self._scopes.clear()
+        self._source_names.clear()
+        return done
 
     def last_write(self) -> datetime | None:
         return audit.last_write(self._db)
