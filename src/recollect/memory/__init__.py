@@ -21,6 +21,7 @@ from recollect.memory.models import (
     usable_model,
     verify_model,
 )
+from recollect.memory.opened import store_of
 from recollect.memory.options import Progress, Status
 from recollect.memory.running import Running
 from recollect.memory.safety import repair_store, restore_store
@@ -38,6 +39,7 @@ __all__ = [
     "models_folder",
     "repair_store",
     "restore_store",
+    "store_of",
     "usable_model",
     "verify_model",
 ]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from recollect.memory.llm import LlmStatus, LlmTest
     from recollect.memory.model_bench import Score
     from recollect.memory.moving import Exported
+    from recollect.memory.standing import SourceState
     from recollect.memory.tuning import Tuning
     from recollect.models.llm.provider import Own
     from recollect.storage.embedded.backup import BackedUp
@@ -70,6 +71,12 @@ class Running(Keeping):
     def check(self, *, full: bool = False) -> Checked:
         """Whether the record is sound and the indexes agree with it, on samples or *full*."""
         return self.store.check(full=full)
+
+    def source_states(self) -> Sequence[SourceState]:
+        """The places on this machine that sources gather: gone, changed, or as they were."""
+        from recollect.memory.standing import source_states
+
+        return source_states(self.store)
 
     def backup(
         self,

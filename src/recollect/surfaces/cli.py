@@ -33,6 +33,7 @@ from recollect.surfaces.curate_commands import (
     tidy,
     undo,
 )
+from recollect.surfaces.doctor_command import declare_doctor, doctor
 from recollect.surfaces.eval_commands import declare_eval, eval_
 from recollect.surfaces.fact_commands import (
     alias,
@@ -98,13 +99,16 @@ from recollect.surfaces.think_command import declare_think, think
 from recollect.surfaces.usage_commands import declare_stats, declare_tune, stats, tune
 from recollect.surfaces.web_commands import add_web, declare_add_web, declare_web, web
 
+_TELL_THEMSELVES = ("config", "doctor")
+"""Commands that say themselves what is wrong with the settings."""
+
 
 def run(arguments: Sequence[str]) -> int:
     """Parse, do, and return the exit code."""
     options = argparse.Namespace(store=None, json="--json" in arguments, quiet=False)
     try:
         options = _parser(arguments).parse_args(arguments, options)
-        for ignored in settings.load().ignored if options.command != "config" else ():
+        for ignored in () if options.command in _TELL_THEMSELVES else settings.load().ignored:
             say(options, f"warning: {ignored}")
         code: int = options.run(options)
         return code
@@ -455,6 +459,10 @@ COMMANDS = (
     ),
     Command(
         "tune", "advice from what searches did", declare_tune, tune, "recollect tune --apply",
+    ),
+    Command(
+        "doctor", "look whether all is well, and what mends it", declare_doctor, doctor,
+        "recollect doctor --fix",
     ),
     Command("rebuild", "make the indexes anew from the record", _declare_nothing, _rebuild),
     Command(
