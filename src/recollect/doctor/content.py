@@ -28,10 +28,10 @@ def sources(case: Case) -> Check:
     if stale:
         first = stale[0]
         details = tuple(f"{one.source}: {one.changed:,} changed" for one in stale[:SHOWN])
-        text = (
-            f"{first.changed:,} files of {first.source} have changed, the first {_ago(first.days)}"
-        )
-        return Check("warn", text, f"recollect add {first.place}", details)
+        when = "today" if first.days < 1 else f"the first {first.days:.0f} days ago"
+        text = f"of {first.source} {first.changed:,} changed since they were imported, {when}"
+        mend = f"recollect add {first.place}"
+        return Check("warn" if first.days >= 1 else "ok", text, mend, details)
     return Check("ok", f"{len(states)} places are as they were imported")
 
 
