@@ -74,6 +74,7 @@ def repair(folder: Path, *, tell: Tell) -> Repaired:
         for end in ("", "-wal"):
             with suppress(FileNotFoundError):
                 shutil.copyfile(folder / f"{RECORD}{end}", f"{copy}{end}")
+        _lengthen(copy)
         unreadable = _salvage(copy, made, tell)
         tell("mending", 0, 0)
         with closing(Record(made)) as record:
@@ -93,6 +94,17 @@ def repair(folder: Path, *, tell: Tell) -> Repaired:
 
 
 # ------------------------------------------------------------------ reading what can be read
+
+
+def _lengthen(file: Path) -> None:
+    """Give a file that was cut short its length again: SQLite reads none that is too short."""
+    with open(file, "r+b") as content:
+        head = content.read(100)
+        if head.startswith(b"SQLite format 3\0") and len(head) == 100:
+            size = int.from_bytes(head[16:18], "big")
+            wanted = (65536 if size == 1 else size) * int.from_bytes(head[28:32], "big")
+            if content.seek(0, 2) < wanted < 1 << 42:
+                content.truncate(wanted)
 
 
 def _salvage(damaged: Path, made: Path, tell: Tell) -> tuple[str, ...]:
