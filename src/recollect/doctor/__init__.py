@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from recollect.doctor import content, place, setup, store
 from recollect.doctor.case import Case, Client, Evaluated
 from recollect.doctor.report import Check, Report
-from recollect.errors import RecollectError, in_a_line
+from recollect.errors import RecollectError, StoreCorrupt, in_a_line
 from recollect.memory import Memory
 
 __all__ = ["CHECKS", "Case", "Check", "Client", "Evaluated", "Report", "examine"]
@@ -22,8 +22,8 @@ __all__ = ["CHECKS", "Case", "Check", "Client", "Evaluated", "Report", "examine"
 CHECKS: Mapping[str, Callable[[Case], Check]] = {
     "store": store.record,
     "text index": store.text_index,
-    "vectors": store.vectors,
     "embeddings": store.embeddings,
+    "vectors": store.vectors,
     "writers": store.writers,
     "disk": place.disk,
     "permissions": place.permissions,
@@ -72,6 +72,8 @@ def _look(name: str, case: Case) -> Check:
     try:
         return CHECKS[name](case)._replace(name=name)
     except RecollectError as error:
+        if name != "store" and (error is case.error or isinstance(error, StoreCorrupt)):
+            return Check("skip", "the store cannot be read", name=name)  # said already, once
         return Check("fail", error.message, error.hint, name=name)
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         told = f"it could not be looked at: {type(error).__name__}: {in_a_line(error)}"

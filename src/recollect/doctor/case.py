@@ -42,7 +42,7 @@ class Case:
         location: str = "",
     ) -> None:
         self._memory = memory
-        self._error = error
+        self.error = error
         self.full = full
         self.clients = clients
         self.evaluated = evaluated
@@ -54,7 +54,7 @@ class Case:
     def memory(self) -> Memory:
         """The open store; raises what kept it from being opened."""
         if self._memory is None:
-            raise self._error or RecollectError("there is no store to look at")
+            raise self.error or RecollectError("there is no store to look at")
         return self._memory
 
     @property
@@ -77,6 +77,11 @@ class Case:
         if self._seen is None:
             self._seen = self.memory.check(full=self.full)
         return self._seen
+
+    @property
+    def damaged(self) -> bool:
+        """Whether the record is, so that nothing can be said of what is made from it."""
+        return any(one.part == "record" for one in self.seen.findings)
 
     def look_again(self) -> None:
         self._seen = None

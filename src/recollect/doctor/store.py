@@ -36,9 +36,12 @@ def text_index(case: Case) -> Check:
         case.memory.store.refresh()
         return "brought up to date"
 
+    if case.damaged:
+        return Check("skip", "the record is damaged")
     found = [one.text for one in case.seen.findings if one.part == "text"]
     if found:
-        return Check("fail", "; ".join(found), "recollect rebuild", fix=rebuild)
+        mend = "recollect rebuild; if it comes back, recollect doctor --full"
+        return Check("fail", "; ".join(found), mend, fix=rebuild)
     stats = case.memory.status().store
     about = stats.indexes.get("text")
     if about is None:
@@ -59,6 +62,8 @@ def vectors(case: Case) -> Check:
         case.memory.rebuild()
         return "made anew from the record"
 
+    if case.damaged:
+        return Check("skip", "the record is damaged")
     found = [one.text for one in case.seen.findings if one.part == "vectors"]
     if found:
         return Check("fail", "; ".join(found), "recollect rebuild", fix=rebuild)

@@ -228,7 +228,7 @@ def recall(
         real = best[n][best[n] > -2.0]
         total += len(real)
         found += min(len(real), sum(s >= real[0] - _NEAR for s in scores.values()))
-    return found / total if total else None
+    return float(found / total) if total else None
 
 
 def _asked(db: sqlite3.Connection, model: str, seq: int) -> Sequence[object]:

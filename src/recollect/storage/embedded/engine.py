@@ -102,6 +102,11 @@ class EmbeddedStore:
                 f"{folder}: cannot make the store here: {error.strerror}",
                 hint="give another folder with --store or RECOLLECT_STORE",
             ) from error
+        if not os.access(folder, os.W_OK):
+            raise StoreError(
+                f"{folder} cannot be written, which a store needs even to be searched",
+                hint="give yourself the right to, or copy it to a place where you have it",
+            )
         self._local = threading.local()
         self._records: list[Record] = []
         self._lock = threading.RLock()
@@ -325,8 +330,9 @@ class EmbeddedStore:
             if index and behind <= LONG_TAIL:
                 return index
             if held or time.monotonic() > deadline:
+                what = f"is over {LONG_TAIL} passages behind" if index else "is not there yet"
                 raise StoreBusy(
-                    f"{self.folder}: the text index is over {LONG_TAIL} passages behind: {reason}",
+                    f"{self.folder}: the text index {what}: {reason}",
                     hint="try again, or `recollect rebuild`",
                 )
             time.sleep(0.05)
@@ -484,14 +490,22 @@ class EmbeddedStore:
     # -------------------------------------------------------------- upkeep
 
     def refresh(self, *, rebuild: bool = False) -> None:
-        wait = WAIT_SECONDS if rebuild else 0.0
-        with file_lock(self.folder / "text.lock", wait=wait) as held:
+        try:
+            self._refresh(rebuild)
+        except (OSError, ValueError, TornIndex) as error:
+            if rebuild:  # whoever only wants them fresh can do without
+                raise StoreError(
+                    f"{self.folder}: the indexes cannot be made: {error}",
+                    hint="make room on the disk and try again; the record is not touched by it",
+                ) from error
+
+    def _refresh(self, rebuild: bool) -> None:
+        with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS if rebuild else 0.0) as held:
             if held:
                 if rebuild:
                     self._build_text()
                 else:
-                    with suppress(OSError):
-                        self._update_text(None)
+                    self._update_text(None)
             elif rebuild:
                 raise StoreBusy(f"{self.folder}: another process is busy with the text index",
                                 hint="try again when it has finished")  # fmt: skip

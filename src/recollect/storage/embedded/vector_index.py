@@ -147,7 +147,7 @@ class VectorIndex:
         self.folder = folder
         self.model = model
         self._lock = threading.RLock()
-        self._seen: tuple[int, int] | None = None
+        self._read: tuple[tuple[int, int], Manifest] | None = None
         self._manifest: Manifest | None = None
         self._segments: list[Segment] = []
         self._buried = 0
@@ -257,13 +257,14 @@ class VectorIndex:
         try:
             stat = os.stat(path)
             seen = (stat.st_mtime_ns, stat.st_ino)
-            if seen == self._seen and self._manifest and self._manifest.epoch == epoch:
-                return self._manifest
+            if self._read and self._read[0] == seen and self._read[1].epoch == epoch:
+                return self._read[1]
             about = json.loads(path.read_text())
             if about["format"] != _FORMAT or about["epoch"] != epoch:
                 return Manifest(epoch, 0, ())
-            self._seen = seen
-            return Manifest(epoch, about["seq"], tuple(about["segments"]))
+            manifest = Manifest(epoch, about["seq"], tuple(about["segments"]))
+            self._read = seen, manifest
+            return manifest
         except (OSError, ValueError, KeyError):
             return Manifest(epoch, 0, ())
 
