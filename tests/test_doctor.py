@@ -91,7 +91,7 @@ def test_a_changed_letter_is_found_by_a_full_look(well: Path, cli: Cli) -> None:
     replace(well, b"number42 and some", b"number42 and same")
     done = cli("doctor", "--full")
     assert done.code == 1
-    assert "not as it was stored" in done.out
+    assert "is not as it was" in done.out
     assert "recollect repair" in done.out
 
 

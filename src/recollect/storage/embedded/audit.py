@@ -17,6 +17,7 @@ from recollect.ports import Finding
 from recollect.storage.content import digest
 from recollect.storage.embedded.dump import whole
 from recollect.text import lexical
+from recollect.types import Put
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.record import Record
@@ -33,6 +34,8 @@ COMPARED = 200_000
 _NEAR = 0.002
 """Cosines as near as that are the same: the index keeps eight bits of each number."""
 _SHOWN = 10
+_GIVEN = "/!turns "
+"""In the handles that the fourth migration has given to facts."""
 _ORPHANS = {
     "passages without a document": "SELECT COUNT(*) FROM passages p WHERE NOT EXISTS "
     "(SELECT 1 FROM documents d WHERE d.key = p.document)",
@@ -80,10 +83,19 @@ def changed(record: Record, db: sqlite3.Connection) -> Iterator[str]:
     """The documents that are not as they were stored, by their ids."""
     for key, id, made in db.execute("SELECT key, id, digest FROM documents ORDER BY key"):
         try:
-            if digest(whole(record, db, key, {}).put) != made:
+            if not is_of(whole(record, db, key, {}).put, made):
                 yield id
         except (StoreCorrupt, sqlite3.Error, ValueError, LookupError, TypeError, OverflowError):
             yield id
+
+
+def is_of(put: Put, made: bytes) -> bool:
+    """Whether it is what that hash was made of; without the handles that a migration gave it, if
+    it is older than those."""
+    if digest(put) == made:
+        return True
+    before = tuple(handle for handle in put.handles if _GIVEN not in handle)
+    return before != put.handles and digest(put._replace(handles=before)) == made
 
 
 def last_write(db: sqlite3.Connection) -> datetime | None:

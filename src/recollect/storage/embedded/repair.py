@@ -18,13 +18,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect import private
-from recollect.errors import NotFound, StoreCorrupt, StoreTooNew
+from recollect.errors import NotFound, StoreCorrupt, StoreError, StoreTooNew
 from recollect.storage.content import digest
 from recollect.storage.embedded import swap
+from recollect.storage.embedded.audit import is_of
 from recollect.storage.embedded.backup import RECORD, USAGE, Tell, begin_anew, refuse_unsound
 from recollect.storage.embedded.dump import whole
 from recollect.storage.embedded.record import Record
-from recollect.storage.embedded.schema import MIGRATIONS
+from recollect.storage.embedded.schema import MIGRATIONS, migrate
 from recollect.types import stable_id
 
 SALVAGED = "salvaged"
@@ -125,6 +126,9 @@ def _salvage(damaged: Path, made: Path, tell: Tell) -> tuple[str, ...]:
         if version > len(MIGRATIONS):
             raise StoreTooNew(f"the store was written by a newer recollect (schema {version})",
                               hint="upgrade recollect; nothing was changed")  # fmt: skip
+        with suppress(StoreError, sqlite3.Error):  # what cannot be brought up to date is read as is
+            migrate(old, damaged.parent)
+            tables = {n for (n,) in old.execute("SELECT name FROM sqlite_master")}
         reader = _Reader(old)
         record.mended(lambda _, db: _take(reader, db, tables, tell))
         names = reader.names() if "documents" in reader.broken else []
@@ -366,7 +370,7 @@ def _rehash(record: Record, db: sqlite3.Connection) -> Iterator[str]:
             db.execute("UPDATE documents SET meta = '{}' WHERE key = ?", (key,))
             put = whole(record, db, key, {}).put
             now, named = digest(put), put.document.id
-        if (now, named) == (made, id):
+        if named == id and is_of(put, made):
             continue
         stamp = "" if put.document.kind not in ("fact", "page") else put.document.stamp
         db.execute("UPDATE OR IGNORE documents SET id = ?, digest = ?, stamp = ? WHERE key = ?",
