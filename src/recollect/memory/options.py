@@ -12,7 +12,6 @@ from recollect.types import StoreStats
 class Progress(NamedTuple):
     """How far a long operation is. ``total`` is 0 while it is not known."""
 
-    doing: Literal["importing", "embedding", "asking", "calibrating"]
     doing: str
     """Such as ``importing``, ``embedding``, ``asking``, ``copying``."""
     done: int

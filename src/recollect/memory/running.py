@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Sequence
 from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,10 +17,6 @@ from recollect.memory.models import (
     usable_model,
 )
 from recollect.memory.options import Progress, Report
-from recollect.ports import CacheStats, Embedder
-from recollect.memory.models import embedder_for, llm_reranker, model_states
-from recollect.memory.opened import Opened
-from recollect.memory.options import Report
 from recollect.ports import CacheStats, Checked, Embedder, Loaded
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from recollect.errors import StoreError
 from recollect import private
+from recollect.errors import StoreError
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import Allowed, VectorRow
 
