@@ -8,7 +8,7 @@ from pathlib import Path
 
 BENCHES = (
     "foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage", "curate",
-    "mcp", "http",
+    "mcp", "http", "safety",
 )  # fmt: skip
 LONG = ("huge",)
 """Run only when they are named."""

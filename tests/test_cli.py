@@ -871,6 +871,13 @@ EVERY_COMMAND = (
     ["demo"],
     ["completions", "bash"],
     ["export", "--tree", "{project}/tree"],
+    ["export", "--all", "{project}/all.jsonl"],
+    ["backup"],
+    ["backup", "{project}/backup.tar"],
+    ["repair"],
+    ["repair", "--force"],
+    ["doctor"],
+    ["doctor", "--full", "--fix"],
 )
 
 
@@ -894,6 +901,8 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
         "think",
         "web",
         "add-web",
+        "import",
+        "restore",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,
         *CURATE_COMMANDS,

@@ -80,7 +80,7 @@ def test_a_store_that_is_whole_has_no_faults(filled: Path) -> None:
         ("DELETE FROM documents WHERE external = 'n3'", "record", "1 passages of no document"),
         ("UPDATE passages SET text = 'kelp' WHERE n = 0", "record", "not as they were written"),
         ("UPDATE documents SET title = 'Other' WHERE external = 'n3'", "record", "1 documents are"),
-        ("UPDATE state SET passages = 3", "record", "and counts 3"),
+        ("UPDATE state SET passages = 3", "record", "should be 3"),
         ("INSERT INTO handles VALUES ('x', 999)", "record", "1 handles of no document"),
         ("INSERT INTO tombstones SELECT id, 0 FROM documents LIMIT 1", "record", "forgotten"),
         ("UPDATE state SET seq = 1", "record", "beyond the last change"),

@@ -8,8 +8,11 @@ import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from recollect import Memory
 from recollect.facts import handle, turns
+from recollect.memory import repair_store
 from recollect.storage.embedded import schema
 from recollect.testing.builders import note
 
@@ -82,3 +85,70 @@ def test_facts_of_the_third_schema_are_found_by_the_days_on_which_they_turn(tmp_
     db.close()
     with Memory.open(store, embed_model="none") as memory:
         assert memory.store.held([handle("ana", turns(day))]) == held
+
+
+# ------------------------------------------------------------------ stores of every version
+
+SCHEMAS = Path(__file__).parent / "fixtures" / "schemas"
+
+
+def written_by(number: int, place: Path) -> Path:
+    """A store as the code of that schema wrote it."""
+    place.mkdir()
+    db = sqlite3.connect(place / "record.db")
+    db.execute("PRAGMA journal_mode = WAL")
+    db.executescript((SCHEMAS / f"{number}.sql").read_text(encoding="utf-8"))
+    assert db.execute("PRAGMA user_version").fetchone()[0] == number
+    db.close()
+    return place
+
+
+@pytest.mark.parametrize("number", range(1, len(schema.MIGRATIONS) + 1))
+def test_a_store_of_any_version_is_brought_up_to_date_and_is_sound(
+    tmp_path: Path, number: int
+) -> None:
+    place = written_by(number, tmp_path / "store")
+    with Memory.open(place, embed_model="none") as memory:
+        assert memory.check(full=True).findings == ()
+        found = memory.search("what does the otter eat?", cache=False)
+        assert found.results[0].document == "otters.md"
+        assert memory.search("timezone test").results[0].document == "chat"
+        assert memory.search("harbour").results[0].text == "the new wording of the harbour"
+        assert memory.search("secret").results == ()
+        about = memory.get("otters.md")
+        assert (about.owner, about.scopes, about.stamp) == ("ana", ("home", "work"), "17:4")
+        assert about.meta == {"issue": "PAY-7", "tags": ["a"]}
+        assert [e.action for e in memory.history("edited")] == ["added", "changed"]
+        assert memory.put([note("gone", "a secret that was forgotten")]).tombstoned == 1
+        assert memory.store.models() == {"old@1": 3}
+        memory.remember("The otter is called Otto.", name="Otto")
+        assert memory.search("who is Otto?").tier == 2
+        if number >= 3:
+            assert memory.search("deploy day", as_of="2025-06-01").tier == 2
+        memory.backup(tmp_path / "b.tar")
+        memory.export_all(tmp_path / "all.jsonl")
+        assert memory.check(full=True).findings == ()
+    with Memory.open(tmp_path / "new", embed_model="none") as memory:
+        assert memory.import_all(tmp_path / "all.jsonl").tombstones == 1
+    assert written_version(place) == len(schema.MIGRATIONS)
+
+
+@pytest.mark.parametrize("number", range(1, len(schema.MIGRATIONS) + 1))
+def test_a_store_of_any_version_can_be_repaired(tmp_path: Path, number: int) -> None:
+    place = written_by(number, tmp_path / "store")
+    repaired = repair_store(place)
+    assert (repaired.incomplete, repaired.lost, repaired.unreadable) == ((), (), ())
+    with Memory.open(place, embed_model="none") as memory:
+        found = memory.search("what does the otter eat?", cache=False)
+        assert found.results[0].document == "otters.md"
+        assert memory.check(full=True).findings == ()
+        if number >= 3:  # the day on which the fact begins is known, though its schema had none
+            day = datetime(2025, 3, 1, tzinfo=UTC)
+            assert memory.store.held([handle("local", turns(day))])
+
+
+def written_version(place: Path) -> int:
+    db = sqlite3.connect(place / "record.db")
+    (found,) = db.execute("PRAGMA user_version").fetchone()
+    db.close()
+    return int(found)

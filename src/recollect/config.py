@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from recollect import private
 from recollect.errors import ConfigError
 
 PROJECT_FILE = ".recollect.toml"
@@ -445,10 +446,8 @@ def write_file(path: Path, values: Mapping[str, Any]) -> None:
             tables.setdefault(table, []).append(f"{key} = {_toml(value)}")
     for table, inner in tables.items():
         lines += ["", f"[{table}]", *inner]
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text("\n".join(lines).strip() + "\n" if lines else "", encoding="utf-8")
-    os.replace(fresh, path)
+    private.folder(path.parent)
+    private.write(path, "\n".join(lines).strip() + "\n" if lines else "")
 
 
 def _toml(value: Any) -> str:
@@ -472,11 +471,8 @@ def trust(project: Path) -> None:
     import json
 
     known = {**_trusted(), str(project.resolve()): _content_hash(project)}
-    path = trust_file()
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = path.with_name(path.name + ".new")
-    fresh.write_text(json.dumps(known, indent=1))
-    os.replace(fresh, path)
+    private.folder(trust_file().parent)
+    private.write(trust_file(), json.dumps(known, indent=1))
 
 
 def _trusted() -> dict[str, str]:

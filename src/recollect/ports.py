@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
@@ -17,8 +17,10 @@ from recollect.types import (
     Hit,
     Message,
     Page,
+    Put,
     Receipt,
     Recorded,
+    Source,
     StoredPassage,
     StoreStats,
     TextQuery,
@@ -103,6 +105,85 @@ class Outline(NamedTuple):
     last: datetime | None
     goal: str
     resolution: str
+
+
+class Whole(NamedTuple):
+    """A document with all that a store keeps of it but its history."""
+
+    put: Put
+    vectors: Mapping[str, Mapping[int, bytes]] = {}
+    """By model, and by the number of the passage: float16, little-endian."""
+
+
+class Tombstone(NamedTuple):
+    """A document that was forgotten, and when: an import does not bring it back."""
+
+    id: str
+    at: datetime
+
+
+class History(NamedTuple):
+    """All that happened to a document, oldest first. The numbers of the events are those of the
+    store that they are from."""
+
+    id: str
+    events: tuple[Event, ...]
+
+
+Item = Source | Whole | Tombstone | History | Recorded
+"""What a store is made of."""
+
+
+class Dumped(NamedTuple):
+    """One thing out of a store, and from where to go on behind it."""
+
+    cursor: str
+    item: Item
+
+
+class Loaded(NamedTuple):
+    """What became of things that were loaded. Counts are of what was not there before."""
+
+    sources: int = 0
+    documents: int = 0
+    tombstones: int = 0
+    events: int = 0
+    answers: int = 0
+    vectors: int = 0
+    unchanged: int = 0
+    """Documents that are there already, as they are."""
+    different: int = 0
+    """Documents that are there in another version, or though they were forgotten elsewhere; they
+    stay unless they are to be replaced."""
+    forgotten: int = 0
+    """Documents that were forgotten here, and stay so."""
+
+    def __add__(self, other: object) -> Loaded:
+        assert isinstance(other, Loaded)
+        return Loaded(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+class Finding(NamedTuple):
+    """Something about a store that is not as it should be."""
+
+    part: Literal["record", "text", "vectors", "lock"]
+    text: str
+
+
+class Checked(NamedTuple):
+    """What looking a store over has shown."""
+
+    findings: tuple[Finding, ...] = ()
+    documents: int = 0
+    """Those whose content was compared with its hash."""
+    sampled: int = 0
+    """Passages that were looked for in the indexes."""
+    recall: Mapping[str, float] = {}
+    """By model: the share of the ten nearest passages that the index finds, on a sample."""
+    last_write: datetime | None = None
 
 
 OUTLINED = 300
@@ -407,6 +488,22 @@ class Store(Protocol):
 
     def drop_answers(self, ids: Collection[str]) -> int:
         """Forget these answers; how many there were."""
+
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+        """Everything that is kept, as of one moment whoever writes meanwhile, one item in memory
+        at a time: sources, documents in the order they were written first, tombstones, histories,
+        answers. *after* is a cursor: it goes on behind that item, as of now."""
+
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+        """Keep these as they are, with their passages, handles, vectors and times, in one
+        transaction; no history is written but the one that is given. What is here already stays
+        as it is unless it is to be *replaced*; what was forgotten here stays forgotten in any
+        case. Loading it again changes nothing; what a dump holds, loaded into an empty store,
+        makes one that cannot be told from the other but by its numbers and its fingerprint."""
+
+    def check(self, *, full: bool = False) -> Checked:
+        """Look whether the record is sound and the indexes agree with it: on samples, or all of
+        it, every document against the hash that it was stored with. Nothing is changed."""
 
     def refresh(self, *, rebuild: bool = False) -> None:
         """Bring the derived indexes up to date, or make them anew from the record."""

@@ -21,8 +21,10 @@ from recollect.memory.models import (
     usable_model,
     verify_model,
 )
+from recollect.memory.opened import store_of
 from recollect.memory.options import Progress, Status
 from recollect.memory.running import Running
+from recollect.memory.safety import repair_store, restore_store
 
 __all__ = [
     "Logs",
@@ -35,6 +37,9 @@ __all__ = [
     "found_notes",
     "model_states",
     "models_folder",
+    "repair_store",
+    "restore_store",
+    "store_of",
     "usable_model",
     "verify_model",
 ]

@@ -39,6 +39,12 @@ def _issues(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
     return tuple(map(issue_key, given))
 
 
+def store_of(config: settings.Config) -> str:
+    """Where the configured store is: a URL, or a whole path."""
+    location = str(config["store"] or settings.data_folder() / "store")
+    return location if "://" in location else str(place(location))
+
+
 def _recorder(ledger: Ledger | None) -> Recorder | None:
     if ledger is None:
         return None
@@ -95,8 +101,7 @@ class Opened:
         """The store that a configuration names, with its models."""
         from recollect.storage import open_cache, open_ledger, open_store
 
-        location = str(config["store"] or settings.data_folder() / "store")
-        location = location if "://" in location else str(place(location))
+        location = store_of(config)
         store, cache = open_store(location), open_cache(location, config["cache.size"])
         models = *embedder_for(config), *reranker_for(config)
         return cls(store, config, *models, cache, open_ledger(location))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from recollect.types import StoreStats
 
@@ -12,7 +12,8 @@ from recollect.types import StoreStats
 class Progress(NamedTuple):
     """How far a long operation is. ``total`` is 0 while it is not known."""
 
-    doing: Literal["importing", "embedding", "asking", "calibrating"]
+    doing: str
+    """Such as ``importing``, ``embedding``, ``asking``, ``copying``."""
     done: int
     total: int
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,15 +17,18 @@ from recollect.memory.models import (
     usable_model,
 )
 from recollect.memory.options import Progress, Report
-from recollect.ports import CacheStats, Embedder
+from recollect.ports import CacheStats, Checked, Embedder, Loaded
 
 if TYPE_CHECKING:
     from recollect.memory.calibrate import Calibrated
     from recollect.memory.capture import Captured
     from recollect.memory.llm import LlmStatus, LlmTest
     from recollect.memory.model_bench import Score
+    from recollect.memory.moving import Exported
+    from recollect.memory.standing import SourceState
     from recollect.memory.tuning import Tuning
     from recollect.models.llm.provider import Own
+    from recollect.storage.embedded.backup import BackedUp
     from recollect.telemetry import Usage
 
 
@@ -59,6 +63,54 @@ class Running(Keeping):
         if self._cache is None:
             return 0
         return self._cache.prune(time()) if expired else self._cache.clear()
+
+    def check(self, *, full: bool = False) -> Checked:
+        """Whether the record is sound and the indexes agree with it, on samples or *full*."""
+        return self.store.check(full=full)
+
+    def source_states(self) -> Sequence[SourceState]:
+        """The places on this machine that sources gather: gone, changed, or as they were."""
+        from recollect.memory.standing import source_states
+
+        return source_states(self.store)
+
+    def backup(
+        self,
+        file: str | Path | None = None,
+        *,
+        force: bool = False,
+        report: Report = lambda _: None,
+    ) -> BackedUp:
+        """Write all of it to one file, as of one moment, whoever writes meanwhile; the file is
+        there when it has been read back and found to be what it says. Without a name it goes to
+        the folder ``backups`` beside the user's data."""
+        from recollect.memory.safety import backup
+
+        return backup(self.store.stats().location, file, force=force, report=report)
+
+    def export_all(
+        self,
+        file: str | Path,
+        *,
+        vectors: bool = True,
+        force: bool = False,
+        report: Report = lambda _: None,
+    ) -> Exported:
+        """Write all of it as JSONL (compressed, if the name ends in ``.gz``), for people, other
+        programs and other engines; :meth:`import_all` brings it back as it was."""
+        from recollect.memory.moving import export_all
+
+        return export_all(self.store, file, vectors=vectors, force=force, report=report)
+
+    def import_all(
+        self, file: str | Path, *, replace: bool = False, report: Report = lambda _: None
+    ) -> Loaded:
+        """Take in what :meth:`export_all` wrote. What is here stays unless it is to be *replaced*;
+        what was forgotten here stays forgotten. A file that is not whole, or was edited, is
+        refused before anything is changed."""
+        from recollect.memory.moving import import_all
+
+        return import_all(self.store, file, replace=replace, report=report)
 
     def bench_models(self, *names: str, sample: int = 200) -> Sequence[Score]:
         """How well models find things in this store: those named, else all that are here and

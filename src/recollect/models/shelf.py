@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from recollect import private
 from recollect.errors import ModelError, ModelMissing
 from recollect.models.catalog import Location, Model, read_manifest
 from recollect.models.folder import weights_in
@@ -57,7 +58,7 @@ class Shelf:
         with suppress(ModelError):
             return self.verify(model)
         parts = self.folder / ".parts"
-        parts.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private.folder(parts)
         refused = []
         for location in model.locations:
             say(f"fetching {model.name} from {_called(location)}")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 
 from recollect.errors import StoreChanged, UsageError
-from recollect.types import Expect, Put, hashed, iso
+from recollect.types import Event, Expect, Put, hashed, iso
 
 _canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
 
@@ -52,6 +55,17 @@ def expect(expected: Expect, stamp: str | None) -> None:
     """Refuse what was decided from another version of a document."""
     if expected.stamp != stamp:
         raise StoreChanged(f"{expected.id} was changed meanwhile", hint="look again, and try again")
+
+
+def picked(
+    events: Iterable[Event], wanted: Counter[tuple[str, datetime]]
+) -> Iterator[Event]:  # fmt: skip
+    """Of these events as many of each kind as are wanted, in order."""
+    left = wanted.copy()
+    for event in events:
+        if left[event.action, event.at] > 0:
+            left[event.action, event.at] -= 1
+            yield event
 
 
 def parse_cursor(cursor: str) -> int | None:

@@ -6,14 +6,31 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from recollect.ports import OUTLINED, Held, Outline, Spot, Stamped, TextFound, Turn, VectorFound
-from recollect.storage.content import check, digest, expect, parse_cursor
+from recollect.ports import (
+    OUTLINED,
+    Checked,
+    Dumped,
+    Finding,
+    Held,
+    History,
+    Item,
+    Loaded,
+    Outline,
+    Spot,
+    Stamped,
+    TextFound,
+    Tombstone,
+    Turn,
+    VectorFound,
+    Whole,
+)
+from recollect.storage.content import check, digest, expect, parse_cursor, picked
 from recollect.storage.filters import allows
 from recollect.text import lexical
 from recollect.types import (
@@ -99,7 +116,7 @@ class PlainStore:
         self._by_key: dict[int, str] = {}
         self._rows: dict[int, _Row] = {}
         self._vectors: dict[str, dict[int, Any]] = {}
-        self._tombstones: set[str] = set()
+        self._tombstones: dict[str, datetime] = {}
         self._events: list[Event] = []
         self._answers: dict[str, Recorded] = {}
 
@@ -120,7 +137,7 @@ class PlainStore:
             if isinstance(change, Register):
                 self._register(change.source)
             elif isinstance(change, Forget):
-                self._tombstones.add(change.id)
+                self._tombstones.setdefault(change.id, datetime.now(UTC))
                 receipt += self._remove(change.id, "forgotten")
             elif isinstance(change, Remove):
                 receipt += self._remove(change.id, "removed")
@@ -142,7 +159,7 @@ class PlainStore:
         self._sources[source.name] = source
         self._source_seq.setdefault(source.name, 0)
 
-    def _put(self, put: Put) -> Receipt:
+    def _put(self, put: Put, *, logged: bool = True) -> Receipt:
         document = put.document._replace(scopes=tuple(sorted(set(put.document.scopes))))
         if document.id in self._tombstones:
             return Receipt(tombstoned=1)
@@ -170,7 +187,7 @@ class PlainStore:
             key, document, made, tuple(keys), frozenset(put.handles)
         )
         self._by_key[key] = document.id
-        self._log(document.id, "changed" if old else "added", document.source)
+        self._log(document.id, "changed" if old else "added", document.source, logged)
         return Receipt(changed=1) if old else Receipt(added=1)
 
     def _drop(self, kept: _Kept) -> dict[str, dict[str, Any]]:
@@ -183,19 +200,20 @@ class PlainStore:
                     saved[model][row.to_embed] = vectors.pop(pid)
         return saved
 
-    def _remove(self, id: str, action: str) -> Receipt:
+    def _remove(self, id: str, action: str, *, logged: bool = True) -> Receipt:
         kept = self._documents.pop(id, None)
         if kept is None:
             return Receipt()
         self._drop(kept)
         del self._by_key[kept.key]
-        self._log(id, action, kept.document.source)
+        self._log(id, action, kept.document.source, logged)
         return Receipt(forgotten=1) if action == "forgotten" else Receipt(removed=1)
 
-    def _log(self, id: str, action: str, source: str) -> None:
+    def _log(self, id: str, action: str, source: str, logged: bool) -> None:
         seq = self._next()
         self._source_seq[source] = seq
-        self._events.append(Event(seq, datetime.now(UTC), action, id))
+        if logged:
+            self._events.append(Event(seq, datetime.now(UTC), action, id))
 
     # -------------------------------------------------------------- reading
 
@@ -456,6 +474,103 @@ class PlainStore:
     @_atomic
     def drop_answers(self, ids: Collection[str]) -> int:
         return sum(self._answers.pop(id, None) is not None for id in set(ids))
+
+    # -------------------------------------------------------------- all of it
+
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+        with self._lock:
+            items = [Dumped(str(n), item) for n, item in enumerate(self._items(vectors), 1)]
+        yield from items[parse_cursor(after) or 0 :]
+
+    def _items(self, vectors: bool) -> Iterator[Item]:
+        yield from self._sources.values()
+        for kept in reversed(self._newest_first()):
+            rows = [self._rows[key] for key in kept.passages]
+            yield Whole(
+                Put(kept.document, tuple(r.passage for r in rows), tuple(sorted(kept.handles))),
+                {
+                    model: {
+                        r.passage.n: known[r.key].astype("<f2").tobytes()
+                        for r in rows
+                        if r.key in known
+                    }
+                    for model, known in self._vectors.items()
+                    if vectors and any(r.key in known for r in rows)
+                },
+            )
+        yield from (Tombstone(id, at) for id, at in sorted(self._tombstones.items()))
+        for id in sorted({event.id for event in self._events}):
+            yield History(id, tuple(self.history(id)))
+        yield from sorted(self._answers.values(), key=lambda one: one.id)
+
+    @_atomic
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+        copy, done = self._copy(), Loaded()
+        for item in items:
+            done += copy._load(item, replace)
+        vars(self).update({k: v for k, v in vars(copy).items() if k != "_lock"})
+        return done
+
+    def _load(self, item: Item, replace: bool) -> Loaded:
+        if isinstance(item, Source):
+            known = self._sources.get(item.name)
+            if known == item or (known and not replace):
+                return Loaded()
+            self._register(item)
+            return Loaded(sources=1)
+        if isinstance(item, Whole):
+            return self._load_document(item, replace)
+        if isinstance(item, Tombstone):
+            if item.id in self._tombstones:
+                return Loaded()
+            if item.id in self._documents and not replace:
+                return Loaded(different=1)
+            self._tombstones[item.id] = item.at
+            self._remove(item.id, "forgotten", logged=False)
+            return Loaded(tombstones=1)
+        if isinstance(item, History):
+            given = Counter((e.action, e.at) for e in item.events)
+            missing = given - Counter((e.action, e.at) for e in self.history(item.id))
+            new = list(picked(item.events, missing))
+            self._events += [event._replace(seq=self._next()) for event in new]
+            return Loaded(events=len(new))
+        if item.id in self._answers and (self._answers[item.id] == item or not replace):
+            return Loaded()
+        self.keep_answer(item)
+        return Loaded(answers=1)
+
+    def _load_document(self, whole: Whole, replace: bool) -> Loaded:
+        check(whole.put)
+        id, made = whole.put.document.id, digest(whole.put)
+        old = self._documents.get(id)
+        done = Loaded(unchanged=1)
+        if old is None and id in self._tombstones:
+            return Loaded(forgotten=1)
+        if old is None or old.digest != made:
+            if old and not replace:
+                return Loaded(different=1)
+            self._put(whole.put, logged=False)
+            done = Loaded(documents=1)
+        import numpy as np
+
+        keys = {self._rows[key].passage.n: key for key in self._documents[id].passages}
+        for model, by_number in whole.vectors.items():
+            numbers = sorted(by_number.keys() & keys.keys())
+            blobs = [np.frombuffer(by_number[n], "<f2").astype(np.float32) for n in numbers]
+            if blobs:
+                stored = self.put_vectors(model, [keys[n] for n in numbers], np.array(blobs))
+                done += Loaded(vectors=stored)
+        return done
+
+    @_atomic
+    def check(self, *, full: bool = False) -> Checked:
+        bad = []
+        for kept in self._documents.values() if full else ():
+            cut = tuple(self._rows[key].passage for key in kept.passages)
+            if digest(Put(kept.document, cut, tuple(kept.handles))) != kept.digest:
+                bad.append(Finding("record", f"{kept.document.external} is not as it was stored"))
+        last = max((event.at for event in self._events), default=None)
+        return Checked(tuple(bad), len(self._documents) if full else 0, last_write=last)
 
     def refresh(self, *, rebuild: bool = False) -> None:
         """There is nothing derived to refresh."""

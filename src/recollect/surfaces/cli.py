@@ -33,6 +33,7 @@ from recollect.surfaces.curate_commands import (
     tidy,
     undo,
 )
+from recollect.surfaces.doctor_command import declare_doctor, doctor
 from recollect.surfaces.eval_commands import declare_eval, eval_
 from recollect.surfaces.fact_commands import (
     alias,
@@ -70,6 +71,16 @@ from recollect.surfaces.mcp_command import declare_mcp, mcp
 from recollect.surfaces.mode_commands import declare_modes, modes
 from recollect.surfaces.model_commands import declare_models, models
 from recollect.surfaces.parser import Parser
+from recollect.surfaces.safety_commands import (
+    backup,
+    declare_backup,
+    declare_import,
+    declare_repair,
+    declare_restore,
+    import_,
+    repair,
+    restore,
+)
 from recollect.surfaces.serve_command import declare_serve, serve
 from recollect.surfaces.session_commands import declare_sessions, sessions
 from recollect.surfaces.shared import (
@@ -88,13 +99,16 @@ from recollect.surfaces.think_command import declare_think, think
 from recollect.surfaces.usage_commands import declare_stats, declare_tune, stats, tune
 from recollect.surfaces.web_commands import add_web, declare_add_web, declare_web, web
 
+_TELL_THEMSELVES = ("config", "doctor")
+"""Commands that say themselves what is wrong with the settings."""
+
 
 def run(arguments: Sequence[str]) -> int:
     """Parse, do, and return the exit code."""
     options = argparse.Namespace(store=None, json="--json" in arguments, quiet=False)
     try:
         options = _parser(arguments).parse_args(arguments, options)
-        for ignored in settings.load().ignored if options.command != "config" else ():
+        for ignored in () if options.command in _TELL_THEMSELVES else settings.load().ignored:
             say(options, f"warning: {ignored}")
         code: int = options.run(options)
         return code
@@ -398,8 +412,24 @@ COMMANDS = (
         'recollect record discussion "Retries stay at three." --issue PAY-7 --event decided',
     ),
     Command(
-        "export", "write pages and facts as files that come back", declare_export, export,
-        "recollect export --tree ~/vault/memory",
+        "export", "write pages and facts, or all, as files that come back", declare_export, export,
+        "recollect export --tree ~/vault/memory; recollect export --all memory.jsonl.gz",
+    ),
+    Command(
+        "import", "take in what `export --all` wrote", declare_import, import_,
+        "recollect import memory.jsonl.gz",
+    ),
+    Command(
+        "backup", "write the store to one file, and check it", declare_backup, backup,
+        "recollect backup ~/backups/memory.tar.gz",
+    ),
+    Command(
+        "restore", "make a store of a backup", declare_restore, restore,
+        "recollect restore ~/backups/memory.tar.gz --to ~/restored",
+    ),
+    Command(
+        "repair", "make a sound store of a damaged one", declare_repair, repair,
+        "recollect repair --store ~/memory",
     ),
     Command("watch", "follow the sources and import what changes", declare_watch, watch),
     Command(
@@ -429,6 +459,10 @@ COMMANDS = (
     ),
     Command(
         "tune", "advice from what searches did", declare_tune, tune, "recollect tune --apply",
+    ),
+    Command(
+        "doctor", "look whether all is well, and what mends it", declare_doctor, doctor,
+        "recollect doctor --fix",
     ),
     Command("rebuild", "make the indexes anew from the record", _declare_nothing, _rebuild),
     Command(

@@ -128,15 +128,16 @@ def _log(call: Call, error: Exception | str) -> None:
     """One line, without a word of what was asked; the file begins anew when it is long."""
     from datetime import UTC, datetime
 
-    from recollect import config
+    from recollect import config, private
 
     with suppress(Exception):
         file = config.data_folder() / "hooks.log"
-        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private.folder(file.parent)
         long = file.exists() and file.stat().st_size > _LOG
         said = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
         told = " ".join(f"{call.client or '?'} {call.event or '?'}: {said}".split())[:500]
-        with open(file, "w" if long else "a", encoding="utf-8", errors="replace") as stream:
+        mode = "w" if long else "a"
+        with open(file, mode, encoding="utf-8", errors="replace", opener=private.opener) as stream:
             stream.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ} {told}\n")
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from recollect import private
 from recollect.errors import InputError, UsageError
 from recollect.surfaces.http_app import app
 from recollect.surfaces.http_guard import Gate
@@ -50,8 +51,8 @@ def own_token(file: Path) -> str:
     """The token in the file; made on the first start."""
     import secrets
 
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
+        private.folder(file.parent)
         made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         return read_token(file)

@@ -138,13 +138,24 @@ def _agree(options: Options, question: str) -> None:
 def declare_export(parser: argparse.ArgumentParser) -> None:
     forms = parser.add_mutually_exclusive_group(required=True)
     forms.add_argument("--tree", metavar="DIR", help="pages of Markdown, to read and to edit")
+    forms.add_argument(
+        "--all", metavar="FILE",
+        help="everything as JSONL (packed, if it ends in .gz); `recollect import` brings it back",
+    )  # fmt: skip
+    parser.add_argument("--no-vectors", action="store_true", help="--all without the vectors")
     parser.add_argument("--owner", help="whose pages and facts")
     parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
     parser.add_argument("--prune", action="store_true", help="remove files whose page is no more")
-    parser.add_argument("--force", action="store_true", help="overwrite what was edited since")
+    parser.add_argument(
+        "--force", action="store_true", help="overwrite what was edited since, or the file"
+    )
 
 
 def export(options: Options) -> int:
+    if options.all is not None:
+        from recollect.surfaces.safety_commands import export_all
+
+        return export_all(options)
     with open_memory(options) as memory:
         done = memory.export_tree(
             options.tree, owner=options.owner, scopes=options.scope, prune=options.prune,

@@ -30,7 +30,7 @@ def declare_install(parser: argparse.ArgumentParser) -> None:
 def install(options: Options) -> int:
     from recollect.surfaces.install.clients import this_program
 
-    launch = this_program(_absolute(options.store))
+    launch = this_program(absolute(options.store))
     if options.client is None:
         if options.uninstall or options.hooks:
             raise UsageError("which client is meant?", hint="`recollect install` lists them")
@@ -38,7 +38,7 @@ def install(options: Options) -> int:
     return _change(options, _named(options.client), launch)
 
 
-def _absolute(store: str | None) -> str | None:
+def absolute(store: str | None) -> str | None:
     """As it is written down: a path must not depend on the folder a client is started in."""
     import os
 

@@ -18,7 +18,8 @@ GROUPS = {
     "keep": ("remember", "record", "curate", "record-answer", "answers", "add-web", "forget"),
     "facts": ("facts", "alias", "pin", "supersede", "resolve", "history", "review", "undo", "tidy"),
     "agents": ("install", "mcp", "serve", "hook"),
-    "look after it": ("status", "stats", "tune", "cache", "rebuild", "export"),
+    "look after it": ("status", "doctor", "stats", "tune", "cache", "rebuild"),
+    "keep it safe": ("backup", "restore", "repair", "export", "import"),
     "set it up": ("config", "modes", "models", "llm", "eval", "completions"),
 }
 """The commands, by what one wants to do. A command that is in no group is a fault (tested)."""

@@ -272,7 +272,7 @@ def page(found: Page, style: Style) -> str:
 def status(found: Status, style: Style) -> str:
     stats = found.store
     lines = [
-        f"{style.bold}{stats.location}{style.off} ({stats.engine}, {_size(stats.bytes)})",
+        f"{style.bold}{stats.location}{style.off} ({stats.engine}, {size(stats.bytes)})",
         f"{stats.documents:,} documents in {stats.passages:,} passages"
         + (f" ({', '.join(f'{n:,} {k}' for k, n in stats.kinds.items())})" if stats.kinds else ""),
     ]
@@ -297,7 +297,7 @@ def status(found: Status, style: Style) -> str:
     return "\n".join(lines)
 
 
-def _size(count: int) -> str:
+def size(count: int) -> str:
     number = float(count)
     for unit in ("B", "kB", "MB"):
         if number < 1000:

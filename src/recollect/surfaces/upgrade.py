@@ -7,11 +7,10 @@ what is so now, a command reads it and does nothing else.
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from typing import Any
 
-from recollect import __version__
+from recollect import __version__, private
 from recollect import config as settings
 from recollect.errors import RecollectError
 from recollect.surfaces.config_commands import plain
@@ -31,14 +30,12 @@ def tell_once(options: Options) -> None:
             seen = file.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             seen = now
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private.folder(file.parent)
         else:
             if seen == now:
                 return
         changes = _changes(_defaults(seen), json.loads(now)["defaults"])
-        fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
-        fresh.write_text(now, encoding="utf-8")
-        os.replace(fresh, file)
+        private.write(file, now)
         if changes:
             say(options, f"recollect {__version__} has other defaults: {'; '.join(changes)}")
 

@@ -20,6 +20,8 @@ from recollect.errors import StoreChanged, UsageError
 from recollect.ports import Store
 from recollect.storage.plain import PlainStore
 from recollect.testing.builders import any_of, found, ids, note, phrase, prefix, put, session
+from recollect.testing.moving import MODEL as MODEL
+from recollect.testing.moving import MovingContract
 from recollect.text.chunk import passages
 from recollect.types import (
     ChangeSet,
@@ -38,7 +40,6 @@ from recollect.types import (
     TextQuery,
 )
 
-MODEL = "contract@1"
 JANUARY = datetime(2026, 1, 1, tzinfo=UTC)
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -64,7 +65,7 @@ def nearest(store: Store, vector: Any, filter: Filter | None = None, limit: int 
     return [name.rpartition(":")[0] for name in ids(store, [h.passage for h in hits])]
 
 
-class StoreContract:
+class StoreContract(MovingContract):
     # -------------------------------------------------------------- writing
 
     def test_a_new_store_is_empty_and_answers(self, store: Store) -> None:

@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 from recollect.ports import Store
 from recollect.storage.plain import PlainStore
 from recollect.testing.builders import any_of, ids, note, phrase, put, session
+from recollect.testing.moving import items
 from recollect.text.chunk import passages
 from recollect.types import ChangeSet, Document, Filter, Forget, Put, Remove, TextQuery
 
@@ -137,6 +138,25 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(rebuild=st.booleans())
     def refresh(self, rebuild: bool) -> None:
         self.store.refresh(rebuild=rebuild)
+
+    @rule()
+    def move(self) -> None:
+        """All of each into a new one, which takes its place. (Both, for the order in which
+        passages wait for vectors goes by their numbers, and those are new.)"""
+        assert items(self.store, times=False) == items(self.model, times=False)
+        model = PlainStore()
+        model.load(one.item for one in self.model.dump())
+        assert items(model) == items(self.model)
+        self.model = model
+        fresh = type(self).reopen(None)
+        fresh.load(one.item for one in self.store.dump())
+        assert items(fresh) == items(self.store)
+        self.store.close()
+        self.store = fresh
+
+    @rule(full=st.booleans())
+    def look_over(self, full: bool) -> None:
+        assert self.store.check(full=full).findings == ()
 
     @rule(query=_QUERIES, filter=_FILTERS)
     def search_text(self, query: TextQuery, filter: Filter) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,6 +34,17 @@ def kept(
         [*wanted.values(), limit],
     )
     return [_read(Recorded(*row)) for row in rows]
+
+
+def every(db: sqlite3.Connection, after: str) -> Iterator[Recorded]:
+    """By their ids, behind that one."""
+    for row in db.execute(f"SELECT {_COLUMNS} FROM answers WHERE id > ? ORDER BY id", (after,)):
+        yield _read(Recorded(*row))
+
+
+def one(db: sqlite3.Connection, id: str) -> Recorded | None:
+    row = db.execute(f"SELECT {_COLUMNS} FROM answers WHERE id = ?", (id,)).fetchone()
+    return None if row is None else _read(Recorded(*row))
 
 
 def _read(row: Recorded) -> Recorded:

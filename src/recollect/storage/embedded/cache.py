@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from recollect import private
 from recollect.ports import AskedBefore, CacheStats, Kept
 
 T = TypeVar("T")
@@ -52,6 +53,8 @@ class EmbeddedCache:
     # -------------------------------------------------------------- the file
 
     def _open(self) -> sqlite3.Connection:
+        with suppress(OSError):  # SQLite says it better
+            private.touch(self.path)
         db = sqlite3.connect(
             self.path, timeout=0, isolation_level=None, check_same_thread=False
         )  # fmt: skip
@@ -64,7 +67,6 @@ class EmbeddedCache:
                     return self._open()
                 db.execute("PRAGMA journal_mode = WAL")
                 db.executescript(f"BEGIN IMMEDIATE;{_TABLES}PRAGMA user_version = {_SCHEMA};COMMIT")
-                os.chmod(self.path, 0o600)
             db.execute("PRAGMA synchronous = OFF")
             db.execute("PRAGMA secure_delete = ON")
         except BaseException:

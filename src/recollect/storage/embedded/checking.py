@@ -18,49 +18,17 @@ from typing import NamedTuple
 import numpy as np
 
 from recollect.errors import StoreError
-from recollect.storage.content import digest
+from recollect.storage.embedded import audit
 from recollect.storage.embedded.record import Record
-from recollect.storage.embedded.rows import Row, State
+from recollect.storage.embedded.rows import Row
 from recollect.storage.embedded.text_index import Snapshot, TextIndex, TornIndex
 from recollect.storage.embedded.vector_index import Segment, VectorIndex, vector_folder
 from recollect.text.lexical import index_passage
-from recollect.types import Passage, Put
 
 _WORDS = 20
 """So many words of each passage are looked up in the text index."""
 _TRIES = 3
 _NAMED = 5
-
-_COUNTS = {
-    "passages of no document": "SELECT COUNT(*) FROM passages WHERE document NOT IN "
-    "(SELECT key FROM documents)",
-    "messages of no document": "SELECT COUNT(*) FROM messages WHERE document NOT IN "
-    "(SELECT key FROM documents)",
-    "handles of no document": "SELECT COUNT(*) FROM handles WHERE document NOT IN "
-    "(SELECT key FROM documents)",
-    "vectors of no passage": "SELECT COUNT(*) FROM vectors WHERE passage NOT IN "
-    "(SELECT key FROM passages)",
-    "vectors of no model": "SELECT COUNT(*) FROM vectors WHERE model NOT IN "
-    "(SELECT id FROM models)",
-    "documents of no source": "SELECT COUNT(*) FROM documents WHERE source NOT IN "
-    "(SELECT id FROM sources)",
-    "documents with a label that is gone": "SELECT COUNT(*) FROM documents d WHERE EXISTS "
-    "(SELECT 1 FROM (SELECT d.owner AS id UNION SELECT d.kind UNION SELECT d.scopes "
-    "UNION SELECT d.issue UNION SELECT d.event) l WHERE l.id NOT IN (SELECT id FROM labels))",
-    "documents that are there although forgotten": "SELECT COUNT(*) FROM documents WHERE id IN "
-    "(SELECT id FROM tombstones)",
-    "passages that are there although deleted": "SELECT COUNT(*) FROM passages WHERE key IN "
-    "(SELECT passage FROM deletions)",
-    "places in a document that two passages have": "SELECT COUNT(*) FROM (SELECT 1 FROM passages "
-    "GROUP BY document, n HAVING COUNT(*) > 1)",
-    "documents with a gap between passages": "SELECT COUNT(*) FROM (SELECT 1 FROM passages "
-    "GROUP BY document HAVING MAX(n) + 1 != COUNT(DISTINCT n))",
-    "numbers beyond the last change": "SELECT COUNT(*) FROM (SELECT key AS seq FROM passages "
-    "UNION ALL SELECT seq FROM vectors UNION ALL SELECT seq FROM deletions "
-    "UNION ALL SELECT seq FROM events) WHERE seq > (SELECT seq FROM state)",
-    "models whose vectors are miscounted": "SELECT COUNT(*) FROM models m WHERE m.vectors != "
-    "(SELECT COUNT(*) FROM vectors v WHERE v.model = m.id)",
-}
 
 
 class Fault(NamedTuple):
@@ -99,63 +67,17 @@ def _retried(
 
 def _record_faults(record: Record) -> Iterator[str]:
     with record.snapshot():
-        db, state = record.db, record.state()
         try:
-            for (said,) in db.execute("PRAGMA integrity_check(20)"):
-                if said != "ok":
-                    yield f"SQLite says: {said}"
-            for what, count in _COUNTS.items():
-                if wrong := db.execute(count).fetchone()[0]:
-                    yield f"{wrong:,} {what}"
-            yield from _miscounted(db, state)
-            yield from _changed(record)
+            db = record.db
+            looks = audit.pages(db, full=True), audit.counts(record, db, full=True)
+            for findings in (*looks, audit.orphans(db)):
+                yield from (finding.text for finding in findings)
+            if wrong := list(audit.changed(record, record.db)):
+                yield f"{len(wrong):,} documents are not as they were written: {_some(wrong)}"
         except sqlite3.DatabaseError as error:
             yield f"it cannot be read to its end: {error}"
         except StoreError as error:
             yield error.message
-
-
-def _miscounted(db: sqlite3.Connection, state: State) -> Iterator[str]:
-    passages = characters = 0
-    for (text,) in db.execute("SELECT text FROM passages"):
-        passages, characters = passages + 1, characters + len(text)
-    if (passages, characters) != (state.passages, state.characters):
-        yield (
-            f"it has {passages:,} passages of {characters:,} characters, and counts "
-            f"{state.passages:,} of {state.characters:,}"
-        )
-
-
-def _changed(record: Record) -> Iterator[str]:
-    """Documents that are not as they were when they were written."""
-    rows = record.db.execute("SELECT key, id, digest FROM documents ORDER BY key").fetchall()
-    wrong = [id for key, id, made in rows if made not in _digests(record, key, id)]
-    if wrong:
-        yield f"{len(wrong):,} documents are not as they were written: {_some(wrong)}"
-
-
-def _digests(record: Record, key: int, id: str) -> tuple[bytes, ...]:
-    """Of a document as it is; and without the days on which a fact begins or ends, which a
-    migration may have added. None, if it cannot be put together."""
-    try:
-        put = _as_put(record, key, id)
-    except (KeyError, ValueError):
-        return ()
-    given = tuple(handle for handle in put.handles if "/!turns " not in handle)
-    return digest(put), digest(put._replace(handles=given))
-
-
-def _as_put(record: Record, key: int, id: str) -> Put:
-    (document,) = record.get(id)
-    passages = record.db.execute(
-        "SELECT n, text, heading, turn FROM passages WHERE document = ? ORDER BY n", (key,)
-    )
-    handles = record.db.execute("SELECT handle FROM handles WHERE document = ?", (key,))
-    return Put(
-        document,
-        tuple(Passage(*row) for row in passages),
-        handles=tuple(handle for (handle,) in handles),
-    )
 
 
 def _some(names: Sequence[object]) -> str:

@@ -12,18 +12,33 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from recollect import private
 from recollect.errors import StoreBusy, StoreError
-from recollect.ports import Held, Outline, Spot, Stamped, TextFound, Turn, VectorFound
+from recollect.ports import (
+    Checked,
+    Dumped,
+    Finding,
+    Held,
+    Item,
+    Loaded,
+    Outline,
+    Spot,
+    Stamped,
+    TextFound,
+    Turn,
+    VectorFound,
+)
 from recollect.storage.content import parse_cursor
+from recollect.storage.embedded import audit
 from recollect.storage.embedded.allocator import give_back
 from recollect.storage.embedded.lock import file_lock
-from recollect.storage.embedded.record import Record
+from recollect.storage.embedded.record import Record, translated
 from recollect.storage.embedded.rows import Allowed, Row, State
 from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex, TornIndex
 from recollect.storage.filters import folded_path
@@ -54,6 +69,8 @@ LONG_TAIL = 4096
 BATCH = 200_000
 """Passages in one commit of the text index: bounds memory and what a crash repeats."""
 WAIT_SECONDS = 60.0
+LOCK_SECONDS = 2.0
+"""A writer that holds the record for longer is worth a word."""
 
 T = TypeVar("T")
 
@@ -79,12 +96,17 @@ class EmbeddedStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private.folder(folder)
         except OSError as error:
             raise StoreError(
                 f"{folder}: cannot make the store here: {error.strerror}",
                 hint="give another folder with --store or RECOLLECT_STORE",
             ) from error
+        if not os.access(folder, os.W_OK):
+            raise StoreError(
+                f"{folder} cannot be written, which a store needs even to be searched",
+                hint="give yourself the right to, or copy it to a place where you have it",
+            )
         self._local = threading.local()
         self._records: list[tuple[threading.Thread, Record]] = []
         self._lock = threading.RLock()
@@ -93,8 +115,6 @@ class EmbeddedStore:
         self._view: _View | None = None
         self._vectors: dict[str, VectorIndex] = {}
         self._record()
-        with suppress(OSError):
-            os.chmod(folder / "record.db", 0o600)
 
     def _record(self) -> Record:
         """This thread's connection. Those of threads that have ended are closed when a new one
@@ -192,6 +212,17 @@ class EmbeddedStore:
 
     def drop_answers(self, ids: Collection[str]) -> int:
         return self._record().drop_answers(list(ids))
+
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+        with closing(Record(self.folder, once=True)) as record, record.snapshot():
+            yield from record.dump(after, vectors)
+
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+        return self._record().load(items, replace)
+
+    def renew(self) -> None:
+        """Make this another history: what was derived or cached of the old one is not of it."""
+        self._record().renew()
 
     def close(self) -> None:
         with self._lock:
@@ -304,8 +335,9 @@ class EmbeddedStore:
             if index and behind <= LONG_TAIL:
                 return index
             if held or time.monotonic() > deadline:
+                what = f"is over {LONG_TAIL} passages behind" if index else "is not there yet"
                 raise StoreBusy(
-                    f"{self.folder}: the text index is over {LONG_TAIL} passages behind: {reason}",
+                    f"{self.folder}: the text index {what}: {reason}",
                     hint="try again, or `recollect rebuild`",
                 )
             time.sleep(0.05)
@@ -462,19 +494,75 @@ class EmbeddedStore:
     # -------------------------------------------------------------- upkeep
 
     def refresh(self, *, rebuild: bool = False) -> None:
-        wait = WAIT_SECONDS if rebuild else 0.0
-        with file_lock(self.folder / "text.lock", wait=wait) as held:
+        try:
+            self._refresh(rebuild)
+        except (OSError, ValueError, TornIndex) as error:
+            if rebuild:  # whoever only wants them fresh can do without
+                raise StoreError(
+                    f"{self.folder}: the indexes cannot be made: {error}",
+                    hint="make room on the disk and try again; the record is not touched by it",
+                ) from error
+
+    def _refresh(self, rebuild: bool) -> None:
+        with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS if rebuild else 0.0) as held:
             if held:
                 if rebuild:
                     self._build_text()
                 else:
-                    with suppress(OSError):
-                        self._update_text(None)
+                    self._update_text(None)
             elif rebuild:
                 raise StoreBusy(f"{self.folder}: another process is busy with the text index",
                                 hint="try again when it has finished")  # fmt: skip
         for model in self._record().models():
             self._flush_vectors(model, rebuild=rebuild)
+
+    def check(self, *, full: bool = False) -> Checked:
+        found = list(audit.writable(self.folder, LOCK_SECONDS))
+        with closing(Record(self.folder, once=True)) as record, record.snapshot():
+            state = record.state()
+            for findings in record.audit(full):
+                found += _within(findings)
+            if any(one.part == "record" for one in found):
+                return Checked(tuple(found))
+            found += self._check_text(record, state, full)
+            recall: dict[str, float] = {}
+            for model in record.models():
+                found += self._check_vectors(record, state, model, full, recall)
+            return Checked(
+                tuple(found),
+                documents=record.counts()["documents"] if full else 0,
+                sampled=record.sampled(full),
+                recall=recall,
+                last_write=record.last_write(),
+            )
+
+    def _check_text(self, record: Record, state: State, full: bool) -> list[Finding]:
+        index = self._open_text(state)
+        if index is None:  # perhaps it is of a moment after this snapshot
+            with self._snapshot() as (_, now):
+                index = self._open_text(now)
+        if index is None:
+            if not (self.folder / f"text-{now.generation}").exists():
+                return []  # the next search makes it
+            return [Finding("text", "it is torn, or of another history")]
+        try:
+            return list(record.audit_text(index.reload(), full))
+        except (OSError, ValueError, TornIndex) as error:
+            return [Finding("text", f"it is torn: {error}")]
+
+    def _check_vectors(
+        self, record: Record, state: State, model: str, full: bool, recall: dict[str, float]
+    ) -> Iterator[Finding]:
+        index = self._vector_index(model)
+        if torn := index.torn(state.epoch):
+            yield Finding("vectors", f"{model}: {torn}")
+            return
+        share = record.recall(index, state, full)
+        if share is not None:
+            recall[model] = round(share, 4)
+        if share is not None and index.size != record.models()[model]:
+            yield Finding("vectors", f"{model}: {index.size:,} of {record.models()[model]:,} "
+                                     "vectors can be found")  # fmt: skip
 
     def stats(self) -> StoreStats:
         with self._snapshot() as (record, state):
@@ -495,6 +583,15 @@ class EmbeddedStore:
             indexes=indexes,
             **counts,
         )
+
+
+def _within(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """The findings up to where the file cannot be read any more, and that."""
+    try:
+        with translated(Path()):
+            yield from findings
+    except StoreError as error:
+        yield Finding("record", error.message)
 
 
 def _bytes_in(folder: Path) -> int:

@@ -7,7 +7,6 @@ cost the last sums, and a kill of the process costs only what it had not handed 
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -16,6 +15,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from threading import Lock
 
+from recollect import private
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.telemetry import Tally
 
@@ -62,6 +62,7 @@ class EmbeddedLedger:
             self._pruned = newest
 
     def _opened(self) -> sqlite3.Connection:
+        private.touch(self._file)
         db = self._connected(0.0)
         try:
             if _version(db) == 0:
@@ -69,7 +70,6 @@ class EmbeddedLedger:
                 with _transaction(db):
                     db.execute(_SCHEMA)
                     db.execute(f"PRAGMA user_version = {_VERSION}")
-                os.chmod(self._file, 0o600)
             db.execute("PRAGMA synchronous = OFF")
         except BaseException:
             db.close()

@@ -11,17 +11,30 @@ import os
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from recollect import private
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
-from recollect.ports import OUTLINED, Held, Outline, Spot, Stamped, Turn
+from recollect.ports import (
+    OUTLINED,
+    Dumped,
+    Finding,
+    Held,
+    Item,
+    Loaded,
+    Outline,
+    Spot,
+    Stamped,
+    Turn,
+)
 from recollect.storage.content import check, digest, expect
-from recollect.storage.embedded import answers
+from recollect.storage.embedded import answers, audit
+from recollect.storage.embedded.dump import Loader, dumped
 from recollect.storage.embedded.rows import Allowed, Row, State, VectorRow, micros, moment
 from recollect.storage.embedded.schema import migrate
 from recollect.storage.embedded.writer import Writer
@@ -54,6 +67,10 @@ from recollect.types import (
     StoredPassage,
 )
 
+if TYPE_CHECKING:
+    from recollect.storage.embedded.text_index import Snapshot
+    from recollect.storage.embedded.vector_index import VectorIndex
+
 T = TypeVar("T")
 
 BUSY_SECONDS = 60.0
@@ -85,6 +102,7 @@ class Record:
         self._scopes: dict[int, tuple[str, ...]] = {}
         self._source_names: dict[int, str] = {}
         with translated(folder):
+            private.touch(folder / "record.db")
             self._db = sqlite3.connect(
                 folder / "record.db",
                 timeout=BUSY_SECONDS,
@@ -167,6 +185,12 @@ class Record:
             self._db.execute("UPDATE state SET generation = generation + 1")
             return self.state().generation
 
+    def renew(self) -> None:
+        """Another history, in a file that readers and a writer may have open at once."""
+        self._db.execute("PRAGMA journal_mode = WAL")
+        with self._write():
+            self._db.execute("UPDATE state SET epoch = ?", (os.urandom(16).hex(),))
+
     # -------------------------------------------------------------- writing
 
     def apply(self, changes: ChangeSet, dry_run: bool) -> Receipt:
@@ -192,6 +216,16 @@ class Record:
                     writer.put(change, next(made))
             writer.finish()
         return writer.receipt
+
+    def load(self, items: Iterable[Item], replace: bool) -> Loaded:
+        done = Loaded()
+        with self._write():
+            writer = Writer(self._db, self._label, self.state())
+            loader = Loader(self._db, writer, self.history, replace)
+            for item in items:
+                done += loader.load(item)
+            writer.finish()
+        return done
 
     def _stamp(self, id: str) -> str | None:
         row = self._db.execute("SELECT stamp FROM documents WHERE id = ?", (id,)).fetchone()
@@ -345,18 +379,18 @@ class Record:
         return Document(
             external=external,
             source=self._source_name(source),
-            kind=self._name(kind),
+            kind=self.label(kind),
             title=title,
             path=path,
             date=moment(date),
-            owner=self._name(owner),
+            owner=self.label(owner),
             scopes=self._scope_set(scopes),
             meta=json.loads(meta) if meta != "{}" else {},
             origin=origin,
             stamp=stamp,
         )
 
-    def _name(self, label: int) -> str:
+    def label(self, label: int) -> str:
         """A label's value. Labels are never changed, so they are remembered for good."""
         if label not in self._names:
             self._names.update(self._db.execute("SELECT id, value FROM labels").fetchall())
@@ -364,7 +398,7 @@ class Record:
 
     def _scope_set(self, label: int) -> tuple[str, ...]:
         if label not in self._scopes:
-            self._scopes[label] = tuple(json.loads(self._name(label)))
+            self._scopes[label] = tuple(json.loads(self.label(label)))
         return self._scopes[label]
 
     def _source_name(self, source: int) -> str:
@@ -421,7 +455,7 @@ class Record:
             StoredPassage(
                 key,
                 f"{id}:{n}",
-                Passage(n, text, heading, turn, self._name(role)),
+                Passage(n, text, heading, turn, self.label(role)),
                 self._document(*about),
             )
             for key, n, text, heading, turn, role, id, *about in rows
@@ -476,7 +510,7 @@ class Record:
             "ORDER BY d.key DESC",
             (source,),
         ).fetchall()
-        owners = {label: self._name(label) for label in {row[4] for row in rows}}
+        owners = {label: self.label(label) for label in {row[4] for row in rows}}
         scopes = {label: self._scope_set(label) for label in {row[5] for row in rows}}
         return [
             Stamped(external, source, path, origin, stamp, owners[owner], scopes[scoped])
@@ -607,6 +641,14 @@ class Record:
             )
         ]
 
+    def dump(self, after: str, vectors: bool) -> Iterator[Dumped]:
+        return dumped(self, self._db, after, vectors)
+
+    def document(self, key: int) -> Document:
+        """A document that is there, with its body."""
+        row = self._db.execute(f"SELECT {_DOCUMENT} FROM documents d WHERE d.key = ?", (key,))
+        return self._with_body(key, self._document(*row.fetchone()))
+
     def source_seqs(self, filter: Filter) -> list[tuple[str, int]]:
         """The last change of each source that the filter lets through, and of the store's
         history itself."""
@@ -633,6 +675,38 @@ class Record:
     def drop_answers(self, ids: Sequence[str]) -> int:
         with self._write():
             return sum(answers.drop(self._db, some) for some in _batches(ids))
+
+    # -------------------------------------------------------------- looking it over
+
+    def audit(self, full: bool) -> list[Iterator[Finding]]:
+        """What is to be looked at; each is done when it is read."""
+        looks = [audit.pages(self._db, full=full), audit.counts(self, self._db, full=full)]
+        return [*looks, audit.orphans(self._db), self._changed()] if full else looks
+
+    def _changed(self) -> Iterator[Finding]:
+        for id in audit.changed(self, self._db):
+            yield Finding("record", f"document {id} is not as it was stored")
+
+    def audit_text(self, snapshot: Snapshot, full: bool) -> Iterator[Finding]:
+        return audit.text(self, self._db, snapshot, full=full)
+
+    def sampled(self, full: bool) -> int:
+        return audit.sampled(self._db, full=full)
+
+    def recall(self, index: VectorIndex, state: State, full: bool) -> float | None:
+        return audit.recall(self, self._db, index, state.epoch, state.seq, full=full)
+
+    def mended(self, work: Callable[[Record, sqlite3.Connection], T]) -> T:
+        """What a repair does to the rows, in one transaction."""
+        with self._write():
+            done = work(self, self._db)
+        self._names.clear()
+        self._scopes.clear()
+        self._source_names.clear()
+        return done
+
+    def last_write(self) -> datetime | None:
+        return audit.last_write(self._db)
 
     # -------------------------------------------------------------- for the indexes
 
@@ -823,16 +897,37 @@ def translated(folder: Path) -> Iterator[None]:
                 f"{folder}: another process has been writing for over {BUSY_SECONDS:.0f} s",
                 hint="try again; if it lasts, look for a stuck recollect process",
             ) from error
-        if "unable to open" in text or "readonly" in text:
-            raise StoreError(f"{folder}: {text}", hint="check that it is yours to write") from error
+        for said, hint in _HINTS.items():
+            if said in text:
+                raise StoreError(f"{folder}: {text}", hint=hint) from error
+        if "decode" in text:
+            raise _damaged(folder, error) from error
         raise StoreError(f"{folder}: {text}") from error
     except sqlite3.DatabaseError as error:
         if "malformed" in str(error) or "not a database" in str(error):
-            raise StoreCorrupt(
-                f"{folder / 'record.db'}: {error}",
-                hint="restore it from a backup; nothing has been written to it",
-            ) from error
+            raise _damaged(folder, error) from error
         raise StoreError(f"{folder}: {error}") from error
+    except json.JSONDecodeError as error:
+        raise _damaged(folder, error) from error
+    except OSError as error:
+        raise StoreError(f"{folder}: {error.strerror}", hint=_HINTS["readonly"]) from error
+
+
+_HINTS = {
+    "unable to open": "check that it is yours to write",
+    "readonly": "check that it is yours to write",
+    "disk is full": "make room on the disk and try again; what was kept before is safe",
+    "disk I/O error": "what was kept before is safe; look at the disk (room, quota, its log), then "
+    "`recollect doctor`",
+}
+
+
+def _damaged(folder: Path, error: Exception) -> StoreCorrupt:
+    return StoreCorrupt(
+        f"{folder / 'record.db'}: {error}",
+        hint="`recollect repair` makes a new store of what can be read and keeps this one aside; "
+        "`recollect restore BACKUP` goes back to a backup",
+    )
 
 
 def _places(written: str) -> tuple[Place, ...]:

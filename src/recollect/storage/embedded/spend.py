@@ -8,13 +8,13 @@ aside counts as spent when its time is over, for it may have been.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from recollect import private
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.ports import Spent
 
@@ -88,7 +88,8 @@ class EmbeddedSpending:
         """A connection for one transaction: calls to a model are seldom, and a connection is cheap
         beside one."""
         with self._translated():
-            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private.folder(self._file.parent)
+            private.touch(self._file)
             with closing(self._connected()) as db:
                 made = _version(db) == 0
                 db.execute("BEGIN IMMEDIATE")
@@ -97,7 +98,6 @@ class EmbeddedSpending:
                         for statement in _SCHEMA:
                             db.execute(statement)
                         db.execute(f"PRAGMA user_version = {_VERSION}")
-                        os.chmod(self._file, 0o600)
                     yield db
                     db.execute("COMMIT")
                 except BaseException:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
+from recollect import private
 from recollect.storage.embedded.rows import Allowed, Row
 from recollect.storage.filters import escaped, folded_path
 from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
@@ -136,6 +137,7 @@ class TextIndex:
             raise
         finally:
             writer.wait_merging_threads()
+            private.close_to_others(self.folder)
         self.reload()
 
 
@@ -231,6 +233,11 @@ class Snapshot:
                     spelt[score] = [word for i, word in enumerate(some) if int(score) >> i & 1]
                 found[place & _PASSAGE].update(spelt[score])
         return found
+
+    def holds(self, keys: Sequence[int]) -> set[int]:
+        """Those of these passages that are in it."""
+        hits = self._run(self._among(keys), len(keys)).hits
+        return {place & _PASSAGE for place in self._places(hits)}
 
     def idf(self, frequencies: dict[str, int]) -> dict[str, float]:
         total = self.passages

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recollect import private
 from recollect.errors import StoreError
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import Allowed, VectorRow
@@ -157,7 +158,7 @@ class VectorIndex:
         self.folder = folder
         self.model = model
         self._lock = threading.RLock()
-        self._seen: tuple[int, int] | None = None
+        self._read: tuple[tuple[int, int], Manifest] | None = None
         self._torn = False
         self._manifest: Manifest | None = None
         self._segments: list[Segment] = []
@@ -216,6 +217,28 @@ class VectorIndex:
                 return True
         return record.vectors_waiting(self.model, manifest.seq, SEGMENT_ROWS) >= SEGMENT_ROWS
 
+    def torn(self, epoch: str) -> str:
+        """What is wrong with the files of the segments in use; nothing where they are whole."""
+        with self._lock:
+            manifest = self._read_manifest(epoch)
+        for name in manifest.segments:
+            try:
+                segment = Segment(self.folder / name)
+                lengths = {len(segment), len(segment.codes), len(segment.scales),
+                           segment.signs.shape[1]}  # fmt: skip
+            except _TORN as error:
+                return f"{name} cannot be read: {error}"
+            if len(lengths) != 1:
+                return f"{name} is torn"
+        return ""
+
+    def blocks(
+        self, record: Record, seq: int
+    ) -> Iterable[tuple[list[int], NDArray[np.float32]]]:  # fmt: skip
+        """All vectors as the record has them, with their passages, some at a time."""
+        for rows in _blocks(record.vectors_between(self.model, 0, seq), 8192):
+            yield [row.passage for row in rows], _matrix(rows)
+
     def manifest(self, epoch: str) -> Manifest:
         with self._lock:
             return self._read_manifest(epoch)
@@ -228,8 +251,7 @@ class VectorIndex:
         """Segments, deletions and tail as of *seq*."""
         manifest = self._read_manifest(epoch)
         if manifest != self._manifest:
-            manifest = self._open_segments(manifest, epoch)
-            self._manifest = manifest
+            self._manifest, manifest = self._open_segments(manifest, epoch)
             self._buried = min((s.high for s in self._segments), default=seq)
             self._tail = _Tail(manifest.seq)
         if self._segments and self._buried < seq:
@@ -239,9 +261,10 @@ class VectorIndex:
         self._buried = seq
         self._tail = self._tail.upto(record, self.model, seq)
 
-    def _open_segments(self, manifest: Manifest, epoch: str) -> Manifest:
-        """Map what the manifest names, or a newer one if that has replaced it meanwhile. What is
-        torn counts for nothing: all is searched from the record until a flush replaces it."""
+    def _open_segments(self, manifest: Manifest, epoch: str) -> tuple[Manifest, Manifest]:
+        """Map what the manifest names, or a newer one if that has replaced it meanwhile: which it
+        was, and what of it can be used. What is torn counts for nothing: all is searched from the
+        record until a flush replaces it."""
         kept = {s.name: s for s in self._segments}
         while True:
             try:
@@ -254,22 +277,23 @@ class VectorIndex:
                     manifest = newer
                     continue
                 self._segments, self._torn = [], True
-                return Manifest(epoch, 0, ())
+                return manifest, Manifest(epoch, 0, ())
             self._torn = False
-            return manifest
+            return manifest, manifest
 
     def _read_manifest(self, epoch: str, *, anew: bool = False) -> Manifest:
         path = self.folder / "manifest.json"
         try:
             stat = os.stat(path)
             seen = (stat.st_mtime_ns, stat.st_ino)
-            if not anew and seen == self._seen and self._manifest and self._manifest.epoch == epoch:
-                return self._manifest
+            if not anew and self._read and self._read[0] == seen and self._read[1].epoch == epoch:
+                return self._read[1]
             about = json.loads(path.read_text())
             if about["format"] != _FORMAT or about["epoch"] != epoch:
                 return Manifest(epoch, 0, ())
-            self._seen = seen
-            return Manifest(epoch, about["seq"], tuple(about["segments"]))
+            manifest = Manifest(epoch, about["seq"], tuple(about["segments"]))
+            self._read = seen, manifest
+            return manifest
         except _TORN:
             return Manifest(epoch, 0, ())
 
@@ -302,9 +326,9 @@ class VectorIndex:
         columns = _columns(record.vectors_between(self.model, low, high))
         name = f"segment-{os.urandom(6).hex()}"
         folder = self.folder / name
-        folder.mkdir(parents=True, mode=0o700)
+        private.folder(folder)
         for key, array in columns.items():
-            with open(folder / f"{key}.npy", "wb") as file:
+            with open(folder / f"{key}.npy", "wb", opener=private.opener) as file:
                 np.save(file, array)
                 file.flush()
                 os.fsync(file.fileno())
@@ -313,7 +337,7 @@ class VectorIndex:
         return name
 
     def _commit(self, manifest: Manifest) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private.folder(self.folder)
         about = {"format": _FORMAT, "model": self.model, **manifest._asdict()}
         fresh = self.folder / "manifest.json.new"
         _write_json(fresh, about)
@@ -325,7 +349,7 @@ class VectorIndex:
 
 
 def _write_json(path: Path, about: dict[str, Any]) -> None:
-    with open(path, "w") as file:
+    with open(path, "w", opener=private.opener) as file:
         json.dump(about, file)
         file.flush()
         os.fsync(file.fileno())

@@ -52,7 +52,7 @@ class Writer:
         return self._seq
 
     def finish(self) -> None:
-        self._flush_passages()
+        self.flush()
         self._db.executemany("INSERT INTO events VALUES (?, ?, ?, ?)", self._events)
         self._db.executemany(
             "UPDATE sources SET seq = ? WHERE id = ?",
@@ -67,7 +67,8 @@ class Writer:
             (self._seq, self._count, self._characters),
         )
 
-    def _flush_passages(self) -> None:
+    def flush(self) -> None:
+        """Write the passages that wait."""
         self._db.executemany(
             "INSERT INTO passages (key, document, n, turn, role, heading, text) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -94,7 +95,7 @@ class Writer:
             self._sources[name] = row[0]
         return self._sources[name]
 
-    def put(self, put: Put, made: bytes) -> None:
+    def put(self, put: Put, made: bytes, *, logged: bool = True) -> None:
         document, id = put.document, put.document.id
         old = self._db.execute(
             "SELECT key, digest, stamp FROM documents WHERE id = ?", (id,)
@@ -117,7 +118,7 @@ class Writer:
         self._db.executemany(
             "INSERT INTO handles VALUES (?, ?)", [(handle, key) for handle in set(put.handles)]
         )
-        self._log(id, "changed" if old else "added", source)
+        self._log(id, "changed" if old else "added", source, logged)
 
     def _scopes(self, scopes: tuple[str, ...]) -> int:
         if scopes not in self._scope_sets:
@@ -174,16 +175,21 @@ class Writer:
             if saved:
                 text = indexed_text(put.document.title, p.heading, p.text)
                 for model, blob in saved.get(text, ()):
-                    self._db.execute(
-                        "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
-                        (self._next(), model, passage, blob),
-                    )
-                    self._vectors[model] = self._vectors.get(model, 0) + 1
+                    self.vector(model, passage, blob)
+
+    def vector(self, model: int, passage: int, blob: bytes) -> int:
+        """Keep a vector, unless the passage has one; how many were kept."""
+        kept = self._db.execute(
+            "INSERT OR IGNORE INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)",
+            (self._next(), model, passage, blob),
+        ).rowcount
+        self._vectors[model] = self._vectors.get(model, 0) + kept
+        return kept
 
     def _drop(self, key: int) -> dict[str, list[tuple[int, bytes]]]:
         """Remove a document's passages; the vectors of each come back by the text they were
         made from, to be used again for what did not change."""
-        self._flush_passages()
+        self.flush()
         saved: dict[str, list[tuple[int, bytes]]] = {}
         title = self._db.execute("SELECT title FROM documents WHERE key = ?", (key,)).fetchone()[0]
         for passage, heading, text in self._db.execute(
@@ -212,15 +218,24 @@ class Writer:
         self._tombstones = True
         self.remove(id, "forgotten")
 
-    def remove(self, id: str, action: str = "removed") -> None:
+    def remove(self, id: str, action: str = "removed", *, logged: bool = True) -> None:
         row = self._db.execute("SELECT key, source FROM documents WHERE id = ?", (id,)).fetchone()
         if row is not None:
             self._drop(row[0])
             self._db.execute("DELETE FROM documents WHERE key = ?", (row[0],))
-            self._log(id, action, row[1])
+            self._log(id, action, row[1], logged)
 
-    def _log(self, id: str, action: str, source: int) -> None:
+    def touch(self, id: str) -> None:
+        """Let it be seen that something about a document has changed."""
+        row = self._db.execute("SELECT source FROM documents WHERE id = ?", (id,)).fetchone()
+        self._touched[row[0]] = self._next()
+
+    def event(self, id: str, action: str, at: float) -> int:
+        """Note what happened; the number it got."""
         seq = self._next()
-        self._touched[source] = seq
+        self._events.append((seq, id, action, at))
+        return seq
+
+    def _log(self, id: str, action: str, source: int, logged: bool) -> None:
+        self._touched[source] = self.event(id, action, self._now) if logged else self._next()
         self._done[action] += 1
-        self._events.append((seq, id, action, self._now))

@@ -7,11 +7,11 @@ by its place, and what it was put into stays, empty or not.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect import config as settings
+from recollect import private
 
 
 class Added(NamedTuple):
@@ -66,7 +66,5 @@ def save(path: Path, filed: Filed | None) -> None:
         for name, one in known.items()
     }
     file = place()
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
-    fresh.write_text(json.dumps({"files": content}, indent=1), encoding="utf-8")
-    os.replace(fresh, file)
+    private.folder(file.parent)
+    private.write(file, json.dumps({"files": content}, indent=1))

@@ -1,0 +1,72 @@
+"""What the store holds: is it still what its sources have, and has it secrets in it?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from recollect.doctor.case import Case
+from recollect.doctor.report import Check
+from recollect.types import Document
+
+SAMPLE = 100
+"""Documents, the last that were imported, that are read for secrets, unless all are."""
+SHOWN = 5
+PAGE = 100
+
+
+def sources(case: Case) -> Check:
+    """Files that were imported are there, and as they were."""
+    states = case.memory.source_states()
+    if not states:
+        return Check("skip", "no source is a place on this machine")
+    gone = [one for one in states if one.gone]
+    if gone:
+        details = tuple(f"{one.source}: {one.place}" for one in gone[:SHOWN])
+        text = f"{len(gone)} of {len(states)} places are gone: {gone[0].place}"
+        return Check("warn", text, f"recollect add {gone[0].place} --prune", details)
+    stale = sorted((one for one in states if one.changed), key=lambda one: -one.days)
+    if stale:
+        first = stale[0]
+        details = tuple(f"{one.source}: {one.changed:,} changed" for one in stale[:SHOWN])
+        when = "today" if first.days < 1 else f"the first {first.days:.0f} days ago"
+        text = f"of {first.source} {first.changed:,} changed since they were imported, {when}"
+        mend = f"recollect add {first.place}"
+        return Check("warn" if first.days >= 1 else "ok", text, mend, details)
+    return Check("ok", f"{len(states)} places are as they were imported")
+
+
+def secrets(case: Case) -> Check:
+    """No keys, tokens or passwords in what is kept."""
+    from recollect.text.redact import redact
+
+    found: list[str] = []
+    read = 0
+    for document in _sample(case):
+        read += 1
+        counts = redact(document.rendered()).counts
+        if counts:
+            found.append(f"{document.id} {document.title or document.external}: "
+                         f"{', '.join(sorted(counts))}")  # fmt: skip
+    which = f"the last {read:,}" if not case.full else f"all {read:,}"
+    if found:
+        text = f"{len(found):,} of {which} documents have something like a secret in them"
+        mend = "recollect forget ID; import.redact takes them out of what is imported"
+        return Check("warn", text, mend, tuple(found[:SHOWN]))
+    if not case.config["import.redact"]:
+        return Check("warn", "secrets are kept as they are when something is imported",
+                     "recollect config unset import.redact")  # fmt: skip
+    return Check("ok", f"none in {which} documents")
+
+
+def _sample(case: Case) -> Iterator[Document]:
+    cursor, left = "", SAMPLE
+    while True:
+        page = case.memory.list(limit=PAGE, cursor=cursor)
+        for about in page.items:
+            yield case.memory.get(about.id)
+            left -= 1
+            if not left and not case.full:
+                return
+        cursor = page.cursor
+        if not cursor:
+            return

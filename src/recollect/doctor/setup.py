@@ -1,0 +1,112 @@
+"""Models, settings, clients, and whether what is installed was measured."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect import config as settings
+from recollect.doctor.case import Case
+from recollect.doctor.report import Check, State
+from recollect.errors import ConfigError, ModelError, ModelMissing
+from recollect.memory import verify_model
+from recollect.policy import MODES
+
+
+def models(case: Case) -> Check:
+    """The files of the models in use are what they should be, to the byte."""
+    told: list[str] = []
+    state: State = "ok"
+    mend = ""
+    for job in ("embed", "rerank"):
+        name = str(case.config[f"{job}.model"])
+        if name in ("none", "llm") or "://" in name:
+            told.append(f"{name} ({job}) is not a file")
+            continue
+        try:
+            verify_model(case.config, name)
+            told.append(f"{name} is whole")
+        except ModelMissing as error:
+            state, mend = _worse(state, "warn"), f"recollect models fetch {name}"
+            told.append(error.message)
+        except ModelError as error:
+            state, mend = "fail", f"recollect models fetch {name}"
+            told.append(error.message)
+    return Check(state, "; ".join(told), mend)
+
+
+def _worse(state: State, other: State) -> State:
+    return "fail" if "fail" in (state, other) else other
+
+
+def settings_read(_: Case) -> Check:
+    """Every setting is known and takes effect."""
+    try:
+        config = settings.load()
+    except ConfigError as error:
+        return Check("fail", error.message, error.hint)
+    odd = list(config.ignored)
+    user = settings.read_file(settings.user_file())
+    for name, value in user.items():
+        used = config.values[name]
+        if used.origin != "user" and used.value != settings.parsed(name, value, "config.toml"):
+            odd.append(
+                f"{name} = {_plain(value)} of your config.toml is overridden by {used.where}"
+            )
+    if odd:
+        return Check("warn", odd[0], "recollect config list shows where each comes from",
+                     tuple(odd[1:]))  # fmt: skip
+    own = sum(value.origin != "default" for value in config.values.values())
+    return Check("ok", f"all known; {own} of {len(config.values)} set by you")
+
+
+def mode(case: Case) -> Check:
+    """What is set otherwise than the mode has it."""
+    config = case.config
+    preset = MODES[config["mode"]]
+    changed = []
+    for name, value in config.values.items():
+        knob = name.removeprefix("search.")
+        if knob == name or value.value is None or not hasattr(preset, knob):
+            continue
+        if value.value != getattr(preset, knob):
+            where = f"{value.origin} {value.where}".strip()
+            changed.append(f"{knob} is {_plain(value.value)} ({where}) and not "
+                           f"{_plain(getattr(preset, knob))}")  # fmt: skip
+    if not changed:
+        return Check("ok", f"{config['mode']}, as it comes")
+    return Check("ok", f"{config['mode']}, but {'; '.join(changed)}", "recollect modes --reset")
+
+
+def _plain(value: Any) -> str:
+    return ",".join(value) if isinstance(value, tuple | list) else str(value)
+
+
+def clients(case: Case) -> Check:
+    """The agents that are connected start this very program."""
+    if case.clients is None:
+        return Check("skip", "they were not looked at")
+    connected = [one.name for one in case.clients if one.state == "installed"]
+    broken = [one for one in case.clients if one.state == "unreadable"]
+    others = [one for one in case.clients if one.state == "other"]
+    if broken:
+        return Check("warn", f"{broken[0].file} cannot be read", f"mend it, then recollect install "
+                     f"{broken[0].name}", tuple(one.file for one in broken[1:]))  # fmt: skip
+    if others:
+        text = f"{others[0].name} starts another recollect, or with another store"
+        details = tuple(f"{one.name}: {one.file}" for one in others)
+        return Check("warn", text, f"recollect install {others[0].name}", details)
+    here = [one.name for one in case.clients if one.here]
+    if not connected and here:
+        return Check("ok", f"none is connected ({', '.join(here)} could be: recollect install)")
+    return Check("ok", f"connected: {', '.join(connected)}" if connected else "there are none here")
+
+
+def evals(case: Case) -> Check:
+    """What was measured last is what is installed."""
+    last = case.evaluated
+    if last is None:
+        return Check("skip", "nothing was measured from this folder")
+    if last.same_code:
+        return Check("ok", f"{last.run} of {last.at} measured this very code")
+    text = f"the code has changed since {last.run} of {last.at}"
+    return Check("warn", text, "recollect eval run, then recollect eval compare")

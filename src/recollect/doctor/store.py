@@ -1,0 +1,105 @@
+"""The record, its indexes, and who is writing."""
+
+from __future__ import annotations
+
+from recollect.doctor.case import Case
+from recollect.doctor.report import Check
+
+SHOWN = 5
+RECALL = 0.95
+"""Below that the vector index loses what it should find."""
+BEHIND = 4096
+"""Passages that the text index may be behind: so many are searched directly."""
+
+
+def record(case: Case) -> Check:
+    """The file is sound; in full, each document is what was stored."""
+    found = [one.text for one in case.seen.findings if one.part == "record"]
+    if found:
+        mend = "recollect repair, or recollect restore BACKUP"
+        return Check("fail", f"it is damaged: {found[0]}", mend, tuple(found[1:SHOWN]))
+    stats = case.memory.status().store
+    held = f"{stats.documents:,} documents, {stats.passages:,} passages"
+    if case.full:
+        return Check("ok", f"{held}; each is as it was stored")
+    return Check("ok", f"{held}; the file is sound (--full reads each of them)")
+
+
+def text_index(case: Case) -> Check:
+    """It agrees with the record, and is not far behind."""
+
+    def rebuild() -> str:
+        case.memory.rebuild()
+        return "made anew from the record"
+
+    def refresh() -> str:
+        case.memory.store.refresh()
+        return "brought up to date"
+
+    if case.damaged:
+        return Check("skip", "the record is damaged")
+    found = [one.text for one in case.seen.findings if one.part == "text"]
+    if found:
+        mend = "recollect rebuild; if it comes back, recollect doctor --full"
+        return Check("fail", "; ".join(found), mend, fix=rebuild)
+    stats = case.memory.status().store
+    about = stats.indexes.get("text")
+    if about is None:
+        return Check("skip", f"the {stats.engine} engine keeps none")
+    behind = stats.passages if about["behind"] is None else about["behind"]
+    if behind > BEHIND:
+        text = f"{behind:,} passages behind: searches are slow until it has them"
+        return Check("warn", text, "recollect rebuild", fix=refresh)
+    if about["behind"] is None and stats.passages:
+        return Check("ok", "there is none yet; the next search makes it")
+    return Check("ok", f"{behind:,} passages behind; {case.seen.sampled:,} were looked for in it")
+
+
+def vectors(case: Case) -> Check:
+    """The index finds what comparing with every vector finds."""
+
+    def rebuild() -> str:
+        case.memory.rebuild()
+        return "made anew from the record"
+
+    if case.damaged:
+        return Check("skip", "the record is damaged")
+    found = [one.text for one in case.seen.findings if one.part == "vectors"]
+    if found:
+        return Check("fail", "; ".join(found), "recollect rebuild", fix=rebuild)
+    recall = case.seen.recall
+    if not recall:
+        there = sum(case.memory.store.models().values())
+        why = "there are too many to compare (--full does)" if there else "there are none"
+        return Check("skip", why)
+    told = tuple(f"{model}: {share:.1%} of the 10 nearest" for model, share in recall.items())
+    if min(recall.values()) < RECALL:
+        text = f"the index finds {min(recall.values()):.1%} of the 10 nearest"
+        return Check("warn", text, "recollect rebuild", told, fix=rebuild)
+    return Check("ok", f"the index finds {min(recall.values()):.1%} of the 10 nearest")
+
+
+def embeddings(case: Case) -> Check:
+    """Every passage has a vector of the model in use."""
+    status = case.memory.status()
+
+    def embed() -> str:
+        return f"{case.memory.embed():,} passages were embedded"
+
+    if status.model == "none":
+        return Check("skip", "search is by words alone (embed.model is none)")
+    if status.model_state != "ready":
+        return Check("warn", f"search is by words alone: {status.model_state}",
+                     "recollect models fetch")  # fmt: skip
+    if status.pending:
+        text = f"{status.pending:,} of {status.store.passages:,} passages have no vector yet"
+        return Check("warn", text, "recollect doctor --fix", fix=embed)
+    return Check("ok", f"every passage has a vector of {status.model}")
+
+
+def writers(case: Case) -> Check:
+    """A write would get its turn."""
+    found = [one.text for one in case.seen.findings if one.part == "lock"]
+    if found:
+        return Check("fail", "; ".join(found), "end that process, if it is stuck")
+    return Check("ok", "nobody keeps others from writing")

@@ -1,0 +1,101 @@
+"""One folder in place of another: made and looked over beside it, then put there by one rename.
+What was there before is kept, under a name that says since when."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from recollect import private
+from recollect.errors import StoreBusy, StoreError, UsageError
+
+
+@contextmanager
+def beside(place: Path) -> Iterator[Path]:
+    """A folder for work in progress, on the disk that *place* is on; gone afterwards, unless it
+    was moved."""
+    try:
+        private.folder(place.parent)
+        scratch = Path(tempfile.mkdtemp(prefix=f".{place.name[:60]}.", dir=place.parent))
+    except OSError as error:
+        raise StoreError(f"{place.parent}: {error.strerror}",
+                         hint="name a place that you may write to") from error  # fmt: skip
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def free(place: Path, *, force: bool) -> None:
+    """Refuse a place that something is in; with *force* only what is no store, or is in use."""
+    if not os.path.lexists(place) or (place.is_dir() and not any(place.iterdir())):
+        return
+    if not (place / "record.db").is_file():
+        raise UsageError(f"{place} is there already, and is no store", hint="name another place")
+    if not force:
+        raise UsageError(
+            f"there is a store at {place}",
+            hint="name another place with --to, or --force: the old store is moved aside then",
+        )
+    refuse_in_use(place)
+
+
+def refuse_in_use(place: Path) -> None:
+    """Refuse a store that another process has open: it would go on writing to what was moved."""
+    file = place / "record.db"
+    try:
+        with closing(sqlite3.connect(file, timeout=1.0, isolation_level=None)) as db:
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "busy" in str(error):
+            raise StoreBusy(
+                f"{place} is open in another process",
+                hint="end it first (`recollect mcp`, `serve`, `watch`, an import), then try again",
+            ) from error
+    except sqlite3.DatabaseError:
+        pass  # damaged: whoever has it open cannot do much with it either
+
+
+def put_in_place(made: Path, place: Path, why: str) -> Path | None:
+    """Move *made* to *place*; where to what was there has gone, if anything was."""
+    old = None
+    try:
+        if os.path.lexists(place):
+            if any(place.iterdir()):
+                old = _unused(place, why)
+                os.replace(place, old)
+            else:
+                place.rmdir()
+        try:
+            os.replace(made, place)
+        except OSError:
+            if old is not None:
+                os.replace(old, place)
+            raise
+    except OSError as error:
+        raise StoreError(f"{place}: {error.strerror}", hint="nothing was changed") from error
+    sync(place.parent)
+    return old
+
+
+def _unused(place: Path, why: str) -> Path:
+    name = f"{place.name}.{why}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    names = [name, *(f"{name}-{n}" for n in range(2, 1000))]
+    return next(p for n in names if not os.path.lexists(p := place.with_name(n)))
+
+
+def sync(path: Path) -> None:
+    """Have it on the disk: a file's content, a folder's names."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,0 +1,287 @@
+"""Full disks, disks that may not be written, clocks that go back, files of others: what was kept is
+safe, what went wrong is told, and what to do about it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import EMBED_HOME, Cli
+from recollect import Memory, config
+from recollect.errors import StoreError, StoreTooNew
+from recollect.models.catalog import EMBED
+from recollect.surfaces.http_server import own_token
+from recollect.testing.builders import any_of, note, put
+from recollect.types import Filter
+
+
+def opened(place: Path) -> Memory:
+    return Memory.open(place, embed_model="none", rerank_model="none")
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Every file below a folder, by its hash."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+# ------------------------------------------------------------------ disks
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of three megabytes."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(place)]
+    if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a disk cannot be mounted here")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def fill_up(memory: Memory) -> int:
+    """Write until the disk is full; how many were acknowledged."""
+    for n in range(10_000):
+        try:
+            put(memory.store, note(f"n{n}", f"otter number{n} " + f"word{n} " * 500))
+        except StoreError as error:
+            told = error
+            break
+    assert "full" in told.message
+    assert "make room" in told.hint
+    return n
+
+
+def test_a_full_disk_loses_nothing_that_was_kept(disk: Path, tmp_path: Path) -> None:
+    with opened(disk / "store") as memory:
+        memory.search("otter")
+        kept = fill_up(memory)
+        assert kept > 20
+        memory.store.refresh()  # there is no room for the index, and that is no error
+        assert memory.store.get(f"n{kept - 1}")
+        assert memory.store.get(f"n{kept}") == []
+        found = memory.store.search_text(any_of("otter"), Filter(), limit=1, count=True)
+        assert found.total == kept
+        with pytest.raises(StoreError, match="indexes cannot be made"):
+            memory.rebuild()
+        with pytest.raises(StoreError) as told:
+            memory.backup(disk / "b.tar")
+        assert "room" in told.value.hint
+        with pytest.raises(StoreError, match="No space left"):
+            memory.export_all(disk / "all.jsonl")
+        assert sorted(os.listdir(disk)) == ["store"]
+        memory.backup(tmp_path / "b.tar")  # elsewhere there is room
+    subprocess.run(["mount", "-o", "remount,size=60m", str(disk)], check=True)
+    with opened(disk / "store") as memory:
+        assert memory.check(full=True).findings == ()
+        memory.put([note("after", "there is room again")])
+        assert memory.search("room again").results[0].document == "after"
+        memory.rebuild()
+
+
+def test_a_full_disk_is_told_by_every_command(disk: Path, cli: Cli) -> None:
+    with opened(disk / "store") as memory:
+        fill_up(memory)
+    notes = disk.parent / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("kelp " * 100_000)
+    refused = cli("add", str(notes), "--no-embed", "--store", str(disk / "store"))
+    assert refused.code == 1
+    assert "disk is full" in refused.err
+    told = cli("doctor", "--store", str(disk / "store"), "--json")
+    state = {check["check"]: check["state"] for check in told.json["checks"]}
+    assert (told.code, state["disk"], state["store"]) == (1, "fail", "ok")
+
+
+def test_a_read_only_disk_is_told_and_left_alone(disk: Path, cli: Cli) -> None:
+    with opened(disk / "store") as memory:
+        memory.put([note("a", "otter")])
+    before = contents(disk)
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+    for command in (["search", "otter"], ["add", __file__], ["status"], ["backup"]):
+        refused = cli(*command, "--store", str(disk / "store"))
+        assert refused.code == 1
+        assert "cannot be written" in refused.err
+    refused = cli("add", __file__, "--store", str(disk / "new"))
+    assert "Read-only file system" in refused.err
+    assert contents(disk) == before
+
+
+def test_writes_that_the_system_refuses_lose_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files makes writes fail in the middle, as a failing disk does."""
+    code = """
+import sys
+from pathlib import Path
+from recollect.errors import StoreError
+from recollect.storage.embedded.engine import EmbeddedStore
+from recollect.testing.builders import note, put
+store = EmbeddedStore(Path(sys.argv[1]))
+for n in range(10000):
+    try:
+        put(store, note(f"n{n}", f"otter number{n} " + f"word{n} " * 500))
+    except StoreError as error:
+        print(error.message, "|", error.hint)
+        break
+    print(n)
+store.refresh()
+"""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "store")], capture_output=True, text=True,
+        check=True, preexec_fn=limited,
+    )  # fmt: skip
+    *kept, error = done.stdout.splitlines()
+    assert "disk I/O error" in error or "full" in error
+    assert "what was kept before is safe" in error
+    with opened(tmp_path / "store") as memory:
+        assert memory.check(full=True).findings == ()
+        assert memory.status().store.documents == len(kept) > 5
+        memory.put([note("after", "and it goes on")])
+
+
+# ------------------------------------------------------------------ clocks
+
+
+def test_a_clock_that_goes_back_leaves_the_order_of_things(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from recollect.doctor import examine
+
+    now = time.time()
+    with opened(tmp_path / "store") as memory:
+        monkeypatch.setattr(time, "time", lambda: now + 86_400)
+        memory.put([note("a", "first")])
+        assert memory.search("first").results
+        monkeypatch.setattr(time, "time", lambda: now)
+        memory.put([note("a", "second"), note("b", "later")])
+        assert [event.action for event in memory.history("a")] == ["added", "changed"]
+        assert [d.external for d in memory.list().items] == ["b", "a"]
+        assert memory.search("second").results[0].text == "second"
+        assert memory.check(full=True).findings == ()
+        told = {check.name: check for check in examine(memory).checks}["clock"]
+        assert (told.state, "the clock went back" in told.text) == ("warn", True)
+
+
+# ------------------------------------------------------------------ files of others
+
+
+def test_a_store_of_a_newer_version_is_refused_and_untouched(tmp_path: Path, cli: Cli) -> None:
+    place = tmp_path / "store"
+    with opened(place) as memory:
+        memory.put([note("a", "otter")])
+        memory.search("otter")
+    db = sqlite3.connect(place / "record.db")
+    db.execute("PRAGMA user_version = 99")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    db.close()
+    before = contents(place)
+    with pytest.raises(StoreTooNew, match="schema 99"):
+        opened(place)
+    for command in (["search", "otter"], ["doctor", "--fix"], ["repair"], ["rebuild"], ["backup"]):
+        assert cli(*command, "--store", str(place)).code == 1
+    assert contents(place) == before
+    assert sorted(os.listdir(tmp_path)) == ["home", "store", "work"]
+
+
+# ------------------------------------------------------------------ models
+
+
+@pytest.mark.parametrize("damage", ["missing", "garbled"])
+def test_a_model_that_is_damaged_costs_meaning_and_not_the_search(
+    tmp_path: Path, cli: Cli, damage: str
+) -> None:
+    place = tmp_path / "models" / EMBED.key
+    shutil.copytree(EMBED_HOME, place)
+    os.environ["RECOLLECT_MODELS"] = str(tmp_path / "models")
+    os.environ["RECOLLECT_RERANK_MODEL"] = "none"
+    try:
+        with Memory.open() as memory:
+            memory.put([note("a", "The otter eats fish.")])
+            memory.embed()
+        (place / "model.onnx").write_bytes(b"garbled" * 1000)
+        if damage == "missing":
+            (place / "model.onnx").unlink()
+            os.environ["RECOLLECT_EMBED_MODEL"] = str(place)
+        found = cli("search", "otter fish", "--json")
+        told = cli("doctor", "--json").json
+        states = {check["check"]: check for check in told["checks"]}
+        if damage == "missing":
+            assert found.code == 1  # a folder of one's own that is named has to be there
+            assert "model.onnx" in found.err
+            assert states["store"]["state"] == "fail"
+        else:
+            assert found.json["results"][0]["document"] == "a"
+            assert any("no usable model" in reason for reason in found.json["degraded"])
+            assert states["models"]["state"] == "fail"
+            assert states["models"]["mend"] == "recollect models fetch recollect-embed"
+            assert cli("models", "fetch", "recollect-embed").code == 0
+            assert cli("search", "what is eaten?", "--json").json["degraded"] == []
+    finally:
+        for name in ("MODELS", "RERANK_MODEL", "EMBED_MODEL"):
+            os.environ.pop(f"RECOLLECT_{name}", None)
+
+
+# ------------------------------------------------------------------ who may read
+
+
+def test_nobody_else_may_read_anything_that_is_written(tmp_path: Path, cli: Cli) -> None:
+    """Everything below a home, and what was asked for elsewhere, whatever the umask."""
+    home, out = Path(os.environ["RECOLLECT_HOME"]), tmp_path / "out"
+    out.mkdir(mode=0o700)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# Otters\n\nThe otter eats fish.\n")
+    (tmp_path / "work" / config.PROJECT_FILE).write_text('mode = "balanced"\n')
+    before = os.umask(0)
+    try:
+        assert cli("add", str(notes)).code == 0
+        with Memory.open() as memory:  # with all that is there while it is open
+            memory.put([note(f"n{i}", f"number {i}") for i in range(300)])
+            memory.search("otter")
+            memory.search("number 7")
+            memory.record_answer("otter", "fish", memory.search("otter").fingerprint)
+            memory.remember("We deploy on Fridays", name="deploy day")
+            memory.embed()
+            memory.rebuild()
+            wanted_open = {p.name for p in home.rglob("*")}
+        commands = (
+            ["config", "set", "mode", "tokenmax"], ["config", "trust"], ["backup"], ["stats"],
+            ["backup", str(out / "b.tar")], ["export", "--all", str(out / "all.jsonl")],
+            ["restore", str(out / "b.tar"), "--to", str(out / "deep" / "new")],
+            ["repair", "--force"], ["install", "codex"],
+        )  # fmt: skip
+        for command in commands:
+            assert cli(*command).code == 0, command
+        own_token(home / "data" / "token")
+        from recollect.storage import open_spending
+
+        open_spending(home / "data").hold("2026-01-01", "m", 1, None, 1.0)
+    finally:
+        os.umask(before)
+    seen = {p.name for p in (*home.rglob("*"), *out.rglob("*"))} | wanted_open
+    assert {"record.db", "record.db-wal", "record.db-shm", "cache.db", "usage.db", "config.toml",
+            "trusted.json", "seen.json", "spend.db", "token", "text.lock", "meta.json", "b.tar",
+            "all.jsonl", "backups"} <= seen  # fmt: skip
+    for path in (home, *home.rglob("*"), *out.rglob("*")):
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        assert mode == (0o700 if path.is_dir() else 0o600), f"{path}: {mode:o}"
