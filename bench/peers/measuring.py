@@ -42,6 +42,8 @@ class Measured(NamedTuple):
     embedding_s: float
     p50_ms: float
     p95_ms: float
+    cpu_ms: float
+    """The processor's, at the median: what else the machine does changes it less."""
     peak_mb: float
     disk_mb: float
     left_open: float | None
@@ -88,6 +90,7 @@ def measured(made: dict[str, Any], data: Set) -> Measured:
     return Measured(
         made["version"], data.stored, made["texts"], made["ingest_s"], made["embedding_s"],
         metrics.percentile(times, 0.5), metrics.percentile(times, 0.95),
+        metrics.percentile([row["cpu_ms"] for row in rows], 0.5),
         made["peak_mb"], made["disk_mb"], open_.correct, open_.false,
         _mean([r["tokens"] for r in rows if data.gold[r["id"]]]) or 0.0,
         _mean([r["tokens"] for r in rows if not data.gold[r["id"]]]), by,
@@ -119,7 +122,8 @@ def _worked(engine: Engine, data: Set, python: Path, work: Path, home: Path) -> 
     job, out = scratch / "job.json", scratch / "out.json"
     job.write_text(json.dumps({
         "adapter": engine.adapter, "package": engine.package, "documents": str(data.documents),
-        "questions": str(data.questions), "folder": str(scratch / "store"),
+        "questions": str(data.questions), "ranked": [id for id, gold in data.gold.items() if gold],
+        "folder": str(scratch / "store"),
         "vectors": str(work / "vectors.db"), "out": str(out),
     }), "utf-8")  # fmt: skip
     command = [str(python), "-m", "bench.peers.worker", str(job)]

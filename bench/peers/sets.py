@@ -35,10 +35,10 @@ class Source(NamedTuple):
 SOURCES: Mapping[str, Source] = {
     "notes": Source(strangers="xquad/en"),
     "personas": Source(strangers="xquad/en"),
-    "scifact": Source(documents=2_000),
-    "longmemeval": Source(half="fit", questions=100, documents=240),
+    "scifact": Source(documents=1_000),
+    "longmemeval": Source(half="fit", questions=60, documents=150),
 }
-STRANGERS = 50
+STRANGERS = 40
 
 
 class Set(NamedTuple):

@@ -85,14 +85,15 @@ def _share(value: float | None) -> str:
 def _cost(got: Mapping[str, Measured]) -> Iterator[str]:
     yield from _head(
         "engine", "documents/s", "texts embedded", "embedding s", "documents/s with embedding",
-        "query p50 ms", "p95 ms", "peak MB", "disk MB",
+        "query p50 ms", "p95 ms", "processor p50 ms", "peak MB", "disk MB",
     )  # fmt: skip
     for name, did in got.items():
         whole = did.documents / (did.ingest_s + did.embedding_s)
         yield _row([
             name, _figure(did.documents / did.ingest_s), f"{did.texts:,}" if did.texts else "–",
             f"{did.embedding_s:.0f}" if did.texts else "–", _figure(whole),
-            f"{did.p50_ms:.1f}", f"{did.p95_ms:.1f}", f"{did.peak_mb:.0f}", f"{did.disk_mb:.1f}",
+            f"{did.p50_ms:.1f}", f"{did.p95_ms:.1f}", f"{did.cpu_ms:.1f}",
+            f"{did.peak_mb:.0f}", f"{did.disk_mb:.1f}",
         ])  # fmt: skip
 
 

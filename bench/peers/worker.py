@@ -1,7 +1,8 @@
 """One engine on one set, in its own process and environment: ``python -m bench.peers.worker JOB``.
 
-JOB is a JSON file: adapter, documents, questions, folder, vectors, out, package. What comes out is
-another: what ingesting took, and what came back for each question.
+JOB is a JSON file: adapter, package, documents, questions, ranked (the questions whose ranking is
+wanted too), folder, vectors, out. What comes out is another: what ingesting took, and what came
+back for each question.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from bench.peers.peer import Document, Found, Message, Peer, Question
@@ -43,7 +44,8 @@ def main(job: Path) -> None:
     peer.query(WARM, None)
     rows = [_asked(peer, question) for question in questions]
     for row, question in zip(rows, questions, strict=True):
-        row["wide"] = list(dict.fromkeys(peer.query(question, WIDE).documents))
+        if question.id in given["ranked"]:
+            row["wide"] = list(dict.fromkeys(peer.query(question, WIDE).documents))
     peak = _peak()
     peer.close()
     vectors.close()
@@ -56,15 +58,16 @@ def main(job: Path) -> None:
 
 def _asked(peer: Peer, question: Question) -> dict[str, Any]:
     """What the engine returns by default, and how long that took."""
-    since = perf_counter()
+    since, worked = perf_counter(), process_time()
     found: Found = peer.query(question, None)
-    ms = (perf_counter() - since) * 1000
+    ms, cpu_ms = (perf_counter() - since) * 1000, (process_time() - worked) * 1000
     return {
         "id": question.id,
         "documents": list(found.documents),
         "tokens": sum(_tokens(text) for text in found.texts),
         "left_open": found.left_open or not found.documents,
         "ms": ms,
+        "cpu_ms": cpu_ms,
     }
 
 
