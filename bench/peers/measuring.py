@@ -24,6 +24,7 @@ from recollect.evals import metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_S = 1_800
+KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
 QUIET = {
     "ANONYMIZED_TELEMETRY": "False", "MEM0_TELEMETRY": "False", "DO_NOT_TRACK": "1",
     "POSTHOG_DISABLED": "1", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1",
@@ -150,8 +151,8 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """The caller's, without what would configure an engine or let it report."""
-    kept = {n: v for n, v in os.environ.items() if not n.startswith(("RECOLLECT_", "PYTHON"))}
+    """Next to nothing of the caller's: no key, no setting of an engine, no place to report to."""
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     source = Path(recollect.__file__).parents[1]
     return kept | QUIET | {"HOME": str(home), "PYTHONPATH": f"{source}{os.pathsep}{ROOT}"}
 

@@ -33,10 +33,10 @@ class Source(NamedTuple):
 
 
 SOURCES: Mapping[str, Source] = {
-    "notes": Source(strangers="xquad/en"),
     "personas": Source(strangers="xquad/en"),
-    "scifact": Source(documents=1_000),
-    "longmemeval": Source(half="fit", questions=60, documents=150),
+    "notes": Source(strangers="xquad/en"),
+    "scifact": Source(questions=80, documents=500),
+    "longmemeval": Source(half="fit", questions=40, documents=90),
 }
 STRANGERS = 40
 

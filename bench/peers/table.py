@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.peers.engines import ENGINES, Engine
+from bench.peers.engines import ENGINES
 from bench.peers.measuring import Measured
 from bench.peers.sets import Set, summary
 from recollect.errors import InputError
@@ -138,13 +138,9 @@ def _setups(results: Results, failed: Mapping[str, str]) -> Iterator[str]:
     for name, engine in ENGINES.items():
         did = next((got[name] for got in results.values() if name in got), None)
         if did is not None:
-            yield _row([name, did.version, _by(engine), engine.setup])
+            yield _row([name, did.version, engine.by, engine.setup])
     if failed:
         yield ""
         yield from _head("not run", "why")
         for name, why in failed.items():
             yield _row([name, why.replace("|", "/")])
-
-
-def _by(engine: Engine) -> str:
-    return "words and meaning" if engine.package == US else "meaning" if engine.meaning else "words"
