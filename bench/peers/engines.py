@@ -47,7 +47,7 @@ ENGINES: Mapping[str, Engine] = {
 """By the name that the table shows; recollect first, for it is what they are compared with."""
 
 NOT_RUN: Mapping[str, str] = {
-    "graphiti-core": "0.31.2: every way in (`add_episode`, in bulk or as triplets) asks a language "
-    "model, to read a text or to tell what is the same as what",
+    "graphiti-core": "texts come in as episodes (`add_episode`, `add_episode_bulk`), which a "
+    "language model reads; what can be stored without one are triplets (source of 0.31.2)",
 }
 """Engines that cannot be measured in this way, with the reason."""
