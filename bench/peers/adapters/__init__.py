@@ -1,0 +1,1 @@
+"""One engine a file, each imported only where that engine is installed."""

@@ -1,0 +1,218 @@
+"""The comparison with other engines: two that need nothing are really run, on a small set."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from bench.peers import table
+from bench.peers.__main__ import measure
+from bench.peers.engines import ENGINES, NOT_RUN
+from bench.peers.environments import Unavailable, python_for
+from bench.peers.measuring import run
+from bench.peers.peer import Document, Message, pieces
+from bench.peers.sets import Set, Source, prepare
+
+from recollect.errors import InputError
+from recollect.evals import metrics
+
+THINGS = """kettle ladder anchor violin carpet hammer lantern saddle compass bucket mirror
+barrel basket pillow candle helmet""".split()
+SMALL = {"small": Source()}
+WORDS, US = ENGINES["FTS5"], ENGINES["recollect"]
+CRASHES = ENGINES["mempalace"]._replace(own=False)  # which is not installed here
+MISSING = WORDS._replace(own=True)  # for which nothing is pinned
+
+
+class Ran(NamedTuple):
+    data: Path
+    work: Path
+    tables: str
+
+
+def lines(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def small_set(folder: Path) -> None:
+    """A note about each of some things, questions about them, and some about nothing there is."""
+    notes = [
+        {"id": f"d{n}", "title": thing, "text": f"The {thing} is kept in room {n} of the tower."}
+        for n, thing in enumerate(THINGS)
+    ]
+    asked = [
+        {"id": f"q{n}", "query": f"Where are the {one} and the {other}?",
+         "gold": [f"d{n}", f"d{n + 1}"]}
+        for n, (one, other) in enumerate(pairwise(THINGS))
+    ]  # fmt: skip
+    strange = [
+        {"id": f"x{n}", "query": f"Who won the chess cup of {1990 + n}?", "abstain": True}
+        for n in range(8)
+    ]
+    lines(folder / "small" / "docs.jsonl", notes)
+    lines(folder / "small" / "queries.jsonl", asked + strange)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    folder = tmp_path_factory.mktemp("peers")
+    small_set(folder / "data")
+    engines = {"recollect": US, "FTS5": WORDS, "crashes": CRASHES, "missing": MISSING}
+    tables = measure(folder / "data", SMALL, engines, folder / "work")
+    return Ran(folder / "data", folder / "work", tables)
+
+
+def prepared(ran: Ran) -> Set:
+    return prepare(ran.data, "small", SMALL["small"], ran.work / "sets")
+
+
+def kept(ran: Ran, name: str) -> Path:
+    (file,) = (ran.work / "rows").glob(f"{name}-small-*.json")
+    return file
+
+
+def test_every_engine_that_ran_is_in_both_tables_of_the_set(ran: Ran) -> None:
+    quality, cost = ran.tables.split("## small")[1].split("## Where")[0].strip().split("\n\n")
+    for some, columns in ((quality, 11), (cost, 10)):
+        head, _, *rows = some.splitlines()
+        assert head.count("|") == columns + 1
+        assert [row.split(" | ")[0] for row in rows] == ["| recollect", "| FTS5"]
+        assert all(row.count("|") == columns + 1 for row in rows)
+
+
+def test_an_engine_that_cannot_be_run_is_listed_with_the_reason(ran: Ran) -> None:
+    left_out = ran.tables.split("| not run |")[1]
+    assert "| crashes (small) | it failed: ModuleNotFoundError: No module named" in left_out
+    assert "| missing (small) | there is no fts5.txt |" in left_out
+    for name, why in NOT_RUN.items():
+        assert f"| {name} | {why} |" in left_out
+
+
+def test_what_cannot_be_installed_says_why(tmp_path: Path) -> None:
+    wanted = tmp_path / "engine.txt"
+    wanted.write_text(f"{tmp_path / 'there-is-none.whl'}\n")
+    with pytest.raises(Unavailable, match="could not be installed: .*there-is-none"):
+        python_for(wanted, tmp_path / "engine")
+
+
+@pytest.mark.parametrize("name", ["recollect", "FTS5"])
+def test_the_figures_are_those_of_the_eval_measures(ran: Ran, name: str) -> None:
+    data = prepared(ran)
+    made = json.loads(kept(ran, name).read_text())
+    did = run(name, ENGINES[name], data, ran.work)
+    rows = {row["id"]: row for row in made["rows"]}
+    assert rows.keys() == data.gold.keys()
+    answerable = {id: gold for id, gold in data.gold.items() if gold}
+    assert 0 < len(answerable) < len(rows)
+    for id, gold in answerable.items():
+        found = metrics.returned(rows[id]["documents"], gold)
+        assert did.by_question["set_precision"][id] == found.precision
+        assert did.by_question["set_all"][id] == found.everything
+        wide = rows[id]["wide"]
+        assert did.by_question["all@5"][id] == metrics.all_evidence_at(wide, gold, 5)
+        assert did.by_question["ndcg@10"][id] == metrics.ndcg_at(wide, gold, 10)
+    open_ = [row["left_open"] for id, row in rows.items() if not data.gold[id]]
+    assert did.left_open == sum(open_) / len(open_)
+    assert did.p50_ms == metrics.percentile([row["ms"] for row in rows.values()], 0.5)
+
+
+def test_what_came_back_is_told_as_it_was(ran: Ran) -> None:
+    """Both find notes by their words; FTS5 has no doubts, and embeds nothing."""
+    data = prepared(ran)
+    words, us = (run(name, ENGINES[name], data, ran.work) for name in ("FTS5", "recollect"))
+    for did in (words, us):
+        assert did.mean("all@10") == 1.0
+        assert did.tokens > 0
+        assert did.ingest_s > 0
+        assert did.peak_mb > 5
+        assert did.disk_mb > 0
+    assert (words.texts, words.embedding_s) == (0, 0)
+    assert us.texts == len(THINGS)
+    assert us.embedding_s > 0
+    assert words.left_open == 0  # the words "the" and "of" are enough for it
+    assert us.left_open == 1
+    assert us.tokens_without is not None
+    assert words.tokens_without is not None
+    assert us.tokens_without < words.tokens_without
+
+
+def test_what_was_measured_is_not_measured_again_until_something_changes(
+    ran: Ran, tmp_path: Path
+) -> None:
+    file = kept(ran, "FTS5")
+    before = file.read_bytes()
+    again = measure(ran.data, SMALL, {"FTS5": WORDS}, ran.work)
+    assert file.read_bytes() == before  # another run would have taken other milliseconds
+    assert "| FTS5 |" in again
+    run("FTS5", WORDS, prepared(ran), ran.work, fresh=True)
+    assert file.read_bytes() != before
+    small_set(tmp_path)
+    notes = tmp_path / "small" / "docs.jsonl"
+    notes.write_text(notes.read_text() + '{"id": "more", "text": "One more note."}\n')
+    other = prepare(tmp_path, "small", SMALL["small"], ran.work / "sets")
+    assert run("FTS5", WORDS, other, ran.work).documents == len(THINGS) + 1
+    assert len(list((ran.work / "rows").glob("FTS5-small-*.json"))) == 2
+
+
+def test_a_smaller_set_keeps_the_evidence_of_what_is_asked(tmp_path: Path) -> None:
+    small_set(tmp_path)
+    less = prepare(tmp_path, "small", Source(questions=2, documents=5), tmp_path / "sets")
+    with_answer = [gold for gold in less.gold.values() if gold]
+    stored = {json.loads(line)["id"] for line in less.documents.read_text().splitlines()}
+    assert len(with_answer) == 2
+    assert len(stored) == 5
+    assert stored.issuperset(one for gold in with_answer for one in gold)
+    assert any(not gold for gold in less.gold.values())
+
+
+def test_questions_of_another_set_have_no_answer_in_this_one(tmp_path: Path) -> None:
+    small_set(tmp_path)
+    lines(tmp_path / "other" / "docs.jsonl", [{"id": "o", "text": "Something else."}])
+    lines(tmp_path / "other" / "queries.jsonl", [
+        {"id": f"o{n}", "query": f"What else is number {n}?", "gold": ["o"]} for n in range(6)
+    ])  # fmt: skip
+    made = prepare(tmp_path, "small", Source(strangers="other"), tmp_path / "sets")
+    strangers = {id: gold for id, gold in made.gold.items() if id.startswith("o")}
+    assert strangers
+    assert not any(strangers.values())
+
+
+def test_a_set_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no docs"):
+        measure(tmp_path, SMALL, {"FTS5": WORDS}, tmp_path / "work")
+
+
+def test_conversations_are_stored_message_by_message_by_those_that_do_not_split() -> None:
+    said = (Message("user", "hello"), Message("assistant", "  "), Message("assistant", "good day"))
+    talk, note = Document("t", "", "", said, ""), Document("n", "Title", "Text.", (), "")
+    assert list(pieces([talk, note])) == [
+        ("t", "hello"),
+        ("t", "good day"),
+        ("n", "Title\n\nText."),
+    ]
+
+
+def test_tables_go_between_their_marks(tmp_path: Path) -> None:
+    page = tmp_path / "peers.md"
+    page.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
+    table.write(page, "new")
+    table.write(page, "newer")
+    assert page.read_text() == f"before\n{table.BEGIN}\nnewer\n{table.END}\nafter\n"
+    page.write_text("no marks")
+    with pytest.raises(InputError, match="no <!-- tables"):
+        table.write(page, "new")
+    assert page.read_text() == "no marks"
+
+
+def test_every_engine_is_pinned_and_has_an_adapter() -> None:
+    for engine in ENGINES.values():
+        assert (Path(table.__file__).parent / "adapters" / f"{engine.adapter}.py").is_file()
+        if engine.requirements is not None:
+            pins = engine.requirements.read_text().split()
+            assert pins
+            assert all("==" in pin for pin in pins)
+            assert any(pin.startswith(f"{engine.package}==") for pin in pins)
