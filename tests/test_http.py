@@ -28,6 +28,7 @@ from conftest import Cli
 from http_client import QUIET, Address, Said, Served, serve
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
+from recollect.surfaces.http_app import app
 from recollect.surfaces.http_guard import CSRF, HARDENING, MOST_HEADERS, Gate
 from recollect.surfaces.http_server import listening, server
 from recollect.surfaces.http_work import Limits
@@ -73,7 +74,7 @@ def inside(
     """A server in a thread of this process, with limits and tools of its own."""
     gate = Gate("t" * 20)
     with listening("127.0.0.1", 0) as bound:
-        made = server(memory, gate, limits=limits or Limits(), tools=tools)
+        made = server(app(memory, gate, limits=limits or Limits(), tools=tools), limits or Limits())
         thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]}, daemon=True)
         thread.start()
         yield Address(bound.getsockname()[1], "t" * 20)
