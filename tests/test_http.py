@@ -32,6 +32,7 @@ from recollect.surfaces.http_app import app
 from recollect.surfaces.http_guard import CSRF, HARDENING, MOST_HEADERS, Gate
 from recollect.surfaces.http_server import listening, server
 from recollect.surfaces.http_work import Limits
+from recollect.surfaces.page.site import CHANGES
 from recollect.surfaces.tools import NAMED, TOOLS, Tool
 
 HEADER = CSRF.decode()
@@ -185,7 +186,7 @@ def test_without_the_token_nothing_is_told(at: Address, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/memory", "/documents", "/sessions", "/stats", "/settings",
-                                  "/status", "/fact?id=ship-1", "/nothing"])  # fmt: skip
+                                  "/doctor", "/fact?id=ship-1", "/nothing"])  # fmt: skip
 def test_a_browser_without_a_key_sees_a_lock_and_nothing_else(at: Address, path: str) -> None:
     said = at.ask("GET", path)
     assert said.status == 401
@@ -259,11 +260,11 @@ def test_the_link_works_once_and_gives_a_cookie_that_no_script_can_read(
     cookie, *attributes = entered.headers["set-cookie"].split("; ")
     assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(attributes)
     assert one.address.token not in cookie
-    assert one.address.ask("GET", "/status", Cookie=cookie).status == 200
+    assert one.address.ask("GET", "/doctor", Cookie=cookie).status == 200
     again = one.address.ask("GET", path)
     assert again.status == 403
     assert "set-cookie" not in again.headers
-    assert served.address.ask("GET", "/status", Cookie=cookie).status == 401  # of another process
+    assert served.address.ask("GET", "/doctor", Cookie=cookie).status == 401  # of another process
     assert one.end() == 0
 
 
@@ -283,7 +284,7 @@ def test_a_cookie_alone_changes_nothing(served: Served, at: Address) -> None:
     assert at.ask("POST", "/api/remember", body, **typed, **{HEADER: "x"}).status == 403
     assert at.ask("POST", "/mcp", body, **typed).status == 403
     form = {"Content-Type": "application/x-www-form-urlencoded", **cookie}
-    for action in ("/fact/pin", "/fact/reword", "/fact/forget", "/document/forget", "/logout"):
+    for action in (*CHANGES, "/logout"):
         for csrf in ("", "&csrf=", "&csrf=" + "0" * 64):
             said = at.ask("POST", action, f"id=ship-1&pinned=1&text=x{csrf}", **form)
             assert said.status == 403

@@ -20,7 +20,8 @@ pytest.importorskip("mcp", reason="the SDK is not installed: `pip install 'recol
 import anyio
 from mcp.client import Client as Official
 from mcp.client.stdio import StdioServerParameters
-from mcp.client.streamable_http import create_mcp_http_client, streamable_http_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
 from conftest import Cli

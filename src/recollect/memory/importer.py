@@ -126,7 +126,6 @@ class Importer:
     def _plan(self, root: Path, home: Home, only: Format | None) -> _Plan:
         plan = _Plan({}, [], [], Counter(), [])
         for folder in files.walk(root, self._location):
-            self._progress(0)  # a walk may be long: whoever looks on may stop it
             if folder.is_tree:
                 plan.trees.append(Path(folder.place))
             for problem in folder.problems:

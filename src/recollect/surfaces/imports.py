@@ -7,18 +7,23 @@ goes on from there. What is known of an import itself ends with the process.
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
-from recollect.errors import InputError, NotFound, RecollectError, UsageError, in_a_line
-from recollect.trace import Stopped
-from recollect.types import Receipt, iso
+from recollect.errors import InputError, NotFound, UsageError, in_a_line
+from recollect.types import iso
 
 if TYPE_CHECKING:
-    from recollect.memory import Memory, Progress
+    from subprocess import Popen
+
+    from recollect.memory import Memory
 
 MOST = 50
 """Imports that are remembered; so many may also wait."""
@@ -37,7 +42,8 @@ class Import(NamedTuple):
     stored: int = 0
     """Documents that were stored so far."""
     ended: datetime | None = None
-    receipt: Receipt | None = None
+    receipt: dict[str, Any] | None = None
+    """What ``recollect add --json`` prints."""
     error: str = ""
 
     @property
@@ -45,9 +51,7 @@ class Import(NamedTuple):
         return self.state in UNDER_WAY
 
     def as_json(self) -> dict[str, Any]:
-        receipt = None if self.receipt is None else self.receipt.as_json()
-        times = {"asked": iso(self.asked), "ended": iso(self.ended)}
-        return {**self._asdict(), **times, "receipt": receipt}
+        return {**self._asdict(), "asked": iso(self.asked), "ended": iso(self.ended)}
 
 
 class Imports:
@@ -60,6 +64,7 @@ class Imports:
         self._known: dict[str, Import] = {}
         self._to_stop: set[str] = set()
         self._thread: Thread | None = None
+        self._process: Popen[str] | None = None
         self._closed = False
 
     def begin(self, path: str, source: str = "") -> Import:
@@ -112,7 +117,8 @@ class Imports:
                 one = self._known[id] = one._replace(state="stopped", ended=datetime.now(UTC))
             elif one.state == "running":
                 self._to_stop.add(id)
-            return one
+        self._halt()
+        return one
 
     def close(self) -> None:
         """Stop everything, and wait until it has stopped."""
@@ -146,28 +152,81 @@ class Imports:
             return None
 
     def _outcome(self, one: Import) -> dict[str, Any]:
-        def report(progress: Progress) -> None:
+        """What ``recollect add`` makes of it, in a process of its own: whoever asks this one
+        meanwhile does not wait for it, and what cannot be read cannot end it."""
+        from subprocess import DEVNULL, PIPE, Popen
+        from tempfile import TemporaryFile
+
+        command = [sys.executable, "-m", "recollect", "add", "--json", "--progress", "--no-embed",
+                   "--quiet"]  # fmt: skip
+        command += [f"--source={one.source}"] if one.source else []
+        with TemporaryFile("w+", encoding="utf-8") as said:
+            try:
+                process = Popen(
+                    [*command, "--", one.path], stdin=DEVNULL, stdout=said, stderr=PIPE, text=True,
+                    env=self._environment(), start_new_session=True,
+                )  # fmt: skip
+            except OSError as error:
+                return {"state": "failed", "error": in_a_line(error)}
+            with process:
+                self._follow(one, process)
+            said.seek(0)
+            return self._read(one, said.read())
+
+    def _environment(self) -> dict[str, str]:
+        """That of this process, with its store."""
+        store = self._memory.config["store"]
+        found = {"RECOLLECT_STORE": str(store)} if store else {}
+        return {**os.environ, **found}
+
+    def _follow(self, one: Import, process: Popen[str]) -> None:
+        """Keep what it tells, until it has ended or is to be stopped."""
+        with self._lock:
+            self._process = process
+        self._halt()
+        assert process.stderr is not None
+        for line in process.stderr:
+            stored = _stored(line)
+            if stored is None:  # for the log of whoever runs this
+                sys.stderr.write(line)
+                continue
             with self._lock:
-                self._known[one.id] = self._known[one.id]._replace(stored=progress.done)
-                if one.id in self._to_stop:
-                    raise Stopped
+                self._known[one.id] = self._known[one.id]._replace(stored=stored)
+        process.wait()
+        with self._lock:
+            self._process = None
 
+    def _halt(self) -> None:
+        """End the process of an import that is to be stopped; what it was storing is not stored."""
+        with self._lock:
+            running = [one.id for one in self._known.values() if one.state == "running"]
+            if self._process is not None and self._to_stop.intersection(running):
+                self._process.terminate()
+
+    def _read(self, one: Import, said: str) -> dict[str, Any]:
+        with self._lock:
+            if one.id in self._to_stop:
+                return {"state": "stopped"}
+        self._memory.embed_in_background()
         try:
-            done = self._memory.add(one.path, source=one.source or None, embed=False, report=report)
-        except Stopped:
-            return {"state": "stopped"}
-        except RecollectError as error:
-            return {"state": "failed", "error": str(error)}
-        except Exception as error:  # noqa: BLE001  a bug of ours, told by its kind only
-            from recollect.surfaces.tools import unexpected
-
-            return {"state": "failed", "error": unexpected("the import", error).text}
-        finally:
-            self._memory.embed_in_background()
-        return {"state": "done" if done.seen or not done.failed else "failed", "receipt": done}
+            done: dict[str, Any] = json.loads(said)
+        except ValueError:
+            return {"state": "failed", "error": "the import ended before it was done"}
+        if error := done.get("error"):
+            told = f"{error['message']}\n{error['hint']}".strip()
+            return {"state": "failed", "error": told}
+        came = done["added"] + done["changed"] + done["unchanged"] + done["tombstoned"]
+        return {"state": "done" if came or not done["failed"] else "failed", "receipt": done}
 
     def _ended(self, one: Import, **how: Any) -> None:
         with self._lock:
             self._to_stop.discard(one.id)
             known = self._known[one.id]
             self._known[one.id] = known._replace(ended=datetime.now(UTC), **how)
+
+
+def _stored(line: str) -> int | None:
+    """How many documents are stored, if that is what the line tells."""
+    with suppress(ValueError, TypeError, KeyError):
+        return int(json.loads(line)["done"])
+    return None
