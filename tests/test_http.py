@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +25,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from conftest import Cli
-from http_client import QUIET, Address, Said, Served, serve
+from http_client import QUIET, Address, Said, Served, inside, serve
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
-from recollect.surfaces.http_app import app
 from recollect.surfaces.http_guard import CSRF, HARDENING, MOST_HEADERS, Gate
-from recollect.surfaces.http_server import listening, server
 from recollect.surfaces.http_work import Limits
 from recollect.surfaces.page.site import CHANGES
-from recollect.surfaces.tools import NAMED, TOOLS, Tool
+from recollect.surfaces.tools import NAMED, TOOLS
 
 HEADER = CSRF.decode()
 
@@ -66,22 +64,6 @@ def library(served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]
         monkeypatch.setenv(name, value)
     with Memory.open(served.store) as memory:
         yield memory
-
-
-@contextmanager
-def inside(
-    memory: Memory, limits: Limits | None = None, tools: tuple[Tool, ...] = TOOLS
-) -> Iterator[Address]:
-    """A server in a thread of this process, with limits and tools of its own."""
-    gate = Gate("t" * 20)
-    with listening("127.0.0.1", 0) as bound:
-        made = server(app(memory, gate, limits=limits or Limits(), tools=tools), limits or Limits())
-        thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]}, daemon=True)
-        thread.start()
-        yield Address(bound.getsockname()[1], "t" * 20)
-        made.should_exit = True
-        thread.join(WAIT)
-        assert not thread.is_alive()
 
 
 # ------------------------------------------------------------------ the same JSON everywhere
