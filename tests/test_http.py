@@ -46,7 +46,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         store = small_store(folder)
         with Memory.open(store) as memory:
             memory.remember("We ship on Mondays", name="ship day", id="ship-1")
-    one = serve(store, folder / "home")
+    one = serve(store, folder / "home", HOME=str(folder))  # where anything may be imported
     yield one
     if one.process.poll() is None:
         one.end()

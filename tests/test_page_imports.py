@@ -100,6 +100,7 @@ def test_an_import_is_what_the_command_does(at: Address, cli: Cli, notes: Path) 
         ("~nobody-of-this-name/x", 422, "home"),
         ("/" + "x" * 5000, 422, "too long"),
         ("/a\0b", 400, "there is no path"),
+        ("/", 400, "whole disk"),
     ],
 )
 def test_a_path_that_leads_nowhere_is_told(at: Address, path: str, status: int, said: str) -> None:

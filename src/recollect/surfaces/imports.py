@@ -96,6 +96,8 @@ class Imports:
             place = Path(path.strip()).expanduser()
             if not place.is_absolute():
                 raise UsageError(f"{path!r} is not a whole path", hint="begin it with / or ~")
+            if place == Path(place.anchor):
+                raise UsageError(f"{place} is a whole disk", hint="give a folder of it")
             if not place.exists():
                 raise InputError(f"{place}: there is no such file or folder")
         except (OSError, RuntimeError, ValueError) as error:
