@@ -21,7 +21,7 @@ from recollect.surfaces.usage_picture import picture
 from recollect.surfaces.usage_text import STATUSES, duration, short
 
 if TYPE_CHECKING:
-    from recollect.telemetry import Figures
+    from recollect.telemetry import Figures, Usage
 
 SPANS = ((7, "A week"), (30, "30 days"), (90, "90 days"), (365, "A year"))
 
@@ -35,7 +35,7 @@ def stats(asked: Asked) -> View:
         for count, name in SPANS
     ]  # fmt: skip
     total = usage.total
-    shown = [el("figure", drawing(picture(usage)), class_="picture"), _figures(total)]
+    shown = [_drawn(usage), _figures(total)]
     private = "Searches are counted on this machine only, without a word of them."
     nothing = empty("No search was counted in this time.", private)
     off = "Searches are not counted now: `recollect config set telemetry true` changes that."
@@ -46,6 +46,11 @@ def stats(asked: Asked) -> View:
         shown if total.calls else nothing,
     )
     return View("Stats", body, at="/stats")
+
+
+def _drawn(usage: Usage) -> Html:
+    return el("figure", drawing(picture(usage)), class_="picture", tabindex="0", role="group",
+              aria_label="Drawn, day by day")  # fmt: skip
 
 
 def _figures(total: Figures) -> Html:
