@@ -48,15 +48,16 @@ $(VENV)/.installed: pyproject.toml
 model: install
 	@$(BIN)/recollect models fetch arctic-embed-s --quiet >/dev/null || echo "arctic-embed-s could not be fetched"
 
-# The official MCP conformance suite and the Node it needs, from the npm registry, for one of the
-# tests; without a network or npm that test is skipped, and says so.
+# The official MCP conformance suite and Inspector, and the Node they need, from the npm registry,
+# for some of the tests; without a network or npm those are skipped, and say so.
 CONFORMANCE := .cache/conformance
 conformance: $(CONFORMANCE)/.installed
 $(CONFORMANCE)/.installed: Makefile
 	@mkdir -p $(CONFORMANCE)
 	@npm install --prefix $(CONFORMANCE) --no-audit --no-fund --loglevel=error \
-	  node@24.21.0 @modelcontextprotocol/conformance@0.2.0-alpha.12 >/dev/null 2>&1 \
-	  && touch $@ || echo "the MCP conformance suite could not be fetched: its tests are skipped"
+	  node@24.21.0 @modelcontextprotocol/conformance@0.2.0-alpha.12 \
+	  @modelcontextprotocol/inspector@2.12.0 >/dev/null 2>&1 \
+	  && touch $@ || echo "the MCP conformance suite and Inspector could not be fetched: their tests are skipped"
 
 # What finds faults of accessibility in a page, from the npm registry, likewise.
 AXE := .cache/axe

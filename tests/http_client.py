@@ -9,11 +9,20 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from mcp_client import WAIT
+from recollect import Memory
+from recollect.surfaces.http_app import app
+from recollect.surfaces.http_guard import Gate
+from recollect.surfaces.http_server import listening, server
+from recollect.surfaces.http_work import Limits
+from recollect.surfaces.tools import TOOLS, Tool
 
 QUIET = {
     "RECOLLECT_EMBED_MODEL": "none",
@@ -110,3 +119,20 @@ def serve(store: Path, home: Path, *more: str, **environment: str) -> Served:
     port = int(place["url"].rstrip("/").rpartition(":")[2])
     file = Path(place["token_file"])
     return Served(process, Address(port, file.read_text().strip()), place["link"], file, store)
+
+
+@contextmanager
+def inside(
+    memory: Memory, limits: Limits | None = None, tools: tuple[Tool, ...] = TOOLS
+) -> Iterator[Address]:
+    """A server in a thread of this process, with limits and tools of its own."""
+    gate = Gate("t" * 20)
+    with listening("127.0.0.1", 0) as bound:
+        limits = limits or Limits(rate=0)
+        made = server(app(memory, gate, limits=limits, tools=tools), limits)
+        thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]}, daemon=True)
+        thread.start()
+        yield Address(bound.getsockname()[1], "t" * 20)
+        made.should_exit = True
+        thread.join(WAIT)
+        assert not thread.is_alive()

@@ -25,7 +25,10 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from recollect import Memory
+from recollect.surfaces.http_guard import ASGI, Gate, Receive, Scope, Send
 from recollect.surfaces.mcp_http import PATH, app
+
+TOKEN = "a-token-for-the-suite"
 
 Given = Mapping[str, Any]
 Made = dict[str, Any]
@@ -380,12 +383,25 @@ def mount(server: Server[Any]) -> None:
         server.add_request_handler(method, types.RequestParams, empty)
 
 
+def showing(inner: ASGI) -> ASGI:
+    """The application for clients that have no way to show a token: it is shown for them."""
+    shown = (b"authorization", f"Bearer {TOKEN}".encode())
+
+    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope = {**scope, "headers": [*scope["headers"], shown]}
+        await inner(scope, receive, send)
+
+    return asked
+
+
 def main() -> None:
     warnings.simplefilter("ignore", MCPDeprecationWarning)  # the suite asks for what is old, too
     bound = socket.create_server(("127.0.0.1", 0))
     plain = "--plain" in sys.argv
     with Memory.open(sys.argv[1], embed_model="none", rerank_model="none") as memory:
-        made = app(memory) if plain else app(memory, also=mount)
+        gate = Gate(TOKEN)
+        made = showing(app(memory, gate) if plain else app(memory, gate, also=mount))
         sys.stdout.write(f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}\n")
         sys.stdout.flush()
         config = uvicorn.Config(made, log_level="error", timeout_graceful_shutdown=1)

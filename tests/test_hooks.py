@@ -175,6 +175,24 @@ def test_any_other_prompt_gets_silence(prompt: str, hook: Hook, log: Callable[[]
 
 
 @pytest.mark.usefixtures("known")
+@pytest.mark.parametrize("prompt", ["translate zebras into Welsh", "who is the signer?"])
+def test_what_words_decide_loads_no_model(prompt: str) -> None:
+    """Neither where they find nothing, nor where they name a fact."""
+    script = (
+        "import sys\n"
+        "from recollect.surfaces.hook_command import called\n"
+        "code = called(['prompt', '--client', 'claude-code'])\n"
+        "sys.exit(code or bool({'onnxruntime', 'tokenizers'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True,
+        input=json.dumps(payload("claude-code", "prompt", prompt=prompt)), timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ("Ana" in done.stdout) is ("signer" in prompt)
+
+
+@pytest.mark.usefixtures("known")
 def test_a_prompt_is_words_and_no_query(hook: Hook) -> None:
     prompt = "When do we deploy the kayak -service?"  # as a query: without that word
     assert "Kayak service" in told(hook("prompt", payload("claude-code", "prompt", prompt=prompt)))

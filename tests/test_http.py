@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,14 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from conftest import Cli
-from http_client import QUIET, Address, Said, Served, serve
+from http_client import QUIET, Address, Said, Served, inside, serve
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
 from recollect.surfaces.http_guard import CSRF, HARDENING, MOST_HEADERS, Gate
 from recollect.surfaces.http_rate import MOST_CLIENTS, Buckets, client_of
-from recollect.surfaces.http_server import listening, server
 from recollect.surfaces.http_work import Limits
-from recollect.surfaces.tools import NAMED, TOOLS, Tool
+from recollect.surfaces.page.site import CHANGES
+from recollect.surfaces.tools import NAMED, TOOLS
 
 HEADER = CSRF.decode()
 
@@ -47,7 +47,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         store = small_store(folder)
         with Memory.open(store) as memory:
             memory.remember("We ship on Mondays", name="ship day", id="ship-1")
-    one = serve(store, folder / "home")
+    one = serve(store, folder / "home", HOME=str(folder))  # where anything may be imported
     yield one
     if one.process.poll() is None:
         one.end()
@@ -65,22 +65,6 @@ def library(served: Served, monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]
         monkeypatch.setenv(name, value)
     with Memory.open(served.store) as memory:
         yield memory
-
-
-@contextmanager
-def inside(
-    memory: Memory, limits: Limits | None = None, tools: tuple[Tool, ...] = TOOLS
-) -> Iterator[Address]:
-    """A server in a thread of this process, with limits and tools of its own."""
-    gate = Gate("t" * 20)
-    with listening("127.0.0.1", 0) as bound:
-        made = server(memory, gate, limits=limits or Limits(rate=0), tools=tools)
-        thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]}, daemon=True)
-        thread.start()
-        yield Address(bound.getsockname()[1], "t" * 20)
-        made.should_exit = True
-        thread.join(WAIT)
-        assert not thread.is_alive()
 
 
 # ------------------------------------------------------------------ the same JSON everywhere
@@ -185,7 +169,7 @@ def test_without_the_token_nothing_is_told(at: Address, path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/memory", "/documents", "/sessions", "/stats", "/settings",
-                                  "/status", "/fact?id=ship-1", "/nothing"])  # fmt: skip
+                                  "/doctor", "/fact?id=ship-1", "/nothing"])  # fmt: skip
 def test_a_browser_without_a_key_sees_a_lock_and_nothing_else(at: Address, path: str) -> None:
     said = at.ask("GET", path)
     assert said.status == 401
@@ -259,11 +243,11 @@ def test_the_link_works_once_and_gives_a_cookie_that_no_script_can_read(
     cookie, *attributes = entered.headers["set-cookie"].split("; ")
     assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(attributes)
     assert one.address.token not in cookie
-    assert one.address.ask("GET", "/status", Cookie=cookie).status == 200
+    assert one.address.ask("GET", "/doctor", Cookie=cookie).status == 200
     again = one.address.ask("GET", path)
     assert again.status == 403
     assert "set-cookie" not in again.headers
-    assert served.address.ask("GET", "/status", Cookie=cookie).status == 401  # of another process
+    assert served.address.ask("GET", "/doctor", Cookie=cookie).status == 401  # of another process
     assert one.end() == 0
 
 
@@ -283,7 +267,7 @@ def test_a_cookie_alone_changes_nothing(served: Served, at: Address) -> None:
     assert at.ask("POST", "/api/remember", body, **typed, **{HEADER: "x"}).status == 403
     assert at.ask("POST", "/mcp", body, **typed).status == 403
     form = {"Content-Type": "application/x-www-form-urlencoded", **cookie}
-    for action in ("/fact/pin", "/fact/reword", "/fact/forget", "/document/forget", "/logout"):
+    for action in (*CHANGES, "/logout"):
         for csrf in ("", "&csrf=", "&csrf=" + "0" * 64):
             said = at.ask("POST", action, f"id=ship-1&pinned=1&text=x{csrf}", **form)
             assert said.status == 403

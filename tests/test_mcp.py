@@ -10,16 +10,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import Cli
+from conftest import Cli, HashEmbedder
 from mcp_client import MODERN, WAIT, Client, Slow, small_store
-from recollect import Memory
+from recollect import Document, Memory, config
 from recollect.errors import StoreBusy, UsageError
+from recollect.storage import open_store
 from recollect.surfaces.mcp_content import Content
 from recollect.surfaces.mcp_stdio import CAN, MAX_LINE, VERSION, Hands, Server, read_lines
 from recollect.surfaces.tools import NAMED, TOOLS, Reply, Tool, Work, answer, checked
@@ -146,6 +148,53 @@ def test_an_error_of_the_library_comes_with_its_hint_and_names_tools(filled: Mem
     assert reply.failed
     assert reply.text == "there is no document 'nowhere'\nlist shows what there is"
     assert reply.json["error"]["type"] == "NotFound"
+
+
+class Held(HashEmbedder):
+    """An embedder that takes as long as it is held."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.asked = threading.Event()
+
+    def close(self) -> None:
+        self.go.set()
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        self.asked.set()
+        assert self.go.wait(WAIT)
+        return super().embed_passages(texts)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("remember", {"text": "The otter sleeps on the pier", "name": "otter"}),
+        ("record", {"kind": "decision", "body": "The otter sleeps on the pier"}),
+        ("curate", {"text": "The otter sleeps on the pier.", "facts": ["The otter has a pier"]}),
+    ],
+)
+def test_a_write_does_not_wait_for_what_is_pending(
+    tmp_path: Path, name: str, arguments: dict[str, Any]
+) -> None:
+    held = Held()
+    with (
+        Memory(open_store(str(tmp_path / "store")), config.load(), held) as memory,
+        closing(held),  # whatever happens, or nobody could close the memory
+    ):
+        memory.put(Document(f"n{n}", "x", f"note {n}") for n in range(500))
+        reply = replied(memory, name, **arguments)
+        assert not reply.failed
+        assert held.asked.wait(WAIT)  # the vectors are being made
+        assert memory.status().pending > 500
+        found = memory.search("otter sleeps on the pier", by="keyword")
+        assert "otter" in found.results[0].text  # it can be found meanwhile
+        held.close()
+        for _ in range(int(WAIT / 0.05)):
+            if not memory.status().pending:
+                break
+            time.sleep(0.05)
+        assert memory.status().pending == 0
 
 
 @pytest.mark.parametrize(

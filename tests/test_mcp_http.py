@@ -9,8 +9,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -19,6 +20,8 @@ pytest.importorskip("mcp", reason="the SDK is not installed: `pip install 'recol
 import anyio
 from mcp.client import Client as Official
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.exceptions import MCPError
 
 from conftest import Cli
@@ -49,8 +52,17 @@ def slow() -> Slow:
     return Slow(threading.Event(), threading.Event(), [])
 
 
+class At(NamedTuple):
+    url: str
+    token: str
+
+    @property
+    def shown(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+
 @pytest.fixture
-def address(store: Path) -> Iterator[str]:
+def address(store: Path) -> Iterator[At]:
     """Of a real HTTP server on the store."""
     command = [sys.executable, "-m", "recollect", "mcp", "--http", "--port", "0"]
     with subprocess.Popen(
@@ -59,7 +71,9 @@ def address(store: Path) -> Iterator[str]:
         assert process.stderr is not None
         said = process.stderr.readline()
         assert said.startswith("serving http://127.0.0.1:"), said + process.stderr.read()
-        yield said.removeprefix("serving ").strip()
+        file = Path(process.stderr.readline().rpartition(" ")[2].strip())
+        assert file.stat().st_mode & 0o777 == 0o600
+        yield At(said.removeprefix("serving ").strip(), file.read_text().strip())
         process.send_signal(signal.SIGINT)
         process.wait(WAIT)
 
@@ -74,8 +88,11 @@ def stdio_parameters(store: Path) -> StdioServerParameters:
 
 async def tour(target: Any, mode: str) -> dict[str, Any]:
     """Everything once, as the official client sees it."""
-    async with Official(target, mode=mode) as opened:
-        client: Any = opened
+    async with AsyncExitStack() as stack:
+        if isinstance(target, At):
+            http = await stack.enter_async_context(create_mcp_http_client(headers=target.shown))
+            target = streamable_http_client(target.url, http_client=http)
+        client: Any = await stack.enter_async_context(Official(target, mode=mode))
         tools = await client.list_tools()
         found = await client.call_tool("search", {"query": "when do we deploy harbor?"})
         wrong = await client.call_tool("search", {"limit": 1})
@@ -107,7 +124,7 @@ def told(target: Any, mode: str) -> dict[str, Any]:
 
 
 def test_the_official_client_sees_the_same_over_both_transports_in_both_eras(
-    store: Path, address: str
+    store: Path, address: At
 ) -> None:
     seen = {
         (transport, mode): told(target, mode)
@@ -124,11 +141,11 @@ def test_the_official_client_sees_the_same_over_both_transports_in_both_eras(
         assert one == first
 
 
-def test_http_turns_other_hosts_and_other_origins_away(address: str) -> None:
+def test_http_turns_other_hosts_other_origins_and_strangers_away(address: At) -> None:
     import http.client
     from urllib.parse import urlsplit
 
-    place = urlsplit(address)
+    place = urlsplit(address.url)
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list",
                        "params": {"_meta": MODERN}})  # fmt: skip
 
@@ -139,6 +156,7 @@ def test_http_turns_other_hosts_and_other_origins_away(address: str) -> None:
             "Accept": "application/json, text/event-stream",
             "Mcp-Method": "tools/list",
             "Mcp-Protocol-Version": "2026-07-28",
+            **address.shown,
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
         connection.request("POST", path, body, wanted)
@@ -147,35 +165,40 @@ def test_http_turns_other_hosts_and_other_origins_away(address: str) -> None:
         return found
 
     assert status("/mcp") == 200
-    assert status("/mcp", Origin=f"http://localhost:{place.port}") == 200
+    assert status("/mcp", Origin=f"http://{place.netloc}") == 200
     assert status("/mcp", Host="localhost") == 200
     assert status("/mcp", Host="[::1]:80") == 200
     for host in ("evil.example", "127.0.0.1.evil.example", "localhost@evil.example", "", "[::1"):
         assert status("/mcp", Host=host) == 421
         assert status("/anything", Host=host) == 421
-    for origin in ("https://evil.example", "null", "http://localhost.evil.example", "file://"):
+    for origin in ("https://evil.example", "null", "http://localhost.evil.example", "file://",
+                   f"http://127.0.0.1:{(place.port or 0) + 1}"):  # fmt: skip
         assert status("/mcp", Origin=origin) == 403
         assert status("/anything", Origin=origin) == 403
+    for wrong in ("", "Bearer", "Bearer x", "Basic x", address.token):
+        assert status("/mcp", Authorization=wrong) == 401
+        assert status("/anything", Authorization=wrong) == 401
     assert status("/anything") == 404
     assert status("/mcp", Content_Type="text/plain") == 400
 
 
-def test_http_refuses_a_body_that_is_too_large(address: str) -> None:
+def test_http_refuses_a_body_that_is_too_large(address: At) -> None:
     import http.client
     from urllib.parse import urlsplit
 
-    place = urlsplit(address)
+    place = urlsplit(address.url)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=WAIT)
     connection.putrequest("POST", "/mcp")
     connection.putheader("Content-Type", "application/json")
+    connection.putheader("Authorization", address.shown["Authorization"])
     connection.putheader("Content-Length", str(MAX_LINE + 1))
     connection.endheaders()
     assert connection.getresponse().status == 413
     connection.close()
 
 
-def test_a_port_that_is_taken_is_told(address: str, cli: Cli) -> None:
-    port = address.rpartition(":")[2].partition("/")[0]
+def test_a_port_that_is_taken_is_told(address: At, cli: Cli) -> None:
+    port = address.url.rpartition(":")[2].partition("/")[0]
     ran = cli("mcp", "--http", "--port", port)
     assert ran.code == 1
     assert f"port {port} cannot be had" in ran.err

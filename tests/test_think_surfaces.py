@@ -223,7 +223,7 @@ def test_a_sentence_is_told_while_the_next_is_being_written(server: LlmServer) -
 @contextmanager
 def served(memory: Memory) -> Iterator[Address]:
     pytest.importorskip("mcp")
-    from test_http import inside
+    from http_client import inside
 
     with inside(memory) as address:
         yield address

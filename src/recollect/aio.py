@@ -97,6 +97,7 @@ class AsyncMemory:
     pin = _threaded(Memory.pin)
     reword = _threaded(Memory.reword)
     timeline = _threaded(Memory.timeline)
+    topics = _threaded(Memory.topics)
     resolve = _threaded(Memory.resolve)
     supersede = _threaded(Memory.supersede)
     forget = _threaded(Memory.forget)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recollect.memory.curate import Curated
     from recollect.memory.facts import FactPage, Remembered
     from recollect.memory.tidying import Proposal
+    from recollect.memory.tree import Topic
     from recollect.writing.curation.receipts import Kept
     from recollect.writing.curation.slots import Extractor
     from recollect.writing.runner import Outcome, Token
@@ -218,7 +219,9 @@ class Knowing(Keeping):
         said = "pinned" if pinned else "unpinned"
         return self._change(fact, owner, by, said, lambda f: f._replace(pinned=pinned))
 
-    def reword(self, fact: str, text: str, *, owner: str | None = None, by: str = "") -> Fact:
+    def reword(
+        self, fact: str, text: str, *, owner: str | None = None, by: str = "", embed: bool = True
+    ) -> Fact:
         """Say a fact in other words. Its names, its time and what it replaced stay as they are;
         what it said before does not: to keep that, :meth:`remember` a new one instead."""
         from recollect.text.redact import redact
@@ -230,9 +233,19 @@ class Knowing(Keeping):
         done = self._change(
             fact, owner, by, "reworded", lambda f: f._replace(text=said, standing=speaks)
         )
-        if self._embedder is not None:
+        if embed and self._embedder is not None:
             self.embed()
         return done
+
+    def topics(
+        self, *, owner: str | None = None, scopes: Sequence[str] | None = None
+    ) -> dict[str, Topic]:
+        """The pages of the context tree by their addresses, each with the facts that are on it, in
+        force or not."""
+        from recollect.memory.tree import topics
+
+        asked = self._asked(owner, scopes)
+        return topics(self.store, asked.owner, asked.scopes)
 
     def timeline(self, fact: str, *, owner: str | None = None) -> Sequence[Fact]:
         """A fact, what it replaced and what replaced it, oldest first."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import not_
 from typing import Literal, NamedTuple
 
 from recollect.facts import IS, KIND, Asked, Fact, from_document, handle
@@ -189,27 +188,35 @@ def _slips(text: Sequence[Word], taken: Sequence[Span], facts: Facts) -> Iterato
 def _longest(said: Sequence[_Said]) -> list[_Said]:
     """Without the names that lie inside a longer one. A question is listed beside the facts, so
     its names hide none of theirs."""
-    hiding = [one.span for one in said if any(f.type != "open_question" for f in one.to)]
+    hiding = {one.span for one in said if any(f.type != "open_question" for f in one.to)}
     return [one for one in said if not any(one.span.inside(span) for span in hiding)]
 
 
 def _meant(text: Sequence[Word], said: Sequence[_Said], tongue: str) -> Iterator[tuple[_Said, str]]:
     """Those that are meant, each with why: an ordinary word may mean something else."""
     common = [is_common(one.name, tongue) for one in said]
+    fields: dict[tuple[int, bool, frozenset[str]], set[str]] = {}  # many facts may have one name
+    for one, doubtful in zip(said, common, strict=True):
+        place = (one.span.first, not doubtful, _scopes(one))
+        fields.setdefault(place, set()).add(one.of.id)
     for one, doubtful in zip(said, common, strict=True):
         if not doubtful:
             yield one, "one letter off" if one.span.slip else "named whole"
             continue
-        scopes = {scope for fact in one.to for scope in fact.scopes}
+        own = _scopes(one)
         beside = [
-            (other.span.first, certain)
-            for other, certain in zip(said, map(not_, common), strict=True)
-            if other.of.id != one.of.id and any(scopes.intersection(f.scopes) for f in other.to)
+            (first, certain)
+            for (first, certain, scopes), ids in fields.items()
+            if not own.isdisjoint(scopes) and ids != {one.of.id}
         ]
         about = ". ".join((*one.of.names, one.of.text, one.of.why))
         verdict = sense(text, one.span.first, one.of.names, about, beside)
         if verdict.meant:
             yield one, verdict.why
+
+
+def _scopes(one: _Said) -> frozenset[str]:
+    return frozenset(scope for fact in one.to for scope in fact.scopes)
 
 
 def _participants(fact: Fact, facts: Facts) -> Iterator[Fact]:

@@ -243,8 +243,11 @@ def _pointers(call: Call, payload: Mapping[str, Any]) -> str:
     asked = _SYNTAX.sub(lambda found: f" {found[1] or ''} ", prompt[:_READ])
     # Without the reranker, which takes longer to load than there is time; the grade has weights for
     # that. By words alone it is too sure of itself to interrupt anybody.
+    # What words do not find is not worth loading a model for, and a fact that is named needs none.
     with Memory.open(call.store, rerank_model="none") as memory:
-        found = memory.ask(memory.query(asked, limit=POINTERS, expand=0))
+        found = memory.ask(memory.query(asked, limit=POINTERS, expand=0, by="keyword"))
+        if found.status == "direct_passages" and not all(one.fact for one in found.results):
+            found = memory.ask(memory.query(asked, limit=POINTERS, expand=0))
     if found.status != "direct_passages" or found.confidence < SURE:
         return ""
     own, again = _text(payload, "session_id"), _line(prompt)

@@ -1,4 +1,4 @@
-"""The HTTP API: a route for each tool, made from the table, and what an operator asks for.
+"""The HTTP API: a route for each tool, made from the tables.
 
 ``POST /api/NAME`` takes the arguments of the tool as one JSON object and returns the JSON of what
 the library returned, neither more nor less. What only reads may also be asked for with GET.
@@ -19,26 +19,12 @@ from recollect.surfaces.http_metrics import Metrics
 from recollect.surfaces.http_openapi import document
 from recollect.surfaces.http_think import THINK, Events, desk_for, streams
 from recollect.surfaces.http_work import Desk, Gone, Refused, as_json, parsed, told
-from recollect.surfaces.tools import NUMBER, Arguments, Tool, Work, called, checked
+from recollect.surfaces.tools import Arguments, Tool, Work, called, checked
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-
-
-REPORTS = (
-    Tool(
-        "status", "Status", "What the store holds, and what is pending.", {}, (),
-        lambda memory, _given, _work: memory.status(), "",
-        ("location", "documents", "model", "pending"),
-    ),
-    Tool(
-        "stats", "Stats", "What searches did in the last so many days.", {"days": NUMBER}, (),
-        lambda memory, given, _: memory.stats(**given), "", ("first", "last", "total"),
-    ),
-)  # fmt: skip
-"""What an operator asks for besides: no tools for a model, but called in the same way."""
 
 
 class Api:
@@ -47,8 +33,8 @@ class Api:
     ) -> None:
         self._memory, self._desk, self._metrics = memory, desk, metrics
         self._thinking = desk_for(desk.limits)
-        self._tools = (*tools, *REPORTS)
-        self._document = document((*self._tools, THINK))
+        self._tools = tools
+        self._document = document((*tools, THINK))
 
     def routes(self) -> list[Route]:
         made = [

@@ -6,6 +6,7 @@ same table of tools, whose calls are counted.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -19,9 +20,11 @@ from recollect.surfaces.http_guard import ASGI, Gate, Receive, Refusal, Scope, S
 from recollect.surfaces.http_metrics import Metrics
 from recollect.surfaces.http_rate import rated
 from recollect.surfaces.http_work import Desk, Limits, as_json
+from recollect.surfaces.imports import Imports
 from recollect.surfaces.mcp_content import Content
 from recollect.surfaces.mcp_http import PATH as MCP
 from recollect.surfaces.mcp_http import unguarded
+from recollect.surfaces.operating import operating
 from recollect.surfaces.page import Pages
 from recollect.surfaces.tools import TOOLS, Tool
 
@@ -41,7 +44,8 @@ def app(
 ) -> ASGI:
     """The whole application over an open memory."""
     metrics = Metrics()
-    counted = metrics.watching(tools)
+    imports = Imports(memory, reads_files=gate.local)
+    counted = metrics.watching((*tools, *operating(imports)))
     desk = Desk(limits)
     pages = Pages(memory, {tool.name: tool for tool in counted}, desk, gate)
     site = Starlette(
@@ -49,8 +53,8 @@ def app(
         exception_handlers={HTTPException: _nothing_there(pages)},
     )
     site.router.redirect_slashes = False
-    mcp = unguarded(Content(lambda: memory, tools=counted))
-    inner = _in_time(_either(mcp, site), limits.seconds + SENDING)
+    mcp = unguarded(Content(lambda: memory, tools=counted[: len(tools)]))
+    inner = _in_time(_either(_closing(mcp, imports.close), site), limits.seconds + SENDING)
     return _counting(rated(guarded(inner, gate, pages.locked), limits.rate), metrics)
 
 
@@ -77,6 +81,20 @@ def _either(mcp: ASGI, site: ASGI) -> ASGI:
         await (mcp if to_mcp else site)(scope, receive, send)
 
     return dispatch
+
+
+def _closing(inner: ASGI, close: Callable[[], None]) -> ASGI:
+    """Close before the process is told that all is closed."""
+
+    async def closed(scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Any) -> None:
+            if message["type"] == "lifespan.shutdown.complete":
+                await anyio.to_thread.run_sync(close)
+            await send(message)
+
+        await inner(scope, receive, sending)
+
+    return closed
 
 
 def _in_time(inner: ASGI, seconds: float) -> ASGI:

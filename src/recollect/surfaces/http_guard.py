@@ -91,21 +91,6 @@ def is_address(host: str | None) -> bool:
         return False
 
 
-def only_local(inner: ASGI) -> ASGI:
-    """Serve nobody but this machine."""
-
-    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-        refused = None
-        if scope["type"] != "lifespan":
-            refused = stranger(dict(scope["headers"]), is_loopback)
-        if refused is None:
-            await inner(scope, receive, send)
-        else:
-            await refuse(refused, send)
-
-    return guarded
-
-
 async def refuse(refusal: Refusal, send: Send) -> None:
     """Say so and hang up: what else was to be sent is not read."""
     import json
@@ -142,6 +127,11 @@ class Gate:
         self._links: set[str] = set()
         self._sessions: dict[str, None] = {}
         self.cookie = f"recollect{cookie}"
+
+    @property
+    def local(self) -> bool:
+        """Whether nobody but this machine is served."""
+        return not (self._addresses or self._names)
 
     def serves(self, host: str | None) -> bool:
         return is_loopback(host) or host in self._names or (self._addresses and is_address(host))
@@ -242,8 +232,9 @@ def _other_origin(headers: Headers) -> Refusal | None:
     return Refusal(403, "Forbidden", "pages of this origin may not ask")
 
 
-def guarded(inner: ASGI, gate: Gate, locked: ASGI) -> ASGI:
-    """The application behind the gate. A browser without a key gets *locked* instead."""
+def guarded(inner: ASGI, gate: Gate, locked: ASGI | None = None) -> ASGI:
+    """The application behind the gate. A browser without a key gets *locked* instead, where there
+    is such a page."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -253,7 +244,7 @@ def guarded(inner: ASGI, gate: Gate, locked: ASGI) -> ASGI:
         refused = gate.refusal(scope)
         if refused is None:
             await inner(scope, receive, hard)
-        elif refused.status == 401 and _is_a_page(scope):
+        elif refused.status == 401 and locked is not None and _is_a_page(scope):
             await locked(scope, receive, hard)
         else:
             await refuse(refused, hard)

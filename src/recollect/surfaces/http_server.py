@@ -1,5 +1,4 @@
-"""The process of ``recollect serve``: its token, its socket, and how it leaves slow clients and
-ends."""
+"""A process that serves HTTP: its token, its socket, and how it leaves slow clients and ends."""
 
 from __future__ import annotations
 
@@ -9,23 +8,18 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from recollect import private
 from recollect.errors import InputError, UsageError
-from recollect.surfaces.http_app import app
-from recollect.surfaces.http_guard import Gate
+from recollect.surfaces.http_guard import ASGI
 from recollect.surfaces.http_work import Limits
-from recollect.surfaces.mcp_http import PATH as MCP
-from recollect.surfaces.tools import TOOLS, Tool
 
 if TYPE_CHECKING:
     import asyncio
-
-    from recollect.memory import Memory
 
 CONNECTIONS = 256
 
@@ -64,25 +58,6 @@ def own_token(file: Path) -> str:
 
 
 # ------------------------------------------------------------------ the process
-
-
-class Place(NamedTuple):
-    """Where it is served."""
-
-    url: str
-    link: str
-    """Opens the page, once."""
-    token_file: Path
-
-    def say(self, out: TextIO) -> None:
-        lines = (
-            f"serving {self.url}",
-            f"  in a browser (this link works once): {self.link}",
-            f"  for programs: Authorization: Bearer, with the token in {self.token_file}",
-            f"  API: {self.url}openapi.json · MCP: {self.url.rstrip('/')}{MCP}",
-        )
-        out.write("\n".join(lines) + "\n")
-        out.flush()
 
 
 class Patient(H11Protocol):
@@ -130,16 +105,13 @@ class Patient(H11Protocol):
 
 
 def server(
-    memory: Memory,
-    gate: Gate,
-    *,
+    application: ASGI,
     limits: Limits = Limits(),  # noqa: B008  a frozen value
-    tools: tuple[Tool, ...] = TOOLS,
 ) -> uvicorn.Server:
     """The application and what it takes to leave clients that are slow."""
     protocol = type("Patient", (Patient,), {"patience": limits.patience})
     config = uvicorn.Config(
-        app(memory, gate, limits=limits, tools=tools),
+        application,
         log_level="warning",
         access_log=False,
         http=protocol,

@@ -40,6 +40,9 @@ def declare_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--processes", type=int, metavar="N", help="embed with so many processes (as it pays)"
     )
+    parser.add_argument(
+        "--progress", action="store_true", help="tell how far it is, as lines of JSON on stderr"
+    )
 
 
 def add(options: Options) -> int:
@@ -54,9 +57,10 @@ def add(options: Options) -> int:
 
 
 def _add(memory: Memory, options: Options, *paths: Any, source: str | None) -> Receipt:
-    from recollect.surfaces.terminal import ProgressBar
+    from recollect.surfaces.terminal import ProgressBar, ProgressLines
 
-    with ProgressBar(quiet=options.quiet or options.json) as bar:
+    lines = getattr(options, "progress", False)
+    with ProgressLines() if lines else ProgressBar(quiet=options.quiet or options.json) as bar:
         return memory.add(
             *paths,
             source=source,

@@ -1,8 +1,8 @@
 """MCP over streamable HTTP, on the official SDK, which speaks every version of the protocol.
 
-What is served is :class:`~recollect.surfaces.mcp_content.Content`, as over stdio. Only this
-machine is served: the socket is bound to the loopback address, and a request that names another
-host, or comes from a page of another origin, is turned away before anything looks at it.
+What is served is :class:`~recollect.surfaces.mcp_content.Content`, as over stdio, behind the same
+gate as ``recollect serve``: a request that names another host, comes from a page of another origin
+or does not show the token is turned away before anything looks at it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import PaginatedRequestParams, RequestParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from recollect.errors import InputError, UsageError
-from recollect.surfaces.http_guard import ASGI, only_local
+from recollect.surfaces.http_guard import ASGI, Gate, guarded
 from recollect.surfaces.mcp_content import (
     INSTRUCTIONS,
     INVALID_PARAMS,
@@ -47,10 +46,15 @@ Handler = Callable[["ServerRequestContext[Any, Any]", Any], Awaitable[Result]]
 
 
 def app(
-    memory: Memory, *, structured: bool = False, also: Callable[[Server[Any]], object] = id
+    memory: Memory,
+    gate: Gate,
+    *,
+    structured: bool = False,
+    also: Callable[[Server[Any]], object] = id,
 ) -> ASGI:
     """The whole application over an open memory. *also* may add to the server, as tests do."""
-    return only_local(unguarded(Content(lambda: memory, structured=structured), also))
+    inner = unguarded(Content(lambda: memory, structured=structured), also)
+    return guarded(inner, gate)
 
 
 def unguarded(content: Content, also: Callable[[Server[Any]], object] = id) -> ASGI:
@@ -145,25 +149,16 @@ def _refusals(context: ServerRequestContext[Any, Any]) -> Iterator[Result]:
 
 
 def serve(store: str | None, *, port: int, structured: bool = False) -> int:
-    """Serve this machine until interrupted."""
-    import socket
-
-    import uvicorn
-
+    """Serve this machine until interrupted, behind the token of ``recollect serve``."""
+    from recollect import config
     from recollect.memory import Memory
+    from recollect.surfaces import http_server
 
-    if not 0 <= port <= 65_535:
-        raise UsageError(f"port is {port}", hint="give 0 to 65535; 0 takes any that is free")
-    try:
-        bound = socket.create_server(("127.0.0.1", port))
-    except OSError as error:
-        said = f"port {port} cannot be had: {error.strerror}"
-        raise InputError(said, hint="give another; --port 0 takes any that is free") from error
-    with bound, Memory.open(store) as memory:
-        sys.stderr.write(f"serving http://127.0.0.1:{bound.getsockname()[1]}{PATH}\n")
+    file = config.data_folder() / "token"
+    gate = Gate(http_server.own_token(file))
+    with http_server.listening("127.0.0.1", port) as bound, Memory.open(store) as memory:
+        url = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
+        sys.stderr.write(f"serving {url}\n  Authorization: Bearer, with the token in {file}\n")
         sys.stderr.flush()
-        config = uvicorn.Config(
-            app(memory, structured=structured), log_level="warning", timeout_graceful_shutdown=1
-        )
-        uvicorn.Server(config).run(sockets=[bound])
+        http_server.serve(http_server.server(app(memory, gate, structured=structured)), bound)
     return 0

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from recollect.surfaces.shared import open_memory, print_json
 
 if TYPE_CHECKING:
     import argparse
-
-    from recollect.surfaces.http_server import Place
+    from pathlib import Path
 
 PORT = 8930
+
+
+class Place(NamedTuple):
+    """Where it is served."""
+
+    url: str
+    link: str
+    """Opens the page, once."""
+    token_file: Path
+
+    def say(self, out: TextIO) -> None:
+        lines = (
+            f"serving {self.url}",
+            f"  in a browser (this link works once): {self.link}",
+            f"  for programs: Authorization: Bearer, with the token in {self.token_file}",
+            f"  API: {self.url}openapi.json · MCP: {self.url.rstrip('/')}/mcp",
+        )
+        out.write("\n".join(lines) + "\n")
+        out.flush()
 
 
 def declare_serve(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +65,7 @@ def serve(options: argparse.Namespace) -> int:
 
     try:
         from recollect.surfaces import http_server
+        from recollect.surfaces.http_app import app
         from recollect.surfaces.http_work import Limits
     except ModuleNotFoundError as error:
         said = f"HTTP needs a package that is not installed ({error.name})"
@@ -69,10 +88,10 @@ def serve(options: argparse.Namespace) -> int:
         gate = Gate(token, names=options.name, addresses=elsewhere, cookie=f"-{port}")
         shown = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{shown}:{port}/"
-        place = http_server.Place(url, f"{url}enter?key={gate.link()}", file)
+        place = Place(url, f"{url}enter?key={gate.link()}", file)
         with open_memory(options) as memory:
             _tell(options, place)
-            http_server.serve(http_server.server(memory, gate, limits=limits), bound)
+            http_server.serve(http_server.server(app(memory, gate, limits=limits), limits), bound)
     return 0
 
 

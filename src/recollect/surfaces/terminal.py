@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -71,6 +72,28 @@ class ProgressBar:
         left = seconds / share - seconds if share and seconds > 2 else 0
         rest = f"  about {_span(left)} left" if left else ""
         return f"{progress.doing} {bar} {progress.done:,} of {progress.total:,}{rest}"
+
+
+class ProgressLines:
+    """How far it is as lines of JSON on stderr, for a program that waits."""
+
+    EVERY = 0.2
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def __enter__(self) -> ProgressLines:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._last >= self.EVERY:
+            self._last = now
+            sys.stderr.write(json.dumps(progress._asdict()) + "\n")
+            sys.stderr.flush()
 
 
 def _span(seconds: float) -> str:

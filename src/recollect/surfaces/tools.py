@@ -145,17 +145,33 @@ def _get(memory: Memory, given: Arguments, _: Work) -> Any:
     return memory.get(given["id"])
 
 
+def embedded(memory: Memory, made: Any) -> Any:
+    """What was written, whose vectors are made beside everything else: nobody waits for all that
+    is pending in a store."""
+    memory.embed_in_background()
+    return made
+
+
+def _remember(memory: Memory, given: Arguments, _: Work) -> Any:
+    return embedded(memory, memory.remember(given.pop("text"), embed=False, **given))
+
+
+def _record(memory: Memory, given: Arguments, _: Work) -> Any:
+    return embedded(memory, memory.record(given.pop("kind"), given.pop("body"), **given))
+
+
 def _curate(memory: Memory, given: Arguments, work: Work) -> Any:
     done = memory.curate(
         given.pop("text"),
         by="agent",
         channel="mcp",
+        embed=False,
         tell=lambda slot: work.step(slot.name),
         **given,
     )
     if done.failed:
         raise UsageError(f"nothing was written: {done.failed}", hint="give less at a time")
-    return done
+    return embedded(memory, done) if done.id else done
 
 
 def _record_answer(memory: Memory, given: Arguments, _: Work) -> Any:
@@ -265,7 +281,7 @@ TOOLS: tuple[Tool, ...] = (
             "source": _text("where you read it"),
         },
         ("text",),
-        lambda memory, given, _: memory.remember(given.pop("text"), **given),
+        _remember,
         "remembered",
         writes=True,
         destroys=True,
@@ -327,7 +343,7 @@ TOOLS: tuple[Tool, ...] = (
             "scopes": TEXTS,
         },
         ("kind", "body"),
-        lambda memory, given, _: memory.record(given.pop("kind"), given.pop("body"), **given),
+        _record,
         "kept",
         writes=True,
         repeats=False,

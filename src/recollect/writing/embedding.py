@@ -12,6 +12,8 @@ FETCH = 1024
 """Passages asked for at once; finding them costs more than reading them."""
 WRITE = 32
 """Passages embedded and stored at once: what an interruption can lose."""
+BESIDE = 8
+"""As many in the background, where whoever closes the store waits for them."""
 
 
 def embed_pending(
@@ -53,7 +55,7 @@ class BackgroundEmbedder:
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                embed_pending(self._store, self._embedder, stop=self._stop)
+                embed_pending(self._store, self._embedder, stop=self._stop, step=BESIDE)
             except RecollectError as error:
                 self.failure = error.message
                 return

@@ -8,9 +8,6 @@ documentation or source.
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -36,18 +33,30 @@ class Launch(NamedTuple):
     def line(self, *more: str) -> str:
         """The same as a shell takes it."""
         words = self.words(*more)
-        return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
+        if sys.platform == "win32":
+            import subprocess
+
+            return subprocess.list2cmdline(words)
+        import shlex
+
+        return shlex.join(words)
+
+
+def which(program: str) -> str | None:
+    import shutil  # only when something is installed: hooks read this table, and have no time
+
+    return shutil.which(program)
 
 
 def this_program(store: str | None = None) -> Launch:
     """Ourselves, by the absolute path: a program with a window has no PATH of a shell."""
     beside = Path(sys.executable).with_name("recollect.exe" if sys.platform == "win32" else NAME)
     named = Path(sys.argv[0]) if Path(sys.argv[0]).stem == NAME else None
-    candidates = [named, beside, shutil.which(NAME)]
+    candidates = [named, beside, which(NAME)]
     for one in candidates:
         if one and Path(one).is_file() and os.access(one, os.X_OK):
             found = os.path.abspath(one)
-            if "archive-v0" in Path(found).parts and (uvx := shutil.which("uvx")):
+            if "archive-v0" in Path(found).parts and (uvx := which("uvx")):
                 return Launch(uvx, (NAME,), store)  # uv's cache, which may be emptied
             return Launch(found, (), store)
     return Launch(sys.executable, ("-m", NAME), store)
@@ -161,7 +170,7 @@ class Client(NamedTuple):
 
     def is_here(self) -> bool:
         folder = self.user.path().parent
-        named = any(shutil.which(program) for program in self.programs)
+        named = any(map(which, self.programs))
         return named or (folder != Path.home() and folder.is_dir())
 
 

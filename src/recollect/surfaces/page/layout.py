@@ -24,9 +24,16 @@ class Asked(NamedTuple):
     work: Work
     params: Mapping[str, str]
     csrf: str
+    local: bool = True
+    """Whether nobody but this machine is served: only then are files read."""
 
     def get(self, name: str) -> str:
         return self.params.get(name, "").strip()
+
+    def number(self, name: str, otherwise: int = 0) -> int:
+        """A place in a list, or how many; what is no such number is as good as nothing."""
+        given = self.get(name)
+        return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else otherwise
 
     def call(self, tool: str, **given: Any) -> Any:
         """A tool, checked and counted as for any caller; what is empty is not given."""
@@ -43,6 +50,8 @@ class View(NamedTuple):
     status: int = 200
     at: str = ""
     """The entry of the navigation that it belongs to."""
+    again: int = 0
+    """Seconds after which it has changed; a browser with our script asks for parts of it."""
 
 
 class To(NamedTuple):
@@ -55,9 +64,10 @@ NAVIGATION = (
     ("/", "Search"),
     ("/memory", "Memory"),
     ("/sessions", "Sessions"),
+    ("/imports", "Imports"),
     ("/stats", "Stats"),
     ("/settings", "Settings"),
-    ("/status", "Status"),
+    ("/doctor", "Doctor"),
 )
 """A further view is a line here and a route in ``site.py``."""
 
@@ -67,7 +77,7 @@ _KEYS = (
     ("Enter", "open"),
     ("e", "why it was found"),
     ("Esc", "close, leave the field"),
-    ("1 – 6", "the views"),
+    ("1 – 7", "the views"),
     ("?", "these keys"),
 )
 
@@ -83,6 +93,9 @@ def document(view: View, version: str, *, locked: bool = False, csrf: str = "") 
         el("link", rel="icon", href=f"/static/icon.svg?v={version}", type="image/svg+xml"),
         el("link", rel="stylesheet", href=f"/static/page.css?v={version}"),
         el("script", src=f"/static/page.js?v={version}", defer=True),
+        el("noscript", el("meta", http_equiv="refresh", content=view.again))
+        if view.again
+        else None,
     )
     body = el(
         "body",
@@ -216,6 +229,8 @@ _DONE = {
     "unpinned": "No longer pinned.",
     "forgotten": "Forgotten for good. A later import does not bring it back.",
     "reworded": "Changed.",
+    "stopping": "It is being stopped. What it has stored stays.",
+    "undone": "Taken back: all is as it was before.",
     "accepted": "Accepted.",
     "rejected": "Rejected: what it had replaced holds again.",
 }
@@ -229,18 +244,22 @@ def done(asked: Asked) -> Html | None:
 
 def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> Html:
     """With the first cell of each row as its head."""
-    top = el("thead", el("tr", [el("th", head, scope="col") for head in heads]))
+    names = list(heads)
+    top = el("thead", el("tr", [el("th", head, scope="col") for head in names]))
     made = []
     for first, *rest in rows:
-        made.append(el("tr", el("th", first, scope="row"), [_cell(one) for one in rest]))
+        cells = [_cell(one, name) for one, name in zip(rest, names[1:], strict=True)]
+        made.append(el("tr", el("th", first, scope="row"), cells))
     return el("div", el("table", top, el("tbody", made), **more), class_="wide", tabindex="0",
               role="group", aria_label=more.get("aria_label", "Table"))  # fmt: skip
 
 
-def _cell(content: Any) -> Html:
+def _cell(content: Any, name: Any) -> Html:
+    """With the name of its column, which stands beside it where there is no room for columns."""
+    head = None if isinstance(name, Html) or content in ("", None) else name
     if isinstance(content, int | float) and not isinstance(content, bool):
-        return el("td", f"{content:,}", class_="number")
-    return el("td", content)
+        return el("td", f"{content:,}", class_="number", data_head=head)
+    return el("td", content, data_head=head)
 
 
 def passage(text: str) -> Html:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from recollect.errors import UsageError
@@ -30,24 +31,32 @@ from recollect.surfaces.page.layout import (
 )
 from recollect.surfaces.page.markup import Html, el, joined, url
 from recollect.surfaces.tools import TYPES
+from recollect.tree import SOURCE as TREE
+from recollect.tree import page_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from recollect.facts import Fact
     from recollect.types import Document, Event
 
 PAGE = 50
+MADE = ("facts", "tree", "curation")
+"""The sources of what is kept here by itself: facts, pages of them, and receipts. All others are
+of documents that somebody has written."""
 
 
 def tabs(asked: Asked, at: str) -> Html:
     """What there is of each sort of memory."""
-    kinds = asked.memory.store.stats().kinds
+    held: Counter[str] = Counter()
+    for source in asked.memory.store.stats().sources:
+        held[source.kind if source.kind in MADE else ""] += source.documents
     counts = (
-        ("/memory", "Facts", kinds.get("fact", 0)),
-        (PAGES, "Pages", kinds.get("page", 0)),
-        ("/documents", "Documents", sum(kinds[kind] for kind in _kinds(kinds))),
+        ("/memory", "Facts", held["facts"]),
+        ("/tree", "Tree", held["tree"]),
+        ("/documents", "Documents", held[""]),
         ("/review", "Review", sum(len(kept.pending) for kept in asked.memory.to_review())),
+        ("/receipts", "Curations", held["curation"]),
     )
     links = [
         el("a", name, " ", el("small", f"{count:,}"), href=path,
@@ -55,14 +64,6 @@ def tabs(asked: Asked, at: str) -> Html:
         for path, name, count in counts
     ]  # fmt: skip
     return el("nav", links, class_="tabs", aria_label="What is remembered")
-
-
-PAGES = "/documents?kind=page"
-
-
-def _kinds(known: Mapping[str, int]) -> list[str]:
-    """The kinds of what was written by others: not facts, not what was made of them."""
-    return [kind for kind in sorted(known) if kind not in ("fact", "page", "receipt")]
 
 
 # ------------------------------------------------------------------ facts
@@ -81,7 +82,7 @@ def facts(asked: Asked) -> View:
         el("button", "Show"),
         class_="filter", method="get", action="/memory",
     )  # fmt: skip
-    listed = el("ul", [el("li", _fact_line(fact)) for fact in page.items], class_="list")
+    listed = el("ul", [el("li", fact_line(fact)) for fact in page.items], class_="list")
     example = command('recollect remember "We deploy on Fridays" --name "deploy day"')
     nothing = empty("No facts here.", joined("Keep one: ", example))
     more = page.cursor and more_link(
@@ -94,7 +95,7 @@ def facts(asked: Asked) -> View:
     return View("Facts", body, at="/memory")
 
 
-def _fact_line(fact: Fact) -> Html:
+def fact_line(fact: Fact) -> Html:
     return el(
         "article",
         el("h2", el("a", fact.title, href=url("/fact", id=fact.id), data_item=True)),
@@ -128,12 +129,19 @@ def fact(asked: Asked) -> View:
             ("Owner", one.owner),
             ("Holds from", minute(one.start)),
             ("Until", minute(one.end)),
+            ("Closed", minute(one.resolved_at)),
+            ("On the page", _on_page(one)),
             ("Id", el("code", one.id)),
         ),
         _timeline(chain, one),
         _provenance(events),
     )  # fmt: skip
     return View(one.title, body, at="/memory")
+
+
+def _on_page(one: Fact) -> Html:
+    address = page_of(one)
+    return el("a", address, href=url("/topic", at=address))
 
 
 def _meant(chain: Sequence[Fact], name: str) -> Fact:
@@ -195,13 +203,13 @@ def _provenance(events: Sequence[Event]) -> Html:
 
 def pin(asked: Asked) -> To:
     pinned = asked.get("pinned") == "1"
-    asked.memory.pin(asked.get("id"), pinned=pinned, by="page")
+    asked.call("pin", fact=asked.get("id"), pinned=pinned, by="page")
     return To(url("/fact", id=asked.get("id"), done="pinned" if pinned else "unpinned"))
 
 
 def reword(asked: Asked) -> To:
     text = asked.params.get("text", "").replace("\r\n", "\n").strip()
-    asked.memory.reword(asked.get("id"), text, by="page")
+    asked.call("reword", fact=asked.get("id"), text=text, by="page")
     return To(url("/fact", id=asked.get("id"), done="reworded"))
 
 
@@ -216,35 +224,34 @@ def forget_fact(asked: Asked) -> To:
 def documents(asked: Asked) -> View:
     stats = asked.memory.store.stats()
     names = ("kind", "source", "since", "until")
-    kinds = _kinds(stats.kinds)
-    pages = asked.get("kind") == "page"
-    sources = [one.name for one in stats.sources if one.kind != "facts"]
+    kinds = sorted(stats.kinds.keys() - {"fact", "receipt"})
+    sources = [one.name for one in stats.sources if one.kind not in MADE]
     limits = el(
         "form",
         choice("Kind", "kind", asked.get("kind"),
-               [("", "all"), *((k, k) for k in (*kinds, "page"))]),
+               [("", "all"), *((k, k) for k in kinds)]),
         choice("Source", "source", asked.get("source"), [("", "all"), *((s, s) for s in sources)]),
         text_field("Since", "since", asked.get("since"), placeholder="2026-03-01 or 7d"),
         text_field("Until", "until", asked.get("until")),
         el("button", "Show"),
         class_="filter", method="get", action="/documents",
     )  # fmt: skip
-    status = 200
+    shown, status = _listed([]), 200
     try:
         page = asked.call(
-            "list", kinds=[asked.get("kind")] if asked.get("kind") else kinds or None,
-            sources=[asked.get("source")] if asked.get("source") else None,
+            "list", kinds=[asked.get("kind")] if asked.get("kind") else None,
+            sources=[asked.get("source")] if asked.get("source") else sources,
             since=asked.get("since"), until=asked.get("until"), limit=PAGE,
             cursor=asked.get("cursor"),
         )  # fmt: skip
-        given = {name: asked.get(name) for name in names}
-        more = page.cursor and more_link("/documents", cursor=page.cursor, **given)
-        shown = joined(_listed(page.items), more)
+        if sources:  # else all there is was made here
+            given = {name: asked.get(name) for name in names}
+            more = page.cursor and more_link("/documents", cursor=page.cursor, **given)
+            shown = joined(_listed(page.items), more)
     except UsageError as error:
         shown, status = wrong(error), 400
-    at = PAGES if pages else "/documents"
-    body = joined(heading("Memory", tabs(asked, at)), done(asked), limits, shown)
-    return View("Pages" if pages else "Documents", body, status, at="/memory")
+    body = joined(heading("Memory", tabs(asked, "/documents")), done(asked), limits, shown)
+    return View("Documents", body, status, at="/memory")
 
 
 def _listed(items: Sequence[Document]) -> Html:
@@ -273,7 +280,11 @@ def document(asked: Asked) -> View:
     found: Document = asked.call("get", id=asked.get("id"))
     if found.kind == "fact":
         return fact(asked._replace(params={**asked.params, "id": found.external}))
-    start = int(asked.get("from")) if asked.get("from").isdigit() else 0
+    if found.kind == "page" and found.source == TREE:
+        from recollect.surfaces.page.topics import topic
+
+        return topic(asked._replace(params={"at": found.external}))
+    start = asked.number("from")
     whole = found.rendered()
     part = whole[start : start + MOST]
     more = start + MOST < len(whole) and more_link(
@@ -312,3 +323,8 @@ def _history(events: Sequence[Event]) -> Html | None:
 def forget_document(asked: Asked) -> To:
     asked.call("forget", id=asked.get("id"))
     return To(url("/documents", done="forgotten"))
+
+
+def forget_page(asked: Asked) -> To:
+    asked.call("forget", id=asked.get("id"))
+    return To(url("/tree", done="forgotten"))

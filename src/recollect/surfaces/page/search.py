@@ -61,6 +61,12 @@ ARMS = {
 """What speaks for or against a result, in words."""
 
 
+PAGE = 50
+"""Results that are shown at once."""
+BARS = 12
+"""Results on either side of the cut that are drawn."""
+
+
 def search(asked: Asked) -> View:
     query = asked.get("q")
     title = query or "Search"
@@ -88,8 +94,7 @@ def _found(asked: Asked, query: str) -> Answer:
 
 def _number(asked: Asked, name: str) -> int | str:
     """The number, or else what is written, which the library refuses."""
-    given = asked.get(name)
-    return int(given) if given.isascii() and given.isdigit() else given
+    return asked.number(name, -1) if asked.number(name, -1) >= 0 else asked.get(name)
 
 
 # ------------------------------------------------------------------ asking
@@ -194,7 +199,23 @@ def _results(found: Answer, asked: Asked) -> Html:
         elsewhere = el("a", "Look through past conversations", href=url("/sessions", q=found.query))
         return empty("Nothing was found.", near or "Ask in other words.", elsewhere)
     wanted = set(parse(asked.get("q")).content)
-    return el("ol", [el("li", _result(one, wanted)) for one in found.results], class_="results")
+    start = asked.number("from")
+    some = found.results[start : start + PAGE]
+    if not some:
+        return empty("There are no more results.", el("a", "The first", href=_further(asked, 0)))
+    listed = el("ol", [el("li", _result(one, wanted)) for one in some], class_="results",
+                start=start + 1 if start else None)  # fmt: skip
+    left = len(found.results) - start - PAGE
+    return el("div", listed, left > 0 and el(
+        "p", f"{start + 1:,} to {start + len(some):,} of {len(found.results):,} ",
+        el("a", "More", href=_further(asked, start + PAGE), class_="button", data_item=True),
+        class_="more",
+    ))  # fmt: skip
+
+
+def _further(asked: Asked, start: int) -> str:
+    """The same search, from another result on."""
+    return url("/", **{**asked.params, "from": start or ""})
 
 
 def _result(one: Result, wanted: set[str]) -> Html:
@@ -278,18 +299,21 @@ def _cut(found: Answer) -> Html | None:
     kept = [
         (one.title or one.document, charts.confidence_bar(one.confidence),
          charts.share(one.confidence))
-        for one in found.results
+        for one in found.results[:BARS]
     ]  # fmt: skip
     left = [
         (one.title, charts.confidence_bar(one.confidence, "left"), charts.share(one.confidence))
-        for one in found.rejected
+        for one in found.rejected[:BARS]
     ]
-    why = next((s.reason for s in found.stages if s.name == "cut" and s.reason), "")
+    more = len(found.results) - BARS
+    cuts = [s.reason for s in found.stages if s.name.split()[-1] == "cut" and s.reason]
+    why = cuts[-1] if cuts else ""
     reasons = {one.reason for one in found.rejected if one.reason} - {why}
     return el(
         "section",
         el("h2", "Where the cut fell"),
         charts.rows(kept) if kept else None,
+        el("p", f"and {more:,} more", class_="fine") if more > 0 else None,
         el("p", f"Cut: {why}" if why else "All that was found is here.", class_="cut"),
         charts.rows(left) if left else None,
         notes("plain", sorted(reasons)),
@@ -302,6 +326,7 @@ def _tokens(found: Answer) -> Html:
     budget = found.budget
     cap = "no cap" if budget.budget is None else f"{budget.budget:,}"
     parts = [one.tokens for one in found.results]
+    parts = [*parts[:PAGE], sum(parts[PAGE:])] if len(parts) > PAGE else parts
     return el(
         "section",
         el("h2", "Tokens"),

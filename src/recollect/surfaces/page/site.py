@@ -13,7 +13,15 @@ from starlette.routing import Route
 
 from recollect.surfaces.http_guard import STATIC, Gate, Receive, Refusal, Scope, Send
 from recollect.surfaces.http_work import Desk, Gone, Refused, told
-from recollect.surfaces.page import conversations, figures, remembered, reviewing
+from recollect.surfaces.page import (
+    conversations,
+    doctor,
+    figures,
+    importing,
+    remembered,
+    reviewing,
+    topics,
+)
 from recollect.surfaces.page.layout import Asked, To, View, command, document, empty, heading
 from recollect.surfaces.page.markup import el, joined
 from recollect.surfaces.page.search import search
@@ -29,18 +37,26 @@ VIEWS: Mapping[str, Callable[[Asked], View]] = {
     "/fact": remembered.fact,
     "/documents": remembered.documents,
     "/document": remembered.document,
+    "/tree": topics.tree,
+    "/topic": topics.topic,
     "/review": reviewing.review,
+    "/receipts": reviewing.receipts,
     "/sessions": conversations.sessions,
+    "/imports": importing.imports,
     "/stats": figures.stats,
     "/settings": figures.settings,
-    "/status": figures.status,
+    "/doctor": doctor.doctor,
 }
 CHANGES: Mapping[str, Callable[[Asked], To]] = {
     "/fact/pin": remembered.pin,
     "/fact/reword": remembered.reword,
     "/fact/forget": remembered.forget_fact,
     "/document/forget": remembered.forget_document,
+    "/topic/forget": remembered.forget_page,
     "/review/decide": reviewing.decide,
+    "/receipts/undo": reviewing.undo,
+    "/imports/begin": importing.begin,
+    "/imports/stop": importing.stop,
 }
 _KINDS = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 """The files that are served, and no others: no request names a file of the disk."""
@@ -73,7 +89,7 @@ class Pages:
             params, csrf = dict(request.query_params), self._csrf(request)
 
             def work(watch: Work) -> tuple[str, int]:
-                found = view(Asked(self._memory, self._tools, watch, params, csrf))
+                found = view(self._asked(watch, params, csrf))
                 return document(found, self._version, csrf=csrf), found.status
 
             return _html(*await self._desk.do(request, work))
@@ -85,11 +101,14 @@ class Pages:
             given, csrf = await self._form(request), self._csrf(request)
             to = await self._desk.do(
                 request,
-                lambda work: change(Asked(self._memory, self._tools, work, given, csrf)),
+                lambda work: change(self._asked(work, given, csrf)),
             )
             return RedirectResponse(to.address, 303)
 
         return self._telling(act)
+
+    def _asked(self, work: Work, params: Mapping[str, str], csrf: str) -> Asked:
+        return Asked(self._memory, self._tools, work, params, csrf, self._gate.local)
 
     def _csrf(self, request: Request) -> str:
         session = request.scope["session"]

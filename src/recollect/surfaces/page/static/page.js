@@ -80,3 +80,38 @@ addEventListener("pageshow", () => {
     for (const field of form.elements) field.disabled = false;
   }
 });
+
+// What changes by itself: asked for again as long as it says so. What is the same stays as it is,
+// and with it the focus and what was opened.
+function become(old, fresh) {
+  if (old.nodeName !== fresh.nodeName) return old.replaceWith(fresh);
+  if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+    return;
+  }
+  // Not old.id: that of a form is its field of this name.
+  if (old.getAttribute("id") !== fresh.getAttribute("id")) return old.replaceWith(fresh);
+  for (const { name } of [...old.attributes])
+    if (name !== "open" && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of [...fresh.attributes])
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  const olds = [...old.childNodes];
+  const news = [...fresh.childNodes];
+  olds.forEach((child, n) => (news[n] ? become(child, news[n]) : child.remove()));
+  old.append(...news.slice(olds.length));
+}
+
+async function look() {
+  const live = document.querySelector("[data-live]");
+  if (!live) return;
+  try {
+    const said = document.hidden ? null : await fetch(location.href);
+    if (said?.ok) {
+      const page = new DOMParser().parseFromString(await said.text(), "text/html");
+      const fresh = page.getElementById(live.id);
+      if (fresh) become(live, fresh);
+    }
+  } catch {} // the server is away: it may come back
+  setTimeout(look, Number(live.dataset.live) || 1000);
+}
+setTimeout(look, 500);

@@ -1,0 +1,81 @@
+"""The doctor's view: what is looked at, what was found, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recollect import __version__
+from recollect.surfaces.page.layout import (
+    Asked,
+    View,
+    about,
+    badge,
+    command,
+    counted,
+    heading,
+)
+from recollect.surfaces.page.markup import Html, el, joined
+
+if TYPE_CHECKING:
+    from recollect.doctor import Check, Report
+
+STATES = {
+    "ok": ("ok", "good"),
+    "warn": ("look", "fair"),
+    "fail": ("fault", "bad"),
+    "skip": ("not looked", "plain"),
+}
+
+
+def doctor(asked: Asked) -> View:
+    from recollect.doctor import examine
+
+    found = examine(asked.memory)
+    status = asked.memory.status()
+    store = status.store
+    body = joined(
+        heading("Doctor", el("p", _verdict(found), role="status")),
+        el("ul", [el("li", _check(one)) for one in found.checks], class_="checks card"),
+        el("section", el("h2", "This store"), about(
+            ("Where", el("code", store.location)),
+            ("Engine", store.engine),
+            ("Size", _size(store.bytes)),
+            ("Documents", f"{store.documents:,}"),
+            ("Passages", f"{store.passages:,}"),
+            ("Kinds", counted(store.kinds)),
+            ("Forgotten for good", f"{store.tombstones:,}" if store.tombstones else ""),
+            ("Embedder", el("code", status.model)),
+            ("Version", __version__),
+        )),
+    )  # fmt: skip
+    return View("Doctor", body, at="/doctor")
+
+
+def _check(one: Check) -> Html:
+    said, kind = STATES[one.state]
+    details = [el("small", detail) for detail in one.details] if one.state != "ok" else []
+    return joined(badge(said, kind), el("b", one.name.capitalize()),
+                  el("span", one.text, *details), one.mend and _mending(one.mend))  # fmt: skip
+
+
+def _mending(mend: str) -> Html:
+    """A command to copy, or what else is to be done."""
+    return command(mend) if mend.startswith("recollect ") else el("span", mend)
+
+
+def _verdict(found: Report) -> str:
+    counts = found.counts
+    faults, looks = counts["fail"], counts["warn"]
+    if not faults + looks:
+        return "Nothing is the matter."
+    told = [f"{faults} at fault" if faults else "", f"{looks} to look at" if looks else ""]
+    return f"Of {len(found.checks)} checks: {', '.join(filter(None, told))}."
+
+
+def _size(count: int) -> str:
+    number = float(count)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"

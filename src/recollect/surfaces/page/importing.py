@@ -1,0 +1,227 @@
+"""The imports view: begin one, see how far it is, stop it, and bring up to date what was imported
+before."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from recollect.surfaces.imports import UNDER_WAY
+from recollect.surfaces.page.layout import (
+    Asked,
+    To,
+    View,
+    badge,
+    command,
+    done,
+    empty,
+    form,
+    heading,
+    minute,
+    notes,
+    table,
+    text_field,
+)
+from recollect.surfaces.page.markup import Html, el, joined, url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recollect.memory import Logs, Status
+    from recollect.surfaces.imports import Import
+    from recollect.types import SourceStats
+
+SHOWN = 20
+"""Problems of one import that are listed."""
+STATES = {
+    "waiting": ("Waiting", ""),
+    "running": ("Importing", "fair"),
+    "done": ("Done", "good"),
+    "stopped": ("Stopped", "poor"),
+    "failed": ("Failed", "bad"),
+}
+
+
+def imports(asked: Asked) -> View:
+    found: Sequence[Import] = asked.call("imports")
+    status = asked.memory.status()
+    changing = any(one.under_way for one in found) or bool(found and status.pending)
+    listed = [el("li", _import(asked, one)) for one in found]
+    live = el(
+        "section",
+        el("h2", "Of this session") if found else None,
+        el("ul", listed, class_="list") if found else None,
+        _vectors(status) if found else None,
+        id="live", data_live="1000" if changing else None,
+    )  # fmt: skip
+    body = joined(
+        heading("Imports"),
+        done(asked),
+        _asking(asked) if asked.local else _elsewhere(),
+        live,
+        _logs(asked) if asked.local else None,
+        _sources(asked, status.store.sources),
+    )
+    return View("Imports", body, at="/imports", again=2 if changing else 0)
+
+
+def _asking(asked: Asked) -> Html:
+    return form(
+        "/imports/begin", asked.csrf,
+        el("div",
+           text_field("File or folder on this machine", "path", asked.get("path"),
+                      placeholder="~/notes", required=True, data_search=True),
+           text_field("Name of the source", "source", asked.get("source"),
+                      placeholder="else its path"),
+           el("button", "Import", class_="main"), class_="importing"),
+        el("p", "Notes, repositories, exports and session logs, each read as what it is. Secrets "
+                "are taken out; what has not changed since the last time is not read again.",
+           class_="fine"),
+    )  # fmt: skip
+
+
+def _elsewhere() -> Html:
+    return empty(
+        "This server can be reached from other machines, and reads no files.",
+        joined("Import on its own machine: ", command("recollect add ~/notes")),
+    )
+
+
+# ------------------------------------------------------------------ one import
+
+
+def _import(asked: Asked, one: Import) -> Html:
+    said, kind = STATES[one.state]
+    stop = form(
+        "/imports/stop", asked.csrf, el("button", "Stop", id=f"stop-{one.id}"), id=one.id
+    )  # fmt: skip
+    return el(
+        "article",
+        el("header", el("h3", one.path), stop if one.under_way else None),
+        el("p", badge(said, kind), el("span", _counts(one), class_="counts"), minute(one.asked),
+           one.source, class_="meta"),
+        el("progress", aria_label=f"Importing {one.path}") if one.state == "running" else None,
+        notes("warn", [one.error] if one.error else []),
+        _problems(one.receipt) if one.receipt else None,
+        class_="card import", id=f"import-{one.id}",
+    )  # fmt: skip
+
+
+def _counts(one: Import) -> str:
+    if one.receipt is None:
+        took = (one.ended or datetime.now(UTC)) - one.asked
+        return f"{one.stored:,} stored, {took.total_seconds():.0f} s"
+    done = one.receipt
+    named = (("new", done["added"]), ("changed", done["changed"]),
+             ("as before", done["unchanged"]), ("forgotten earlier", done["tombstoned"]),
+             ("secrets taken out", sum(done["redacted"].values())),
+             ("left out", len(done["skipped"])), ("failed", len(done["failed"])))  # fmt: skip
+    told = [f"{count:,} {name}" for name, count in named if count]
+    return ", ".join(told) or "nothing to import"
+
+
+def _problems(done: Mapping[str, Any]) -> Html | None:
+    """What the owner of the files may want to know, the worst first."""
+    groups = (("Could not be read", "failed"), ("Not wholly as meant", "warnings"),
+              ("No longer in its source", "missing"), ("Left out", "skipped"))  # fmt: skip
+    made = [_group(name, done[some]) for name, some in groups if done[some]]
+    return joined(made) if made else None
+
+
+def _group(name: str, some: Sequence[Mapping[str, str]]) -> Html:
+    lines = [el("li", el("code", one["where"]), " ", one["reason"]) for one in some[:SHOWN]]
+    more = len(some) - SHOWN
+    return el(
+        "details",
+        el("summary", f"{name}: {len(some):,}"),
+        el("ul", lines, more > 0 and el("li", f"and {more:,} more"), class_="notes plain"),
+    )
+
+
+def _vectors(status: Status) -> Html | None:
+    """How many passages can be found by their meaning already."""
+    if not status.pending or status.model_state != "ready":
+        return None
+    whole = status.store.passages
+    return el(
+        "p",
+        el("label", f"{status.pending:,} of {whole:,} passages wait for their vectors; they are "
+                    "found by their words meanwhile.", for_="vectors"),
+        el("progress", id="vectors", value=whole - status.pending, max=whole),
+        class_="vectors",
+    )  # fmt: skip
+
+
+# ------------------------------------------------------------------ what could be imported
+
+
+def _logs(asked: Asked) -> Html | None:
+    """The session logs of agents on this machine."""
+    rows = [
+        (one.label, f"{one.files:,}", f"{one.megabytes:,.1f} MB", el("code", str(one.place)),
+         _button(asked, "Import", str(one.place), one.format, one.label))
+        for one in _found()
+    ]  # fmt: skip
+    if not rows:
+        return None
+    heads = ("Agent", "Files", "Size", "Where", el("span", "Import", class_="unseen"))
+    return el("section", el("h2", "Conversations on this machine"),
+              table(heads, rows, class_="offers",
+                    aria_label="Conversations on this machine"))  # fmt: skip
+
+
+def _found() -> list[Logs]:
+    from recollect.memory import found_logs
+
+    try:
+        return list(found_logs())
+    except OSError:  # a log that went while it was looked at
+        return []
+
+
+def _sources(asked: Asked, known: Sequence[SourceStats]) -> Html:
+    rows = [
+        (one.name, one.kind, one.documents,
+         joined(_joined(places or [_local(one.uri)])) if one.uri else "",
+         [_button(asked, "Update", place, "", one.name) for place in places if asked.local])
+        for one in known
+        for places in [list(_places(one))]
+    ]  # fmt: skip
+    heads = ("Source", "Kind", "Documents", "Where", el("span", "Update", class_="unseen"))
+    listed = table(heads, rows, class_="offers", aria_label="Sources")
+    return el("section", el("h2", "Sources"), listed if rows else empty("Nothing was added yet."))
+
+
+def _joined(places: Sequence[str]) -> Iterator[Html]:
+    for n, place in enumerate(places):
+        yield joined(n > 0 and el("br"), el("code", place))
+
+
+def _places(source: SourceStats) -> Iterator[str]:
+    """Where its files are, if they may be read again as they were the first time."""
+    for place in source.places:
+        if place.redact is None and place.history and place.uri.startswith("file:"):
+            yield _local(place.uri)
+
+
+def _local(uri: str) -> str:
+    return unquote(urlsplit(uri).path) if uri.startswith("file:") else uri
+
+
+def _button(asked: Asked, said: str, path: str, source: str, name: str) -> Html:
+    what = el("span", f" {name}", class_="unseen")
+    return form("/imports/begin", asked.csrf, el("button", said, what), path=path, source=source)
+
+
+# ------------------------------------------------------------------ changes
+
+
+def begin(asked: Asked) -> To:
+    asked.call("import", path=asked.get("path"), source=asked.get("source"))
+    return To(url("/imports"))
+
+
+def stop(asked: Asked) -> To:
+    one = asked.call("stop_import", id=asked.get("id"))
+    return To(url("/imports", done="" if one.state not in UNDER_WAY else "stopping"))
