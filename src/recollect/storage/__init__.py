@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.errors import UsageError
+from recollect.config import data_folder
+from recollect.errors import StoreError, UsageError
 from recollect.ports import Cache, Ledger, Spending, Store
+from recollect.types import stable_id
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.backup import BackedUp, Restored, Tell
@@ -14,15 +16,18 @@ if TYPE_CHECKING:
 
 
 def open_store(location: str) -> Store:
-    """The store at a path (the embedded engine) or a URL (``memory://``)."""
+    """The store at a path (the embedded engine) or a URL (``memory://``, ``postgresql://``)."""
     if location == "memory://":
         from recollect.storage.plain import PlainStore
 
         return PlainStore()
+    if is_postgres(location):
+        return _open_postgres(location)
     if "://" in location:
         raise UsageError(
             f"{location.split('://')[0]}:// is not a kind of store",
-            hint="give a folder, or memory:// for one that lasts as long as the process",
+            hint="give a folder, postgresql://user@host/database for a server, or memory:// for "
+            "one that lasts as long as the process",
         )
     from recollect.storage.embedded.engine import EmbeddedStore
 
@@ -64,7 +69,7 @@ def open_cache(location: str, size: int) -> Cache:
         return PlainCache(size)
     from recollect.storage.embedded.cache import EmbeddedCache
 
-    return EmbeddedCache(Path(location), size)
+    return EmbeddedCache(_beside(location), size)
 
 
 def open_ledger(location: str) -> Ledger:
@@ -75,7 +80,41 @@ def open_ledger(location: str) -> Ledger:
         return PlainLedger()
     from recollect.storage.embedded.ledger import EmbeddedLedger
 
-    return EmbeddedLedger(Path(location))
+    return EmbeddedLedger(_beside(location))
+
+
+def is_postgres(location: str) -> bool:
+    return location.partition("://")[0] in ("postgresql", "postgres")
+
+
+def _open_postgres(location: str) -> Store:
+    try:
+        import psycopg
+        import psycopg_pool
+    except ImportError as error:
+        raise StoreError(
+            f"a store on PostgreSQL needs a driver: {error}",
+            hint='pip install "recollect[postgres]"',
+        ) from error
+    del psycopg, psycopg_pool
+    from recollect.storage.postgres.address import parse
+    from recollect.storage.postgres.engine import PostgresStore
+
+    return PostgresStore(parse(location))
+
+
+def _beside(location: str) -> Path:
+    """The folder of what this machine keeps of a store: of one on a server, in the user's own.
+    What is in it is derived or counted here; it can be deleted."""
+    if not is_postgres(location):
+        return Path(location)
+    from recollect.storage.postgres.address import parse
+
+    address = parse(location)
+    name = stable_id(address.shown, address.schema, address.owner)
+    folder = data_folder() / "servers" / name
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
 
 
 def open_spending(folder: Path) -> Spending:

@@ -71,6 +71,6 @@ def picked(
 def parse_cursor(cursor: str) -> int | None:
     if not cursor:
         return None
-    if not cursor.isdecimal() or len(cursor) > 18:
+    if not cursor.isdecimal() or len(cursor) > 19:
         raise UsageError(f"{cursor!r} is not a cursor", hint="use the one of the page before")
     return int(cursor)

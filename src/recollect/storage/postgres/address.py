@@ -1,0 +1,126 @@
+"""The URL of a store: what is libpq's, and what is ours.
+
+postgresql://user@host/database?schema=recollect&owner=ana&exact=yes&…
+
+schema      the schema that everything is in (recollect)
+owner       only this owner's: nobody else's can be seen or written
+exact       yes: vectors are compared one by one, no graph is used
+replica     the URL of a read replica that searches are sent to
+partitions  of each table, when the store is made; 0 is for Citus (8)
+pool        the most connections of one process (10)
+timeout     seconds that one statement may take (60)
+patience    seconds for which a server that is away is tried again (20)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+
+from recollect.errors import UsageError
+
+SCHEMES = ("postgresql", "postgres")
+_EXAMPLE = "for example postgresql://user@host/database?schema=recollect"
+_Reader = Callable[[str, str], Any]
+_YES = {"yes": True, "1": True, "true": True, "no": False, "0": False, "false": False}
+
+
+class Address(NamedTuple):
+    dsn: str
+    """What libpq is given."""
+    shown: str
+    """The same for people: without a password."""
+    schema: str = "recollect"
+    owner: str = ""
+    exact: bool = False
+    replica: str = ""
+    partitions: int = 8
+    pool: int = 10
+    timeout: int = 60
+    patience: int = 20
+
+    def of_replica(self) -> Address:
+        """The same store on its replica."""
+        other = parse(self.replica)
+        return self._replace(dsn=other.dsn, shown=other.shown, replica="")
+
+
+def is_address(location: str) -> bool:
+    return location.partition("://")[0] in SCHEMES
+
+
+def parse(location: str) -> Address:
+    """The address; whatever cannot be meant is refused, with what can."""
+    try:
+        parts = urlsplit(location)
+        given = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
+        _ = parts.port
+    except ValueError as error:
+        raise UsageError(f"the store's URL cannot be read: {error}", hint=_EXAMPLE) from error
+    ours = {name: value for name, value in given if name in _OURS}
+    theirs = [(name, value) for name, value in given if name not in _OURS]
+    shown = [(name, value) for name, value in theirs if "password" not in name]
+    return Address(
+        dsn=_url(parts.netloc, parts.path, theirs),
+        shown=_url(_without_password(parts.netloc), parts.path, shown),
+        **{name: _OURS[name](name, value) for name, value in ours.items()},
+    )
+
+
+def _url(netloc: str, path: str, query: list[tuple[str, str]]) -> str:
+    told = urlencode(query, quote_via=quote, safe="/")
+    return f"postgresql://{netloc}{path}{'?' if told else ''}{told}"
+
+
+def _without_password(netloc: str) -> str:
+    user, at, host = netloc.rpartition("@")
+    return f"{user.partition(':')[0]}{at}{host}"
+
+
+def _schema(name: str, value: str) -> str:
+    if not re.fullmatch(r"[a-z_][a-z0-9_]{0,39}", value):
+        raise UsageError(f"{name}={value} is no name of a schema",
+                         hint="use lower-case letters, digits and _")  # fmt: skip
+    return value
+
+
+def _text(name: str, value: str) -> str:
+    if not value:
+        raise UsageError(f"{name}= is empty in the store's URL", hint="leave it out, or say which")
+    return value
+
+
+def _replica(name: str, value: str) -> str:
+    if not is_address(value):
+        raise UsageError(f"{name}={value} is no URL of a server", hint=_EXAMPLE)
+    return value
+
+
+def _yes(name: str, value: str) -> bool:
+    if value.lower() not in _YES:
+        raise UsageError(f"{name}={value} in the store's URL", hint="say yes or no")
+    return _YES[value.lower()]
+
+
+def _number(low: int, high: int) -> _Reader:
+    def read(name: str, value: str) -> int:
+        if not value.isdecimal() or not low <= int(value) <= high:
+            raise UsageError(f"{name}={value} in the store's URL",
+                             hint=f"give a number from {low} to {high}")  # fmt: skip
+        return int(value)
+
+    return read
+
+
+_OURS: dict[str, _Reader] = {
+    "schema": _schema,
+    "owner": _text,
+    "exact": _yes,
+    "replica": _replica,
+    "partitions": _number(0, 1024),
+    "pool": _number(1, 1000),
+    "timeout": _number(1, 86_400),
+    "patience": _number(0, 3600),
+}

@@ -1,0 +1,81 @@
+"""Answers that callers wrote, in a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.owners import Owners
+from recollect.storage.postgres.rows import given, micros, moment, stored
+from recollect.types import Recorded
+
+_COLUMNS = "id, query, answer, fingerprint, at, sources, whose, confidence, stale, space, within"
+_BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def keep(db: Db, owners: Owners, one: Recorded) -> None:
+    name = one.owner or owners.bound
+    owner = owners.numbers(db, [name])[name] if name else owners.home(db)
+    drop(db, owners, [one.id])
+    db.execute(
+        f"INSERT INTO answers (owner, {_COLUMNS}) "
+        "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
+        (
+            owner, stored(one.id), stored(one.query), stored(one.answer), one.fingerprint,
+            micros(one.at), json.dumps(one.sources), stored(one.owner), one.confidence, one.stale,
+            one.space, json.dumps(one.within),
+        ),
+    )  # fmt: skip
+
+
+def kept(
+    db: Db, owners: Owners, fingerprint: str, space: str, limit: int, before: datetime | None
+) -> list[Recorded]:
+    """Newest first; an empty limit is none."""
+    wanted = {"fingerprint = %s": fingerprint, "space = %s": space, "at < %s": micros(before)}
+    wanted = {condition: value for condition, value in wanted.items() if value}
+    conditions = " AND ".join((f"owner = ANY({owners.seen})", *wanted))
+    rows = db.execute(
+        f'SELECT {_COLUMNS} FROM answers WHERE {conditions} ORDER BY at DESC, id COLLATE "C" '
+        "LIMIT %s",
+        [*wanted.values(), limit],
+    )
+    return [_read(*row) for row in rows]
+
+
+def _read(
+    id: str,
+    query: str,
+    answer: str,
+    fingerprint: str,
+    at: int,
+    sources: str,
+    whose: str,
+    confidence: float,
+    stale: bool,
+    space: str,
+    within: str,
+) -> Recorded:
+    limited = json.loads(within)
+    return Recorded(
+        given(id),
+        given(query),
+        given(answer),
+        fingerprint,
+        moment(at) or _BEGINNING,
+        tuple(json.loads(sources)),
+        given(whose),
+        confidence,
+        stale,
+        space,
+        None if limited is None else tuple(limited),
+    )
+
+
+def drop(db: Db, owners: Owners, ids: Sequence[str]) -> int:
+    return db.execute(
+        f"DELETE FROM answers WHERE owner = ANY({owners.seen}) AND id = ANY(%s)",
+        ([stored(id) for id in ids],),
+    ).rowcount

@@ -1,0 +1,195 @@
+"""The PostgreSQL engine: the port, method by method."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from recollect.ports import Held, Outline, Spot, Stamped, TextFound, Turn, VectorFound
+from recollect.storage.content import parse_cursor
+from recollect.storage.postgres import answers, text_index
+from recollect.storage.postgres.address import Address
+from recollect.storage.postgres.connection import Connections, Db
+from recollect.storage.postgres.owners import Owners
+from recollect.storage.postgres.record import Record
+from recollect.storage.postgres.schema import prepare
+from recollect.storage.postgres.text import TextSearch
+from recollect.storage.postgres.text_views import TextViews
+from recollect.storage.postgres.turns import Turns
+from recollect.storage.postgres.vectors import VectorTables
+from recollect.storage.postgres.writer import Changes
+from recollect.types import (
+    ChangeSet,
+    Document,
+    Event,
+    Filter,
+    Hit,
+    Page,
+    Receipt,
+    Recorded,
+    StoredPassage,
+    StoreStats,
+    TextQuery,
+    stable_id,
+)
+
+if TYPE_CHECKING:
+    from recollect.ports import Vector, Vectors
+
+_SOME = 4
+"""More documents than this are read before their owner's row is locked."""
+
+
+class PostgresStore:
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        server = prepare(address)
+        self._connections = Connections(address, server)
+        self._owners = Owners(address.schema, address.owner)
+        self._record = Record(self._owners)
+        self._turns = Turns(self._owners)
+        self._views = TextViews(self._connections, address.schema)
+        self._text = TextSearch(self._views, self._owners)
+        self._vectors = VectorTables(self._connections, self._owners)
+
+    def close(self) -> None:
+        self._connections.close()
+
+    # -------------------------------------------------------------- the record
+
+    def apply(self, changes: ChangeSet, *, dry_run: bool = False) -> Receipt:
+        coming = Changes(changes, self._owners)
+        if dry_run:
+            return self._connections.snapshot(coming.try_out)
+        if len(changes.changes) > _SOME:
+            self._connections.read(coming.look_ahead)
+        return self._connections.write(coming.apply)
+
+    def get(self, name: str) -> list[Document]:
+        return self._connections.snapshot(lambda db: self._record.get(db, name))
+
+    def held(self, handles: Collection[str]) -> list[Held]:
+        wanted = list(dict.fromkeys(handles))
+        if not wanted:
+            return []
+        return self._connections.snapshot(lambda db: self._record.held(db, wanted))
+
+    def find(self, name: str, filter: Filter) -> list[Document]:
+        return self._connections.read(lambda db: self._record.find(db, name, filter))
+
+    def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
+        if not keys:
+            return []
+        return self._connections.read(lambda db: self._record.passages(db, keys))
+
+    def passage(self, id: str) -> StoredPassage | None:
+        return self._connections.read(lambda db: self._record.passage(db, id))
+
+    def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
+        before = parse_cursor(cursor)
+        return self._connections.read(lambda db: self._record.scan(db, filter, limit, before))
+
+    def newest(self, filter: Filter, count: int) -> datetime | None:
+        return self._connections.read(lambda db: self._record.newest(db, filter, count))
+
+    def stamps(self, source: str) -> list[Stamped]:
+        return self._connections.read(lambda db: self._record.stamps(db, source))
+
+    def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
+        return self._connections.read(lambda db: self._record.neighbours(db, key, before, after))
+
+    def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Spot]]:
+        return self._connections.read(lambda db: self._turns.holders(db, messages, within))
+
+    def turns(
+        self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None
+    ) -> list[Turn]:
+        return self._connections.snapshot(lambda db: self._turns.turns(db, id, start, count, roles))
+
+    def tally(self, id: str, *, first: int = 0, last: int | None = None) -> dict[str, int]:
+        return self._connections.read(lambda db: self._turns.tally(db, id, first, last))
+
+    def recent(self, filter: Filter, *, limit: int) -> list[Outline]:
+        return self._connections.read(lambda db: self._turns.recent(db, filter, limit))
+
+    def history(self, id: str) -> list[Event]:
+        return self._connections.read(lambda db: self._record.history(db, id))
+
+    def fingerprint(self, filter: Filter) -> str:
+        return stable_id(*self._connections.read(lambda db: self._record.source_seqs(db, filter)))
+
+    # -------------------------------------------------------------- recorded answers
+
+    def keep_answer(self, answer: Recorded) -> None:
+        self._connections.write(lambda db: answers.keep(db, self._owners, answer))
+
+    def answers(
+        self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
+    ) -> list[Recorded]:
+        return self._connections.read(
+            lambda db: answers.kept(db, self._owners, fingerprint, space, limit, before)
+        )
+
+    def drop_answers(self, ids: Collection[str]) -> int:
+        return self._connections.write(lambda db: answers.drop(db, self._owners, list(ids)))
+
+    # -------------------------------------------------------------- searching
+
+    def search_text(
+        self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
+    ) -> TextFound:
+        return self._text.search([query], filter, limit, count=count)[0]
+
+    def search_texts(
+        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int
+    ) -> list[list[Hit]]:
+        return [found.hits for found in self._text.search(queries, filter, limit)]
+
+    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+        return self._text.matched(words, keys)
+
+    def search_vector(
+        self, model: str, vector: Vector, filter: Filter, *, limit: int
+    ) -> VectorFound:
+        return self._connections.read(
+            lambda db: self._vectors.search(db, model, vector, filter, limit)
+        )
+
+    # -------------------------------------------------------------- vectors
+
+    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
+        return self._connections.read(lambda db: self._vectors.pending(db, model, limit))
+
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+        return self._vectors.put(model, keys, vectors)
+
+    def models(self) -> dict[str, int]:
+        return self._connections.read(self._vectors.counts)
+
+    # -------------------------------------------------------------- upkeep
+
+    def refresh(self, *, rebuild: bool = False) -> None:
+        work = text_index.rebuild if rebuild else text_index.catch_up
+        for owner in self._connections.read(self._writing_owners):
+            work(self._connections, self._owners.schema, owner)
+        self._vectors.build_graphs(rebuild=rebuild)
+
+    def _writing_owners(self, db: Db) -> list[int]:
+        rows = db.execute(
+            f"SELECT owner FROM state WHERE owner = ANY({self._owners.seen}) AND version > 0 "
+            "ORDER BY owner"
+        )
+        return [row[0] for row in rows]
+
+    def stats(self) -> StoreStats:
+        def look(db: Db) -> StoreStats:
+            return StoreStats(
+                location=self.address.shown,
+                engine="postgres",
+                vectors=self._vectors.counts(db),
+                indexes=self._vectors.describe(db),
+                **self._record.counts(db),
+            )
+
+        return self._connections.snapshot(look)

@@ -1,0 +1,264 @@
+"""Reading the record: documents, passages, lists, history, counts. Sessions are in ``turns.py``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from recollect.ports import Held, Stamped
+from recollect.storage.filters import allows, source_allows
+from recollect.storage.postgres import filters
+from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.owners import Owners
+from recollect.storage.postgres.rows import (
+    DOCUMENT,
+    PASSAGE,
+    document,
+    given,
+    moment,
+    owner_of,
+    passage,
+    stored,
+)
+from recollect.types import (
+    Document,
+    Event,
+    Filter,
+    Message,
+    Page,
+    Place,
+    SourceStats,
+    StoredPassage,
+)
+
+_DOCUMENTS = "documents d JOIN owners o ON o.owner = d.owner"
+_PASSAGES = (
+    "passages p JOIN documents d ON d.owner = p.owner AND d.key = p.document "
+    "JOIN owners o ON o.owner = p.owner"
+)
+_NAMED = (
+    ("id", "d.id = %(name)s"),
+    ("external", "md5(d.external) = md5(%(name)s) AND d.external = %(name)s"),
+)
+
+
+class Record:
+    def __init__(self, owners: Owners) -> None:
+        self._owners = owners
+
+    # -------------------------------------------------------------- documents
+
+    def get(self, db: Db, name: str) -> list[Document]:
+        return self._whole(db, self._called(db, name))
+
+    def find(self, db: Db, name: str, filter: Filter) -> list[Document]:
+        return [found for _, found in self._called(db, name) if allows(filter, found)]
+
+    def _called(self, db: Db, name: str) -> list[tuple[int, Document]]:
+        for _, condition in _NAMED:
+            rows = db.execute(
+                f"SELECT d.key, {DOCUMENT} FROM {_DOCUMENTS} "
+                f"WHERE d.owner = ANY({self._owners.seen}) AND {condition} ORDER BY d.key DESC",
+                {"name": stored(name)},
+            ).fetchall()
+            if rows:
+                return [(key, document(about)) for key, *about in rows]
+        return []
+
+    def held(self, db: Db, handles: Sequence[str]) -> list[Held]:
+        wanted = [stored(one) for one in handles]
+        rows = db.execute(
+            f"SELECT h.handle, d.key, {DOCUMENT} FROM handles h JOIN documents d "
+            "ON d.owner = h.owner AND d.key = h.document JOIN owners o ON o.owner = h.owner "
+            f"WHERE h.owner = ANY({self._owners.seen}) "
+            "AND md5(h.handle) = ANY(SELECT md5(x) FROM unnest(%(handles)s::text[]) x) "
+            "AND h.handle = ANY(%(handles)s)",
+            {"handles": wanted},
+        ).fetchall()
+        found = {key: document(about) for _, key, *about in rows}
+        whole = dict(zip(found, self._whole(db, list(found.items())), strict=True))
+        pairs = sorted((key, given(handle)) for handle, key, *_ in rows)
+        return [Held(handle, whole[key]) for key, handle in pairs]
+
+    def _whole(self, db: Db, found: Sequence[tuple[int, Document]]) -> list[Document]:
+        """The documents with their bodies."""
+        if not found:
+            return []
+        keys = [key for key, _ in found]
+        place = (sorted({owner_of(key) for key in keys}), keys)
+        texts: dict[tuple[int, int], list[str]] = {}
+        for key, turn, text in db.execute(
+            "SELECT document, turn, text FROM passages WHERE owner = ANY(%s) "
+            "AND document = ANY(%s) ORDER BY document, n",
+            place,
+        ):
+            texts.setdefault((key, turn), []).append(given(text))
+        messages: dict[int, list[Message]] = {}
+        for key, turn, role, id, date in db.execute(
+            "SELECT document, turn, role, id, date FROM messages WHERE owner = ANY(%s) "
+            "AND document = ANY(%s) ORDER BY document, turn",
+            place,
+        ):
+            text = "".join(texts.get((key, turn), ()))
+            one = Message(given(role), text, given(id), moment(date))
+            messages.setdefault(key, []).append(one)
+        return [
+            head._replace(messages=tuple(messages[key]))
+            if key in messages
+            else head._replace(text="".join(texts.get((key, 0), ())))
+            for key, head in found
+        ]
+
+    # -------------------------------------------------------------- passages
+
+    def passages(self, db: Db, keys: Sequence[int]) -> list[StoredPassage]:
+        rows = db.execute(
+            f"SELECT {PASSAGE} FROM {_PASSAGES} WHERE p.owner = ANY(%s) AND p.key = ANY(%s)",
+            (sorted({owner_of(key) for key in keys}), list(keys)),
+        )
+        found = {row[0]: passage(row) for row in rows}
+        return [found[key] for key in keys if key in found]
+
+    def passage(self, db: Db, id: str) -> StoredPassage | None:
+        name, _, n = id.rpartition(":")
+        if not (n.isascii() and n.isdigit() and len(n) < 10):
+            return None
+        row = db.execute(
+            f"SELECT {PASSAGE} FROM {_PASSAGES} WHERE d.owner = ANY({self._owners.seen}) "
+            "AND d.id = %s AND p.n = %s",
+            (stored(name), int(n)),
+        ).fetchone()
+        return passage(row) if row else None
+
+    def neighbours(self, db: Db, key: int, before: int, after: int) -> list[StoredPassage]:
+        rows = db.execute(
+            f"SELECT {PASSAGE} FROM {_PASSAGES} JOIN passages mid ON mid.owner = p.owner "
+            "AND mid.document = p.document AND mid.owner = %s AND mid.key = %s "
+            "WHERE p.n BETWEEN mid.n - %s AND mid.n + %s ORDER BY p.n",
+            (owner_of(key), key, before, after),
+        )
+        return [passage(row) for row in rows]
+
+    # -------------------------------------------------------------- lists
+
+    def scan(self, db: Db, filter: Filter, limit: int, before: int | None) -> Page:
+        if filters.nothing(filter):
+            return Page((), "")
+        condition, values = self._seen(filter)
+        if before is not None:
+            condition += " AND d.key < %(before)s"
+        rows = db.execute(
+            f"SELECT d.key, {DOCUMENT} FROM {_DOCUMENTS} WHERE {condition} "
+            "ORDER BY d.key DESC LIMIT %(limit)s",
+            {**values, "before": before, "limit": limit + 1},
+        ).fetchall()
+        items = tuple(document(about) for _, *about in rows[:limit])
+        return Page(items, str(rows[limit - 1][0]) if len(rows) > limit else "")
+
+    def _seen(self, filter: Filter) -> tuple[str, dict[str, Any]]:
+        """The condition on documents of a filter and of who may be seen."""
+        where = filters.where(filter)
+        values = dict(where.values)
+        among = self._owners.among(filter, "d.owner", values)
+        return f"{among} AND {where.document or 'TRUE'}", values
+
+    def newest(self, db: Db, filter: Filter, count: int) -> datetime | None:
+        if filters.nothing(filter):
+            return None
+        condition, values = self._seen(filter)
+        row = db.execute(
+            f"SELECT MIN(date) FROM (SELECT d.date FROM documents d WHERE {condition} "
+            "AND d.date IS NOT NULL ORDER BY d.date DESC LIMIT %(count)s) newest",
+            {**values, "count": count},
+        ).fetchone()
+        return moment(row[0]) if row else None
+
+    def stamps(self, db: Db, source: str) -> list[Stamped]:
+        rows = db.execute(
+            "SELECT d.external, d.path, d.origin, d.stamp, o.name, d.scopes "
+            f"FROM {_DOCUMENTS} WHERE d.owner = ANY({self._owners.seen}) AND d.source = %s "
+            "ORDER BY d.key DESC",
+            (stored(source),),
+        )
+        return [
+            Stamped(
+                given(external), source, given(path), given(origin), given(stamp), given(owner),
+                tuple(map(given, scopes)),
+            )
+            for external, path, origin, stamp, owner, scopes in rows
+        ]  # fmt: skip
+
+    def history(self, db: Db, id: str) -> list[Event]:
+        rows = db.execute(
+            f"SELECT seq, at, action FROM events WHERE owner = ANY({self._owners.seen}) "
+            "AND id = %s ORDER BY seq",
+            (stored(id),),
+        )
+        return [Event(seq, datetime.fromtimestamp(at, UTC), action, id) for seq, at, action in rows]
+
+    # -------------------------------------------------------------- state and counts
+
+    def source_seqs(self, db: Db, filter: Filter) -> list[str]:
+        """The last change of each source that the filter lets through, by owner, and the store's
+        own history."""
+        values: dict[str, Any] = {}
+        among = self._owners.among(filter, "owner", values)
+        rows = db.execute(
+            f"SELECT name, owner, seq FROM sources WHERE {among} OR owner = 0 "
+            "UNION ALL SELECT epoch, -1, 0 FROM meta",
+            values,
+        )
+        return sorted(
+            f"{name}={owner}.{seq}"
+            for name, owner, seq in rows
+            if owner < 0 or source_allows(filter.sources, given(name))
+        )
+
+    def counts(self, db: Db) -> dict[str, Any]:
+        seen = f"owner = ANY({self._owners.seen})"
+        one = db.execute(
+            f"SELECT (SELECT COUNT(*) FROM documents WHERE {seen}), "
+            f"(SELECT COUNT(*) FROM tombstones WHERE {seen}), "
+            f"(SELECT COALESCE(SUM(passages), 0) FROM state WHERE {seen}), "
+            f"(SELECT COALESCE(MAX(seq), 0) FROM sources WHERE {seen}), "
+            "(SELECT COALESCE(SUM(pg_total_relation_size(c.oid)), 0) FROM pg_class c "
+            "WHERE c.relnamespace = %s::regnamespace AND c.relkind = 'r')",
+            (self._owners.schema,),
+        ).fetchone()
+        documents, tombstones, passages, seq, size = one or (0, 0, 0, 0, 0)
+        kinds = db.execute(
+            f"SELECT kind, COUNT(*) FROM documents WHERE {seen} GROUP BY kind ORDER BY kind "
+            'COLLATE "C"'
+        ).fetchall()
+        return {
+            "documents": documents,
+            "tombstones": tombstones,
+            "passages": int(passages),
+            "seq": seq,
+            "bytes": int(size),
+            "kinds": {given(kind): count for kind, count in kinds},
+            "sources": self._sources(db, seen),
+        }
+
+    def _sources(self, db: Db, seen: str) -> list[SourceStats]:
+        """Each once, by name; as it was registered, if it was."""
+        counts = dict(
+            db.execute(f"SELECT source, COUNT(*) FROM documents WHERE {seen} GROUP BY source")
+            .fetchall()
+        )  # fmt: skip
+        home = self._owners.home(db)
+        rows = db.execute(
+            f"SELECT DISTINCT ON (name) name, kind, uri, stamp, places FROM sources WHERE {seen} "
+            "ORDER BY name, owner = %s DESC",
+            (home,),
+        )
+        found = [
+            SourceStats(
+                given(name), given(kind), given(uri), counts.get(name, 0), given(stamp),
+                tuple(Place(*place) for place in json.loads(places)),
+            )
+            for name, kind, uri, stamp, places in rows
+        ]  # fmt: skip
+        return sorted(found, key=lambda source: source.name)

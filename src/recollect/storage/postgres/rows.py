@@ -1,0 +1,74 @@
+"""Rows and values: how things are written down in tables, and read from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from recollect.types import Document, Passage, StoredPassage
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+OWNER_BITS = 24
+"""A key is the number of a change, then the number of its owner in so many bits."""
+_OWNER = (1 << OWNER_BITS) - 1
+
+DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, o.name, d.scopes, d.meta,
+    d.origin, d.stamp"""
+PASSAGE = f"p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {DOCUMENT}"
+
+
+def owner_of(key: int) -> int:
+    return key & _OWNER
+
+
+def key_of(number: int, owner: int) -> int:
+    return number << OWNER_BITS | owner
+
+
+def moment(number: int | None) -> datetime | None:
+    return None if number is None else _EPOCH + timedelta(microseconds=number)
+
+
+def micros(date: datetime | None) -> int | None:
+    return None if date is None else (date - _EPOCH) // timedelta(microseconds=1)
+
+
+def stored(text: str) -> str:
+    """A text as PostgreSQL can hold it: it has no NUL. What comes back is what went in."""
+    if "\x00" in text or "\x1a" in text:
+        return text.replace("\x1a", "\x1a1").replace("\x00", "\x1a0")
+    return text
+
+
+def given(text: str) -> str:
+    """The text that was stored."""
+    if "\x1a" in text:
+        return text.replace("\x1a0", "\x00").replace("\x1a1", "\x1a")
+    return text
+
+
+def document(row: Sequence[Any]) -> Document:
+    """A document without its body, from the columns of ``DOCUMENT``."""
+    external, source, kind, title, path, date, owner, scopes, meta, origin, stamp = row
+    return Document(
+        external=given(external),
+        source=given(source),
+        kind=given(kind),
+        title=given(title),
+        path=given(path),
+        date=moment(date),
+        owner=given(owner),
+        scopes=tuple(map(given, scopes)),
+        meta=json.loads(meta) if meta != "{}" else {},
+        origin=given(origin),
+        stamp=given(stamp),
+    )
+
+
+def passage(row: Sequence[Any]) -> StoredPassage:
+    """A passage, from the columns of ``PASSAGE``."""
+    key, n, text, heading, turn, role, id, *about = row
+    part = Passage(n, given(text), given(heading), turn, given(role))
+    return StoredPassage(key, f"{id}:{n}", part, document(about))

@@ -1,0 +1,322 @@
+"""The tables, as numbered migrations that are only ever added to.
+
+``meta.version`` holds the number of migrations applied. All that are missing are applied in one
+transaction under an advisory lock: one process does it, the others wait, and what fails leaves
+everything as it was. A released migration is never edited.
+
+A table either belongs to owners, and then ``owner`` comes first in its every key and index, or it
+is small and the same for all (``SHARED``): so the first are distributed by ``owner`` under Citus,
+and the second are reference tables. No table refers to another by a foreign key.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from psycopg import errors, sql
+
+from recollect.errors import StoreBusy, StoreError, StoreTooNew
+from recollect.storage.postgres.address import Address
+from recollect.storage.postgres.connection import Db, Server, connect, probe
+from recollect.storage.postgres.trouble import translated
+
+OLDEST = 150_000
+SHARED = ("meta", "owners", "members", "models")
+_WAIT_SECONDS = 60
+
+
+class Table(NamedTuple):
+    """A table that belongs to owners: its columns, its key, and its further indexes."""
+
+    name: str
+    columns: str
+    key: str
+    indexes: tuple[str, ...] = ()
+    parted: bool = True
+
+
+_TABLES = (
+    # A row is what a writer of this owner holds. version: the last change. generation: goes up
+    # with the text index. passages, length, title_length: totals, in terms.
+    Table(
+        "state",
+        "version bigint NOT NULL DEFAULT 0, generation bigint NOT NULL DEFAULT 0, "
+        "passages bigint NOT NULL DEFAULT 0, length bigint NOT NULL DEFAULT 0, "
+        "title_length bigint NOT NULL DEFAULT 0",
+        "owner",
+        parted=False,
+    ),
+    Table(
+        "sources",
+        "name text NOT NULL, kind text NOT NULL, uri text NOT NULL, stamp text NOT NULL, "
+        "places text NOT NULL DEFAULT '[]', seq bigint NOT NULL DEFAULT 0",
+        "owner, name",
+        parted=False,
+    ),
+    # named: the terms of title and path. last: of the last dated message, else the date. What
+    # filters look at stands folded beside what was given.
+    Table(
+        "documents",
+        "key bigint NOT NULL, id text NOT NULL, source text NOT NULL, external text NOT NULL, "
+        "origin text NOT NULL, kind text NOT NULL, title text NOT NULL, path text NOT NULL, "
+        "date bigint, last bigint, scopes text[] NOT NULL, meta text NOT NULL, "
+        "stamp text NOT NULL, digest bytea NOT NULL, named text NOT NULL, "
+        "folded_source text NOT NULL, folded_kind text NOT NULL, folded_path text NOT NULL, "
+        "issues text[] NOT NULL, events text[] NOT NULL",
+        "owner, key",
+        (
+            "UNIQUE (owner, id)",
+            "(owner, md5(external))",
+            "(owner, folded_source, key)",
+            "(owner, folded_kind, key)",
+            "(owner, last)",
+            "(owner, date)",
+        ),
+    ),
+    Table(
+        "messages",
+        "document bigint NOT NULL, turn integer NOT NULL, role text NOT NULL, id text NOT NULL, "
+        "date bigint",
+        "owner, document, turn",
+        ("(owner, md5(id)) WHERE id <> ''",),
+    ),
+    # exact: its terms with title and headings, as written; their stems follow from them.
+    Table(
+        "passages",
+        "key bigint NOT NULL, document bigint NOT NULL, n integer NOT NULL, turn integer NOT NULL, "
+        "role text NOT NULL, heading text NOT NULL, text text NOT NULL, exact text NOT NULL",
+        "owner, key",
+        ("UNIQUE (owner, document, n)",),
+    ),
+    # Passages that are gone, as long as a segment of the text index may have them.
+    Table("gone", "passage bigint NOT NULL", "owner, passage"),
+    Table(
+        "handles",
+        "handle text NOT NULL, document bigint NOT NULL",
+        "",
+        ("(owner, document)", "(owner, md5(handle))"),
+    ),
+    Table("tombstones", "id text NOT NULL, at double precision NOT NULL", "owner, id"),
+    Table(
+        "events",
+        "seq bigint NOT NULL, id text NOT NULL, action text NOT NULL, at double precision NOT NULL",
+        "owner, seq",
+        ("(owner, id)",),
+    ),
+    # A segment of the text index: the passages in it, by number, with their lengths.
+    Table(
+        "segments",
+        "segment bigint NOT NULL, high bigint NOT NULL, passages integer NOT NULL, "
+        "members bytea NOT NULL",
+        "owner, segment",
+    ),
+    Table(
+        "postings",
+        'segment bigint NOT NULL, field text NOT NULL, term text COLLATE "C" NOT NULL, '
+        "entries bytea NOT NULL",
+        "owner, segment, field, term",
+    ),
+    Table(
+        "vector_counts",
+        "model integer NOT NULL, vectors bigint NOT NULL",
+        "owner, model",
+        parted=False,
+    ),
+    Table(
+        "answers",
+        "id text NOT NULL, query text NOT NULL, answer text NOT NULL, fingerprint text NOT NULL, "
+        "at bigint NOT NULL, sources text NOT NULL, whose text NOT NULL, "
+        "confidence double precision NOT NULL, stale boolean NOT NULL, space text NOT NULL, "
+        "within text NOT NULL",
+        "owner, id",
+        ("(owner, fingerprint)", "(owner, space, at)", "(owner, at)"),
+        parted=False,
+    ),
+)
+
+_SHARED = """
+CREATE TABLE meta (
+    one boolean PRIMARY KEY DEFAULT true CHECK (one),
+    version integer NOT NULL, epoch text NOT NULL, partitions integer NOT NULL
+);
+CREATE TABLE owners (owner integer PRIMARY KEY, name text NOT NULL UNIQUE);
+CREATE TABLE members (role text NOT NULL, owner integer NOT NULL, PRIMARY KEY (role, owner));
+CREATE TABLE models (
+    model integer PRIMARY KEY, key text NOT NULL UNIQUE, dimensions integer NOT NULL,
+    half boolean NOT NULL
+);
+CREATE SEQUENCE changes;
+CREATE SEQUENCE owner_numbers MINVALUE 0 START 1 MAXVALUE 16777215;
+CREATE SEQUENCE segment_numbers;
+INSERT INTO owners VALUES (0, '')
+"""
+HOME = 0
+"""The owner of what is nobody's: registrations of sources, tombstones of what was never there."""
+
+# Whose rows a role may see: those it is listed with, or (-1) those of the owner that its session
+# names. Who is not listed sees nothing; who owns the tables, everything.
+_SEEN = """
+CREATE FUNCTION {schema}.seen() RETURNS integer[] LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = {schema}, pg_temp AS $$
+    SELECT COALESCE(array_agg(o.owner), '{{}}') FROM {schema}.members m JOIN {schema}.owners o
+    ON o.owner = m.owner
+    OR (m.owner = -1 AND o.name = NULLIF(current_setting('recollect.owner', true), ''))
+    WHERE m.role = session_user::text
+$$
+"""
+_POLICY = "USING (owner = ANY ((SELECT {schema}.seen())::integer[]))"
+
+
+def statements(tables: Sequence[Table], partitions: int, schema: str) -> Iterator[str]:
+    """The tables with their partitions, indexes and policies."""
+    for table in tables:
+        parts = partitions if table.parted else 0
+        by = " PARTITION BY HASH (owner)" if parts else ""
+        key = f", PRIMARY KEY ({table.key})" if table.key else ""
+        yield f"CREATE TABLE {table.name} (owner integer NOT NULL, {table.columns}{key}){by}"
+        for n in range(parts):
+            yield (
+                f"CREATE TABLE {table.name}_p{n} PARTITION OF {table.name} "
+                f"FOR VALUES WITH (MODULUS {parts}, REMAINDER {n})"
+            )
+        for index in table.indexes:
+            unique, on = ("UNIQUE ", index[7:]) if index.startswith("UNIQUE ") else ("", index)
+            yield f"CREATE {unique}INDEX ON {table.name} {on}"
+        yield from _walled(table.name, schema)
+
+
+def _walled(name: str, schema: str) -> Iterator[str]:
+    yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
+    yield f"CREATE POLICY own ON {name} {_POLICY.format(schema=schema)}"
+
+
+def _first(address: Address) -> Iterator[str]:
+    yield from _SHARED.split(";\n")
+    yield f"INSERT INTO meta VALUES (true, 0, '{os.urandom(16).hex()}', {address.partitions})"
+    yield _SEEN.format(schema=address.schema)
+    yield from statements(_TABLES, address.partitions, address.schema)
+    yield from _walled("owners", address.schema)
+    yield f"INSERT INTO state (owner) VALUES ({HOME})"
+    # Compressing what is read at every search would cost more than it saves.
+    yield "ALTER TABLE postings ALTER COLUMN entries SET STORAGE EXTERNAL"
+    yield "ALTER TABLE segments ALTER COLUMN members SET STORAGE EXTERNAL"
+
+
+MIGRATIONS: Sequence[Callable[[Address], Iterator[str]]] = (_first,)
+
+
+def vectors_of(model: int, dimensions: int, half: bool) -> Table:
+    """The table of one embedding model. Another model is another table, so that a change of model
+    takes nothing away until the new vectors are there."""
+    kind = "halfvec" if half else "vector"
+    return Table(
+        f"vectors_{model}",
+        f"passage bigint NOT NULL, document bigint NOT NULL, v {kind}({dimensions}) NOT NULL",
+        "owner, passage",
+    )
+
+
+def distribution() -> Iterator[str]:
+    """What makes it a distributed schema under Citus, once it has been made with partitions=0."""
+    for name in SHARED:
+        yield f"SELECT create_reference_table('{name}')"
+    for table in _TABLES:
+        beside = "" if table is _TABLES[0] else f", colocate_with => '{_TABLES[0].name}'"
+        yield f"SELECT create_distributed_table('{table.name}', 'owner'{beside})"
+
+
+# ------------------------------------------------------------------ opening
+
+
+def prepare(address: Address) -> Server:
+    """The server, checked, with the schema at its newest; nothing is left half done."""
+    with connect(address) as db, translated(address.shown):
+        server = probe(db)
+        if server.version < OLDEST:
+            raise StoreError(
+                f"{address.shown} is PostgreSQL {server.version // 10_000}",
+                hint=f"recollect needs PostgreSQL {OLDEST // 10_000} or newer",
+            )
+        if _version(db, address) == len(MIGRATIONS):
+            return server
+        with db.transaction():
+            _wait_for_turn(db, address)
+            if not server.vector:
+                _install_vector(db, address)
+                server = probe(db)
+            _migrate(db, address, server)
+        return server
+
+
+def _wait_for_turn(db: Db, address: Address) -> None:
+    db.execute(f"SET LOCAL lock_timeout = '{_WAIT_SECONDS}s'")
+    db.execute("SET LOCAL statement_timeout = 0")
+    try:
+        db.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 13))", (address.schema,))
+    except errors.LockNotAvailable as error:
+        raise StoreBusy(f"{address.shown}: another process is migrating this store",
+                        hint="try again when it has finished") from error  # fmt: skip
+
+
+def _install_vector(db: Db, address: Address) -> None:
+    known = db.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone()
+    if known is None:
+        raise StoreError(
+            f"{address.shown} has no pgvector",
+            hint="install it on the server (such as the package postgresql-NN-pgvector), then "
+            "run: CREATE EXTENSION vector;",
+        )
+    try:
+        with db.transaction():
+            db.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    except errors.InsufficientPrivilege as error:
+        raise StoreError(
+            f"{address.shown}: pgvector is not installed in this database, and this role may not",
+            hint="run as a superuser, in this database: CREATE EXTENSION vector;",
+        ) from error
+
+
+def _version(db: Db, address: Address) -> int:
+    there = db.execute("SELECT to_regclass(%s)::text", (f"{address.schema}.meta",)).fetchone()
+    if there == (None,):
+        return 0
+    schema = sql.Identifier(address.schema)
+    try:
+        row = db.execute(sql.SQL("SELECT version FROM {}.meta").format(schema)).fetchone()
+    except errors.InsufficientPrivilege as error:
+        raise StoreError(
+            f"{address.shown}: this role may not read the schema {address.schema}",
+            hint="run as its owner the GRANT statements of docs/postgres.md",
+        ) from error
+    found = int(row[0]) if row else 0
+    if found > len(MIGRATIONS):
+        raise StoreTooNew(
+            f"{address.shown}, schema {address.schema}, was written by a newer recollect (schema "
+            f"{found}, this one knows {len(MIGRATIONS)})",
+            hint="upgrade recollect, or give another schema= in the URL; nothing was changed",
+        )
+    return found
+
+
+def _migrate(db: Db, address: Address, server: Server) -> None:
+    schema = sql.Identifier(address.schema)
+    try:
+        if _version(db, address) == 0:
+            db.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(schema))
+        path = sql.SQL("SET LOCAL search_path = {}, {}")
+        db.execute(path.format(schema, sql.Identifier(server.vector_schema)))
+        for number in range(_version(db, address), len(MIGRATIONS)):
+            for statement in MIGRATIONS[number](address):
+                db.execute(statement)
+            db.execute("UPDATE meta SET version = %s", (number + 1,))
+    except errors.InsufficientPrivilege as error:
+        role = db.info.user
+        raise StoreError(
+            f"{address.shown}: the role {role} may not make the tables of the store: "
+            f"{str(error).partition(chr(10))[0]}",
+            hint=f"run as the owner of the database: GRANT CREATE ON DATABASE "
+            f'"{db.info.dbname}" TO "{role}"; (or make the schema for it: CREATE SCHEMA '
+            f'{address.schema} AUTHORIZATION "{role}";)',
+        ) from error

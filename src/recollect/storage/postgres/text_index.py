@@ -1,0 +1,173 @@
+"""Keeping the text index near the record.
+
+A segment covers a range of keys of one owner. What is newer than the last one is searched
+directly; when it is more than a few passages, whoever notices makes a segment of it, together
+with the small ones before it. A segment much of which is gone is made anew. One process does that
+for an owner at a time, in a transaction of its own, and writers do not wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from recollect.storage.postgres.connection import Connections, Db
+from recollect.storage.postgres.postings import MOST, write
+
+_DEAD_SHARE = 0.25
+_SMALL = 4
+"""A segment is merged into the next as long as it is not so many times as large."""
+_WAITING = "SELECT 1 FROM passages WHERE owner = %s AND key > %s"
+
+
+class Part(NamedTuple):
+    """A segment as it is listed."""
+
+    segment: int
+    high: int
+    passages: int
+
+
+class _Range(NamedTuple):
+    """Keys after *low*, up to *high* if there is one, to be made a segment in place of others."""
+
+    low: int
+    high: int | None
+    instead: tuple[int, ...]
+
+
+def parts(db: Db, owner: int) -> list[Part]:
+    rows = db.execute(
+        "SELECT segment, high, passages FROM segments WHERE owner = %s ORDER BY high", (owner,)
+    )
+    return [Part(*row) for row in rows]
+
+
+def catch_up(connections: Connections, schema: str, owner: int, *, least: int = 1) -> bool:
+    """Index what waits of this owner, if it is *least* passages; False when another process is
+    doing so."""
+    while True:
+        done = connections.write(lambda db: _step(db, schema, owner, least))
+        if done is not True:
+            return done is None
+
+
+def rebuild(connections: Connections, schema: str, owner: int) -> bool:
+    """Make the text index of an owner anew; the old one serves until it is done."""
+
+    def whole(db: Db) -> bool:
+        if not _turn(db, schema, owner):
+            return False
+        db.execute("DELETE FROM segments WHERE owner = %s", (owner,))
+        db.execute("DELETE FROM postings WHERE owner = %s", (owner,))
+        dead = _gone(db, owner)
+        low = 0
+        while (high := _segment(db, owner, _Range(low, None, ()))) is not None:
+            low = high
+        _bury(db, owner, dead)
+        return True
+
+    return connections.write(whole)
+
+
+def _turn(db: Db, schema: str, owner: int) -> bool:
+    db.execute("SET LOCAL statement_timeout = 0")
+    row = db.execute(
+        "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, %s))", (f"{schema} text", owner)
+    ).fetchone()
+    return row == (True,)
+
+
+def _step(db: Db, schema: str, owner: int, least: int) -> bool | None:
+    """One more segment. None when there is nothing to do, False when it is another's turn."""
+    if not _turn(db, schema, owner):
+        return False
+    there, dead = parts(db, owner), _gone(db, owner)
+    chosen = _choose(db, owner, there, dead, least)
+    if chosen is None:
+        return None
+    high = _segment(db, owner, chosen)
+    upto = chosen.high if chosen.high is not None else high
+    inside = dead[dead > chosen.low]
+    _bury(db, owner, inside if upto is None else inside[inside <= upto])
+    return True
+
+
+def _choose(
+    db: Db, owner: int, there: list[Part], dead: np.ndarray[Any, Any], least: int
+) -> _Range | None:
+    low = there[-1].high if there else 0
+    waiting = db.execute(
+        f"SELECT COUNT(*) FROM ({_WAITING} LIMIT {MOST}) waiting", (owner, low)
+    ).fetchone()
+    count = waiting[0] if waiting else 0
+    if count >= max(1, least):
+        instead = []
+        while there and count + there[-1].passages <= min(MOST, (_SMALL + 1) * count):
+            last = there.pop()
+            instead.append(last.segment)
+            count += last.passages
+            low = there[-1].high if there else 0
+        return _Range(low, None, tuple(instead))
+    before = 0
+    for part in there:
+        gone = int(np.count_nonzero((dead > before) & (dead <= part.high)))
+        if gone > _DEAD_SHARE * part.passages:
+            return _Range(before, part.high, (part.segment,))
+        before = part.high
+    return None
+
+
+def _segment(db: Db, owner: int, chosen: _Range) -> int | None:
+    """Write one segment of a range; the last key in it."""
+    instead = list(chosen.instead)
+    if instead:
+        for table in ("segments", "postings"):
+            db.execute(
+                f"DELETE FROM {table} WHERE owner = %s AND segment = ANY(%s)", (owner, instead)
+            )
+    made = write(_rows(db, owner, chosen))
+    if made.passages:
+        row = db.execute("SELECT nextval('segment_numbers')").fetchone()
+        segment = row[0] if row else 0
+        high = made.high if chosen.high is None else chosen.high
+        db.execute(
+            "INSERT INTO segments VALUES (%s, %s, %s, %s, %s)",
+            (owner, segment, high, made.passages, made.members),
+        )
+        with db.cursor().copy(
+            "COPY postings (owner, segment, field, term, entries) FROM STDIN (FORMAT BINARY)"
+        ) as copy:
+            copy.set_types(["int4", "int8", "text", "text", "bytea"])
+            for field, term, entries in made.postings:
+                copy.write_row((owner, segment, field, term, entries))
+    db.execute("UPDATE state SET generation = generation + 1 WHERE owner = %s", (owner,))
+    return made.high if made.passages else None
+
+
+def _rows(db: Db, owner: int, chosen: _Range) -> Iterator[tuple[int, str, str]]:
+    until = "" if chosen.high is None else "AND p.key <= %(high)s"
+    with db.cursor(name="recollect_rows") as cursor:
+        cursor.itersize = 4096
+        cursor.execute(
+            "SELECT p.key, p.exact, d.named FROM passages p "
+            "JOIN documents d ON d.owner = p.owner AND d.key = p.document "
+            f"WHERE p.owner = %(owner)s AND p.key > %(low)s {until} ORDER BY p.key LIMIT {MOST}",
+            {"owner": owner, "low": chosen.low, "high": chosen.high},
+        )
+        yield from cursor  # type: ignore[misc]
+
+
+def _gone(db: Db, owner: int) -> np.ndarray[Any, Any]:
+    rows = db.execute("SELECT passage FROM gone WHERE owner = %s ORDER BY passage", (owner,))
+    return np.array([row[0] for row in rows], np.int64)
+
+
+def _bury(db: Db, owner: int, dead: np.ndarray[Any, Any]) -> None:
+    """No segment has these any more."""
+    if len(dead):
+        db.execute(
+            "DELETE FROM gone WHERE owner = %s AND passage = ANY(%s)", (owner, dead.tolist())
+        )

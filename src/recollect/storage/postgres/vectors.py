@@ -1,0 +1,400 @@
+"""Vectors: one table a model, searched one by one or by graph.
+
+A graph (HNSW) is built over a partition once it has so many vectors that comparing them all would
+take long, while everything goes on. A filter that leaves few is answered by comparing those; a
+search by graph that finds too little under its filter is done again one by one. What is returned
+has its exact cosine either way, and the order of that.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import psycopg
+from psycopg import errors
+
+from recollect.errors import StoreError
+from recollect.ports import VectorFound
+from recollect.storage.postgres import filters
+from recollect.storage.postgres.connection import Connections, Db
+from recollect.storage.postgres.owners import Owners
+from recollect.storage.postgres.rows import given, owner_of
+from recollect.storage.postgres.schema import statements, vectors_of
+from recollect.text.lexical import indexed_text
+from recollect.types import Filter, Hit
+
+if TYPE_CHECKING:
+    from recollect.ports import Vector, Vectors
+
+EXACT_ROWS = 10_000
+"""So many are compared one by one; more are worth a graph."""
+_COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
+_COPY_END = struct.pack(">h", -1)
+
+
+class Model(NamedTuple):
+    number: int
+    key: str
+    dimensions: int
+    half: bool
+
+    @property
+    def table(self) -> str:
+        return f"vectors_{self.number}"
+
+    @property
+    def kind(self) -> str:
+        return "halfvec" if self.half else "vector"
+
+
+def models(db: Db) -> list[Model]:
+    rows = db.execute("SELECT model, key, dimensions, half FROM models ORDER BY model")
+    return [Model(*row) for row in rows]
+
+
+def move(db: Db, gone: Sequence[int], same: Sequence[tuple[int, int]]) -> None:
+    """Passages are gone; those that others have the text of leave their vectors to them."""
+    if not gone:
+        return
+    for model in models(db):
+        table = model.table
+        more = db.execute(
+            f"INSERT INTO {table} (owner, passage, document, v) "
+            f"SELECT v.owner, n.new, v.document, v.v FROM {table} v "
+            "JOIN unnest(%s::int[], %s::bigint[], %s::bigint[]) AS n (owner, old, new) "
+            "ON v.owner = n.owner AND v.passage = n.old RETURNING owner",
+            ([owner_of(old) for old, _ in same], [old for old, _ in same], [n for _, n in same]),
+        ).fetchall()
+        less = db.execute(
+            f"DELETE FROM {table} WHERE owner = ANY(%s) AND passage = ANY(%s) RETURNING owner",
+            (sorted({owner_of(key) for key in gone}), list(gone)),
+        ).fetchall()
+        counts: dict[int, int] = {}
+        for rows, by in ((more, 1), (less, -1)):
+            for (owner,) in rows:
+                counts[owner] = counts.get(owner, 0) + by
+        _count(db, model, counts)
+
+
+def _count(db: Db, model: Model, more: dict[int, int]) -> None:
+    for owner, by in sorted(more.items()):
+        db.execute(
+            "INSERT INTO vector_counts AS c VALUES (%s, %s, %s) ON CONFLICT (owner, model) "
+            "DO UPDATE SET vectors = c.vectors + excluded.vectors",
+            (owner, model.number, by),
+        )
+
+
+class VectorTables:
+    def __init__(self, connections: Connections, owners: Owners) -> None:
+        self._connections = connections
+        self._owners = owners
+        self._exact = connections.address.exact
+        self._known: dict[str, Model] = {}
+
+    def _model(self, db: Db, key: str) -> Model | None:
+        if key not in self._known:
+            self._known = {model.key: model for model in models(db)}
+        return self._known.get(key)
+
+    # -------------------------------------------------------------- writing
+
+    def pending(self, db: Db, key: str, limit: int) -> list[tuple[int, str]]:
+        model = self._model(db, key)
+        seen = self._owners.seen
+        row = db.execute(
+            f"SELECT (SELECT COALESCE(SUM(passages), 0) FROM state WHERE owner = ANY({seen})) - "
+            f"(SELECT COALESCE(SUM(vectors), 0) FROM vector_counts WHERE owner = ANY({seen}) "
+            "AND model = %s)",
+            (model.number if model else None,),
+        ).fetchone()
+        if not row or row[0] <= 0:
+            return []
+        without = (
+            f"AND NOT EXISTS (SELECT 1 FROM {model.table} v WHERE v.owner = p.owner "
+            "AND v.passage = p.key)"
+            if model
+            else ""
+        )
+        rows = db.execute(
+            "SELECT p.key, d.title, p.heading, p.text FROM passages p JOIN documents d "
+            "ON d.owner = p.owner AND d.key = p.document "
+            f"WHERE p.owner = ANY({seen}) {without} ORDER BY p.key DESC LIMIT %s",
+            (limit,),
+        ).fetchall()
+        return [
+            (key, indexed_text(given(title), given(heading), given(text)))
+            for key, title, heading, text in rows
+        ]
+
+    def put(self, key: str, keys: Sequence[int], vectors: Vectors) -> int:
+        model = self._made(key, int(vectors.shape[1]))
+        if model.dimensions != vectors.shape[1]:
+            raise StoreError(
+                f"{key}: a vector has {vectors.shape[1]} dimensions, the stored ones "
+                f"{model.dimensions}",
+                hint="these are different models; give the new one a name of its own",
+            )
+        return self._connections.write(lambda db: self._put(db, model, keys, vectors))
+
+    def _made(self, key: str, dimensions: int) -> Model:
+        """The model, with a table for its vectors."""
+        found = self._connections.read(lambda db: self._model(db, key))
+        if found is not None:
+            return found
+
+        def make(db: Db) -> None:
+            schema = self._owners.schema
+            db.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 14))", (schema,))
+            there = models(db)
+            if any(model.key == key for model in there):
+                return
+            number = max((model.number for model in there), default=0) + 1
+            half = self._connections.server.half
+            row = db.execute("SELECT partitions FROM meta").fetchone()
+            table = vectors_of(number, dimensions, half)
+            for statement in statements([table], row[0] if row else 0, schema):
+                db.execute(statement)
+            db.execute("INSERT INTO models VALUES (%s, %s, %s, %s)",
+                       (number, key, dimensions, half))  # fmt: skip
+
+        self._connections.write(make)
+        made = self._connections.read(lambda db: self._model(db, key))
+        assert made is not None
+        return made
+
+    def _put(self, db: Db, model: Model, keys: Sequence[int], vectors: Vectors) -> int:
+        owners = sorted({owner_of(key) for key in keys})
+        self._owners.lock(db, owners)
+        rows = db.execute(
+            "SELECT p.key, p.document, d.source FROM passages p JOIN documents d "
+            "ON d.owner = p.owner AND d.key = p.document "
+            "WHERE p.owner = ANY(%s) AND p.key = ANY(%s) AND NOT EXISTS "
+            f"(SELECT 1 FROM {model.table} v WHERE v.owner = p.owner AND v.passage = p.key)",
+            (owners, list(keys)),
+        ).fetchall()
+        wanted = {key: (document, source) for key, document, source in rows}
+        kept = [n for n, key in enumerate(keys) if key in wanted]
+        if not kept:
+            return 0
+        some = [keys[n] for n in kept]
+        content = _binary(model, some, [wanted[key][0] for key in some], vectors[kept])
+        with db.cursor().copy(
+            f"COPY {model.table} (owner, passage, document, v) FROM STDIN (FORMAT BINARY)"
+        ) as copy:
+            copy.write(content)
+        counts: dict[int, int] = {}
+        for key in some:
+            counts[owner_of(key)] = counts.get(owner_of(key), 0) + 1
+        _count(db, model, counts)
+        changed = sorted({(owner_of(key), wanted[key][1]) for key in some})
+        for owner, source in changed:
+            db.execute(
+                "UPDATE sources SET seq = nextval('changes') WHERE owner = %s AND name = %s",
+                (owner, source),
+            )
+        for owner in counts:
+            self._owners.tell(db, owner)
+        return len(kept)
+
+    # -------------------------------------------------------------- searching
+
+    def counts(self, db: Db) -> dict[str, int]:
+        rows = db.execute(
+            "SELECT m.key, SUM(c.vectors) FROM vector_counts c JOIN models m USING (model) "
+            f"WHERE c.owner = ANY({self._owners.seen}) GROUP BY m.model HAVING SUM(c.vectors) > 0 "
+            "ORDER BY m.model"
+        )
+        return {key: int(count) for key, count in rows}
+
+    def search(self, db: Db, key: str, vector: Vector, filter: Filter, limit: int) -> VectorFound:
+        values: dict[str, Any] = {}
+        model = self._model(db, key)
+        among = self._owners.among(filter, "owner", values)
+        row = db.execute(
+            f"SELECT (SELECT COALESCE(SUM(passages), 0) FROM state WHERE {among}), "
+            f"(SELECT COALESCE(SUM(vectors), 0) FROM vector_counts WHERE {among} "
+            "AND model = %(model)s)",
+            {**values, "model": model.number if model else None},
+        ).fetchone()
+        passages, vectors = (int(number) for number in row or (0, 0))
+        if model is None or not vectors or filters.nothing(filter):
+            return VectorFound([], vectors, passages)
+        search = _Search(db, model, filter, self._owners, vector, limit)
+        if self._exact:
+            rows = search.exact()
+        elif vectors <= EXACT_ROWS or search.few():
+            rows = search.one_by_one()
+        else:
+            rows = search.by_graph()
+            if len(rows) < min(limit, vectors):
+                rows = search.one_by_one()
+        return VectorFound([Hit(*row) for row in rows], vectors, passages)
+
+    # -------------------------------------------------------------- graphs
+
+    def build_graphs(self, *, rebuild: bool = False) -> None:
+        """A graph for each partition that is large enough, without stopping anybody. It is left
+        to the next time if another process is at it, or this role may not."""
+        if self._exact:
+            return
+        with self._connections.unhurried() as db:
+            held = db.execute(
+                "SELECT pg_try_advisory_lock(hashtextextended(%s, 15))", (self._owners.schema,)
+            ).fetchone()
+            if held == (True,):
+                with suppress(errors.InsufficientPrivilege):
+                    for model in models(db):
+                        for leaf in _leaves(db, model.table):
+                            _build(db, model, leaf, rebuild)
+
+    def describe(self, db: Db) -> dict[str, Any]:
+        """For each model: how many partitions have a graph, out of those with vectors enough."""
+        told: dict[str, Any] = {}
+        for model in models(db):
+            leaves = [leaf for leaf in _leaves(db, model.table) if _is_large(db, leaf)]
+            graphs = sum(_graph(db, leaf) == (True,) for leaf in leaves)
+            told[f"vectors {model.key}"] = {
+                "table": model.table, "graphs": graphs, "large_partitions": len(leaves),
+            }  # fmt: skip
+        return told
+
+
+class _Search(NamedTuple):
+    """One search: the same rows in three ways."""
+
+    db: Db
+    model: Model
+    filter: Filter
+    owners: Owners
+    vector: Vector
+    limit: int
+
+    def _from(self) -> tuple[str, dict[str, Any]]:
+        where = filters.where(self.filter)
+        values: dict[str, Any] = {**where.values, "limit": self.limit}
+        whole = self.filter.owner is None and not self.owners.bound
+        among = "TRUE" if whole else self.owners.among(self.filter, "v.owner", values)
+        tables = f"{self.model.table} v"
+        if where.document:
+            tables += " JOIN documents d ON d.owner = v.owner AND d.key = v.document"
+        if where.role:
+            tables += " JOIN passages p ON p.owner = v.owner AND p.key = v.passage"
+        numbers = ",".join(map(repr, self.vector.astype("f4").tolist()))
+        values["vector"] = f"[{numbers}]"
+        return f"FROM {tables} WHERE {among} AND {where.both}", values
+
+    def exact(self) -> list[Any]:
+        """Each compared at full precision."""
+        rows, values = self._from()
+        return self.db.execute(
+            f"SELECT v.passage, v.document, -(v.v::vector <#> %(vector)s::vector) AS near {rows} "
+            "ORDER BY near DESC, v.passage LIMIT %(limit)s",
+            values,
+        ).fetchall()
+
+    def one_by_one(self) -> list[Any]:
+        return self._rescored("(v.v <#> %(vector)s::{kind}) + 0")
+
+    def by_graph(self) -> list[Any]:
+        return self._rescored("v.v <#> %(vector)s::{kind}")
+
+    def _rescored(self, order: str) -> list[Any]:
+        """A few more than are wanted, at the precision that is stored; then the best of them."""
+        rows, values = self._from()
+        kind = f"{self.model.kind}({self.model.dimensions})"
+        return self.db.execute(
+            "SELECT passage, document, -(v::vector <#> %(vector)s::vector) AS near FROM "
+            f"(SELECT v.passage, v.document, v.v {rows} ORDER BY {order.format(kind=kind)} "
+            f"LIMIT {self.limit + 10}) best ORDER BY near DESC, passage LIMIT %(limit)s",
+            values,
+        ).fetchall()
+
+    def few(self) -> bool:
+        """Whether the filter leaves so few that comparing them is quicker, as far as the server's
+        statistics tell."""
+        where = filters.where(self.filter)
+        if not where.document:
+            return False
+        values = dict(where.values)
+        among = self.owners.among(self.filter, "d.owner", values)
+        row = self.db.execute(
+            f"EXPLAIN (FORMAT JSON) SELECT 1 FROM documents d WHERE {among} AND {where.document}",
+            values,
+        ).fetchone()
+        plan = row[0] if row else "[]"
+        plan = json.loads(plan) if isinstance(plan, str) else plan
+        return bool(plan[0]["Plan"]["Plan Rows"] <= EXACT_ROWS)
+
+
+def _binary(model: Model, keys: Sequence[int], documents: Sequence[int], vectors: Vectors) -> bytes:
+    """The rows as COPY takes them in binary, made at once."""
+    size = model.dimensions * (2 if model.half else 4)
+    row = np.dtype(
+        [
+            ("fields", ">i2"), ("owner_size", ">i4"), ("owner", ">i4"), ("key_size", ">i4"),
+            ("key", ">i8"), ("document_size", ">i4"), ("document", ">i8"), ("v_size", ">i4"),
+            ("dimensions", ">i2"), ("unused", ">i2"),
+            ("v", ">f2" if model.half else ">f4", (model.dimensions,)),
+        ]
+    )  # fmt: skip
+    made: Any = np.zeros(len(keys), row)
+    made["fields"] = 4
+    made["owner_size"], made["owner"] = 4, [owner_of(key) for key in keys]
+    made["key_size"], made["key"] = 8, list(keys)
+    made["document_size"], made["document"] = 8, list(documents)
+    made["v_size"], made["dimensions"] = 4 + size, model.dimensions
+    # What is stored is what the embedded engine stores, whichever kind of column it is.
+    made["v"] = vectors.astype(np.float16)
+    return _COPY_HEAD + bytes(made.tobytes()) + _COPY_END
+
+
+def _leaves(db: Db, table: str) -> list[str]:
+    rows = db.execute(
+        "SELECT relid::regclass::text FROM pg_partition_tree(%s::regclass) WHERE isleaf "
+        "UNION SELECT %s WHERE NOT EXISTS (SELECT 1 FROM pg_partition_tree(%s::regclass)) "
+        "ORDER BY 1",
+        (table, table, table),
+    )
+    return [row[0] for row in rows]
+
+
+def _is_large(db: Db, leaf: str) -> bool:
+    row = db.execute(
+        f"SELECT COUNT(*) FROM (SELECT 1 FROM {leaf} LIMIT {EXACT_ROWS + 1}) counted"
+    ).fetchone()
+    return bool(row and row[0] > EXACT_ROWS)
+
+
+def _graph(db: Db, leaf: str) -> tuple[Any, ...] | None:
+    return db.execute(
+        "SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid "
+        "JOIN pg_am a ON a.oid = c.relam "
+        "WHERE i.indrelid = %s::regclass AND a.amname = 'hnsw' ORDER BY 1 DESC",
+        (leaf,),
+    ).fetchone()
+
+
+def _build(db: Db, model: Model, leaf: str, rebuild: bool) -> None:
+    there = _graph(db, leaf)
+    name = f"{leaf.rpartition('.')[2]}_graph"
+    if there == (False,) or (there and rebuild):
+        db.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")  # torn, or not wanted any more
+        there = None
+    if there or not _is_large(db, leaf):
+        return
+    row = db.execute(f"SELECT COUNT(*) FROM {leaf}").fetchone()
+    room = (row[0] if row else 0) * (model.dimensions * (2 if model.half else 4) + 500)
+    db.execute(f"SET maintenance_work_mem = '{max(64, min(4096, room // 1_000_000))}MB'")
+    statement = f"CREATE INDEX CONCURRENTLY {name} ON {leaf} USING hnsw (v {model.kind}_ip_ops)"
+    try:
+        db.execute(statement)
+    except psycopg.errors.DiskFull:  # too little shared memory for several to build it
+        db.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
+        db.execute("SET max_parallel_maintenance_workers = 0")
+        db.execute(statement)

@@ -1,0 +1,417 @@
+"""The changes of one transaction: decided first, then written in bulk.
+
+Every writer of an owner holds that owner's row of ``state`` until it commits. Rows are locked in
+the order of owners, before anything else is written, so that no two writers can wait for each
+other; what they touch after that is theirs alone.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from recollect.errors import UsageError
+from recollect.storage.content import check, digest, expect
+from recollect.storage.filters import folded_path, label_of
+from recollect.storage.postgres import vectors
+from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.owners import Owners
+from recollect.storage.postgres.postings import stems
+from recollect.storage.postgres.rows import key_of, micros, stored
+from recollect.text.lexical import indexed_text
+from recollect.text.terms import fold, terms
+from recollect.types import ChangeSet, Document, Expect, Forget, Put, Receipt, Register, Remove
+
+_COLUMNS = {
+    "documents": "owner, key, id, source, external, origin, kind, title, path, date, last, scopes, "
+    "meta, stamp, digest, named, folded_source, folded_kind, folded_path, issues, events",
+    "messages": "owner, document, turn, role, id, date",
+    "passages": "owner, key, document, n, turn, role, heading, text, exact",
+    "handles": "owner, handle, document",
+    "events": "owner, seq, id, action, at",
+}
+
+
+class Known(NamedTuple):
+    """A document as it is stored."""
+
+    owner: int
+    key: int
+    digest: bytes
+    stamp: str
+    title: str
+    source: str
+
+
+class Read(NamedTuple):
+    """A document to be stored, with its terms."""
+
+    put: Put
+    digest: bytes
+    named: str
+    exact: tuple[str, ...]
+
+    @property
+    def length(self) -> int:
+        return sum(len(stems(one)) for one in self.exact)
+
+    @property
+    def title_length(self) -> int:
+        return len(stems(self.named)) * len(self.exact)
+
+
+def read(put: Put, made: bytes) -> Read:
+    title, path = put.document.title, put.document.path
+    exact = (terms(indexed_text(title, p.heading, p.text)).exact for p in put.passages)
+    return Read(put, made, terms(f"{title} {path}").exact, tuple(exact))
+
+
+class Action(NamedTuple):
+    """What becomes of one document."""
+
+    did: str
+    """``added``, ``changed``, ``unchanged``, ``forgotten``, ``removed``, ``tombstoned``; or empty,
+    where there was nothing to remove."""
+    id: str
+    put: Put | None = None
+    digest: bytes = b""
+    forget: bool = False
+
+
+def decide(
+    changes: ChangeSet, digests: Sequence[bytes], known: dict[str, bytes], forgotten: set[str]
+) -> list[Action]:
+    """What each change comes to, one after the other, from what is known of their documents."""
+    made = iter(digests)
+    actions: list[Action] = []
+    for change in changes.changes:
+        if isinstance(change, Put):
+            new, id = next(made), change.document.id
+            if known.get(id) == new:
+                actions.append(Action("unchanged", id, change))
+            elif id in forgotten and id not in known:
+                actions.append(Action("tombstoned", id))
+            else:
+                did = "changed" if id in known else "added"
+                actions.append(Action(did, id, change, new))
+                known[id] = new
+        elif isinstance(change, Forget | Remove):
+            forget = isinstance(change, Forget)
+            there = known.pop(change.id, None) is not None
+            did = ("forgotten" if forget else "removed") if there else ""
+            actions.append(Action(did, change.id, forget=forget))
+            if forget:
+                forgotten.add(change.id)
+    return actions
+
+
+def receipt(actions: Sequence[Action]) -> Receipt:
+    return Receipt(**Counter(action.did for action in actions if action.did))
+
+
+class Changes:
+    """One change set, on its way into the store. It may be applied several times, until one of
+    them is committed."""
+
+    def __init__(self, changes: ChangeSet, owners: Owners) -> None:
+        self._changes = changes
+        self._owners = owners
+        self._puts = [change for change in changes.changes if isinstance(change, Put)]
+        for put in self._puts:
+            check(put)
+            if owners.bound not in ("", put.document.owner):
+                raise UsageError(
+                    f"{put.document.external} belongs to {put.document.owner!r}, and the store is "
+                    f"opened for {owners.bound!r}",
+                    hint="open it without owner= in the URL, or store it as that owner's",
+                )
+        self._digests = [digest(put) for put in self._puts]
+        self._read: dict[bytes, Read] = {}
+
+    @property
+    def ids(self) -> list[str]:
+        named = [
+            change.id
+            for change in self._changes.changes
+            if isinstance(change, Expect | Forget | Remove)
+        ]
+        return named + [put.document.id for put in self._puts]
+
+    def look_ahead(self, db: Db) -> None:
+        """Find the terms of what seems to be new before anybody has to wait for it."""
+        rows = db.execute(
+            f"SELECT digest FROM documents WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
+            ([put.document.id for put in self._puts],),
+        ).fetchall()
+        have = {bytes(row[0]) for row in rows}
+        for put, made in zip(self._puts, self._digests, strict=True):
+            if made not in have:
+                self._terms(put, made)
+
+    def _terms(self, put: Put, made: bytes) -> Read:
+        if made not in self._read:
+            self._read[made] = read(put, made)
+        return self._read[made]
+
+    def try_out(self, db: Db) -> Receipt:
+        known = self._known(db, self.ids)
+        self._expect(known)
+        return receipt(self._decide(db, known))
+
+    def apply(self, db: Db) -> Receipt:
+        numbers = self._owners.numbers(db, {put.document.owner for put in self._puts})
+        there = self._known(db, self.ids)
+        self._owners.lock(db, {*numbers.values(), *(known.owner for known in there.values())})
+        known = self._known(db, self.ids)
+        self._owners.lock(db, {one.owner for one in known.values()})
+        self._expect(known)
+        actions = self._decide(db, known)
+        writing = Writing(db, self._owners, numbers, self._terms)
+        for change in self._changes.changes:
+            if isinstance(change, Register):
+                writing.register(change)
+        for n, wave in enumerate(_waves(actions)):
+            writing.write(wave, self._known(db, [a.id for a in wave]) if n else known)
+        writing.finish()
+        return receipt(actions)
+
+    def _expect(self, known: dict[str, Known]) -> None:
+        for change in self._changes.changes:
+            if isinstance(change, Expect):
+                stamp = known[change.id].stamp if change.id in known else None
+                expect(change, stamp)
+
+    def _decide(self, db: Db, known: dict[str, Known]) -> list[Action]:
+        have = {id: one.digest for id, one in known.items()}
+        forgotten = db.execute(
+            f"SELECT id FROM tombstones WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
+            ([put.document.id for put in self._puts],),
+        ).fetchall()
+        return decide(self._changes, self._digests, have, {row[0] for row in forgotten})
+
+    def _known(self, db: Db, ids: Sequence[str]) -> dict[str, Known]:
+        rows = db.execute(
+            "SELECT id, owner, key, digest, stamp, title, source FROM documents "
+            f"WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
+            ([stored(id) for id in ids],),
+        )
+        return {
+            id: Known(owner, key, bytes(made), given, title, source)
+            for id, owner, key, made, given, title, source in rows
+        }
+
+
+def _waves(actions: Sequence[Action]) -> Iterator[list[Action]]:
+    """The actions in their order, cut where a document comes a second time."""
+    wave: list[Action] = []
+    seen: set[str] = set()
+    for action in actions:
+        if action.id in seen:
+            yield wave
+            wave, seen = [], set()
+        wave.append(action)
+        seen.add(action.id)
+    if wave:
+        yield wave
+
+
+class Writing:
+    """A transaction whose owners are locked."""
+
+    def __init__(self, db: Db, owners: Owners, numbers: dict[str, int], terms_of: Any) -> None:
+        self._db = db
+        self._owners = owners
+        self._numbers = numbers
+        self._terms = terms_of
+        self._now = time.time()
+        self._changed: dict[tuple[int, str], int] = {}
+        self._totals: dict[int, Counter[str]] = {}
+        self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _COLUMNS}
+        self._gone: list[int] = []
+
+    def register(self, change: Register) -> None:
+        name, kind, uri, stamp, places = change.source
+        self._db.execute(
+            "INSERT INTO sources (owner, name, kind, uri, stamp, places) "
+            "VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (owner, name) DO UPDATE SET "
+            "kind = excluded.kind, uri = excluded.uri, stamp = excluded.stamp, "
+            "places = excluded.places",
+            (self._owners.home(self._db), *map(stored, (name, kind, uri, stamp)),
+             json.dumps(places)),
+        )  # fmt: skip
+
+    # -------------------------------------------------------------- documents
+
+    def write(self, wave: Sequence[Action], known: dict[str, Known]) -> None:
+        """Actions on documents of which each comes once."""
+        self._number = iter(self._take(wave))
+        dropped = [known[a.id] for a in wave if a.did in ("changed", "forgotten", "removed")]
+        texts = self._drop(dropped)
+        saved: list[tuple[int, int]] = []
+        for action in wave:
+            if action.forget:
+                owner = known[action.id].owner if action.id in known else None
+                self._bury(action.id, owner)
+            if action.did in ("added", "changed") and action.put is not None:
+                saved += self._put(action, known.get(action.id), texts)
+            elif action.did in ("forgotten", "removed"):
+                gone = known[action.id]
+                self._log(action, gone.owner, gone.source)
+        self._flush()
+        vectors.move(self._db, self._gone, saved)
+        self._restamp(wave, known)
+
+    def _take(self, wave: Sequence[Action]) -> list[int]:
+        """Numbers enough, in order."""
+        wanted = sum(2 + len(a.put.passages if a.put else ()) for a in wave)
+        rows = self._db.execute(
+            "SELECT array_agg(nextval('changes')) FROM generate_series(1, %s)", (wanted,)
+        ).fetchone()
+        return sorted(rows[0] or ()) if rows else []
+
+    def _put(
+        self, action: Action, old: Known | None, texts: dict[tuple[int, str], int]
+    ) -> list[tuple[int, int]]:
+        """Rows for a document; and which of its passages have the text of which that are gone."""
+        assert action.put is not None
+        put, document = action.put, action.put.document
+        owner = old.owner if old else self._numbers[document.owner]
+        key = old.key if old else key_of(next(self._number), owner)
+        found = self._terms(put, action.digest)
+        self._rows["documents"].append(_document(owner, key, action.id, document, found))
+        self._rows["messages"] += [
+            (owner, key, turn, stored(m.role), stored(m.id), micros(m.date))
+            for turn, m in enumerate(document.messages)
+        ]
+        self._rows["handles"] += [(owner, stored(one), key) for one in set(put.handles)]
+        same: list[tuple[int, int]] = []
+        for p, exact in zip(put.passages, found.exact, strict=True):
+            made = key_of(next(self._number), owner)
+            self._rows["passages"].append(
+                (owner, made, key, p.n, p.turn, stored(p.role), stored(p.heading), stored(p.text),
+                 exact)
+            )  # fmt: skip
+            told = stored(indexed_text(document.title, p.heading, p.text))
+            before = texts.get((key, told))
+            if before is not None:
+                same.append((before, made))
+        self._count(owner, len(found.exact), found.length, found.title_length)
+        self._log(action, owner, stored(document.source))
+        return same
+
+    def _count(self, owner: int, passages: int, length: int, title_length: int) -> None:
+        more = Counter(passages=passages, length=length, title_length=title_length)
+        self._totals.setdefault(owner, Counter()).update(more)
+
+    def _log(self, action: Action, owner: int, source: str) -> None:
+        seq = next(self._number)
+        self._changed[owner, source] = seq
+        self._rows["events"].append((owner, seq, action.id, action.did, self._now))
+
+    def _bury(self, id: str, owner: int | None) -> None:
+        self._db.execute(
+            "INSERT INTO tombstones SELECT %(owner)s, %(id)s, %(at)s WHERE NOT EXISTS (SELECT 1 "
+            f"FROM tombstones WHERE owner = ANY({self._owners.seen}) AND id = %(id)s)",
+            {
+                "owner": self._owners.home(self._db) if owner is None else owner,
+                "id": stored(id),
+                "at": self._now,
+            },
+        )
+
+    def _restamp(self, wave: Sequence[Action], known: dict[str, Known]) -> None:
+        new = [
+            (known[a.id].owner, known[a.id].key, stored(a.put.document.stamp))
+            for a in wave
+            if a.did == "unchanged" and a.put is not None
+            and stored(a.put.document.stamp) != known[a.id].stamp
+        ]  # fmt: skip
+        if new:
+            self._db.execute(
+                "UPDATE documents d SET stamp = n.stamp FROM unnest(%s::int[], %s::bigint[], "
+                "%s::text[]) AS n (owner, key, stamp) WHERE d.owner = n.owner AND d.key = n.key",
+                [list(column) for column in zip(*new, strict=True)],
+            )
+
+    # -------------------------------------------------------------- what is gone
+
+    def _drop(self, dropped: Sequence[Known]) -> dict[tuple[int, str], int]:
+        """Take out documents; their passages come back by document and text."""
+        self._gone = []
+        if not dropped:
+            return {}
+        whose = {one.key: one for one in dropped}
+        place = ([one.owner for one in dropped], [one.key for one in dropped])
+        among = "(SELECT * FROM unnest(%s::int[], %s::bigint[]))"
+        named = dict(
+            self._db.execute(
+                f"DELETE FROM documents WHERE (owner, key) IN {among} RETURNING key, named", place
+            ).fetchall()
+        )
+        rows = self._db.execute(
+            f"DELETE FROM passages WHERE (owner, document) IN {among} "
+            "RETURNING owner, key, document, heading, text, exact",
+            place,
+        ).fetchall()
+        for table in ("messages", "handles"):
+            self._db.execute(f"DELETE FROM {table} WHERE (owner, document) IN {among}", place)
+        with self._db.cursor().copy("COPY gone (owner, passage) FROM STDIN") as copy:
+            for owner, key, *_ in rows:
+                copy.write_row((owner, key))
+        self._gone = [row[1] for row in rows]
+        texts: dict[tuple[int, str], int] = {}
+        for owner, key, document, heading, text, exact in rows:
+            # Compared as they are stored: title, heading and text alike.
+            told = indexed_text(whose[document].title, heading, text)
+            texts.setdefault((document, told), key)
+            self._count(owner, -1, -len(stems(exact)), -len(stems(named[document])))
+        return texts
+
+    def _flush(self) -> None:
+        for table, columns in _COLUMNS.items():
+            rows = self._rows[table]
+            if rows:
+                with self._db.cursor().copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
+                    for row in rows:
+                        copy.write_row(row)
+                rows.clear()
+
+    def finish(self) -> None:
+        """What is kept once an owner, in the order of owners."""
+        for (owner, source), seq in sorted(self._changed.items()):
+            self._db.execute(
+                "INSERT INTO sources (owner, name, kind, uri, stamp, seq) "
+                "VALUES (%s, %s, 'caller', '', '', %s) "
+                "ON CONFLICT (owner, name) DO UPDATE SET seq = excluded.seq",
+                (owner, source, seq),
+            )
+        versions: dict[int, int] = {}
+        for (owner, _), seq in self._changed.items():
+            versions[owner] = max(seq, versions.get(owner, 0))
+        for owner, version in sorted(versions.items()):
+            totals = self._totals.get(owner, Counter())
+            self._db.execute(
+                "UPDATE state SET version = %s, passages = passages + %s, length = length + %s, "
+                "title_length = title_length + %s WHERE owner = %s",
+                (version, totals["passages"], totals["length"], totals["title_length"], owner),
+            )
+            self._owners.tell(self._db, owner)
+
+
+def _document(owner: int, key: int, id: str, d: Document, found: Read) -> tuple[Any, ...]:
+    dates = (m.date for m in reversed(d.messages) if m.date is not None)
+    meta = json.dumps(d.meta, ensure_ascii=False) if d.meta else "{}"
+    return (
+        owner, key, id, stored(d.source), stored(d.external), stored(d.origin), stored(d.kind),
+        stored(d.title), stored(d.path), micros(d.date), micros(next(dates, d.date)),
+        [stored(scope) for scope in sorted(set(d.scopes))], stored(meta), stored(d.stamp),
+        found.digest, found.named, stored(fold(d.source)), stored(fold(d.kind)),
+        stored(folded_path(d.path)), _labels(d, "issue"), _labels(d, "event"),
+    )  # fmt: skip
+
+
+def _labels(document: Document, name: str) -> list[str]:
+    return [stored(one) for one in fold(label_of(document, name)).split("\n")]

@@ -1,0 +1,63 @@
+"""PostgreSQL against the contract, and against the dict engine under random operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from postgres_server import drop, opened, store_url, wipe
+from recollect.ports import Store
+from recollect.storage.postgres import text_views, vectors
+from recollect.storage.postgres.address import parse
+from recollect.storage.postgres.engine import PostgresStore
+from recollect.testing.contract import StoreContract
+from recollect.testing.machine import run_machine
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    made = store_url()
+    PostgresStore(parse(made)).close()
+    yield made
+    drop(made)
+
+
+def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every threshold is crossed: no tail, graphs of two vectors."""
+    monkeypatch.setattr(text_views, "TAIL", 1)
+    monkeypatch.setattr(vectors, "EXACT_ROWS", 1)
+
+
+class TestPostgres(StoreContract):
+    @pytest.fixture
+    def store(self, url: str) -> Iterator[Store]:
+        wipe(url)
+        with opened(url) as store:
+            yield store
+
+
+class TestPostgresSmallParts(StoreContract):
+    @pytest.fixture
+    def store(self, url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+        _small_parts(monkeypatch)
+        wipe(url)
+        with opened(url) as store:
+            yield store
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_random_operations_agree_with_the_dict_engine(
+    url: str, small: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if small:
+        _small_parts(monkeypatch)
+
+    def reopen(store: Store | None) -> Store:
+        if store is None:
+            wipe(url)
+        else:
+            store.close()
+        return PostgresStore(parse(url))
+
+    run_machine(reopen, examples=10)
