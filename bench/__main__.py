@@ -1,8 +1,9 @@
-"""``python -m bench [NAME…]``: run the benches and print each claim beside its bar."""
+"""``python -m bench [NAME…] [--documents N]``: run the benches and print each claim beside its bar."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from pathlib import Path
 
@@ -10,12 +11,17 @@ BENCHES = (
     "foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage", "curate",
     "mcp", "http", "safety",
 )  # fmt: skip
-LONG = ("huge",)
+LONG = ("huge", "postgres")
 """Run only when they are named."""
 
 
 def main() -> int:
-    names = sys.argv[1:] or BENCHES
+    names: list[str] = sys.argv[1:]
+    if "--documents" in names:
+        at = names.index("--documents")
+        os.environ["RECOLLECT_BENCH_DOCUMENTS"] = names[at + 1]
+        del names[at : at + 2]
+    names = names or list(BENCHES)
     work = Path(__file__).resolve().parents[1] / ".cache" / "bench"
     missed = 0
     for name in names:

@@ -38,8 +38,7 @@ def kept(
     wanted = {condition: value for condition, value in wanted.items() if value}
     conditions = " AND ".join((f"owner = ANY({owners.seen})", *wanted))
     rows = db.execute(
-        f'SELECT {_COLUMNS} FROM answers WHERE {conditions} ORDER BY at DESC, id COLLATE "C" '
-        "LIMIT %s",
+        f"SELECT {_COLUMNS} FROM answers WHERE {conditions} ORDER BY at DESC, id LIMIT %s",
         [*wanted.values(), limit],
     )
     return [_read(*row) for row in rows]

@@ -24,6 +24,8 @@ from recollect.storage.postgres.trouble import GONE, LOST, may_pass, translated
 T = TypeVar("T")
 Db = psycopg.Connection[tuple[Any, ...]]
 
+_BREADTH = 200
+"""How many of the nearest so far a search by graph goes on from: more find more, and take longer."""
 _ATTEMPTS = 12
 """So often a transaction that lost against another is tried again."""
 
@@ -96,7 +98,10 @@ class Connections:
             "idle_in_transaction_session_timeout": "300s",
             "recollect.owner": self.address.owner,
             "jit": "off",
+            "hnsw.ef_search": str(_BREADTH),
         }
+        if self.server.iterative:
+            settings["hnsw.iterative_scan"] = "relaxed_order"
         called = ", ".join(["set_config(%s, %s, false)"] * len(settings))
         db.execute(f"SELECT {called}", [x for pair in settings.items() for x in pair])
 

@@ -229,8 +229,7 @@ class Record:
         ).fetchone()
         documents, tombstones, passages, seq, size = one or (0, 0, 0, 0, 0)
         kinds = db.execute(
-            f"SELECT kind, COUNT(*) FROM documents WHERE {seen} GROUP BY kind ORDER BY kind "
-            'COLLATE "C"'
+            f"SELECT kind, COUNT(*) FROM documents WHERE {seen} GROUP BY kind ORDER BY kind"
         ).fetchall()
         return {
             "documents": documents,
@@ -244,7 +243,7 @@ class Record:
 
     def _sources(self, db: Db, seen: str) -> list[SourceStats]:
         """Each once, by name; as it was registered, if it was."""
-        counts = dict(
+        counts: dict[str, int] = dict(
             db.execute(f"SELECT source, COUNT(*) FROM documents WHERE {seen} GROUP BY source")
             .fetchall()
         )  # fmt: skip

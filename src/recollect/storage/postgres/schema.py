@@ -55,14 +55,14 @@ _TABLES = (
         "owner, name",
         parted=False,
     ),
-    # named: the terms of title and path. last: of the last dated message, else the date. What
-    # filters look at stands folded beside what was given.
+    # last: of the last dated message, else the date. What filters look at stands folded beside
+    # what was given.
     Table(
         "documents",
         "key bigint NOT NULL, id text NOT NULL, source text NOT NULL, external text NOT NULL, "
         "origin text NOT NULL, kind text NOT NULL, title text NOT NULL, path text NOT NULL, "
         "date bigint, last bigint, scopes text[] NOT NULL, meta text NOT NULL, "
-        "stamp text NOT NULL, digest bytea NOT NULL, named text NOT NULL, "
+        "stamp text NOT NULL, digest bytea NOT NULL, "
         "folded_source text NOT NULL, folded_kind text NOT NULL, folded_path text NOT NULL, "
         "issues text[] NOT NULL, events text[] NOT NULL",
         "owner, key",
@@ -82,11 +82,13 @@ _TABLES = (
         "owner, document, turn",
         ("(owner, md5(id)) WHERE id <> ''",),
     ),
-    # exact: its terms with title and headings, as written; their stems follow from them.
+    # exact: its terms with title and headings, as written; their stems follow from them. named:
+    # those of title and path.
     Table(
         "passages",
         "key bigint NOT NULL, document bigint NOT NULL, n integer NOT NULL, turn integer NOT NULL, "
-        "role text NOT NULL, heading text NOT NULL, text text NOT NULL, exact text NOT NULL",
+        "role text NOT NULL, heading text NOT NULL, text text NOT NULL, exact text NOT NULL, "
+        "named text NOT NULL",
         "owner, key",
         ("UNIQUE (owner, document, n)",),
     ),
@@ -114,7 +116,7 @@ _TABLES = (
     ),
     Table(
         "postings",
-        'segment bigint NOT NULL, field text NOT NULL, term text COLLATE "C" NOT NULL, '
+        'segment bigint NOT NULL, field text NOT NULL, term text NOT NULL, '
         "entries bytea NOT NULL",
         "owner, segment, field, term",
     ),
@@ -170,12 +172,14 @@ _POLICY = "USING (owner = ANY ((SELECT {schema}.seen())::integer[]))"
 
 
 def statements(tables: Sequence[Table], partitions: int, schema: str) -> Iterator[str]:
-    """The tables with their partitions, indexes and policies."""
+    """The tables with their partitions, indexes and policies. Texts are compared by their bytes:
+    the same everywhere, and many times as fast as by the rules of a language."""
     for table in tables:
         parts = partitions if table.parted else 0
         by = " PARTITION BY HASH (owner)" if parts else ""
         key = f", PRIMARY KEY ({table.key})" if table.key else ""
-        yield f"CREATE TABLE {table.name} (owner integer NOT NULL, {table.columns}{key}){by}"
+        columns = table.columns.replace(" text NOT", ' text COLLATE "C" NOT')
+        yield f"CREATE TABLE {table.name} (owner integer NOT NULL, {columns}{key}){by}"
         for n in range(parts):
             yield (
                 f"CREATE TABLE {table.name}_p{n} PARTITION OF {table.name} "

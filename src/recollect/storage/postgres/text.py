@@ -304,7 +304,7 @@ def _filtered(db: Db, one: Scored, filter: Filter, limit: int, count: bool) -> T
     for places in one.best(max(_FIRST, 2 * limit)):
         keys = one.keys[places].tolist()
         values = {**where.values, "owners": _owners(keys), "keys": keys}
-        documents = dict(db.execute(allowed, values).fetchall())
+        documents: dict[int, int] = dict(db.execute(allowed, values).fetchall())
         total += len(documents)
         hits += [
             Hit(key, documents[key], score)

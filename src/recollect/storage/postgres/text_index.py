@@ -148,16 +148,15 @@ def _segment(db: Db, owner: int, chosen: _Range) -> int | None:
 
 
 def _rows(db: Db, owner: int, chosen: _Range) -> Iterator[tuple[int, str, str]]:
-    until = "" if chosen.high is None else "AND p.key <= %(high)s"
+    until = "" if chosen.high is None else "AND key <= %(high)s"
     with db.cursor(name="recollect_rows") as cursor:
         cursor.itersize = 4096
         cursor.execute(
-            "SELECT p.key, p.exact, d.named FROM passages p "
-            "JOIN documents d ON d.owner = p.owner AND d.key = p.document "
-            f"WHERE p.owner = %(owner)s AND p.key > %(low)s {until} ORDER BY p.key LIMIT {MOST}",
+            "SELECT key, exact, named FROM passages WHERE owner = %(owner)s AND key > %(low)s "
+            f"{until} ORDER BY key LIMIT {MOST}",
             {"owner": owner, "low": chosen.low, "high": chosen.high},
         )
-        yield from cursor  # type: ignore[misc]
+        yield from cursor
 
 
 def _gone(db: Db, owner: int) -> np.ndarray[Any, Any]:

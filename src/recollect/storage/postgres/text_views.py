@@ -189,9 +189,7 @@ class TextViews:
         new: dict[int, Indexed] = {}
         if missing:
             for key, exact, named in db.execute(
-                "SELECT p.key, p.exact, d.named FROM passages p JOIN documents d "
-                "ON d.owner = p.owner AND d.key = p.document "
-                "WHERE p.owner = %s AND p.key = ANY(%s)",
+                "SELECT key, exact, named FROM passages WHERE owner = %s AND key = ANY(%s)",
                 (owner, missing),
             ):
                 new[key] = _indexed(exact, named)

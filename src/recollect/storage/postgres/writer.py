@@ -11,6 +11,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
@@ -27,9 +28,9 @@ from recollect.types import ChangeSet, Document, Expect, Forget, Put, Receipt, R
 
 _COLUMNS = {
     "documents": "owner, key, id, source, external, origin, kind, title, path, date, last, scopes, "
-    "meta, stamp, digest, named, folded_source, folded_kind, folded_path, issues, events",
+    "meta, stamp, digest, folded_source, folded_kind, folded_path, issues, events",
     "messages": "owner, document, turn, role, id, date",
-    "passages": "owner, key, document, n, turn, role, heading, text, exact",
+    "passages": "owner, key, document, n, turn, role, heading, text, exact, named",
     "handles": "owner, handle, document",
     "events": "owner, seq, id, action, at",
 }
@@ -52,21 +53,19 @@ class Read(NamedTuple):
     put: Put
     digest: bytes
     named: str
-    exact: tuple[str, ...]
-
-    @property
-    def length(self) -> int:
-        return sum(len(stems(one)) for one in self.exact)
-
-    @property
-    def title_length(self) -> int:
-        return len(stems(self.named)) * len(self.exact)
+    exact: list[str]
+    length: int
+    title_length: int
+    """Of all its passages together, in terms."""
 
 
 def read(put: Put, made: bytes) -> Read:
     title, path = put.document.title, put.document.path
-    exact = (terms(indexed_text(title, p.heading, p.text)).exact for p in put.passages)
-    return Read(put, made, terms(f"{title} {path}").exact, tuple(exact))
+    named = terms(f"{title} {path}")
+    found = [terms(indexed_text(title, p.heading, p.text)) for p in put.passages]
+    length = sum(len(one.stem.split()) for one in found)
+    title_length = len(named.stem.split()) * len(found)
+    return Read(put, made, named.exact, [one.exact for one in found], length, title_length)
 
 
 class Action(NamedTuple):
@@ -109,7 +108,8 @@ def decide(
 
 
 def receipt(actions: Sequence[Action]) -> Receipt:
-    return Receipt(**Counter(action.did for action in actions if action.did))
+    counts: dict[str, Any] = Counter(action.did for action in actions if action.did)
+    return Receipt(**counts)
 
 
 class Changes:
@@ -292,7 +292,7 @@ class Writing:
             made = key_of(next(self._number), owner)
             self._rows["passages"].append(
                 (owner, made, key, p.n, p.turn, stored(p.role), stored(p.heading), stored(p.text),
-                 exact)
+                 exact, found.named)
             )  # fmt: skip
             told = stored(indexed_text(document.title, p.heading, p.text))
             before = texts.get((key, told))
@@ -344,30 +344,26 @@ class Writing:
         if not dropped:
             return {}
         whose = {one.key: one for one in dropped}
-        place = ([one.owner for one in dropped], [one.key for one in dropped])
-        among = "(SELECT * FROM unnest(%s::int[], %s::bigint[]))"
-        named = dict(
-            self._db.execute(
-                f"DELETE FROM documents WHERE (owner, key) IN {among} RETURNING key, named", place
-            ).fetchall()
-        )
+        place = (sorted({one.owner for one in dropped}), list(whose))
+        among = "owner = ANY(%s) AND document = ANY(%s)"
+        self._db.execute("DELETE FROM documents WHERE owner = ANY(%s) AND key = ANY(%s)", place)
         rows = self._db.execute(
-            f"DELETE FROM passages WHERE (owner, document) IN {among} "
-            "RETURNING owner, key, document, heading, text, exact",
+            f"DELETE FROM passages WHERE {among} "
+            "RETURNING owner, key, document, heading, text, exact, named",
             place,
         ).fetchall()
         for table in ("messages", "handles"):
-            self._db.execute(f"DELETE FROM {table} WHERE (owner, document) IN {among}", place)
+            self._db.execute(f"DELETE FROM {table} WHERE {among}", place)
         with self._db.cursor().copy("COPY gone (owner, passage) FROM STDIN") as copy:
             for owner, key, *_ in rows:
                 copy.write_row((owner, key))
         self._gone = [row[1] for row in rows]
         texts: dict[tuple[int, str], int] = {}
-        for owner, key, document, heading, text, exact in rows:
+        for owner, key, document, heading, text, exact, named in rows:
             # Compared as they are stored: title, heading and text alike.
             told = indexed_text(whose[document].title, heading, text)
             texts.setdefault((document, told), key)
-            self._count(owner, -1, -len(stems(exact)), -len(stems(named[document])))
+            self._count(owner, -1, -len(stems(exact)), -len(stems(named)))
         return texts
 
     def _flush(self) -> None:
@@ -407,11 +403,18 @@ def _document(owner: int, key: int, id: str, d: Document, found: Read) -> tuple[
     return (
         owner, key, id, stored(d.source), stored(d.external), stored(d.origin), stored(d.kind),
         stored(d.title), stored(d.path), micros(d.date), micros(next(dates, d.date)),
-        [stored(scope) for scope in sorted(set(d.scopes))], stored(meta), stored(d.stamp),
-        found.digest, found.named, stored(fold(d.source)), stored(fold(d.kind)),
+        _array(tuple(sorted(set(d.scopes)))), stored(meta), stored(d.stamp),
+        found.digest, stored(fold(d.source)), stored(fold(d.kind)),
         stored(folded_path(d.path)), _labels(d, "issue"), _labels(d, "event"),
     )  # fmt: skip
 
 
-def _labels(document: Document, name: str) -> list[str]:
-    return [stored(one) for one in fold(label_of(document, name)).split("\n")]
+def _labels(document: Document, name: str) -> str:
+    return _array(tuple(fold(label_of(document, name)).split("\n")))
+
+
+@lru_cache(maxsize=4096)
+def _array(texts: tuple[str, ...]) -> str:
+    """An array as it is written in SQL; there are few different ones."""
+    quoted = (stored(text).replace("\\", "\\\\").replace('"', '\\"') for text in texts)
+    return "{" + ",".join(f'"{text}"' for text in quoted) + "}"
