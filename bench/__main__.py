@@ -1,4 +1,4 @@
-"""``python -m bench [NAME…] [--documents N]``: run the benches and print each claim beside its bar."""
+"""``python -m bench [NAME…] [--documents N]``: run the benches, print each claim beside its bar."""
 
 from __future__ import annotations
 

@@ -192,9 +192,7 @@ def _ask(memory: Memory, query: str) -> Answer:
     return memory.search(query, limit=10, cache=False)
 
 
-def _exact(
-    local: Path, remote: str, embedder: Projected, queries: list[str]
-) -> Iterator[Ratio]:
+def _exact(local: Path, remote: str, embedder: Projected, queries: list[str]) -> Iterator[Ratio]:
     """(a): the embedded engine compares what is in no segment exactly, so nothing is put in one."""
     rows = vector_index.SEGMENT_ROWS
     vector_index.SEGMENT_ROWS = 10**9
@@ -237,9 +235,7 @@ def _same(one: Answer, other: Answer) -> bool:
     return True
 
 
-def _indexed(
-    local: Path, remote: str, embedder: Projected, queries: list[str]
-) -> Iterator[Ratio]:
+def _indexed(local: Path, remote: str, embedder: Projected, queries: list[str]) -> Iterator[Ratio]:
     """(b) and (c)."""
     with (
         _memory(open_store(str(local)), embedder) as theirs,

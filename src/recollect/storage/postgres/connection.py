@@ -24,8 +24,8 @@ from recollect.storage.postgres.trouble import GONE, LOST, may_pass, translated
 T = TypeVar("T")
 Db = psycopg.Connection[tuple[Any, ...]]
 
-_BREADTH = 200
-"""How many of the nearest so far a search by graph goes on from: more find more, and take longer."""
+_BREADTH = 400
+"""How many of the nearest so far a search by graph goes on from: more find more, and take long."""
 _ATTEMPTS = 12
 """So often a transaction that lost against another is tried again."""
 
@@ -47,6 +47,17 @@ class Server(NamedTuple):
     def iterative(self) -> bool:
         """Whether a search by graph goes on until its filter has let enough through."""
         return self.vector >= (0, 8)
+
+
+@contextmanager
+def steady(db: Db) -> Iterator[None]:
+    """Statements that see one state of the store, and change nothing."""
+    db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+    try:
+        yield
+    finally:
+        if not db.closed:
+            db.execute("ROLLBACK")
 
 
 class _Undone(Exception):
@@ -114,12 +125,11 @@ class Connections:
     def snapshot(self, work: Callable[[Db], T]) -> T:
         """Statements that see one state of the store."""
 
-        def steady(db: Db) -> T:
-            with db.transaction():
-                db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        def looking(db: Db) -> T:
+            with steady(db):
                 return work(db)
 
-        return self.read(steady)
+        return self.read(looking)
 
     def _once(self, work: Callable[[Db], T]) -> T:
         with self._pool.connection() as db:

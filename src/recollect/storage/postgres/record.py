@@ -17,6 +17,7 @@ from recollect.storage.postgres.rows import (
     PASSAGE,
     document,
     given,
+    hashed,
     moment,
     owner_of,
     passage,
@@ -73,14 +74,22 @@ class Record:
             f"SELECT h.handle, d.key, {DOCUMENT} FROM handles h JOIN documents d "
             "ON d.owner = h.owner AND d.key = h.document JOIN owners o ON o.owner = h.owner "
             f"WHERE h.owner = ANY({self._owners.seen}) "
-            "AND md5(h.handle) = ANY(SELECT md5(x) FROM unnest(%(handles)s::text[]) x) "
-            "AND h.handle = ANY(%(handles)s)",
-            {"handles": wanted},
+            "AND md5(h.handle) = ANY(%(hashes)s) AND h.handle = ANY(%(handles)s)",
+            {"handles": wanted, "hashes": list(map(hashed, wanted))},
         ).fetchall()
         found = {key: document(about) for _, key, *about in rows}
         whole = dict(zip(found, self._whole(db, list(found.items())), strict=True))
         pairs = sorted((key, given(handle)) for handle, key, *_ in rows)
         return [Held(handle, whole[key]) for key, handle in pairs]
+
+    def holds(self, db: Db, handles: Sequence[str]) -> bool:
+        """Whether any document has one of these."""
+        row = db.execute(
+            f"SELECT 1 FROM handles WHERE owner = ANY({self._owners.seen}) "
+            "AND md5(handle) = ANY(%s) LIMIT 1",
+            ([hashed(stored(one)) for one in handles],),
+        ).fetchone()
+        return row is not None
 
     def _whole(self, db: Db, found: Sequence[tuple[int, Document]]) -> list[Document]:
         """The documents with their bodies."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from hashlib import md5
 from typing import Any
 
 from recollect.types import Document, Passage, StoredPassage
@@ -47,6 +48,11 @@ def given(text: str) -> str:
     if "\x1a" in text:
         return text.replace("\x1a0", "\x00").replace("\x1a1", "\x1a")
     return text
+
+
+def hashed(text: str) -> str:
+    """What long texts are indexed by: the server's md5 of them."""
+    return md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def document(row: Sequence[Any]) -> Document:

@@ -116,8 +116,7 @@ _TABLES = (
     ),
     Table(
         "postings",
-        'segment bigint NOT NULL, field text NOT NULL, term text NOT NULL, '
-        "entries bytea NOT NULL",
+        "segment bigint NOT NULL, field text NOT NULL, term text NOT NULL, entries bytea NOT NULL",
         "owner, segment, field, term",
     ),
     Table(

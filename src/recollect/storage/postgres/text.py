@@ -74,7 +74,8 @@ class TextSearch:
         wanted = {one for query in queries for one in _wanted(query)}
 
         def work(db: Db, views: Sequence[View]) -> list[TextFound]:
-            scored = [self._score(db, query, views) for query in queries]
+            phrases = self._phrases(db, queries, views)
+            scored = [self._score(query, views, phrases) for query in queries]
             if filter.limits in ((), ("owner",)):
                 return _unfiltered(db, scored, limit, count)
             return [_filtered(db, one, filter, limit, count) for one in scored]
@@ -106,18 +107,18 @@ class TextSearch:
 
     # -------------------------------------------------------------- scoring
 
-    def _score(self, db: Db, query: TextQuery, views: Sequence[View]) -> Scored:
+    def _score(
+        self,
+        query: TextQuery,
+        views: Sequence[View],
+        phrases: Mapping[Clause, NDArray[np.int64]],
+    ) -> Scored:
         dead = {part.segment: self._dead(part, view) for view in views for part in view.parts}
         total = sum(view.state.passages for view in views)
         title = query.field == "title"
         length = sum(v.state.title_length if title else v.state.length for v in views)
         average = length / total if total else 0.0
         idf = self._idf(query, views, dead, total)
-        phrases = {
-            clause: self._phrase(db, clause, views)
-            for clause in (*query.must, *query.never)
-            if clause.kind == "phrase" and len(clause.terms) > 1
-        }
         keys: list[NDArray[np.int64]] = []
         scores: list[NDArray[np.float32]] = []
         for view in views:
@@ -222,28 +223,51 @@ class TextSearch:
             mask[self._where(part, clause, "body")] = True
         return mask
 
-    def _phrase(self, db: Db, clause: Clause, views: Sequence[View]) -> NDArray[np.int64]:
-        """The indexed passages that have these words in a row: of those that have all of them, the
-        server tells."""
+    def _phrases(
+        self, db: Db, queries: Sequence[TextQuery], views: Sequence[View]
+    ) -> dict[Clause, NDArray[np.int64]]:
+        """The indexed passages that have words in a row: of those that have all the words, the
+        server tells, for every phrase in one statement."""
+        clauses = list(
+            dict.fromkeys(
+                clause
+                for query in queries
+                for clause in (*query.must, *query.never)
+                if clause.kind == "phrase" and len(clause.terms) > 1
+            )
+        )
+        having = [self._having(clause.terms, views) for clause in clauses]
+        found: dict[int, list[int]] = {n: [] for n in range(len(clauses))}
+        keys = [key for some in having for key in some]
+        if keys:
+            rows = db.execute(
+                "SELECT c.n, c.key FROM unnest(%(n)s::int[], %(owners)s::int[], "
+                "%(keys)s::bigint[]) AS c (n, owner, key) JOIN passages p "
+                "ON p.owner = c.owner AND p.key = c.key "
+                "WHERE strpos(' ' || p.exact || ' ', (%(phrases)s::text[])[c.n + 1]) > 0",
+                {
+                    "n": [n for n, some in enumerate(having) for _ in some],
+                    "owners": list(map(owner_of, keys)),
+                    "keys": keys,
+                    "phrases": [f" {' '.join(clause.terms)} " for clause in clauses],
+                },
+            )
+            for n, key in rows:
+                found[n].append(key)
+        return {clause: np.array(sorted(found[n]), np.int64) for n, clause in enumerate(clauses)}
+
+    def _having(self, words: Sequence[str], views: Sequence[View]) -> list[int]:
+        """The indexed passages that have all of these words as written."""
         keys: list[int] = []
         for view in views:
             for part in view.parts:
-                mask = np.ones(part.passages, np.bool_)
-                for word in set(clause.terms):
-                    has = np.zeros(part.passages, np.bool_)
-                    entries = self._views.entries(part, "x", word)
-                    if entries is not None:
-                        has[entries.places] = True
-                    mask &= has
-                keys += self._views.members(part).keys[mask].tolist()
-        if not keys:
-            return np.zeros(0, np.int64)
-        rows = db.execute(
-            "SELECT key FROM passages WHERE owner = ANY(%s) AND key = ANY(%s) "
-            "AND strpos(' ' || exact || ' ', %s) > 0 ORDER BY key",
-            (_owners(keys), keys, f" {' '.join(clause.terms)} "),
-        )
-        return np.array([row[0] for row in rows], np.int64)
+                some = [self._views.entries(part, "x", word) for word in dict.fromkeys(words)]
+                places = [np.zeros(0, np.uint16) if e is None else e.places for e in some]
+                shared = min(places, key=len)
+                for others in places:
+                    shared = shared[np.isin(shared, others, assume_unique=True)]
+                keys += self._views.members(part).keys[shared].tolist()
+        return keys
 
 
 def _wanted(query: TextQuery) -> Iterator[Wanted]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from recollect.errors import StoreBusy, StoreError
 from recollect.storage.postgres import text_index
-from recollect.storage.postgres.connection import Connections, Db
+from recollect.storage.postgres.connection import Connections, Db, steady
 from recollect.storage.postgres.postings import Entries, Members, entries, members, rounded, stems
 from recollect.storage.postgres.text_index import Part
 from recollect.text.lexical import Indexed
@@ -155,8 +155,7 @@ class TextViews:
         return found
 
     def _load(self, db: Db, owner: int, most: int) -> View:
-        with db.transaction():
-            db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        with steady(db):
             row = db.execute(
                 "SELECT version, generation, passages, length, title_length FROM state "
                 "WHERE owner = %s",

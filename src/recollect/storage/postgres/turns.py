@@ -9,7 +9,15 @@ from recollect.ports import OUTLINED, Outline, Spot, Turn
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
-from recollect.storage.postgres.rows import DOCUMENT, document, given, moment, owner_of, stored
+from recollect.storage.postgres.rows import (
+    DOCUMENT,
+    document,
+    given,
+    hashed,
+    moment,
+    owner_of,
+    stored,
+)
 from recollect.types import Filter, Message
 
 _LAST = 2**31 - 1
@@ -24,10 +32,14 @@ class Turns:
             "SELECT m.id, d.id, m.turn FROM messages m JOIN documents d "
             "ON d.owner = m.owner AND d.key = m.document "
             f"WHERE m.owner = ANY({self._owners.seen}) AND m.id <> '' "
-            "AND md5(m.id) = ANY(SELECT md5(x) FROM unnest(%(ids)s::text[]) x) "
+            "AND md5(m.id) = ANY(%(hashes)s) "
             f"AND m.id = ANY(%(ids)s) {'AND d.id = %(within)s' if within else ''} "
             "ORDER BY d.key, m.turn",
-            {"ids": [stored(id) for id in messages], "within": stored(within)},
+            {
+                "ids": [stored(id) for id in messages],
+                "hashes": [hashed(stored(id)) for id in messages],
+                "within": stored(within),
+            },
         )
         found: dict[str, list[Spot]] = {}
         for id, holder, turn in rows:
