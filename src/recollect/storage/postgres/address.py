@@ -21,7 +21,6 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from recollect.errors import UsageError
 
-SCHEMES = ("postgresql", "postgres")
 _EXAMPLE = "for example postgresql://user@host/database?schema=recollect"
 _Reader = Callable[[str, str], Any]
 _YES = {"yes": True, "1": True, "true": True, "no": False, "0": False, "false": False}
@@ -35,20 +34,10 @@ class Address(NamedTuple):
     schema: str = "recollect"
     owner: str = ""
     exact: bool = False
-    replica: str = ""
     partitions: int = 8
     pool: int = 10
     timeout: int = 60
     patience: int = 20
-
-    def of_replica(self) -> Address:
-        """The same store on its replica."""
-        other = parse(self.replica)
-        return self._replace(dsn=other.dsn, shown=other.shown, replica="")
-
-
-def is_address(location: str) -> bool:
-    return location.partition("://")[0] in SCHEMES
 
 
 def parse(location: str) -> Address:
@@ -92,12 +81,6 @@ def _text(name: str, value: str) -> str:
     return value
 
 
-def _replica(name: str, value: str) -> str:
-    if not is_address(value):
-        raise UsageError(f"{name}={value} is no URL of a server", hint=_EXAMPLE)
-    return value
-
-
 def _yes(name: str, value: str) -> bool:
     if value.lower() not in _YES:
         raise UsageError(f"{name}={value} in the store's URL", hint="say yes or no")
@@ -118,7 +101,6 @@ _OURS: dict[str, _Reader] = {
     "schema": _schema,
     "owner": _text,
     "exact": _yes,
-    "replica": _replica,
     "partitions": _number(0, 1024),
     "pool": _number(1, 1000),
     "timeout": _number(1, 86_400),

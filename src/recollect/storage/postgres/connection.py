@@ -37,6 +37,8 @@ class Server(NamedTuple):
     vector: tuple[int, ...]
     """The version of pgvector; empty where it is not installed in the database."""
     vector_schema: str
+    walled: bool = False
+    """Whether row-level security holds for this role."""
 
     @property
     def half(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from recollect.storage.content import parse_cursor
 from recollect.storage.postgres import answers, text_index
 from recollect.storage.postgres.address import Address
 from recollect.storage.postgres.connection import Connections, Db
+from recollect.storage.postgres.notify import Listener
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import Record
 from recollect.storage.postgres.schema import prepare
@@ -37,6 +39,8 @@ from recollect.types import (
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
 
+_OFTEN = 20
+"""A process that has seen so many changes of others is one that lives long."""
 _FEW = 1000
 """Passages that no plan goes wrong with."""
 _SOME = 4
@@ -48,14 +52,19 @@ class PostgresStore:
         self.address = address
         server = prepare(address)
         self._connections = Connections(address, server)
-        self._owners = Owners(address.schema, address.owner)
+        self._owners = Owners(address.schema, address.owner, walled=server.walled)
         self._record = Record(self._owners)
         self._turns = Turns(self._owners)
         self._views = TextViews(self._connections, address.schema)
         self._text = TextSearch(self._views, self._owners)
         self._vectors = VectorTables(self._connections, self._owners)
 
+        self._listener: Listener | None = None
+        self._lock = threading.Lock()
+
     def close(self) -> None:
+        if self._listener is not None:
+            self._listener.stop()
         self._connections.close()
 
     # -------------------------------------------------------------- the record
@@ -143,7 +152,14 @@ class PostgresStore:
     def search_text(
         self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
     ) -> TextFound:
+        if self._listener is None and self._views.outdated > _OFTEN:
+            self._listen()
         return self._text.search([query], filter, limit, count=count)[0]
+
+    def _listen(self) -> None:
+        with self._lock:
+            if self._listener is None:
+                self._listener = Listener(self.address, self._views.renew)
 
     def search_texts(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int

@@ -15,8 +15,10 @@ CHANNEL = "recollect"
 class Owners:
     """Numbers are given once and never change, so that they are remembered for good."""
 
-    def __init__(self, schema: str, bound: str) -> None:
+    def __init__(self, schema: str, bound: str, *, walled: bool = False) -> None:
         self.schema = schema
+        self.walled = walled
+        """Whether the server hides the others as well."""
         self.bound = bound
         """The only owner that this store is opened for; empty is everyone."""
         mine = " WHERE name = current_setting('recollect.owner')" if bound else ""

@@ -242,15 +242,16 @@ def prepare(address: Address) -> Server:
                 f"{address.shown} is PostgreSQL {server.version // 10_000}",
                 hint=f"recollect needs PostgreSQL {OLDEST // 10_000} or newer",
             )
-        if _version(db, address) == len(MIGRATIONS):
-            return server
-        with db.transaction():
-            _wait_for_turn(db, address)
-            if not server.vector:
-                _install_vector(db, address)
-                server = probe(db)
-            _migrate(db, address, server)
-        return server
+        if _version(db, address) < len(MIGRATIONS):
+            with db.transaction():
+                _wait_for_turn(db, address)
+                if not server.vector:
+                    _install_vector(db, address)
+                    server = probe(db)
+                _migrate(db, address, server)
+        table = f"{address.schema}.documents"
+        walled = db.execute("SELECT row_security_active(%s::regclass)", (table,)).fetchone()
+        return server._replace(walled=walled == (True,))
 
 
 def _wait_for_turn(db: Db, address: Address) -> None:

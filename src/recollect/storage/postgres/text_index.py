@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Connections, Db
 from recollect.storage.postgres.postings import MOST, write
 
@@ -48,14 +49,17 @@ def parts(db: Db, owner: int) -> list[Part]:
 def catch_up(connections: Connections, schema: str, owner: int, *, least: int = 1) -> bool:
     """Index what waits of this owner, if it is *least* passages; False when another process is
     doing so."""
+    walled = connections.server.walled
     while True:
-        done = connections.write(lambda db: _step(db, schema, owner, least))
+        done = connections.write(lambda db: _step(db, walled, schema, owner, least))
         if done is not True:
             return done is None
 
 
 def rebuild(connections: Connections, schema: str, owner: int) -> bool:
     """Make the text index of an owner anew; the old one serves until it is done."""
+
+    walled = connections.server.walled
 
     def whole(db: Db) -> bool:
         if not _turn(db, schema, owner):
@@ -64,7 +68,7 @@ def rebuild(connections: Connections, schema: str, owner: int) -> bool:
         db.execute("DELETE FROM postings WHERE owner = %s", (owner,))
         dead = _gone(db, owner)
         low = 0
-        while (high := _segment(db, owner, _Range(low, None, ()))) is not None:
+        while (high := _segment(db, walled, owner, _Range(low, None, ()))) is not None:
             low = high
         _bury(db, owner, dead)
         return True
@@ -80,7 +84,7 @@ def _turn(db: Db, schema: str, owner: int) -> bool:
     return row == (True,)
 
 
-def _step(db: Db, schema: str, owner: int, least: int) -> bool | None:
+def _step(db: Db, walled: bool, schema: str, owner: int, least: int) -> bool | None:
     """One more segment. None when there is nothing to do, False when it is another's turn."""
     if not _turn(db, schema, owner):
         return False
@@ -88,7 +92,7 @@ def _step(db: Db, schema: str, owner: int, least: int) -> bool | None:
     chosen = _choose(db, owner, there, dead, least)
     if chosen is None:
         return None
-    high = _segment(db, owner, chosen)
+    high = _segment(db, walled, owner, chosen)
     upto = chosen.high if chosen.high is not None else high
     inside = dead[dead > chosen.low]
     _bury(db, owner, inside if upto is None else inside[inside <= upto])
@@ -120,7 +124,7 @@ def _choose(
     return None
 
 
-def _segment(db: Db, owner: int, chosen: _Range) -> int | None:
+def _segment(db: Db, walled: bool, owner: int, chosen: _Range) -> int | None:
     """Write one segment of a range; the last key in it."""
     instead = list(chosen.instead)
     if instead:
@@ -137,12 +141,14 @@ def _segment(db: Db, owner: int, chosen: _Range) -> int | None:
             "INSERT INTO segments VALUES (%s, %s, %s, %s, %s)",
             (owner, segment, high, made.passages, made.members),
         )
-        with db.cursor().copy(
-            "COPY postings (owner, segment, field, term, entries) FROM STDIN (FORMAT BINARY)"
-        ) as copy:
-            copy.set_types(["int4", "int8", "text", "text", "bytea"])
-            for field, term, entries in made.postings:
-                copy.write_row((owner, segment, field, term, entries))
+        insert(
+            db,
+            walled,
+            "postings",
+            "owner, segment, field, term, entries",
+            ((owner, segment, *posting) for posting in made.postings),
+            ["int4", "int8", "text", "text", "bytea"],
+        )
     db.execute("UPDATE state SET generation = generation + 1 WHERE owner = %s", (owner,))
     return made.high if made.passages else None
 

@@ -81,11 +81,14 @@ class TextViews:
         self._members: dict[int, Members] = {}
         self._entries: OrderedDict[tuple[int, str, str], Entries] = OrderedDict()
         self._bytes = 0
+        self.outdated = 0
+        """How often something that was kept was not of the present state."""
 
-    def forget(self, owner: int) -> bool:
-        """Something of this owner has changed; whether anything was kept of it."""
-        with self._lock:
-            return self._views.pop(owner, None) is not None
+    def renew(self, owners: Collection[int]) -> None:
+        """Something of these owners has changed: read what is new, if anything is kept of them."""
+        kept = [owner for owner in owners if owner in self._views]
+        if kept:
+            self.using("owner = ANY(%(owners)s)", {"owners": kept}, (), lambda *_: None)
 
     def using(
         self,
@@ -105,7 +108,7 @@ class TextViews:
                     self._fetch(db, views, wanted)
                 except _Stale:
                     for view in views:
-                        self.forget(view.owner)
+                        self._views.pop(view.owner, None)
                     continue
                 return work(db, views)
             raise StoreBusy("the text index changes faster than it is read", hint="try again")
@@ -150,6 +153,7 @@ class TextViews:
                 continue
             view = self._views.get(owner)
             if view is None or view.state != State(*numbers):
+                self.outdated += view is not None
                 view = self._load(db, owner, allowed.get(owner, TAIL))
             found.append(view)
         return found

@@ -71,11 +71,21 @@ def told(shown: str, error: Exception) -> RecollectError:
     if isinstance(error, psycopg.ProgrammingError) and "invalid" in said and "URI" in said:
         return UsageError(f"the store's URL cannot be read: {said}")
     if isinstance(error, GONE):
-        return StoreError(f"{shown}: {said}",
-                          hint="check that the server runs and the URL is right")  # fmt: skip
+        whole = str(error)  # a connection that is refused has no code, only words
+        hints = (hint for words, hint in _REFUSED if all(word in whole for word in words))
+        return StoreError(
+            f"{shown}: {said}", hint=next(hints, "check that the server runs and the URL is right")
+        )
     return StoreError(f"{shown}: {said}")
 
 
+_REFUSED = (
+    (("database", "does not exist"), "make the database first: CREATE DATABASE …"),
+    (("role", "does not exist"), "check the user in the URL, or make it: CREATE ROLE … LOGIN"),
+    (("password",), "check user and password, or put them into ~/.pgpass"),
+    (("pg_hba.conf",), "the server lets nobody in from here: see its pg_hba.conf"),
+    (("too many",), "every connection of the server is in use: try again"),
+)
 _PASSING = (errors.QueryCanceled, errors.LockNotAvailable, *LOST)
 _HINTS: tuple[tuple[type[Exception], str], ...] = (
     (errors.InvalidPassword, "check user and password, or put them into ~/.pgpass"),

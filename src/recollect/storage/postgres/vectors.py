@@ -21,6 +21,7 @@ from psycopg import errors
 from recollect.errors import StoreError
 from recollect.ports import VectorFound
 from recollect.storage.postgres import filters
+from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Connections, Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import given, owner_of
@@ -183,11 +184,9 @@ class VectorTables:
         if not kept:
             return 0
         some = [keys[n] for n in kept]
-        content = _binary(model, some, [wanted[key][0] for key in some], vectors[kept])
-        with db.cursor().copy(
-            f"COPY {model.table} (owner, passage, document, v) FROM STDIN (FORMAT BINARY)"
-        ) as copy:
-            copy.write(content)
+        _insert(
+            db, self._owners.walled, model, some, [wanted[key][0] for key in some], vectors[kept]
+        )
         counts: dict[int, int] = {}
         for key in some:
             counts[owner_of(key)] = counts.get(owner_of(key), 0) + 1
@@ -285,8 +284,7 @@ class _Search(NamedTuple):
             tables += " JOIN documents d ON d.owner = v.owner AND d.key = v.document"
         if where.role:
             tables += " JOIN passages p ON p.owner = v.owner AND p.key = v.passage"
-        numbers = ",".join(map(repr, self.vector.astype("f4").tolist()))
-        values["vector"] = f"[{numbers}]"
+        values["vector"] = _literal(self.vector)
         return f"FROM {tables} WHERE {among} AND {where.both}", values
 
     def exact(self) -> list[Any]:
@@ -330,6 +328,28 @@ class _Search(NamedTuple):
         plan = row[0] if row else "[]"
         plan = json.loads(plan) if isinstance(plan, str) else plan
         return bool(plan[0]["Plan"]["Plan Rows"] <= EXACT_ROWS)
+
+
+def _insert(
+    db: Db,
+    walled: bool,
+    model: Model,
+    keys: Sequence[int],
+    documents: Sequence[int],
+    vectors: Vectors,
+) -> None:
+    columns = "owner, passage, document, v"
+    if walled:
+        halves = vectors.astype(np.float16)
+        rows = zip(map(owner_of, keys), keys, documents, map(_literal, halves), strict=True)
+        insert(db, walled, model.table, columns, list(rows))
+        return
+    with db.cursor().copy(f"COPY {model.table} ({columns}) FROM STDIN (FORMAT BINARY)") as copy:
+        copy.write(_binary(model, keys, documents, vectors))
+
+
+def _literal(vector: Vector) -> str:
+    return f"[{','.join(map(repr, vector.astype('f4').tolist()))}]"
 
 
 def _binary(model: Model, keys: Sequence[int], documents: Sequence[int], vectors: Vectors) -> bytes:

@@ -18,6 +18,7 @@ from recollect.errors import UsageError
 from recollect.storage.content import check, digest, expect
 from recollect.storage.filters import folded_path, label_of
 from recollect.storage.postgres import vectors
+from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import stems
@@ -354,9 +355,8 @@ class Writing:
         ).fetchall()
         for table in ("messages", "handles"):
             self._db.execute(f"DELETE FROM {table} WHERE {among}", place)
-        with self._db.cursor().copy("COPY gone (owner, passage) FROM STDIN") as copy:
-            for owner, key, *_ in rows:
-                copy.write_row((owner, key))
+        walled = self._owners.walled
+        insert(self._db, walled, "gone", "owner, passage", [(row[0], row[1]) for row in rows])
         self._gone = [row[1] for row in rows]
         texts: dict[tuple[int, str], int] = {}
         for owner, key, document, heading, text, exact, named in rows:
@@ -370,9 +370,7 @@ class Writing:
         for table, columns in _COLUMNS.items():
             rows = self._rows[table]
             if rows:
-                with self._db.cursor().copy(f"COPY {table} ({columns}) FROM STDIN") as copy:
-                    for row in rows:
-                        copy.write_row(row)
+                insert(self._db, self._owners.walled, table, columns, rows)
                 rows.clear()
 
     def finish(self) -> None:
