@@ -71,8 +71,9 @@ class Projected:
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         made = np.stack([self._words[_buckets(text) or [0]].sum(axis=0) for text in texts])
-        length: Vectors = np.linalg.norm(made, axis=1, keepdims=True)
-        return made / np.maximum(length, 1e-9)
+        length = np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-9)
+        unit: Vectors = (made / length).astype(np.float32)
+        return unit
 
 
 def _buckets(text: str) -> list[int]:

@@ -27,7 +27,7 @@ from recollect.storage.postgres.address import parse
 from recollect.storage.postgres.engine import PostgresStore
 from recollect.testing.builders import any_of, found, ids, note, put
 from recollect.testing.contract import MODEL, embed_all, nearest, unit
-from recollect.types import ChangeSet, Filter, Forget, Put
+from recollect.types import ChangeSet, Filter, Forget, Put, Register, Source
 
 WRITER = """
 import random, sys
@@ -188,8 +188,13 @@ def test_a_role_sees_and_writes_nothing_but_its_own(url: str, role: str) -> None
         assert nearest(store, unit(0, 1)) == ["mine"]
         assert store.get("yours") == []
         assert store.stats().documents == 1
+        store.apply(ChangeSet((Register(Source("s", "folder")),)))
         put(store, note("more", "otter", owner="ana"))
         assert sorted(found(store, any_of("otter"))) == ["mine", "more"]
+        store.refresh(rebuild=True)
+        embed_all(store, {"more": unit(1, 1)})
+        assert nearest(store, unit(1)) == ["mine", "more"]
+        assert store.apply(ChangeSet((Forget("never was"),))).forgotten == 0
         with pytest.raises(StoreError):
             put(store, note("theirs", "otter", owner="ben"))
     with opened(url) as store:
@@ -202,6 +207,10 @@ def test_a_role_that_names_its_owner_is_let_to_that_one(url: str, role: str) -> 
         assert found(store, any_of("otter")) == ["yours"]
         put(store, note("more", "otter", owner="ben"))
         assert store.stats().documents == 2
+    with opened(f"{_as(url, role)}&owner=cleo") as store:  # nobody has heard of her yet
+        store.apply(ChangeSet((Register(Source("s", "folder")),)))
+        put(store, note("first", "otter", owner="cleo"))
+        assert found(store, any_of("otter")) == ["first"]
     with opened(_as(url, role)) as store:
         assert store.stats().documents == 0
 
@@ -402,7 +411,7 @@ def test_a_full_disk_loses_nothing_that_was_stored(url: str) -> None:
     place = Path(tempfile.mkdtemp(prefix="recollect-tiny-"))
     place.chmod(0o755)
     mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=12m,mode=777", "tmpfs", str(place)],
+        ["mount", "-t", "tmpfs", "-o", "size=6m,mode=777", "tmpfs", str(place)],
         capture_output=True, check=False,
     )  # fmt: skip
     if mounted.returncode:
@@ -418,7 +427,7 @@ def test_a_full_disk_loses_nothing_that_was_stored(url: str) -> None:
         small = f"{url}&options=-c%20default_tablespace%3D{name}"
         with opened(small) as store:
             put(store, note("kept", "otter"))
-            big = [note(f"n{i}", f"word{i} " + os.urandom(100_000).hex()) for i in range(60)]
+            big = [note(f"n{i}", f"word{i} " + os.urandom(60_000).hex()) for i in range(25)]
             with pytest.raises(StoreError, match="disk is full"):
                 put(store, *big)
             assert found(store, any_of("otter")) == ["kept"]

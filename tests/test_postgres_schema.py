@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,7 +27,13 @@ RELEASED: list[str] = []
 def _hash(number: int) -> str:
     source = inspect.getsource(schema.MIGRATIONS[number])
     if number == 0:
-        source += schema._SHARED + schema._SEEN + schema._POLICY + repr(schema._TABLES)
+        source += (
+            schema._SHARED
+            + schema._SEEN
+            + schema._NEW_OWNER
+            + schema._POLICY
+            + repr(schema._TABLES)
+        )
     return hashlib.sha256(source.encode()).hexdigest()
 
 
@@ -68,6 +75,12 @@ def test_nothing_stands_in_the_way_of_distributing_it() -> None:
         assert any(f"create_distributed_table('{table.name}', 'owner'" in one for one in told)
     for name in schema.SHARED:
         assert any(f"create_reference_table('{name}')" in one for one in told)
+
+
+def test_the_statements_that_distribute_it_are_documented() -> None:
+    written = (Path(__file__).parents[1] / "docs" / "postgres.md").read_text()
+    for statement in schema.distribution():
+        assert f"{statement};" in written
 
 
 def test_every_table_of_owners_has_its_wall() -> None:

@@ -23,12 +23,6 @@ def url() -> Iterator[str]:
     drop(made)
 
 
-def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every threshold is crossed: no tail, graphs of two vectors."""
-    monkeypatch.setattr(text_views, "TAIL", 1)
-    monkeypatch.setattr(vectors, "EXACT_ROWS", 1)
-
-
 class TestPostgres(StoreContract):
     @pytest.fixture
     def store(self, url: str) -> Iterator[Store]:
@@ -37,21 +31,12 @@ class TestPostgres(StoreContract):
             yield store
 
 
-class TestPostgresSmallParts(StoreContract):
-    @pytest.fixture
-    def store(self, url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-        _small_parts(monkeypatch)
-        wipe(url)
-        with opened(url) as store:
-            yield store
-
-
-@pytest.mark.parametrize("small", [False, True])
-def test_random_operations_agree_with_the_dict_engine(
-    url: str, small: bool, monkeypatch: pytest.MonkeyPatch
+def test_random_operations_agree_where_every_threshold_is_crossed(
+    url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if small:
-        _small_parts(monkeypatch)
+    """No tail to speak of, graphs of two vectors."""
+    monkeypatch.setattr(text_views, "TAIL", 1)
+    monkeypatch.setattr(vectors, "EXACT_ROWS", 1)
 
     def reopen(store: Store | None) -> Store:
         if store is None:
@@ -60,4 +45,4 @@ def test_random_operations_agree_with_the_dict_engine(
             store.close()
         return PostgresStore(parse(url))
 
-    run_machine(reopen, examples=10)
+    run_machine(reopen, examples=8)

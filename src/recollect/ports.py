@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 class TextFound(NamedTuple):
     """What the text index found: the best passages, and what each word is worth here.
 
-    ``idf`` is ``ln(1 + (N - n + 0.5) / (n + 0.5))`` over all passages, whatever the filter.
+    ``idf`` is ``ln(1 + (N - n + 0.5) / (n + 0.5))`` over all passages, whatever the filter; an
+    engine for many owners counts those of the owner that the filter names.
     ``total`` counts every match under the filter, when it was asked for.
     """
 

@@ -66,7 +66,12 @@ class Owners:
 
     def home(self, db: Db) -> int:
         """The number under which is kept what is no owner's in particular."""
-        return self.numbers(db, [self.bound])[self.bound] if self.bound else HOME
+        if self.bound:
+            return self.numbers(db, [self.bound])[self.bound]
+        if not self.walled:
+            return HOME
+        row = db.execute("SELECT MIN(owner) FROM owners").fetchone()
+        return HOME if row is None or row[0] is None else int(row[0])
 
     def lock(self, db: Db, owners: Collection[int]) -> None:
         """Make others who would write for these owners wait, in one order for everybody."""

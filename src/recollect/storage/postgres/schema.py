@@ -167,6 +167,11 @@ SET search_path = {schema}, pg_temp AS $$
     WHERE m.role = session_user::text
 $$
 """
+_NEW_OWNER = """
+CREATE POLICY new ON owners FOR INSERT WITH CHECK (
+    name = current_setting('recollect.owner', true) AND EXISTS
+    (SELECT 1 FROM members m WHERE m.role = session_user::text AND m.owner = -1))
+"""
 _POLICY = "USING (owner = ANY ((SELECT {schema}.seen())::integer[]))"
 
 
@@ -201,6 +206,7 @@ def _first(address: Address) -> Iterator[str]:
     yield _SEEN.format(schema=address.schema)
     yield from statements(_TABLES, address.partitions, address.schema)
     yield from _walled("owners", address.schema)
+    yield _NEW_OWNER
     yield f"INSERT INTO state (owner) VALUES ({HOME})"
     # Compressing what is read at every search would cost more than it saves.
     yield "ALTER TABLE postings ALTER COLUMN entries SET STORAGE EXTERNAL"
