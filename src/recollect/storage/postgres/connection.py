@@ -24,7 +24,7 @@ from recollect.storage.postgres.trouble import GONE, LOST, may_pass, translated
 T = TypeVar("T")
 Db = psycopg.Connection[tuple[Any, ...]]
 
-_BREADTH = 400
+_BREADTH = 200
 """How many of the nearest so far a search by graph goes on from: more find more, and take long."""
 _ATTEMPTS = 12
 """So often a transaction that lost against another is tried again."""
