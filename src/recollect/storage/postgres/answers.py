@@ -44,6 +44,23 @@ def kept(
     return [_read(*row) for row in rows]
 
 
+def every(db: Db, owners: Owners, after: str) -> list[Recorded]:
+    """All behind this id, by their ids."""
+    rows = db.execute(
+        f"SELECT {_COLUMNS} FROM answers WHERE owner = ANY({owners.seen}) AND id > %s ORDER BY id",
+        (stored(after),),
+    )
+    return [_read(*row) for row in rows]
+
+
+def one(db: Db, owners: Owners, id: str) -> Recorded | None:
+    row = db.execute(
+        f"SELECT {_COLUMNS} FROM answers WHERE owner = ANY({owners.seen}) AND id = %s",
+        (stored(id),),
+    ).fetchone()
+    return _read(*row) if row else None
+
+
 def _read(
     id: str,
     query: str,

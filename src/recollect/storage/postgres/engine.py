@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from recollect.ports import Held, Outline, Spot, Stamped, TextFound, Turn, VectorFound
+from recollect.ports import (
+    Checked,
+    Dumped,
+    Held,
+    Item,
+    Loaded,
+    Outline,
+    Spot,
+    Stamped,
+    TextFound,
+    Turn,
+    VectorFound,
+)
 from recollect.storage.content import parse_cursor
-from recollect.storage.postgres import answers, text_index
+from recollect.storage.postgres import answers, checking, dump, text_index
 from recollect.storage.postgres.address import Address
-from recollect.storage.postgres.connection import Connections, Db
+from recollect.storage.postgres.connection import Connections, Db, steady
 from recollect.storage.postgres.notify import Listener
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import Record
@@ -147,6 +159,26 @@ class PostgresStore:
     def drop_answers(self, ids: Collection[str]) -> int:
         return self._connections.write(lambda db: answers.drop(db, self._owners, list(ids)))
 
+    # -------------------------------------------------------------- all of it
+
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+        with self._connections.unhurried() as db, steady(db):
+            yield from dump.dumped(db, self._owners, self._record, after, vectors)
+
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+        given = list(items)
+        for model, dimensions in dump.dimensions(given).items():
+            self._vectors.make(model, dimensions)
+
+        def work(db: Db) -> Loaded:
+            return dump.Loader(db, self._owners, self._record, self._vectors, replace).load(given)
+
+        return self._connections.write(work)
+
+    def check(self, *, full: bool = False) -> Checked:
+        with self._connections.unhurried() as db, steady(db):
+            return checking.checked(db, self._owners, self._record, full)
+
     # -------------------------------------------------------------- searching
 
     def search_text(
@@ -183,6 +215,9 @@ class PostgresStore:
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
         return self._vectors.put(model, keys, vectors)
+
+    def drop_vectors(self, model: str) -> int:
+        return self._connections.write(lambda db: self._vectors.drop(db, model))
 
     def models(self) -> dict[str, int]:
         return self._connections.read(self._vectors.counts)

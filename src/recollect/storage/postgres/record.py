@@ -91,6 +91,16 @@ class Record:
         ).fetchone()
         return row is not None
 
+    def whole(self, db: Db, keys: Sequence[int]) -> list[Document]:
+        """These documents, in this order; they are there."""
+        rows = db.execute(
+            f"SELECT d.key, {DOCUMENT} FROM {_DOCUMENTS} WHERE d.owner = ANY(%s) "
+            "AND d.key = ANY(%s)",
+            (sorted({owner_of(key) for key in keys}), list(keys)),
+        )
+        found = {key: document(about) for key, *about in rows}
+        return self._whole(db, [(key, found[key]) for key in keys])
+
     def _whole(self, db: Db, found: Sequence[tuple[int, Document]]) -> list[Document]:
         """The documents with their bodies."""
         if not found:
@@ -247,11 +257,12 @@ class Record:
             "seq": seq,
             "bytes": int(size),
             "kinds": {given(kind): count for kind, count in kinds},
-            "sources": self._sources(db, seen),
+            "sources": self.sources(db),
         }
 
-    def _sources(self, db: Db, seen: str) -> list[SourceStats]:
+    def sources(self, db: Db) -> list[SourceStats]:
         """Each once, by name; as it was registered, if it was."""
+        seen = f"owner = ANY({self._owners.seen})"
         counts: dict[str, int] = dict(
             db.execute(f"SELECT source, COUNT(*) FROM documents WHERE {seen} GROUP BY source")
             .fetchall()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -138,12 +138,7 @@ class VectorTables:
 
     def put(self, key: str, keys: Sequence[int], vectors: Vectors) -> int:
         model = self._made(key, int(vectors.shape[1]))
-        if model.dimensions != vectors.shape[1]:
-            raise StoreError(
-                f"{key}: a vector has {vectors.shape[1]} dimensions, the stored ones "
-                f"{model.dimensions}",
-                hint="these are different models; give the new one a name of its own",
-            )
+        _fits(model, int(vectors.shape[1]))
         return self._connections.write(lambda db: self._put(db, model, keys, vectors))
 
     def _made(self, key: str, dimensions: int) -> Model:
@@ -204,6 +199,41 @@ class VectorTables:
             self._owners.tell(db, owner)
         return len(kept)
 
+    def load(self, db: Db, key: str, blobs: Mapping[int, bytes]) -> int:
+        """Vectors by passage, as they are stored elsewhere, within a transaction."""
+        model = self._model(db, key)
+        assert model is not None
+        joined = np.frombuffer(b"".join(blobs.values()), "<f2").astype(np.float32)
+        return self._put(db, model, list(blobs), joined.reshape(len(blobs), -1))
+
+    def make(self, key: str, dimensions: int) -> None:
+        """A table for a model's vectors, if there is none."""
+        model = self._made(key, dimensions)
+        _fits(model, dimensions)
+
+    def drop(self, db: Db, key: str) -> int:
+        model = self._model(db, key)
+        if model is None:
+            return 0
+        seen = f"owner = ANY({self._owners.seen})"
+        owners = [
+            owner
+            for (owner,) in db.execute(
+                f"SELECT owner FROM vector_counts WHERE {seen} AND model = %s AND vectors > 0",
+                (model.number,),
+            )
+        ]
+        self._owners.lock(db, owners)
+        gone = db.execute(f"DELETE FROM {model.table} WHERE owner = ANY(%s)", (owners,)).rowcount
+        db.execute(
+            "UPDATE vector_counts SET vectors = 0 WHERE owner = ANY(%s) AND model = %s",
+            (owners, model.number),
+        )
+        db.execute("UPDATE sources SET seq = nextval('changes') WHERE owner = ANY(%s)", (owners,))
+        for owner in owners:
+            self._owners.tell(db, owner)
+        return gone
+
     # -------------------------------------------------------------- searching
 
     def counts(self, db: Db) -> dict[str, int]:
@@ -227,7 +257,7 @@ class VectorTables:
         passages, vectors = (int(number) for number in row or (0, 0))
         if model is None or not vectors or filters.nothing(filter):
             return VectorFound([], vectors, passages)
-        search = _Search(db, model, filter, self._owners, vector, limit)
+        search = Search(db, model, filter, self._owners, vector, limit)
         if self._exact:
             rows = search.exact()
         elif vectors <= EXACT_ROWS or search.few():
@@ -267,7 +297,7 @@ class VectorTables:
         return told
 
 
-class _Search(NamedTuple):
+class Search(NamedTuple):
     """One search: the same rows in three ways."""
 
     db: Db
@@ -331,6 +361,15 @@ class _Search(NamedTuple):
         plan = row[0] if row else "[]"
         plan = json.loads(plan) if isinstance(plan, str) else plan
         return bool(plan[0]["Plan"]["Plan Rows"] <= EXACT_ROWS)
+
+
+def _fits(model: Model, dimensions: int) -> None:
+    if model.dimensions != dimensions:
+        raise StoreError(
+            f"{model.key}: a vector has {dimensions} dimensions, the stored ones "
+            f"{model.dimensions}",
+            hint="these are different models; give the new one a name of its own",
+        )
 
 
 def _insert(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import stems
-from recollect.storage.postgres.rows import key_of, micros, stored
+from recollect.storage.postgres.rows import given, key_of, micros, stored
 from recollect.text.lexical import indexed_text
 from recollect.text.terms import fold, terms
 from recollect.types import ChangeSet, Document, Expect, Forget, Put, Receipt, Register, Remove
@@ -79,6 +79,8 @@ class Action(NamedTuple):
     put: Put | None = None
     digest: bytes = b""
     forget: bool = False
+    at: float | None = None
+    """When it was forgotten, where that is not now."""
 
 
 def decide(
@@ -129,7 +131,7 @@ class Changes:
                     f"opened for {owners.bound!r}",
                     hint="open it without owner= in the URL, or store it as that owner's",
                 )
-        self._digests = [digest(put) for put in self._puts]
+        self.digests = [digest(put) for put in self._puts]
         self._read: dict[bytes, Read] = {}
 
     @property
@@ -148,34 +150,42 @@ class Changes:
             ([put.document.id for put in self._puts],),
         ).fetchall()
         have = {bytes(row[0]) for row in rows}
-        for put, made in zip(self._puts, self._digests, strict=True):
+        for put, made in zip(self._puts, self.digests, strict=True):
             if made not in have:
-                self._terms(put, made)
+                self.terms(put, made)
 
-    def _terms(self, put: Put, made: bytes) -> Read:
+    def terms(self, put: Put, made: bytes) -> Read:
         if made not in self._read:
             self._read[made] = read(put, made)
         return self._read[made]
 
     def try_out(self, db: Db) -> Receipt:
-        known = self._known(db, self.ids)
+        known = self.known(db, self.ids)
         self._expect(known)
-        return receipt(self._decide(db, known))
+        return receipt(self._decide(known, self._forgotten(db, self.ids)))
+
+    def begin(
+        self, db: Db, more: Sequence[str] = ()
+    ) -> tuple[dict[str, int], dict[str, Known], set[str]]:
+        """Lock the owners of all documents of this, and of those with *more* ids: the numbers of
+        owners, what is known of the documents, and which of them were forgotten."""
+        ids = [*self.ids, *more]
+        numbers = self._owners.numbers(db, {put.document.owner for put in self._puts})
+        there = self.known(db, ids)
+        self._owners.lock(db, {*numbers.values(), *(known.owner for known in there.values())})
+        known = self.known(db, ids)
+        self._owners.lock(db, {one.owner for one in known.values()})
+        return numbers, known, self._forgotten(db, ids)
 
     def apply(self, db: Db) -> Receipt:
-        numbers = self._owners.numbers(db, {put.document.owner for put in self._puts})
-        there = self._known(db, self.ids)
-        self._owners.lock(db, {*numbers.values(), *(known.owner for known in there.values())})
-        known = self._known(db, self.ids)
-        self._owners.lock(db, {one.owner for one in known.values()})
+        numbers, known, forgotten = self.begin(db)
         self._expect(known)
-        actions = self._decide(db, known)
-        writing = Writing(db, self._owners, numbers, self._terms)
+        actions = self._decide(known, forgotten)
+        writing = Writing(db, self._owners, numbers, self.terms)
         for change in self._changes.changes:
             if isinstance(change, Register):
                 writing.register(change)
-        for n, wave in enumerate(_waves(actions)):
-            writing.write(wave, self._known(db, [a.id for a in wave]) if n else known)
+        writing.write_all(actions, known, self)
         writing.finish()
         return receipt(actions)
 
@@ -185,15 +195,18 @@ class Changes:
                 stamp = known[change.id].stamp if change.id in known else None
                 expect(change, stamp)
 
-    def _decide(self, db: Db, known: dict[str, Known]) -> list[Action]:
+    def _decide(self, known: dict[str, Known], forgotten: set[str]) -> list[Action]:
         have = {id: one.digest for id, one in known.items()}
-        forgotten = db.execute(
-            f"SELECT id FROM tombstones WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
-            ([put.document.id for put in self._puts],),
-        ).fetchall()
-        return decide(self._changes, self._digests, have, {row[0] for row in forgotten})
+        return decide(self._changes, self.digests, have, forgotten)
 
-    def _known(self, db: Db, ids: Sequence[str]) -> dict[str, Known]:
+    def _forgotten(self, db: Db, ids: Sequence[str]) -> set[str]:
+        rows = db.execute(
+            f"SELECT id FROM tombstones WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
+            ([stored(id) for id in ids],),
+        ).fetchall()
+        return {given(row[0]) for row in rows}
+
+    def known(self, db: Db, ids: Sequence[str]) -> dict[str, Known]:
         rows = db.execute(
             "SELECT id, owner, key, digest, stamp, title, source FROM documents "
             f"WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
@@ -220,9 +233,18 @@ def _waves(actions: Sequence[Action]) -> Iterator[list[Action]]:
 
 
 class Writing:
-    """A transaction whose owners are locked."""
+    """A transaction whose owners are locked. *logged* is whether what is done becomes history."""
 
-    def __init__(self, db: Db, owners: Owners, numbers: dict[str, int], terms_of: Any) -> None:
+    def __init__(
+        self,
+        db: Db,
+        owners: Owners,
+        numbers: dict[str, int],
+        terms_of: Callable[[Put, bytes], Read],
+        *,
+        logged: bool = True,
+    ) -> None:
+        self._logged = logged
         self._db = db
         self._owners = owners
         self._numbers = numbers
@@ -246,6 +268,14 @@ class Writing:
 
     # -------------------------------------------------------------- documents
 
+    def write_all(
+        self, actions: Sequence[Action], known: dict[str, Known], changes: Changes
+    ) -> None:
+        """All of them, in their order; what is *known* is from before the first."""
+        for n, wave in enumerate(_waves(actions)):
+            ids = [action.id for action in wave]
+            self.write(wave, changes.known(self._db, ids) if n else known)
+
     def write(self, wave: Sequence[Action], known: dict[str, Known]) -> None:
         """Actions on documents of which each comes once."""
         self._number = iter(self._take(wave))
@@ -255,7 +285,7 @@ class Writing:
         for action in wave:
             if action.forget:
                 owner = known[action.id].owner if action.id in known else None
-                self._bury(action.id, owner)
+                self._bury(action.id, owner, action.at)
             if action.did in ("added", "changed") and action.put is not None:
                 saved += self._put(action, known.get(action.id), texts)
             elif action.did in ("forgotten", "removed"):
@@ -310,16 +340,17 @@ class Writing:
     def _log(self, action: Action, owner: int, source: str) -> None:
         seq = next(self._number)
         self._changed[owner, source] = seq
-        self._rows["events"].append((owner, seq, action.id, action.did, self._now))
+        if self._logged:
+            self._rows["events"].append((owner, seq, action.id, action.did, self._now))
 
-    def _bury(self, id: str, owner: int | None) -> None:
+    def _bury(self, id: str, owner: int | None, at: float | None) -> None:
         self._db.execute(
             "INSERT INTO tombstones SELECT %(owner)s, %(id)s, %(at)s WHERE NOT EXISTS (SELECT 1 "
             f"FROM tombstones WHERE owner = ANY({self._owners.seen}) AND id = %(id)s)",
             {
                 "owner": self._owners.home(self._db) if owner is None else owner,
                 "id": stored(id),
-                "at": self._now,
+                "at": self._now if at is None else at,
             },
         )
 
