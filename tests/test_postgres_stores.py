@@ -38,11 +38,18 @@ def test_random_operations_agree_where_every_threshold_is_crossed(
     monkeypatch.setattr(text_views, "TAIL", 1)
     monkeypatch.setattr(vectors, "EXACT_ROWS", 1)
 
-    def reopen(store: Store | None) -> Store:
-        if store is None:
-            wipe(url)
-        else:
-            store.close()
-        return PostgresStore(parse(url))
+    places = [url, store_url()]
 
-    run_machine(reopen, examples=8)
+    def reopen(store: Store | None) -> Store:
+        if isinstance(store, PostgresStore):
+            store.close()
+            return PostgresStore(store.address)
+        places.reverse()  # what is made anew may stand beside what it is loaded from
+        fresh = PostgresStore(parse(places[0]))
+        wipe(places[0])
+        return fresh
+
+    try:
+        run_machine(reopen, examples=8)
+    finally:
+        drop(next(place for place in places if place != url))

@@ -23,7 +23,8 @@ _MANY = 500
 
 
 def checked(db: Db, owners: Owners, record: Record, full: bool) -> Checked:
-    findings, documents = [], 0
+    findings: list[Finding] = []
+    documents = 0
     for keys in _keys(db, owners, full):
         documents += len(keys)
         findings += _against_hashes(db, record, keys)
@@ -57,7 +58,7 @@ def _keys(db: Db, owners: Owners, full: bool) -> Iterator[list[int]]:
 
 
 def _against_hashes(db: Db, record: Record, keys: list[int]) -> Iterator[Finding]:
-    made = dict(
+    made: dict[int, bytes] = dict(
         db.execute("SELECT key, digest FROM documents WHERE key = ANY(%s)", (keys,)).fetchall()
     )
     for key, whole in zip(keys, wholes(db, record, keys, False), strict=True):

@@ -31,13 +31,13 @@ _MANY = 500
 def dumped(db: Db, owners: Owners, record: Record, after: str, with_vectors: bool) -> Iterator[Any]:
     """Everything behind the cursor; the caller holds a snapshot."""
     part, _, key = after.partition(":")
-    if after and (part not in _PARTS or (part == "d" and not key.isdecimal())):
+    if after and (part not in _PARTS or (part in "sd" and not key.isdecimal())):
         raise UsageError(f"{after!r} is not a cursor", hint="use the one of an item before")
     start = _PARTS.index(part) if after else 0
     for n, name in enumerate(_PARTS[start:], start):
         behind = key if n == start else ""
         if name == "s":
-            yield from _sources(db, owners, record, behind)
+            yield from _sources(db, record, behind)
         elif name == "d":
             yield from _documents(db, owners, record, int(behind or 0), with_vectors)
         elif name == "t":
@@ -49,11 +49,11 @@ def dumped(db: Db, owners: Owners, record: Record, after: str, with_vectors: boo
                 yield Dumped(f"a:{one.id}", one)
 
 
-def _sources(db: Db, owners: Owners, record: Record, after: str) -> Iterator[Dumped]:
-    for one in record.sources(db):
-        if one.name > after:
+def _sources(db: Db, record: Record, after: str) -> Iterator[Dumped]:
+    for n, one in enumerate(record.sources(db), 1):
+        if n > int(after or 0):
             source = Source(one.name, one.kind, one.uri, one.stamp, one.places)
-            yield Dumped(f"s:{one.name}", source)
+            yield Dumped(f"s:{n}", source)
 
 
 def _documents(

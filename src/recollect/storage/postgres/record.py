@@ -257,27 +257,27 @@ class Record:
             "seq": seq,
             "bytes": int(size),
             "kinds": {given(kind): count for kind, count in kinds},
-            "sources": self.sources(db),
+            "sources": sorted(self.sources(db), key=lambda one: one.name),
         }
 
     def sources(self, db: Db) -> list[SourceStats]:
-        """Each once, by name; as it was registered, if it was."""
+        """Each once, in the order they became known; as it was registered, if it was."""
         seen = f"owner = ANY({self._owners.seen})"
         counts: dict[str, int] = dict(
-            db.execute(f"SELECT source, COUNT(*) FROM documents WHERE {seen} GROUP BY source")
-            .fetchall()
-        )  # fmt: skip
-        home = self._owners.home(db)
-        rows = db.execute(
-            f"SELECT DISTINCT ON (name) name, kind, uri, stamp, places FROM sources WHERE {seen} "
-            "ORDER BY name, owner = %s DESC",
-            (home,),
+            db.execute(
+                f"SELECT source, COUNT(*) FROM documents WHERE {seen} GROUP BY source"
+            ).fetchall()
         )
-        found = [
-            SourceStats(
-                given(name), given(kind), given(uri), counts.get(name, 0), given(stamp),
-                tuple(Place(*place) for place in json.loads(places)),
-            )
-            for name, kind, uri, stamp, places in rows
-        ]  # fmt: skip
-        return sorted(found, key=lambda source: source.name)
+        rows = db.execute(
+            f"SELECT name, kind, uri, stamp, places, owner = %s FROM sources WHERE {seen} "
+            "ORDER BY born",
+            (self._owners.home(db),),
+        )
+        found: dict[str, SourceStats] = {}
+        for name, kind, uri, stamp, places, registered in rows:
+            if name not in found or registered:
+                found[name] = SourceStats(
+                    given(name), given(kind), given(uri), counts.get(name, 0), given(stamp),
+                    tuple(Place(*place) for place in json.loads(places)),
+                )  # fmt: skip
+        return list(found.values())

@@ -51,7 +51,7 @@ _TABLES = (
     Table(
         "sources",
         "name text NOT NULL, kind text NOT NULL, uri text NOT NULL, stamp text NOT NULL, "
-        "places text NOT NULL DEFAULT '[]', seq bigint NOT NULL DEFAULT 0",
+        "places text NOT NULL DEFAULT '[]', seq bigint NOT NULL DEFAULT 0, born bigint NOT NULL",
         "owner, name",
         parted=False,
     ),

@@ -99,12 +99,9 @@ class VectorTables:
         self._connections = connections
         self._owners = owners
         self._exact = connections.address.exact
-        self._known: dict[str, Model] = {}
 
     def _model(self, db: Db, key: str) -> Model | None:
-        if key not in self._known:
-            self._known = {model.key: model for model in models(db)}
-        return self._known.get(key)
+        return next((model for model in models(db) if model.key == key), None)
 
     # -------------------------------------------------------------- writing
 
@@ -232,6 +229,12 @@ class VectorTables:
         db.execute("UPDATE sources SET seq = nextval('changes') WHERE owner = ANY(%s)", (owners,))
         for owner in owners:
             self._owners.tell(db, owner)
+        with suppress(errors.InsufficientPrivilege), db.transaction():
+            left = db.execute(f"SELECT 1 FROM {model.table} LIMIT 1").fetchone()
+            if left is None:  # nobody has any: the name may come again, of other dimensions
+                db.execute(f"DROP TABLE {model.table}")
+                db.execute("DELETE FROM vector_counts WHERE model = %s", (model.number,))
+                db.execute("DELETE FROM models WHERE model = %s", (model.number,))
         return gone
 
     # -------------------------------------------------------------- searching

@@ -258,9 +258,9 @@ class Writing:
     def register(self, change: Register) -> None:
         name, kind, uri, stamp, places = change.source
         self._db.execute(
-            "INSERT INTO sources (owner, name, kind, uri, stamp, places) "
-            "VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (owner, name) DO UPDATE SET "
-            "kind = excluded.kind, uri = excluded.uri, stamp = excluded.stamp, "
+            "INSERT INTO sources (owner, name, kind, uri, stamp, places, born) "
+            "VALUES (%s, %s, %s, %s, %s, %s, nextval('changes')) "
+            "ON CONFLICT (owner, name) DO UPDATE SET kind = excluded.kind, uri = excluded.uri, stamp = excluded.stamp, "
             "places = excluded.places",
             (self._owners.home(self._db), *map(stored, (name, kind, uri, stamp)),
              json.dumps(places)),
@@ -406,10 +406,10 @@ class Writing:
 
     def finish(self) -> None:
         """What is kept once an owner, in the order of owners."""
-        for (owner, source), seq in sorted(self._changed.items()):
+        for (owner, source), seq in self._changed.items():
             self._db.execute(
-                "INSERT INTO sources (owner, name, kind, uri, stamp, seq) "
-                "VALUES (%s, %s, 'caller', '', '', %s) "
+                "INSERT INTO sources (owner, name, kind, uri, stamp, seq, born) "
+                "VALUES (%s, %s, 'caller', '', '', %s, nextval('changes')) "
                 "ON CONFLICT (owner, name) DO UPDATE SET seq = excluded.seq",
                 (owner, source, seq),
             )
