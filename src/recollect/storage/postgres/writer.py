@@ -260,8 +260,8 @@ class Writing:
         self._db.execute(
             "INSERT INTO sources (owner, name, kind, uri, stamp, places, born) "
             "VALUES (%s, %s, %s, %s, %s, %s, nextval('changes')) "
-            "ON CONFLICT (owner, name) DO UPDATE SET kind = excluded.kind, uri = excluded.uri, stamp = excluded.stamp, "
-            "places = excluded.places",
+            "ON CONFLICT (owner, name) DO UPDATE SET kind = excluded.kind, "
+            "uri = excluded.uri, stamp = excluded.stamp, places = excluded.places",
             (self._owners.home(self._db), *map(stored, (name, kind, uri, stamp)),
              json.dumps(places)),
         )  # fmt: skip
