@@ -145,8 +145,9 @@ class Browser:
         self.send("Emulation.setDeviceMetricsOverride", width=wide, height=high,
                   deviceScaleFactor=1, mobile=False)  # fmt: skip
 
-    def picture(self, file: Path) -> None:
-        shot = self.send("Page.captureScreenshot", captureBeyondViewport=True)
+    def picture(self, file: Path, *, whole: bool = True) -> None:
+        """Of the whole page, or of what is in sight."""
+        shot = self.send("Page.captureScreenshot", captureBeyondViewport=whole)
         file.write_bytes(base64.b64decode(shot["data"]))
 
     def complaints(self) -> list[str]:

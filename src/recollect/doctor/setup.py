@@ -17,10 +17,10 @@ def models(case: Case) -> Check:
     told: list[str] = []
     state: State = "ok"
     mend = ""
-    for job in ("embed", "rerank"):
+    for job, who in (("embed", "embedder"), ("rerank", "reranker")):
         name = str(case.config[f"{job}.model"])
         if name in ("none", "llm") or "://" in name:
-            told.append(f"{name} ({job}) is not a file")
+            told.append(f"no {who}" if name == "none" else f"{who}: {name}, which is no file")
             continue
         try:
             verify_model(case.config, name)

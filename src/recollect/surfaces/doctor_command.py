@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recollect.errors import RecollectError
 from recollect.surfaces.shared import Options, open_memory, show
@@ -36,14 +36,16 @@ def doctor(options: Options) -> int:
 def report(options: Options) -> Report:
     from recollect.doctor import examine
 
-    given = {"full": options.full, "fix": options.fix}
+    given: dict[str, Any] = {
+        "full": options.full, "fix": options.fix,
+        "clients": clients(options.store), "evaluated": evaluated(),
+    }  # fmt: skip
     try:
         memory = open_memory(options)
     except RecollectError as error:
-        return examine(None, error=error, location=_location(options), clients=clients(options),
-                       evaluated=evaluated(), **given)  # fmt: skip
+        return examine(None, error=error, location=_location(options), **given)
     with memory:
-        return examine(memory, clients=clients(options), evaluated=evaluated(), **given)
+        return examine(memory, **given)
 
 
 def _location(options: Options) -> str:
@@ -56,14 +58,14 @@ def _location(options: Options) -> str:
         return ""
 
 
-def clients(options: Options) -> tuple[Client, ...]:
+def clients(store: str | None) -> tuple[Client, ...]:
     """The agents of this machine, and how each is connected for this user."""
     from recollect.doctor import Client
     from recollect.surfaces.install.changes import state
     from recollect.surfaces.install.clients import CLIENTS, this_program
     from recollect.surfaces.install_command import absolute
 
-    launch = this_program(absolute(options.store))
+    launch = this_program(absolute(store))
     return tuple(
         Client(one.name, one.is_here(), state(one, "user", launch), str(one.file("user") or ""))
         for one in CLIENTS

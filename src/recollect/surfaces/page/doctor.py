@@ -29,21 +29,23 @@ STATES = {
 
 def doctor(asked: Asked) -> View:
     from recollect.doctor import examine
+    from recollect.surfaces.doctor_command import clients
 
-    found = examine(asked.memory)
+    store = asked.memory.config["store"]
+    found = examine(asked.memory, clients=clients(None if store is None else str(store)))
     status = asked.memory.status()
-    store = status.store
+    holds = status.store
     body = joined(
         heading("Doctor", el("p", _verdict(found), role="status")),
         el("ul", [el("li", _check(one)) for one in found.checks], class_="checks card"),
         el("section", el("h2", "This store"), about(
-            ("Where", el("code", store.location)),
-            ("Engine", store.engine),
-            ("Size", _size(store.bytes)),
-            ("Documents", f"{store.documents:,}"),
-            ("Passages", f"{store.passages:,}"),
-            ("Kinds", counted(store.kinds)),
-            ("Forgotten for good", f"{store.tombstones:,}" if store.tombstones else ""),
+            ("Where", el("code", holds.location)),
+            ("Engine", holds.engine),
+            ("Size", _size(holds.bytes)),
+            ("Documents", f"{holds.documents:,}"),
+            ("Passages", f"{holds.passages:,}"),
+            ("Kinds", counted(holds.kinds)),
+            ("Forgotten for good", f"{holds.tombstones:,}" if holds.tombstones else ""),
             ("Embedder", el("code", status.model)),
             ("Version", __version__),
         )),

@@ -244,10 +244,13 @@ def done(asked: Asked) -> Html | None:
 
 def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> Html:
     """With the first cell of each row as its head."""
-    names = list(heads)
-    top = el("thead", el("tr", [el("th", head, scope="col") for head in names]))
+    names, cells_of = list(heads), [list(row) for row in rows]
+    numbers = [_is_number(cell) for cell in cells_of[0]] if cells_of else [False] * len(names)
+    tops = [el("th", head, scope="col", class_="number" if number else None)
+            for head, number in zip(names, numbers, strict=True)]  # fmt: skip
+    top = el("thead", el("tr", tops))
     made = []
-    for first, *rest in rows:
+    for first, *rest in cells_of:
         cells = [_cell(one, name) for one, name in zip(rest, names[1:], strict=True)]
         made.append(el("tr", el("th", first, scope="row"), cells))
     return el("div", el("table", top, el("tbody", made), **more), class_="wide", tabindex="0",
@@ -257,9 +260,13 @@ def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> H
 def _cell(content: Any, name: Any) -> Html:
     """With the name of its column, which stands beside it where there is no room for columns."""
     head = None if isinstance(name, Html) or content in ("", None) else name
-    if isinstance(content, int | float) and not isinstance(content, bool):
+    if _is_number(content):
         return el("td", f"{content:,}", class_="number", data_head=head)
     return el("td", content, data_head=head)
+
+
+def _is_number(content: Any) -> bool:
+    return isinstance(content, int | float) and not isinstance(content, bool)
 
 
 def passage(text: str) -> Html:
