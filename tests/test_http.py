@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -713,3 +714,20 @@ def test_schemathesis_finds_nothing_against_the_openapi_document(
         capture_output=True, text=True, check=False, cwd=tmp_path, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+def test_a_refusal_reaches_whoever_sends_a_body_behind_its_head(at: Address) -> None:
+    """Hanging up on what was not read would take the answer with it."""
+    body = b'{"query": "harbor"}'
+    head = f"POST /api/search HTTP/1.1\r\nHost: 127.0.0.1:{at.port}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    for _ in range(5):
+        with socket.create_connection(("127.0.0.1", at.port), timeout=WAIT) as line:
+            line.sendall(head.encode())
+            time.sleep(0.05)
+            line.sendall(body)
+            said = b""
+            while more := line.recv(4096):
+                said += more
+        assert b" 401 " in said
+        assert b"token" in said

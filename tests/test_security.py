@@ -80,6 +80,11 @@ KNOWN = {
     "sources/sessions/database.py": {  # tables and columns that the readers of clients name
         "chosen", "key", "order", "table", "way", "where", "name",
     },
+    "storage/embedded/audit.py": {"'integrity' if full else 'quick'", "table", "key"},
+    "storage/embedded/backup.py": {"n"},  # tables that the database itself names
+    "storage/embedded/repair.py": {  # tables, columns and indexes of the schema, question marks
+        "table", "column", "key", "index", "marks", "rest",
+    },
     "storage/embedded/cache.py": {"table", "', '.join(AskedBefore._fields)"},
 }  # fmt: skip
 """What is put into statements besides, each looked at: none of it comes from a caller."""

@@ -103,8 +103,10 @@ def resolved(plan: Plan, questions: int, confirm: Confirm | None) -> tuple[With,
 
 def fits(value: Any, was: Any, name: str) -> bool:
     """Whether a value is of the kind that a knob takes."""
-    if name in ("budget", "recency") and value is None:
+    if name in ("budget", "recency", "reranker") and value is None:
         return True
+    if name == "reranker":
+        return isinstance(value, str)
     if isinstance(was, bool) or isinstance(value, bool):
         return isinstance(was, bool) and isinstance(value, bool)
     if was is None or isinstance(was, float):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -91,10 +92,16 @@ def is_address(host: str | None) -> bool:
         return False
 
 
-async def refuse(refusal: Refusal, send: Send) -> None:
-    """Say so and hang up: what else was to be sent is not read."""
+MOST_UNREAD = 65_536
+"""Bytes of a refused request that are read all the same."""
+
+
+async def refuse(refusal: Refusal, receive: Receive, send: Send) -> None:
+    """Say so and hang up. A short request is read to its end first, for whoever hangs up on what
+    was not read takes the answer with it; what is long or slow is left."""
     import json
 
+    await _read_on(receive)
     body = json.dumps(refusal.as_json()).encode()
     headers = [
         (b"content-type", b"application/json"),
@@ -107,6 +114,19 @@ async def refuse(refusal: Refusal, send: Send) -> None:
         headers.append((b"retry-after", str(refusal.retry).encode()))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+async def _read_on(receive: Receive) -> None:
+    import asyncio
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(1):
+            left = MOST_UNREAD
+            while left > 0:
+                event = await receive()
+                left -= len(event.get("body", b""))
+                if not event.get("more_body"):
+                    return
 
 
 # ------------------------------------------------------------------ the key
@@ -247,7 +267,7 @@ def guarded(inner: ASGI, gate: Gate, locked: ASGI | None = None) -> ASGI:
         elif refused.status == 401 and locked is not None and _is_a_page(scope):
             await locked(scope, receive, hard)
         else:
-            await refuse(refused, hard)
+            await refuse(refused, receive, hard)
 
     return guard
 

@@ -60,7 +60,7 @@ def rated(inner: ASGI, rate: float) -> ASGI:
     async def limited(scope: Scope, receive: Receive, send: Send) -> None:
         wait = buckets.wait(client_of(scope)) if scope["type"] == "http" else 0.0
         if wait:
-            await refuse(_too_often(rate, wait), hardened(send))
+            await refuse(_too_often(rate, wait), receive, hardened(send))
         else:
             await inner(scope, receive, send)
 
