@@ -14,7 +14,7 @@ from recollect import Memory
 from recollect.ports import LlmRequest
 from recollect.testing.builders import note
 from recollect.text.fence import Fence, inside
-from recollect.types import WebResult
+from recollect.web import WebResult
 from stub_llm import GOOD, Model, lines, sentence, shown
 
 PLANTED = """\

@@ -30,7 +30,7 @@ from recollect.storage import open_cache, open_store
 from recollect.testing.builders import note, session
 from recollect.text.quotes import enough, normal, quoted
 from recollect.trace import Stopped, watched
-from recollect.types import WebFound, WebPage, WebResult
+from recollect.web import WebFound, WebPage, WebResult
 from recollect.writing.runner import Token
 from stub_llm import GOOD, Model, bad, lines, quoting, sentence, shown
 

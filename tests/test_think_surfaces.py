@@ -22,7 +22,7 @@ from recollect.reading.think.thought import Told
 from recollect.surfaces.terminal import Style
 from recollect.surfaces.think_command import Live
 from recollect.testing.builders import note
-from recollect.types import Sentence
+from recollect.written import Sentence
 from stub_llm import GOOD, Model, bad, lines, quoting, sentence
 
 DOCS = Path(__file__).parent.parent / "docs" / "think.md"

@@ -18,8 +18,8 @@ from bench.peers.peer import Document, Message
 from bench.peers.peer import Question as Asked
 from recollect.errors import InputError
 from recollect.evals.suites import Question, load, survey
+from recollect.moments import iso
 from recollect.types import Document as Stored
-from recollect.types import iso
 
 
 class Source(NamedTuple):

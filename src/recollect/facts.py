@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, get_args
 
 from recollect.errors import UsageError
+from recollect.moments import iso
 from recollect.text.dates import parse_date
 from recollect.text.keys import handles, keys
 from recollect.types import (
@@ -30,7 +31,6 @@ from recollect.types import (
     Put,
     Result,
     Stage,
-    iso,
     stable_id,
 )
 

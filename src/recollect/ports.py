@@ -24,10 +24,9 @@ from recollect.types import (
     StoredPassage,
     StoreStats,
     TextQuery,
-    WebFound,
-    WebPage,
     stable_id,
 )
+from recollect.web import WebFound, WebPage
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,16 +1,17 @@
-"""The nouns, as frozen values. Nothing here does any I/O or imports anything but errors.
+"""The nouns, as frozen values. Nothing here does any I/O.
 
 They are named tuples because a command starts in the time it takes to define them: a frozen
 data class takes five times as long. For the same reason annotations are no texts here, each of
 which a named tuple would compile.
 
 A Document goes in, a Query goes down the stack, an Answer comes out. Each signal of a Candidate
-keeps its own field; no label is ever made from a blend of them.
+keeps its own field; no label is ever made from a blend of them. What a language model wrote and
+what the web says are in ``written.py`` and ``web.py``.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
 try:
@@ -19,6 +20,9 @@ except ImportError:  # hashlib has it for certain, and loads all of OpenSSL with
     from hashlib import blake2b
 
 from recollect.errors import UsageError
+from recollect.moments import iso
+from recollect.web import WebFound
+from recollect.written import Written
 
 SCHEMA_VERSION = 1
 """Of the JSON that leaves the library."""
@@ -739,158 +743,6 @@ class Recorded(NamedTuple):
         return {**shown, "at": iso(self.at), "sources": list(self.sources)}
 
 
-class Citation(NamedTuple):
-    """The words of a source that bear a sentence out. That source was given, and has them."""
-
-    reference: int
-    """Which of the references, counted from 1."""
-    quote: str
-    passages: tuple[str, ...] = ()
-    """Ids of those that have the words; of a web page there are none."""
-
-
-class Sentence(NamedTuple):
-    """One sentence that a language model wrote, and whether it could be shown to be from memory."""
-
-    text: str
-    citations: tuple[Citation, ...] = ()
-    supported: bool = False
-    problem: str = ""
-    """What is wrong with its support."""
-
-    def rendered(self) -> str:
-        """With the numbers of its references; what is not supported says so."""
-        numbers = dict.fromkeys(citation.reference for citation in self.citations)
-        marks = "".join(f"[{number}]" for number in numbers)
-        flag = "" if self.supported else " (not supported)"
-        return f"{self.text}{f' {marks}' if marks else ''}{flag}"
-
-    def as_json(self) -> dict[str, Any]:
-        made = {**self._asdict(), "citations": [c._asdict() for c in self.citations]}
-        for citation in made["citations"]:
-            citation["passages"] = list(citation["passages"])
-        return made
-
-
-class Reference(NamedTuple):
-    """Something that is cited."""
-
-    number: int
-    origin: Literal["memory", "web"]
-    title: str
-    document: str = ""
-    document_id: str = ""
-    kind: str = ""
-    date: datetime | None = None
-    url: str = ""
-    passages: tuple[str, ...] = ()
-    """Ids of those that are cited."""
-
-    def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "date": iso(self.date), "passages": list(self.passages)}
-
-
-class SelfGrade(NamedTuple):
-    """What a language model says of what it wrote; ``supported`` also counts what was checked."""
-
-    relevant: bool = False
-    supported: bool = False
-    useful: bool = False
-    look_for: str = ""
-    """What it would look for next."""
-
-    @property
-    def good(self) -> bool:
-        return self.relevant and self.supported and self.useful
-
-
-class Written(NamedTuple):
-    """What a language model wrote from what was found, and what that took."""
-
-    sentences: tuple[Sentence, ...] = ()
-    references: tuple[Reference, ...] = ()
-    grade: SelfGrade = SelfGrade()
-    model: str = ""
-    rounds: int = 0
-    """How often something was gathered for it."""
-    calls: int = 0
-    """How often the model was asked, also in vain."""
-    input: int = 0
-    output: int = 0
-    cached: int = 0
-    """Tokens; those read from the provider's cache are among the input."""
-    cost: float | None = 0.0
-    """Dollars; None where the price of a call is not known."""
-
-    @property
-    def supported(self) -> int:
-        return sum(sentence.supported for sentence in self.sentences)
-
-    @property
-    def text(self) -> str:
-        return " ".join(sentence.rendered() for sentence in self.sentences)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            **self._asdict(),
-            "text": self.text,
-            "sentences": [sentence.as_json() for sentence in self.sentences],
-            "references": [reference.as_json() for reference in self.references],
-            "grade": self.grade._asdict(),
-            "cost": None if self.cost is None else round(self.cost, 6),
-        }
-
-
-class WebResult(NamedTuple):
-    """What somebody on the web says. It is no memory: nobody here has kept or checked it."""
-
-    title: str
-    url: str
-    text: str
-    """What the search engine shows of the page, or the beginning of the page itself."""
-    date: str = ""
-    """As the search engine tells it."""
-    read: bool = False
-    """Whether the text is the page's own."""
-    note: str = ""
-    """Why the page was not read, where it should have been."""
-
-    def as_json(self) -> dict[str, Any]:
-        return {"kind": "web", **self._asdict()}
-
-
-class WebFound(NamedTuple):
-    """What a search of the web gave."""
-
-    query: str
-    """What was sent: this, and nothing else."""
-    engine: str
-    """The host that was asked."""
-    results: tuple[WebResult, ...] = ()
-    hidden: Mapping[str, int] = {}
-    """How many were left out, by the reason."""
-    ms: float = 0.0
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "query": self.query,
-            "engine": self.engine,
-            "results": [result.as_json() for result in self.results],
-            "hidden": dict(self.hidden),
-            "ms": round(self.ms, 1),
-        }
-
-
-class WebPage(NamedTuple):
-    """A page of the web as text."""
-
-    url: str
-    """Where it was in the end, after every redirect."""
-    title: str
-    text: str
-    meta: JsonObject = NO_META
-
-
 class Answer(NamedTuple):
     """What a search returns: the results, how good they are, and what happened on the way."""
 
@@ -1016,10 +868,3 @@ class StoreStats(NamedTuple):
         out = self._asdict()
         out["sources"] = [s.as_json() for s in self.sources]
         return out
-
-
-def iso(moment: datetime | None) -> str | None:
-    """UTC, to the second unless there is a fraction; midnight stays a full timestamp."""
-    if moment is None:
-        return None
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -10,7 +10,8 @@ from recollect import config as settings
 from recollect import private
 from recollect.doctor.case import Case
 from recollect.doctor.report import Check
-from recollect.types import Filter, iso
+from recollect.moments import iso
+from recollect.types import Filter
 
 SHOWN = 5
 LEAST, ROOM = 100_000_000, 500_000_000

@@ -31,7 +31,8 @@ from recollect.evals.rows import Row, measured, summary
 from recollect.evals.spending import Confirm, Guard
 from recollect.evals.suites import ASKED, LOADERS, load, survey
 from recollect.memory import Memory, Progress
-from recollect.types import Answer, Budget, Document, Policy, iso, stable_id
+from recollect.moments import iso
+from recollect.types import Answer, Budget, Document, Policy, stable_id
 
 PRECISE = ("precisionmembench", "precisionmembench-rest")
 SUITES = (*LOADERS, *ASKED, "supersession", *PRECISE, "replay")

@@ -25,9 +25,8 @@ from recollect.types import (
     Query,
     Recorded,
     Stage,
-    WebFound,
-    WebResult,
 )
+from recollect.web import WebFound, WebResult
 
 if TYPE_CHECKING:
     from recollect.facts import Context

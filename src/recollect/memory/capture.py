@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect import config as settings
-from recollect.types import Query, iso, stable_id
+from recollect.moments import iso
+from recollect.types import Query, stable_id
 
 MOST_BYTES = 8_000_000
 

@@ -27,6 +27,7 @@ from recollect import private
 from recollect.errors import InputError, StoreError, StoreTooNew, UsageError
 from recollect.memory.arguments import place
 from recollect.memory.options import Progress, Report
+from recollect.moments import iso
 from recollect.ports import History, Item, Loaded, Store, Tombstone, Whole
 from recollect.types import (
     Document,
@@ -39,7 +40,6 @@ from recollect.types import (
     Recorded,
     Source,
     hashed,
-    iso,
 )
 
 FORMAT = 1

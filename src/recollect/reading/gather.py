@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from recollect.facts import KIND, Fact
+from recollect.moments import iso
 from recollect.ports import Store
 from recollect.reading.attempt import Models
 from recollect.reading.cut import fold
@@ -40,7 +41,6 @@ from recollect.types import (
     Rejected,
     Stage,
     StoredPassage,
-    iso,
 )
 
 LIMIT = 50

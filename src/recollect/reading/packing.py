@@ -6,6 +6,7 @@ import json
 from datetime import datetime
 from typing import Any
 
+from recollect.moments import iso
 from recollect.types import (
     Answer,
     Budget,
@@ -15,7 +16,6 @@ from recollect.types import (
     Result,
     Signals,
     Stage,
-    iso,
     stable_id,
 )
 

@@ -21,9 +21,10 @@ from types import UnionType
 from typing import Any
 
 from recollect.errors import InputError
+from recollect.moments import iso
 from recollect.text.dates import parse_date
 from recollect.text.query import issue_key
-from recollect.types import NO_META, Document, JsonObject, iso, stable_id
+from recollect.types import NO_META, Document, JsonObject, stable_id
 
 KINDS = ("discussion", "decision", "audit", "file")
 MAX_BODY = 64_000

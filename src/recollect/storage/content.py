@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from recollect.errors import StoreChanged, UsageError
-from recollect.types import Event, Expect, Put, hashed, iso
+from recollect.moments import iso
+from recollect.types import Event, Expect, Put, hashed
 
 _canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
 

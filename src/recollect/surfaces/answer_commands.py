@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import NotFound, UsageError
+from recollect.moments import iso
 from recollect.surfaces.shared import (
     Options,
     declare_limits,
@@ -18,7 +19,7 @@ from recollect.surfaces.shared import (
     say,
     show,
 )
-from recollect.types import Recorded, iso
+from recollect.types import Recorded
 
 if TYPE_CHECKING:
     from recollect.memory import Bundle

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InputError, UsageError
+from recollect.moments import iso
 from recollect.surfaces.shared import Options, open_memory, print_json, say, show
-from recollect.types import Document, iso
+from recollect.types import Document
 
 if TYPE_CHECKING:
     from recollect.memory import Curated, Kept

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from recollect.moments import iso
 from recollect.surfaces.shared import Options, open_memory, say, show
-from recollect.types import iso
 
 if TYPE_CHECKING:
     from recollect.facts import Context, Fact

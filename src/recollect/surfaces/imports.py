@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
 from recollect.errors import InputError, NotFound, UsageError, in_a_line
-from recollect.types import iso
+from recollect.moments import iso
 
 if TYPE_CHECKING:
     from subprocess import Popen

@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from recollect.moments import iso
 from recollect.surfaces.terminal import Style, width
-from recollect.types import iso
 
 _MARK = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 _LINES = 6

@@ -22,7 +22,7 @@ from recollect.surfaces.shared import (
 if TYPE_CHECKING:
     from recollect.memory import Thought, Told
     from recollect.surfaces.terminal import Style
-    from recollect.types import Sentence, Written
+    from recollect.written import Sentence, Written
 
 
 def declare_think(parser: argparse.ArgumentParser) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from recollect.moments import iso
 from recollect.surfaces.tools import PAGE
 from recollect.text.tokens import clip_tokens
-from recollect.types import iso
 
 if TYPE_CHECKING:
     from recollect.facts import Context
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from recollect.memory.answers import Recording
     from recollect.memory.curate import Curated
     from recollect.memory.facts import Remembered
-    from recollect.types import Answer, Document, Page, Receipt, Result, WebFound
+    from recollect.types import Answer, Document, Page, Receipt, Result
+    from recollect.web import WebFound
 
 Given = Mapping[str, Any]
 

@@ -349,7 +349,7 @@ def _notes(got: Retrieved, visible: Visible, trace: Trace, *, empty: bool) -> It
 
 def searched(request: Request, visible: Visible, *, empty: bool) -> dict[str, Any]:
     """What was looked through; how much that was, where nothing was found in it."""
-    from recollect.types import iso
+    from recollect.moments import iso
 
     made: dict[str, Any] = {"roles": list(visible.roles)}
     for name in ("owner", "scopes", "sources"):

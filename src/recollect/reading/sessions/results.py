@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from recollect.types import SCHEMA_VERSION, Stage, iso
+from recollect.moments import iso
+from recollect.types import SCHEMA_VERSION, Stage
 
 
 class SessionMessage(NamedTuple):

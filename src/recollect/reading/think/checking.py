@@ -13,7 +13,7 @@ from recollect.ports import Store
 from recollect.reading.gather import Section
 from recollect.reading.think.sources import Shown
 from recollect.text.quotes import enough, normal, plain, quoted
-from recollect.types import Citation, Reference, SelfGrade, Sentence
+from recollect.written import Citation, Reference, SelfGrade, Sentence
 
 MOST_SENTENCES = 40
 LONGEST = 2_000

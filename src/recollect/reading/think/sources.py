@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from recollect.reading.gather import Section
 from recollect.text.fence import Fence, inside
 from recollect.text.tokens import clip_tokens
-from recollect.types import WebResult
+from recollect.web import WebResult
 
 WEB_PAGES = 5
 WEB_TOKENS = 800

@@ -19,7 +19,9 @@ from recollect.reading.time_box import TimeBox
 from recollect.text.query import parse
 from recollect.text.route import route
 from recollect.trace import Trace
-from recollect.types import Query, SelfGrade, WebResult, Written
+from recollect.types import Query
+from recollect.web import WebResult
+from recollect.written import SelfGrade, Written
 
 MOST_CALLS = 2
 """For one thought."""

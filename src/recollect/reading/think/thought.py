@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from recollect.reading.gather import Bundle
-from recollect.types import SCHEMA_VERSION, Recorded, Sentence, Stage, Written
+from recollect.types import SCHEMA_VERSION, Recorded, Stage
+from recollect.written import Sentence, Written
 
 ThoughtStatus = Literal[
     "synthesized", "cached_answer", "direct_passages", "not_in_memory", "needs_synthesis"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from recollect.errors import ConfigError, WebError
 from recollect.sources.web.guard import link
 from recollect.sources.web.pages import line
-from recollect.types import WebResult
+from recollect.web import WebResult
 
 OWN_KEY = "RECOLLECT_WEB_KEY"
 MOST_QUERY = 400

@@ -14,7 +14,7 @@ from recollect.sources.web.fetch import Own, Resolve, Rules, fetch, nobodys, one
 from recollect.sources.web.guard import ANY, Domains, link, refuse_number, refuse_port
 from recollect.sources.web.pages import TYPES, page
 from recollect.text.tokens import clip_tokens
-from recollect.types import WebFound, WebPage, WebResult
+from recollect.web import WebFound, WebPage, WebResult
 
 PAGE_SECONDS = 15.0
 """For a page that somebody asks for by itself."""

@@ -25,12 +25,13 @@ from typing import IO, Any, NamedTuple, cast
 
 from recollect import private
 from recollect.errors import InputError, NotFound, StoreCorrupt, StoreError, StoreTooNew, UsageError
+from recollect.moments import iso
 from recollect.ports import Finding
 from recollect.storage.embedded import swap
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.record import Record, translated
 from recollect.storage.embedded.schema import MIGRATIONS
-from recollect.types import Filter, iso
+from recollect.types import Filter
 
 Tell = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and of how much."""

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import UsageError
+from recollect.moments import iso
 from recollect.surfaces.page.markup import Html, drawing, el, url
-from recollect.types import iso
 
 if TYPE_CHECKING:
     from recollect.memory import Memory

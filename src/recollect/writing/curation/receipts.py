@@ -16,6 +16,7 @@ from recollect import tree
 from recollect.errors import NotFound, UsageError
 from recollect.facts import KIND as FACT
 from recollect.facts import Entry, Fact, as_put, fact_key, from_document, handle
+from recollect.moments import iso
 from recollect.ports import Store
 from recollect.text.chunk import passages
 from recollect.types import (
@@ -29,7 +30,6 @@ from recollect.types import (
     Register,
     Remove,
     Source,
-    iso,
     stable_id,
 )
 

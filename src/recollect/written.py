@@ -1,0 +1,108 @@
+"""The nouns of what a language model wrote from memory: each sentence with what bears it out."""
+
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from recollect.moments import iso
+
+
+class Citation(NamedTuple):
+    """The words of a source that bear a sentence out. That source was given, and has them."""
+
+    reference: int
+    """Which of the references, counted from 1."""
+    quote: str
+    passages: tuple[str, ...] = ()
+    """Ids of those that have the words; of a web page there are none."""
+
+
+class Sentence(NamedTuple):
+    """One sentence that a language model wrote, and whether it could be shown to be from memory."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    supported: bool = False
+    problem: str = ""
+    """What is wrong with its support."""
+
+    def rendered(self) -> str:
+        """With the numbers of its references; what is not supported says so."""
+        numbers = dict.fromkeys(citation.reference for citation in self.citations)
+        marks = "".join(f"[{number}]" for number in numbers)
+        flag = "" if self.supported else " (not supported)"
+        return f"{self.text}{f' {marks}' if marks else ''}{flag}"
+
+    def as_json(self) -> dict[str, Any]:
+        made = {**self._asdict(), "citations": [c._asdict() for c in self.citations]}
+        for citation in made["citations"]:
+            citation["passages"] = list(citation["passages"])
+        return made
+
+
+class Reference(NamedTuple):
+    """Something that is cited."""
+
+    number: int
+    origin: Literal["memory", "web"]
+    title: str
+    document: str = ""
+    document_id: str = ""
+    kind: str = ""
+    date: datetime | None = None
+    url: str = ""
+    passages: tuple[str, ...] = ()
+    """Ids of those that are cited."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "date": iso(self.date), "passages": list(self.passages)}
+
+
+class SelfGrade(NamedTuple):
+    """What a language model says of what it wrote; ``supported`` also counts what was checked."""
+
+    relevant: bool = False
+    supported: bool = False
+    useful: bool = False
+    look_for: str = ""
+    """What it would look for next."""
+
+    @property
+    def good(self) -> bool:
+        return self.relevant and self.supported and self.useful
+
+
+class Written(NamedTuple):
+    """What a language model wrote from what was found, and what that took."""
+
+    sentences: tuple[Sentence, ...] = ()
+    references: tuple[Reference, ...] = ()
+    grade: SelfGrade = SelfGrade()
+    model: str = ""
+    rounds: int = 0
+    """How often something was gathered for it."""
+    calls: int = 0
+    """How often the model was asked, also in vain."""
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    """Tokens; those read from the provider's cache are among the input."""
+    cost: float | None = 0.0
+    """Dollars; None where the price of a call is not known."""
+
+    @property
+    def supported(self) -> int:
+        return sum(sentence.supported for sentence in self.sentences)
+
+    @property
+    def text(self) -> str:
+        return " ".join(sentence.rendered() for sentence in self.sentences)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self._asdict(),
+            "text": self.text,
+            "sentences": [sentence.as_json() for sentence in self.sentences],
+            "references": [reference.as_json() for reference in self.references],
+            "grade": self.grade._asdict(),
+            "cost": None if self.cost is None else round(self.cost, 6),
+        }
