@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -791,8 +792,16 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str], name: str) -> None:
     text = help_of(capsys, name)
     assert f"usage: recollect {name}" in text
-    for option in ("--store", "--json", "--quiet"):
+    for option in ("--store", "--json", "--quiet", "example: recollect"):
         assert option in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_help_fits_80_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, help_of(capsys, name).splitlines())) <= 80
 
 
 @pytest.mark.parametrize("action", CONFIG_ACTIONS)
@@ -1059,6 +1068,46 @@ def test_an_interrupt_is_exit_130_without_a_traceback(
     assert done.code == 130
     assert done.out == ""
     assert "interrupted" in done.err
+
+
+@pytest.mark.parametrize(
+    "seen", ["Ask. One answer", "release day"], ids=["while it imports", "later"]
+)
+def test_an_interrupt_ends_the_tour(seen: str) -> None:
+    started = subprocess.Popen(
+        [sys.executable, "-m", "recollect", "demo"], env=_environment({}), text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert started.stdout is not None
+    assert any(seen in line for line in started.stdout)
+    started.send_signal(signal.SIGINT)
+    rest, err = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert err == "interrupted; nothing of the tour is kept\n"
+    assert "Your own:" not in rest
+
+
+def test_an_interrupt_before_the_command_has_begun_is_quiet_too(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'recollect.surfaces.cli':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Stop())\n"
+    )
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    assert process("status", PYTHONPATH=path) == (130, "", "interrupted\n")
+
+
+def test_settings_that_cannot_be_written_say_where_they_are_to_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for home in (tmp_path / "file" / "x", tmp_path / "link"):
+        done = process("config", "set", "mode", "balanced", RECOLLECT_HOME=str(home))
+        assert done.code == 2
+        assert str(home) in done.err
+        assert "RECOLLECT_HOME names another folder" in done.err
 
 
 def test_an_import_that_was_interrupted_goes_on_when_run_again(

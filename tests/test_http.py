@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
 import stat
 import subprocess
@@ -731,3 +732,12 @@ def test_a_refusal_reaches_whoever_sends_a_body_behind_its_head(at: Address) -> 
                 said += more
         assert b" 401 " in said
         assert b"token" in said
+
+
+def test_an_interrupt_ends_it_as_it_ends_every_command(tmp_path: Path) -> None:
+    served = serve(tmp_path / "store", tmp_path / "home")
+    assert served.address.get("/healthz").status == 200
+    served.process.send_signal(signal.SIGINT)
+    _, said = served.process.communicate(timeout=60)
+    assert served.process.returncode == 130
+    assert said.endswith("stopped\n")

@@ -18,13 +18,17 @@ def main() -> int:
             code = int(done.code or 0)
         sys.stdout.flush()
         return code
+    except KeyboardInterrupt:  # before or after the command, which would have said more
+        sys.stderr.write("interrupted\n")
+        return 130
     except BrokenPipeError:
         # The reader has had enough. Python would complain about it once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 0
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        sys.stderr.write(f"recollect: the output could not be written: {error.strerror}\n")
+        what = error.filename or "the output could not be written"
+        sys.stderr.write(f"recollect: {what}: {error.strerror}\n")
         return 1
 
 

@@ -408,6 +408,9 @@ def _refusal(spec: Setting, value: Plain, folder: Path) -> str:
 # ------------------------------------------------------------------ files
 
 
+_ELSEWHERE = "RECOLLECT_HOME names another folder for settings and data"
+
+
 def read_file(path: Path) -> dict[str, Any]:
     """Dotted names to values. A file that is not there sets nothing."""
     try:
@@ -415,7 +418,7 @@ def read_file(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
+        raise ConfigError(f"{path}: {error.strerror}", hint=_ELSEWHERE) from error
     import tomllib
 
     try:
@@ -446,8 +449,11 @@ def write_file(path: Path, values: Mapping[str, Any]) -> None:
             tables.setdefault(table, []).append(f"{key} = {_toml(value)}")
     for table, inner in tables.items():
         lines += ["", f"[{table}]", *inner]
-    private.folder(path.parent)
-    private.write(path, "\n".join(lines).strip() + "\n" if lines else "")
+    try:
+        private.folder(path.parent)
+        private.write(path, "\n".join(lines).strip() + "\n" if lines else "")
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}", hint=_ELSEWHERE) from error
 
 
 def _toml(value: Any) -> str:

@@ -48,11 +48,13 @@ def text_index(case: Case) -> Check:
         return Check("skip", f"the {stats.engine} engine keeps none")
     behind = stats.passages if about["behind"] is None else about["behind"]
     if behind > BEHIND:
-        text = f"{behind:,} passages behind: searches are slow until it has them"
+        text = f"behind by {behind:,} passages: searches are slow until it has them"
         return Check("warn", text, "recollect rebuild", fix=refresh)
     if about["behind"] is None and stats.passages:
         return Check("ok", "there is none yet; the next search makes it")
-    return Check("ok", f"{behind:,} passages behind; {case.seen.sampled:,} were looked for in it")
+    return Check(
+        "ok", f"behind by {behind:,}; {case.seen.sampled:,} passages were looked for in it"
+    )
 
 
 def vectors(case: Case) -> Check:

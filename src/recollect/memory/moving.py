@@ -221,7 +221,8 @@ def _reading(path: Path) -> Iterator[IO[bytes]]:
         hint = "it was cut off or damaged; copy or export it again"
         raise InputError(f"{path}: it cannot be unpacked: {error}", hint=hint) from error
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from error
+        hint = "give a file that `recollect export --all` wrote"
+        raise InputError(f"{path}: {error.strerror}", hint=hint) from error
 
 
 # ------------------------------------------------------------------ items as JSON

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from recollect import config as settings
 from recollect import private, storage
-from recollect.errors import UsageError
-from recollect.memory.arguments import place
+from recollect.errors import InputError, UsageError
+from recollect.memory.arguments import is_there, place
 from recollect.memory.opened import store_of
 from recollect.memory.options import Progress, Report
 
@@ -49,6 +49,9 @@ def restore_store(
     """Make the store of a backup at *to*, else where the configured store is to be. A store that
     is there is refused, or with *force* moved aside. What is put in place has been looked over,
     every document of it; a store of an older version is brought up to date."""
+    if not is_there(place(file)):
+        said = f"{file}: there is no such file"
+        raise InputError(said, hint="give a file that `recollect backup` wrote")
     where = store_of(settings.load()) if to is None else _where(to)
     return storage.restore(place(file), where, force=force, tell=_told(report))
 

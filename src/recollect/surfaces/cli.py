@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from recollect import config as settings
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, UsageError
 from recollect.surfaces.answer_commands import (
     answers,
     cache,
@@ -106,6 +106,9 @@ _TELL_THEMSELVES = ("config", "doctor")
 def run(arguments: Sequence[str]) -> int:
     """Parse, do, and return the exit code."""
     options = argparse.Namespace(store=None, json="--json" in arguments, quiet=False)
+    if not arguments:
+        sys.stderr.write(f"recollect: no command is given\n\n{_parser().format_help()}")
+        return UsageError.exit_code
     try:
         options = _parser(arguments).parse_args(arguments, options)
         for ignored in () if options.command in _TELL_THEMSELVES else settings.load().ignored:
@@ -275,6 +278,7 @@ def _status(options: Options) -> int:
 
 def _rebuild(options: Options) -> int:
     with open_memory(options) as memory:
+        say(options, f"making the indexes anew of {memory.status().store.passages:,} passages …")
         memory.rebuild()
         found = memory.status()
     show(
@@ -431,7 +435,10 @@ COMMANDS = (
         "repair", "make a sound store of a damaged one", declare_repair, repair,
         "recollect repair --store ~/memory",
     ),
-    Command("watch", "follow the sources and import what changes", declare_watch, watch),
+    Command(
+        "watch", "follow the sources and import what changes", declare_watch, watch,
+        "recollect watch notes",
+    ),
     Command(
         "mcp", "serve the tools to an agent, on stdio or HTTP", declare_mcp, mcp,
         "recollect mcp --store ~/memory",
@@ -452,7 +459,10 @@ COMMANDS = (
         "cache", "see, empty and prune the cache of searches", declare_cache, cache,
         "recollect cache clear",
     ),
-    Command("status", "what the store holds, what is pending", _declare_nothing, _status),
+    Command(
+        "status", "what the store holds, what is pending", _declare_nothing, _status,
+        "recollect status --json",
+    ),
     Command(
         "stats", "what searches did: hits, answers, time, tokens", declare_stats, stats,
         "recollect stats --days 7 --plot",
@@ -464,7 +474,10 @@ COMMANDS = (
         "doctor", "look whether all is well, and what mends it", declare_doctor, doctor,
         "recollect doctor --fix",
     ),
-    Command("rebuild", "make the indexes anew from the record", _declare_nothing, _rebuild),
+    Command(
+        "rebuild", "make the indexes anew from the record", _declare_nothing, _rebuild,
+        "recollect rebuild --store ~/memory",
+    ),
     Command(
         "models", "see, download, check and choose models", declare_models, models,
         "recollect models fetch",
@@ -489,7 +502,10 @@ COMMANDS = (
         "completions", "what a shell completes after recollect", _declare_completions,
         _completions, "recollect completions fish > ~/.config/fish/completions/recollect.fish",
     ),
-    Command("demo", "a tour on sample notes and sessions", _declare_nothing, _demo),
+    Command(
+        "demo", "a tour on sample notes and sessions", _declare_nothing, _demo,
+        "recollect demo | less",
+    ),
 )  # fmt: skip
 
 
@@ -512,7 +528,7 @@ def _parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
             command.name,
             help=command.help,
             description=command.help[0].upper() + command.help[1:] + ".",
-            epilog=f"example: {command.example}" if command.example else None,
+            epilog=f"example: {command.example}",
             parents=[common],
         )
         command.declare(sub)

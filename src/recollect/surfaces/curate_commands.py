@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from recollect.memory import Curated, Kept
     from recollect.surfaces.terminal import Style
 
+_READABLE = "name a file that is there and can be read"
+
 # ------------------------------------------------------------------ curate
 
 
@@ -83,7 +85,7 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
             raw = path.read_bytes()
             date = options.date or iso_of(path)
         except OSError as error:
-            raise InputError(f"{name}: {error.strerror}") from error
+            raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
         yield raw.decode("utf-8", "replace"), {
             "title": options.title or path.stem, "name": str(path.resolve()), "date": date,
             "channel": "file",
@@ -100,7 +102,7 @@ def _facts(name: str) -> list[Any]:
     try:
         told = json.loads(Path(name).read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"{name}: {error.strerror}") from error
+        raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
     except ValueError as error:
         raise InputError(f"{name} is not JSON: {error}") from error
     if not isinstance(told, list):

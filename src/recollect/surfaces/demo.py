@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shlex
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from pathlib import Path
 from textwrap import fill, wrap
 from typing import Any, NamedTuple
 
-from recollect.surfaces.shared import Options, print_json
+from recollect.surfaces.shared import Options, print_json, say
 from recollect.surfaces.terminal import Style, wants_colour, width
 
 SAMPLES = Path(__file__).parent.parent / "samples"
@@ -86,6 +87,14 @@ STEPS = (
 
 def demo(options: Options) -> int:
     """Run each step in a store of its own, and show it as it runs."""
+    try:
+        return _tour(options)
+    except KeyboardInterrupt:
+        say(options, "interrupted; nothing of the tour is kept")
+        return 130
+
+
+def _tour(options: Options) -> int:
     style = Style(wants_colour(sys.stdout) and not options.json)
     steps = []
     with tempfile.TemporaryDirectory(prefix="recollect-demo-") as folder:
@@ -108,9 +117,11 @@ def demo(options: Options) -> int:
 
 
 def _typed(command: str) -> str:
-    """A command as one would type it, over several lines where it is long."""
-    lines = wrap(f"recollect {command}", width() - 6, break_on_hyphens=False)
-    return " \\\n    ".join(lines)
+    """A command as one would type it, over several lines where it is long; an option stays with
+    the beginning of its value."""
+    whole = re.sub(r" (--[\w-]+) (?=[^-])", r" \1\0", f"recollect {command}")
+    lines = wrap(whole, width() - 6, break_on_hyphens=False)
+    return " \\\n    ".join(lines).replace("\0", " ")
 
 
 class _Tour:
@@ -145,7 +156,8 @@ class _Tour:
         from recollect.surfaces.cli import run
 
         words = [self._word(word) for word in shlex.split(command)]
-        run([*words, *more, "--store", self._store, "--quiet"])
+        if run([*words, *more, "--store", self._store, "--quiet"]) == 130:
+            raise KeyboardInterrupt
 
     def _word(self, word: str) -> str:
         if word == "FINGERPRINT":

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recollect.types import Event, Result
 
 TYPES = ("preference", "decision", "fact", "expertise", "entity", "relation", "open_question")
+_ONE_OF = f"{', '.join(TYPES[:-1])} or {TYPES[-1]}"
 
 
 # ------------------------------------------------------------------ remember
@@ -27,7 +28,9 @@ def declare_remember(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", nargs="+", help="the statement; `-` reads it from stdin")
     parser.add_argument("--name", default="", help="what it is called")
     parser.add_argument("--alias", action="append", default=[], help="another name (repeatable)")
-    parser.add_argument("--type", choices=TYPES, default="fact", help="what it is (fact)")
+    parser.add_argument(
+        "--type", choices=TYPES, default="fact", metavar="TYPE", help=f"{_ONE_OF} (fact)"
+    )
     parser.add_argument("--scope", action="append", metavar="NAME", help="a scope it belongs to")
     parser.add_argument("--owner", help="whose it is")
     parser.add_argument("--pin", action="store_true", help="have it in every context")
@@ -149,7 +152,9 @@ def _changed(options: Options, fact: Fact) -> int:
 def _declare_seen(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--owner", help="whose facts")
     parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
-    parser.add_argument("--type", action="append", choices=TYPES, help="only this type")
+    parser.add_argument(
+        "--type", action="append", choices=TYPES, metavar="TYPE", help=f"only {_ONE_OF}"
+    )
     parser.add_argument("--as-of", metavar="WHEN", help="what held then (2026-03-01, 7d)")
 
 

@@ -124,19 +124,23 @@ def server(
     return uvicorn.Server(config)
 
 
-def serve(made: uvicorn.Server, bound: socket.socket) -> None:
-    """Until SIGINT or SIGTERM; what is under way then has a few seconds."""
-    with _told_to_end():
+def serve(made: uvicorn.Server, bound: socket.socket) -> bool:
+    """Until SIGINT or SIGTERM; what is under way then has a few seconds. Whether it was SIGINT,
+    which is somebody at a terminal."""
+    with _told_to_end() as told:
         made.run(sockets=[bound])
+    return signal.SIGINT in told
 
 
 @contextmanager
-def _told_to_end() -> Iterator[None]:
+def _told_to_end() -> Iterator[list[int]]:
     """The server repeats the signal that ended it, when it has ended: what is to be closed after
     it shall be closed."""
-    before = {one: signal.signal(one, lambda *_: None) for one in (signal.SIGINT, signal.SIGTERM)}
+    told: list[int] = []
+    ends = (signal.SIGINT, signal.SIGTERM)
+    before = {one: signal.signal(one, lambda number, _: told.append(number)) for one in ends}
     try:
-        yield
+        yield told
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)

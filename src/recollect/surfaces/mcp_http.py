@@ -160,5 +160,5 @@ def serve(store: str | None, *, port: int, structured: bool = False) -> int:
         url = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
         sys.stderr.write(f"serving {url}\n  Authorization: Bearer, with the token in {file}\n")
         sys.stderr.flush()
-        http_server.serve(http_server.server(app(memory, gate, structured=structured)), bound)
-    return 0
+        made = http_server.server(app(memory, gate, structured=structured))
+        return 130 if http_server.serve(made, bound) else 0

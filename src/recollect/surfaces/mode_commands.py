@@ -80,7 +80,7 @@ def _table(mode: str, knobs: list[Knob], style: Style) -> str:
     others = ", ".join(
         f"{name} ({p.budget or 'no cap'}, ≤ {p.limit})" for name, p in MODES.items() if name != mode
     )
-    return "\n".join([*lines, "", f"other modes (tokens, results): {others}"])
+    return "\n".join([*lines, "", f"others (tokens, results): {others}"])
 
 
 def _reset(options: Options) -> int:

@@ -102,7 +102,7 @@ def _result(
     )
     lines = [
         f"{style.bold}{number:2}  {title}{style.off}",
-        f"    {style.dim}{about}{style.off}",
+        *(f"    {style.dim}{line}{style.off}" for line in textwrap.wrap(about, width() - 4)),
         *_body(result, wanted, style, full=full),
     ]
     if result.folded:
@@ -267,7 +267,7 @@ def status(found: Status, style: Style) -> str:
         f"{stats.documents:,} documents in {stats.passages:,} passages"
         + (f" ({', '.join(f'{n:,} {k}' for k, n in stats.kinds.items())})" if stats.kinds else ""),
     ]
-    lines += [f"    {s.name}: {s.documents:,} ({s.kind}) {s.uri}" for s in stats.sources]
+    lines += [f"    {s.name}: {s.documents:,} ({s.kind}) {s.uri}".rstrip() for s in stats.sources]
     if stats.tombstones:
         lines.append(f"{stats.tombstones:,} forgotten for good")
     if found.model_state == "ready":
@@ -283,7 +283,7 @@ def status(found: Status, style: Style) -> str:
         lines.append("the text index is not built yet; the next search builds it")
     elif behind:
         lines.append(
-            f"the text index is {behind:,} passages behind; the next search sees them all the same"
+            f"the text index is behind by {behind:,}; the next search sees them all the same"
         )
     return "\n".join(lines)
 

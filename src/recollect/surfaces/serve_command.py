@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from recollect.surfaces.shared import open_memory, print_json
+from recollect.surfaces.shared import open_memory, print_json, say
 
 if TYPE_CHECKING:
     import argparse
@@ -91,8 +91,11 @@ def serve(options: argparse.Namespace) -> int:
         place = Place(url, f"{url}enter?key={gate.link()}", file)
         with open_memory(options) as memory:
             _tell(options, place)
-            http_server.serve(http_server.server(app(memory, gate, limits=limits), limits), bound)
-    return 0
+            made = http_server.server(app(memory, gate, limits=limits), limits)
+            interrupted = http_server.serve(made, bound)
+    if interrupted:
+        say(options, "stopped")
+    return 130 if interrupted else 0
 
 
 def _tell(options: argparse.Namespace, place: Place) -> None:

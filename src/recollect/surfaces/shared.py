@@ -22,7 +22,8 @@ class Command(NamedTuple):
     help: str
     declare: Callable[[argparse.ArgumentParser], None]
     run: Callable[[Options], int]
-    example: str = ""
+    example: str
+    """As one would type it."""
 
 
 def common_options() -> Parser:

@@ -599,6 +599,13 @@ class StoreContract(MovingContract):
         assert len(store.pending("another@1", limit=9)) == 2
         assert store.models() == {MODEL: 1}
 
+    def test_what_a_filter_hides_has_its_vectors_all_the_same(self, store: Store) -> None:
+        put(store, note("a", "one"), note("b", "two"))
+        embed_all(store, {"a": unit(1), "b": unit(1)})
+        for nothing in (Filter(kinds=("session",)), Filter(sources=())):
+            result = store.search_vector(MODEL, unit(1), nothing, limit=1)
+            assert (result.hits, result.vectors, result.passages) == ([], 2, 2), nothing
+
     def test_a_vector_is_stored_once(self, store: Store) -> None:
         put(store, note("a", "one"), note("b", "two"))
         keys = [key for key, _ in store.pending(MODEL, limit=9)]

@@ -277,7 +277,7 @@ def _opened(file: Path) -> Iterator[tarfile.TarFile]:
     except OSError as error:
         if error.errno is None:  # gzip's own
             raise broken from error
-        raise InputError(f"{file}: {error.strerror}") from error
+        raise InputError(f"{file}: {error.strerror}", hint=broken.hint) from error
 
 
 def _members(archive: tarfile.TarFile, file: Path) -> Iterator[tuple[str, Any]]:

@@ -449,7 +449,7 @@ class EmbeddedStore:
         with self._snapshot() as (record, state):
             allowed = record.allowed(filter)
             if allowed.nothing:
-                return VectorFound([], 0, state.passages)
+                return VectorFound([], record.models().get(model, 0), state.passages)
             hits = index.search(record, state.epoch, state.seq, vector, allowed, limit)
         if index.wants_a_segment:
             with suppress(OSError):
