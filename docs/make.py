@@ -109,6 +109,11 @@ value and where it is from, `recollect config set NAME VALUE` writes one. A proj
 with a repository cannot set what is marked *trusted*, nor point outside its folder, until you
 `recollect config trust` it.
 
+Your `config.toml` is in `~/.config/recollect`, the store and all other data are in
+`~/.local/share/recollect`; `XDG_CONFIG_HOME` and `XDG_DATA_HOME` move them, and `RECOLLECT_HOME`
+has both in one folder. Keys of models and engines elsewhere come from the environment or the
+keyring, never from a file ([llm](llm.md), [models](models.md), [web](web.md)).
+
 | setting | default | what it is | environment |
 |---|---|---|---|
 """

@@ -15,6 +15,7 @@ from recollect.surfaces.cli import _parser
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 
@@ -66,6 +67,22 @@ def test_every_command_is_understood(page: Path) -> None:
         if "--help" in words or words == ["--version"]:
             continue
         assert _parser().parse_args(words).run, line
+
+
+def test_llms_txt_names_every_page_and_nothing_that_is_not_there() -> None:
+    links = re.findall(r"\]\(([^)\s]+)\)", (ROOT / "llms.txt").read_text(encoding="utf-8"))
+    assert [link for link in links if not (ROOT / link).exists()] == []
+    assert {f"docs/{page.name}" for page in ROOT.glob("docs/*.md")} <= set(links)
+
+
+def test_the_tree_in_the_readme_is_the_tree() -> None:
+    tree = README.partition("```\nsrc/recollect/\n")[2].partition("```")[0]
+    begins = re.findall(r"^ *((?:[\w.]+/? )+)", tree, re.MULTILINE)
+    here = {name for begin in begins for name in begin.split()}
+    package = ROOT / "src" / "recollect"
+    parts = {path.name + "/" * path.is_dir() for path in package.iterdir()}
+    own = {name for name in parts if not name.startswith("_")} - {"py.typed"}
+    assert own == here - {"bench/", "training/", "plugins/", "docs/"}
 
 
 def test_every_page_is_in_the_list_of_pages() -> None:

@@ -20,8 +20,6 @@ from typing import NamedTuple
 
 from recollect.types import NO_META, JsonObject, Problem
 
-BINARY = frozenset({".pdf", ".docx"})
-"""Formats that are no text but are read all the same."""
 MAX_UNPACKED = 128_000_000
 """Bytes that the parts of a DOCX file may have together."""
 MAX_PARSED = 4_000_000
