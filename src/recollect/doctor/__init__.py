@@ -15,7 +15,7 @@ from recollect.doctor import content, place, setup, store
 from recollect.doctor.case import Case, Client, Evaluated
 from recollect.doctor.report import Check, Report
 from recollect.errors import RecollectError, StoreCorrupt, in_a_line
-from recollect.memory import Memory
+from recollect.memory import Memory, Progress
 
 __all__ = ["CHECKS", "Case", "Check", "Client", "Evaluated", "Report", "examine"]
 
@@ -47,12 +47,18 @@ def examine(
     clients: tuple[Client, ...] | None = None,
     evaluated: Evaluated | None = None,
     location: str = "",
+    tell: Callable[[Progress], None] = lambda _: None,
 ) -> Report:
     """Look at everything. A store that cannot be opened is given as the *error* that says why.
     *full* reads every document; *fix* does what is safe: modes of files, indexes, pending
-    embeddings. What is known of *clients* and of the last measurement is for the caller to say."""
+    embeddings. What is known of *clients* and of the last measurement is for the caller to say.
+    *tell* hears of each check before it begins."""
     case = Case(memory, error, full=full, clients=clients, evaluated=evaluated, location=location)
-    return Report(tuple(_looked(name, case, fix) for name in CHECKS))
+    checks = []
+    for number, name in enumerate(CHECKS):
+        tell(Progress("looking", number, len(CHECKS)))
+        checks.append(_looked(name, case, fix))
+    return Report(tuple(checks))
 
 
 def _looked(name: str, case: Case, fix: bool) -> Check:

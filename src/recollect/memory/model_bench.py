@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
+from recollect.memory.options import Progress, Report
 from recollect.ports import Embedder, Store
 from recollect.storage.plain import PlainStore
 from recollect.text.chunk import passages
@@ -50,7 +51,12 @@ class Pair(NamedTuple):
 
 
 def bench(
-    store: Store, embedders: Mapping[str, Embedder], *, sample: int = 200, seed: int = 42
+    store: Store,
+    embedders: Mapping[str, Embedder],
+    *,
+    sample: int = 200,
+    seed: int = 42,
+    report: Report = lambda _: None,
 ) -> list[Score]:
     """Words alone and each embedder, on the same questions."""
     found = list(_pairs(store))
@@ -61,7 +67,11 @@ def bench(
         )
     random.Random(seed).shuffle(found)
     pairs = found[:sample]
-    return [_words(pairs), *(_model(name, e, pairs) for name, e in embedders.items())]
+    scores = [_words(pairs)]
+    for number, (name, embedder) in enumerate(embedders.items()):
+        report(Progress(f"measuring {name}", number, len(embedders)))
+        scores.append(_model(name, embedder, pairs))
+    return scores
 
 
 def recommended(scores: list[Score]) -> str:

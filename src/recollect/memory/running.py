@@ -112,14 +112,16 @@ class Running(Keeping):
 
         return import_all(self.store, file, replace=replace, report=report)
 
-    def bench_models(self, *names: str, sample: int = 200) -> Sequence[Score]:
+    def bench_models(
+        self, *names: str, sample: int = 200, report: Report = lambda _: None
+    ) -> Sequence[Score]:
         """How well models find things in this store: those named, else all that are here and
         the one in use. Words alone come first, for comparison."""
         from recollect.memory.model_bench import bench
 
         if not 20 <= sample <= 10_000:
             raise UsageError(f"sample is {sample}", hint="give 20 to 10000 questions")
-        return bench(self.store, self._candidates(names), sample=sample)
+        return bench(self.store, self._candidates(names), sample=sample, report=report)
 
     def switch_model(
         self, name: str, report: Report = lambda _: None, *, processes: int | None = None

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import InputError, UsageError
+from recollect.errors import InputError, NotFound, UsageError
 from recollect.moments import iso
 from recollect.surfaces.shared import Options, open_memory, print_json, say, show
 from recollect.types import Document
@@ -193,6 +193,9 @@ def review(options: Options) -> int:
         found = memory.to_review(owner=options.owner)
         if options.receipt:
             found = [one for one in found if one.id == options.receipt]
+            if not found:
+                raise NotFound(f"nothing of {options.receipt!r} waits for review",
+                               hint="`recollect review` shows what waits")  # fmt: skip
         olds = {id: _text(memory, id, options.owner) for kept in found for i in kept.pending
                 for id in i.others}  # fmt: skip
     content = {"items": [kept.as_json() for kept in found]}

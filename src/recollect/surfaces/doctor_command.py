@@ -7,13 +7,12 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import RecollectError
-from recollect.surfaces.shared import Options, open_memory, show
+from recollect.surfaces.shared import Options, open_memory, progress, show
 
 if TYPE_CHECKING:
     from recollect.doctor import Check, Client, Evaluated, Report
     from recollect.surfaces.terminal import Style
 
-COLUMNS = 80
 INDENT = 18
 
 
@@ -44,8 +43,8 @@ def report(options: Options) -> Report:
         memory = open_memory(options)
     except RecollectError as error:
         return examine(None, error=error, location=_location(options), **given)
-    with memory:
-        return examine(memory, **given)
+    with memory, progress(options) as bar:
+        return examine(memory, tell=bar, **given)
 
 
 def _location(options: Options) -> str:
@@ -97,7 +96,9 @@ def told(found: Report, style: Style) -> str:
 def _lines(check: Check, style: Style) -> list[str]:
     colour = {"warn": style.warn, "fail": style.mark, "ok": "", "skip": style.dim}[check.state]
     head = f"{colour}{check.state:4}{style.off if colour else ''}  {check.name:11} "
-    text = wrap(check.text, COLUMNS - INDENT, break_on_hyphens=False) or [""]
+    from recollect.surfaces.terminal import width
+
+    text = wrap(check.text, width() - INDENT, break_on_hyphens=False) or [""]
     lines = [head + text[0], *(" " * INDENT + more for more in text[1:])]
     if check.fixed:
         lines.append(f"{' ' * INDENT}mended: {check.fixed}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import UsageError
-from recollect.surfaces.shared import Options, common_options, open_memory, say, show
+from recollect.surfaces.shared import Options, common_options, open_memory, progress, say, show
 
 if TYPE_CHECKING:
     from recollect.evals.ledger import Ledger
@@ -98,12 +98,11 @@ def _run(options: Options) -> int:
     from recollect.evals.comparing import run_markdown
     from recollect.evals.glossary import explained
     from recollect.evals.running import run
-    from recollect.surfaces.terminal import ProgressBar
 
     records = []
     for path in options.path or (None,):
         for plan in _plans(options):
-            with ProgressBar(quiet=options.quiet or options.json) as bar:
+            with progress(options) as bar:
                 found = run(options.suite, path, plan, _ledger(options), bar, _confirm())
             records.append(found)
             if not options.json:

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InputError, NotFound, UsageError
-from recollect.surfaces.shared import Options, open_memory, rendering, say, show
+from recollect.surfaces.shared import Options, open_memory, progress, rendering, say, show
 
 if TYPE_CHECKING:
     from recollect.memory import Logs, Memory
@@ -57,10 +57,10 @@ def add(options: Options) -> int:
 
 
 def _add(memory: Memory, options: Options, *paths: Any, source: str | None) -> Receipt:
-    from recollect.surfaces.terminal import ProgressBar, ProgressLines
+    from recollect.surfaces.terminal import ProgressLines
 
     lines = getattr(options, "progress", False)
-    with ProgressLines() if lines else ProgressBar(quiet=options.quiet or options.json) as bar:
+    with ProgressLines() if lines else progress(options) as bar:
         return memory.add(
             *paths,
             source=source,

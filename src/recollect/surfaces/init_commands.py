@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect import config as settings
 from recollect.policy import MODES
 from recollect.surfaces.config_commands import plain
-from recollect.surfaces.shared import Options, open_memory, say, show
+from recollect.surfaces.shared import Options, open_memory, progress, say, show
 from recollect.surfaces.usage_commands import revert
 
 if TYPE_CHECKING:
@@ -260,12 +260,9 @@ def _write(chosen: Mapping[str, Any]) -> list[Changed]:
 def _import(options: Options, plan: Plan, offer: Offer) -> Receipt | None:
     if not plan.add:
         return None
-    from recollect.surfaces.terminal import ProgressBar
-
     options.store = plan.chosen.get("store")
-    bar = ProgressBar(quiet=options.quiet or options.json)
     done = None
-    with open_memory(options) as memory, bar:
+    with open_memory(options) as memory, progress(options) as bar:
         for path in plan.add:
             for place, source in _places(path, offer):
                 receipt = memory.add(place, source=source, report=bar)

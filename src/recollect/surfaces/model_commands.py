@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect import config as settings
 from recollect.errors import UsageError
 from recollect.surfaces.config_commands import set_setting, write_setting
-from recollect.surfaces.shared import Options, open_memory, say, show
+from recollect.surfaces.shared import Options, open_memory, progress, say, show
 
 if TYPE_CHECKING:
     from recollect.memory import ModelState
@@ -67,7 +67,6 @@ def _models_switch(options: Options, name: str) -> int:
     """The setting is written before the first vector is made: whoever is cut off goes on with the
     same command, or with anything else that embeds."""
     from recollect.memory import usable_model
-    from recollect.surfaces.terminal import ProgressBar
 
     key, value = usable_model(settings.load(), name)
     if key == "embed.model" and settings.load()[key] != value:
@@ -76,7 +75,7 @@ def _models_switch(options: Options, name: str) -> int:
         origin = memory.config.origin(key)
         if key == "embed.model" and memory.config[key] != value:
             say(options, f"warning: embed.model is set by the {origin}, which counts for more")
-        with ProgressBar(quiet=options.quiet or options.json) as bar:
+        with progress(options) as bar:
             done = memory.switch_model(name, bar, processes=options.processes)
 
     def text(style: Style) -> str:
@@ -91,10 +90,7 @@ def _models_switch(options: Options, name: str) -> int:
 
 
 def _models_calibrate(options: Options) -> int:
-    from recollect.surfaces.terminal import ProgressBar
-
-    bar = ProgressBar(quiet=options.quiet or options.json)
-    with open_memory(options) as memory, bar:
+    with open_memory(options) as memory, progress(options) as bar:
         found = memory.calibrate(count=options.sample or 100, report=bar)
     said = [
         f"{one.model}: {one.slope:.3g} · score {one.offset:+.3g}, from {one.questions} questions "
@@ -119,9 +115,9 @@ def _models_prune(options: Options) -> int:
 def _models_bench(options: Options) -> int:
     from recollect.memory.model_bench import recommended
 
-    with open_memory(options) as memory:
+    with open_memory(options) as memory, progress(options) as bar:
         names = [options.name] if options.name else []
-        scores = memory.bench_models(*names, sample=options.sample or 200)
+        scores = memory.bench_models(*names, sample=options.sample or 200, report=bar)
     best = recommended(scores)
     content = {"scores": [s.as_json() for s in scores], "recommended": best}
 

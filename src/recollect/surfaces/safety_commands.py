@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recollect.errors import StoreCorrupt, UsageError
-from recollect.surfaces.shared import Options, open_memory, rendering, say, show
+from recollect.surfaces.shared import Options, open_memory, progress, rendering, say, show
 
 if TYPE_CHECKING:
     from recollect.memory.safety import BackedUp, Repaired, Restored
@@ -16,12 +16,6 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Documents that are named one by one."""
-
-
-def progress(options: Options) -> Any:
-    from recollect.surfaces.terminal import ProgressBar
-
-    return ProgressBar(quiet=options.quiet or options.json)
 
 
 def _size(count: int) -> str:

@@ -12,7 +12,7 @@ from recollect.surfaces.parser import Parser
 from recollect.types import SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from recollect.surfaces.terminal import Style
+    from recollect.surfaces.terminal import ProgressBar, Style
 
 Options = argparse.Namespace
 
@@ -88,6 +88,13 @@ def rendering() -> Any:
     from recollect.surfaces import render
 
     return render
+
+
+def progress(options: Options) -> ProgressBar:
+    """How far it is, for a person who waits."""
+    from recollect.surfaces.terminal import ProgressBar
+
+    return ProgressBar(quiet=options.quiet or options.json)
 
 
 def open_memory(options: Options) -> Any:
