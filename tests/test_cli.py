@@ -1285,6 +1285,18 @@ def test_text_that_the_terminal_cannot_show_is_no_reason_to_fail(cli: Cli, tmp_p
         assert "kayak costs 500" in done.out
 
 
+def test_where_only_ascii_can_be_written_signs_are_plain_and_json_is_json(
+    cli: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "menu.md").write_text("The kayak café · “open” … 東京")
+    cli("add", str(tmp_path / "menu.md"))
+    shown = process("search", "kayak", PYTHONIOENCODING="ascii").out
+    assert "found - confidence" in shown
+    assert 'caf\\xe9 - "open" ... \\u6771\\u4eac' in shown
+    told = process("get", "menu.md", "--json", PYTHONIOENCODING="ascii").json
+    assert told == process("get", "menu.md", "--json").json
+
+
 def test_bytes_that_are_no_text_in_a_query_still_give_json(filled: Cli) -> None:
     done = process("search", b"kayak \xff", "--json", PYTHONIOENCODING="utf-8:strict")
     assert "Traceback" not in done.err

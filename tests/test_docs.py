@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from recollect.surfaces.cli import _parser
+from recollect.surfaces.cli import COMMANDS, _parser
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -67,6 +67,12 @@ def test_every_command_is_understood(page: Path) -> None:
         if "--help" in words or words == ["--version"]:
             continue
         assert _parser().parse_args(words).run, line
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_every_command_that_is_spoken_of_is_there(page: Path) -> None:
+    spoken = re.findall(r"`recollect ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))
+    assert set(spoken) <= {command.name for command in COMMANDS}
 
 
 def test_llms_txt_names_every_page_and_nothing_that_is_not_there() -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import sys
+
+_PLAIN = {
+    "·": "-", "…": "...", "“": '"', "”": '"', "→": "->", "›": ">", "≤": "<=", "–": "-",
+}  # fmt: skip
+"""Our own signs, where only ASCII can be written."""
 
 
 def main() -> int:
@@ -52,10 +58,21 @@ def _run() -> int:
         return called(sys.argv[2:])
     from recollect.surfaces.cli import run
 
+    codecs.register_error("plainly", _plainly)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a terminal may not know every letter
+            stream.reconfigure(errors="plainly")  # a terminal may not know every letter
     return run(sys.argv[1:])
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    """What cannot be encoded as a sign that can, else as its number."""
+    assert isinstance(error, UnicodeEncodeError)
+    missing = error.object[error.start : error.end]
+    return "".join(
+        _PLAIN.get(letter) or letter.encode("ascii", "backslashreplace").decode()
+        for letter in missing
+    ), error.end
 
 
 if __name__ == "__main__":

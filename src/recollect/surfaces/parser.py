@@ -99,6 +99,8 @@ def actions(parser: argparse.ArgumentParser) -> Iterator[argparse._SubParsersAct
 
 
 def _by_group(plain: str, action: argparse._SubParsersAction[Any]) -> str:
+    from textwrap import wrap
+
     begin = plain.index("positional arguments:")
     end = plain.find("\noptions:", begin)
     said = {choice.dest: choice.help or "" for choice in action._choices_actions}
@@ -106,7 +108,9 @@ def _by_group(plain: str, action: argparse._SubParsersAction[Any]) -> str:
     lines = []
     for title, names in GROUPS.items():
         lines += ["", f"{title}:"]
-        lines += [f"  {name:<{wide}}  {said[name]}" for name in names if name in said]
+        for name in (name for name in names if name in said):
+            line = f"  {name:<{wide}}  {said[name]}"
+            lines += wrap(line, columns() - 2, subsequent_indent=" " * (wide + 4))
     tail = "\n`recollect COMMAND --help` says what one takes, with an example.\n"
     return plain[:begin].rstrip() + "\n" + "\n".join(lines) + "\n" + plain[end:] + tail
 

@@ -100,9 +100,10 @@ def _result(
         for part in (result.kind, result.role, when, where or result.document, result.source)
         if part
     )
+    wrapped = textwrap.wrap(about, width() - 4, break_on_hyphens=False)
     lines = [
         f"{style.bold}{number:2}  {title}{style.off}",
-        *(f"    {style.dim}{line}{style.off}" for line in textwrap.wrap(about, width() - 4)),
+        *(f"    {style.dim}{line}{style.off}" for line in wrapped),
         *_body(result, wanted, style, full=full),
     ]
     if result.folded:
@@ -274,8 +275,12 @@ def status(found: Status, style: Style) -> str:
         share = 1 - found.pending / stats.passages if stats.passages else 1.0
         lines.append(
             f"{share:.0%} of the passages have a vector of {found.model}"
-            + (f"; {found.pending:,} are pending" if found.pending else "")
+            + (f"; {found.pending:,} pending" if found.pending else "")
         )
+        if found.pending:
+            lines.append(
+                "`recollect doctor --fix` makes them now, the next `recollect add` as well"
+            )
     else:
         lines.append(f"no vectors: {found.model_state}")
     behind = stats.indexes.get("text", {}).get("behind")

@@ -69,8 +69,10 @@ def say(options: Options, line: str) -> None:
 
 
 def print_json(content: dict[str, Any]) -> None:
+    """Where not every letter can be written, those that cannot are escaped as JSON has it."""
     whole = {"schema_version": SCHEMA_VERSION, **content}
-    sys.stdout.write(json.dumps(whole, ensure_ascii=False, indent=2) + "\n")
+    anything = "utf" in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
+    sys.stdout.write(json.dumps(whole, ensure_ascii=not anything, indent=2) + "\n")
 
 
 def show(options: Options, content: dict[str, Any], text: Callable[[Style], str]) -> None:

@@ -57,7 +57,7 @@ def _summary(total: Figures) -> Iterator[str]:
     yield _line("time", [f"half within {duration(half)}", f"95% within {duration(most)}"])
     yield _line("tokens", [
         f"{total.a_call('tokens.used'):,.0f} a search, {short(total.used)} in all",
-        f"about {short(total.saved)} less than all that was found",
+        f"{short(total.saved)} less than all found (estimated)",
     ])  # fmt: skip
     yield _line("results", [
         f"{total.a_call('results'):.1f} a search",
