@@ -1100,6 +1100,24 @@ def test_an_interrupt_before_the_command_has_begun_is_quiet_too(tmp_path: Path) 
     assert process("status", PYTHONPATH=path) == (130, "", "interrupted\n")
 
 
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("restore", "give a file that `recollect backup` wrote"),
+        ("import", "give a file that `recollect export --all` wrote"),
+        ("curate", "name a file that is there"),
+        ("review", "`recollect review` shows what waits"),
+    ],
+)
+def test_what_is_not_there_is_named_with_what_to_do(
+    filled: Cli, tmp_path: Path, command: str, hint: str
+) -> None:
+    done = filled(command, str(tmp_path / "nowhere"))
+    assert done.code != 0
+    assert str(tmp_path / "nowhere") in done.err
+    assert hint in done.err
+
+
 def test_settings_that_cannot_be_written_say_where_they_are_to_be(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
