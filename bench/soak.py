@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.crash import HashedWords
+from bench.works import HashedWords
 from recollect import Memory, config
 from recollect.storage import open_cache, open_ledger, open_store
 from recollect.types import Document, Message

@@ -23,7 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from bench.crash import HashedWords, forked, in_a_process
+from bench.crash import forked, in_a_process
+from bench.works import HashedWords
 from recollect import Memory, config
 from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore

@@ -62,7 +62,7 @@ def _small() -> None:
 def _fill(folder: Path) -> list[str]:
     """A store with a log that was never written back, copied while it is open. Says after each
     commit how long the log was, and what was there."""
-    from bench.crash import HashedWords
+    from bench.works import HashedWords
 
     _small()
     store = EmbeddedStore(folder.parent / "open")
@@ -154,7 +154,7 @@ def _exactly(folder: Path, wanted: frozenset[str]) -> list[str]:
 
 
 def _cut_index(whole: Path, copy: Path, states: list[State], chance: random.Random) -> list[str]:
-    from bench.crash import HashedWords
+    from bench.works import HashedWords
 
     _small()
     shutil.copytree(whole, copy, ignore=lambda _, names: [n for n in names if n.endswith("-shm")])

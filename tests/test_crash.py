@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.storage.embedded.backup import back_up
 from recollect.storage.embedded.checking import Fault, full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.text_index import Position, TextIndex
@@ -34,9 +35,12 @@ def _bench(*arguments: str) -> str:
 
 @needs_fork
 def test_nothing_is_lost_or_torn_when_processes_are_killed_and_power_fails() -> None:
-    said = _bench("bench.crash", "--times", "48", "--seed", "3").splitlines()
+    said = _bench("bench.crash", "--times", "60", "--seed", "3").splitlines()
     assert [line.split()[:2] for line in said] == [
-        ["ok", name] for name in "import curate embed commit rebuild migrate record index".split()
+        ["ok", name]
+        for name in (
+            "import curate embed commit rebuild backup restore migrate record index".split()
+        )
     ]
 
 
@@ -204,3 +208,39 @@ def test_an_index_that_says_more_than_the_record_is_of_another_history(filled: P
     assert position is not None
     index.write([], [], Position(position.epoch, position.seq + 100))
     assert "another history" in full_check(filled)[0].what
+
+
+KILLED_IN_A_RESTORE = """
+import os, signal, sys
+from recollect.memory.safety import restore_store
+from recollect.storage.embedded import swap
+left = int(sys.argv[3])
+def kill(frame, event, called):
+    global left
+    ours = frame.f_code.co_filename == swap.__file__
+    if ours and event == "c_call" and called.__name__ == "replace":
+        left -= 1
+        if left < 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.setprofile(kill)
+restore_store(sys.argv[1], sys.argv[2], force=True)
+"""
+
+
+@pytest.mark.parametrize("moves", [0, 1])
+def test_whoever_is_killed_while_a_store_is_put_in_place_leaves_one_there(
+    filled: Path, moves: int
+) -> None:
+    """It was first moved aside, and for a moment there was none."""
+    backup = filled.parent / "kept.tar"
+    back_up(filled, backup, force=False, tell=lambda *_: None)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_IN_A_RESTORE, str(backup), str(filled), str(moves)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=False,
+    )  # fmt: skip
+    assert done.returncode in (0, -signal.SIGKILL)
+    for store in (filled, *filled.parent.glob("store.before-restore-*")):
+        assert full_check(store) == []
+        opened = EmbeddedStore(store)
+        assert opened.get("n3")
+        opened.close()

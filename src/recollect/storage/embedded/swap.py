@@ -1,4 +1,4 @@
-"""One folder in place of another: made and looked over beside it, then put there by one rename.
+"""One folder in place of another: made and looked over beside it, then put there in one step.
 What was there before is kept, under a name that says since when."""
 
 from __future__ import annotations
@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -65,25 +66,48 @@ def refuse_in_use(place: Path) -> None:
 
 
 def put_in_place(made: Path, place: Path, why: str) -> Path | None:
-    """Move *made* to *place*; where to what was there has gone, if anything was."""
+    """Move *made* to *place*; where to what was there has gone, if anything was. Whoever is killed
+    here leaves one of the two in the place, wherever the system can exchange two folders."""
     old = None
     try:
-        if os.path.lexists(place):
-            if any(place.iterdir()):
-                old = _unused(place, why)
-                os.replace(place, old)
-            else:
+        if os.path.lexists(place) and any(place.iterdir()):
+            old = _unused(place, why)
+            os.replace(made, old)
+            if not _exchanged(old, place):
+                os.replace(old, made)
+                _one_after_the_other(made, place, old)
+        else:
+            if os.path.lexists(place):
                 place.rmdir()
-        try:
             os.replace(made, place)
-        except OSError:
-            if old is not None:
-                os.replace(old, place)
-            raise
     except OSError as error:
         raise StoreError(f"{place}: {error.strerror}", hint="nothing was changed") from error
     sync(place.parent)
     return old
+
+
+def _one_after_the_other(made: Path, place: Path, old: Path) -> None:
+    os.replace(place, old)
+    try:
+        os.replace(made, place)
+    except OSError:
+        os.replace(old, place)
+        raise
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Let two folders change names in one step, if system and disk can do that."""
+    import ctypes
+
+    swap, here, there = 2, os.fsencode(one), os.fsencode(other)
+    try:
+        system = ctypes.CDLL(None)
+        if sys.platform == "darwin":
+            return bool(system.renamex_np(here, there, swap) == 0)
+        at = -100  # AT_FDCWD: paths are as they are given
+        return bool(system.renameat2(at, here, at, there, swap) == 0)
+    except (AttributeError, OSError, TypeError):
+        return False
 
 
 def _unused(place: Path, why: str) -> Path:
