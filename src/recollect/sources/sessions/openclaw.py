@@ -54,7 +54,7 @@ _NODE = (
     "spawned_by", "archived_at",
 )  # fmt: skip
 _METADATA = re.compile(
-    r"\s*(?:[^\n]{1,200}\(untrusted[^\n)]*\):\n```json\n.*?\n```\s*)+", re.DOTALL
+    r"\s*(?:[^\n]{1,200}\(untrusted[^\n)]*\):\n```json\n(?>.*?\n```)\s*)+", re.DOTALL
 )
 """What a channel puts before the words of the one who wrote."""
 _STAMP = re.compile(r"\s*\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]*\][ \t]*")

@@ -1,0 +1,122 @@
+"""Every regular expression of the package, used as the package uses it, on texts that are made from
+the expression itself to be hard to refuse."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import recollect
+from hostile import TooLong, hostile, within
+
+SMALL, LARGE = 700, 2_800
+MOST = 32
+"""Times as long as a text of a fourth: between a square (16) and a cube (64)."""
+Use = Callable[[re.Pattern[str], str], object]
+
+
+def _everywhere(pattern: re.Pattern[str], text: str) -> object:
+    return sum(1 for _ in pattern.finditer(text))
+
+
+def _at_the_start(pattern: re.Pattern[str], text: str) -> object:
+    return pattern.match(text)
+
+
+def _as_a_whole(pattern: re.Pattern[str], text: str) -> object:
+    return pattern.match(text), pattern.fullmatch(text)
+
+
+def _use(methods: set[str]) -> Use:
+    """How one is used that these are called on."""
+    if methods == {"match"}:
+        return _at_the_start
+    return _as_a_whole if methods and methods <= {"match", "fullmatch"} else _everywhere
+
+
+class Found(NamedTuple):
+    where: str
+    pattern: re.Pattern[str]
+    use: Use
+
+
+def _patterns(value: object, depth: int = 3) -> Iterator[re.Pattern[str]]:
+    """Those in a value: a pattern, or a table with some in it. One of bytes is tried as a text."""
+    if isinstance(value, re.Pattern):
+        written = value.pattern
+        yield value if isinstance(written, str) else re.compile(written.decode(), value.flags)
+    elif depth and isinstance(value, dict):
+        yield from _patterns([*value.keys(), *value.values()], depth)
+    elif depth and isinstance(value, list | tuple | set | frozenset):
+        for one in value:
+            yield from _patterns(one, depth - 1)
+
+
+@cache
+def _uses() -> dict[str, set[str]]:
+    """By name, the methods that are called on it anywhere in the package."""
+    found: dict[str, set[str]] = {}
+    for path in Path(recollect.__file__).parent.rglob("*.py"):
+        for name, method in re.findall(r"\b(_?[A-Z][A-Z_\d]*)\.([a-z]+)\b", path.read_text()):
+            found.setdefault(name, set()).add(method)
+    return found
+
+
+@cache
+def _every() -> dict[str, list[Found]]:
+    """By module, each expression once."""
+    seen: set[tuple[str, int]] = set()
+    every: dict[str, list[Found]] = {}
+    for module in pkgutil.walk_packages(recollect.__path__, "recollect."):
+        if module.name.endswith("__main__"):
+            continue
+        for name, value in vars(importlib.import_module(module.name)).items():
+            for pattern in _patterns(value):
+                if (key := (pattern.pattern, pattern.flags)) not in seen:
+                    seen.add(key)
+                    one = Found(f"{module.name}.{name}", pattern, _use(_uses().get(name, set())))
+                    every.setdefault(module.name, []).append(one)
+    return every
+
+
+def _seconds(one: Found, text: str) -> float:
+    """Of the processor, for others use the machine too."""
+    since = time.process_time()
+    one.use(one.pattern, text)
+    return time.process_time() - since
+
+
+def _too_slow(one: Found) -> str:
+    for before, pump, after in hostile(one.pattern.pattern, one.pattern.flags):
+        texts = [before + pump * (size // len(pump)) + after for size in (SMALL, LARGE)]
+        try:
+            with within(5):
+                if _seconds(one, texts[0]) < 0.05:
+                    continue  # a cube of this length takes longer
+                small, large = (min(_seconds(one, text) for _ in range(2)) for text in texts)
+        except TooLong:
+            return f"{one.where}: {before!r}, {pump!r} again and again, {after!r}: over 5 s"
+        if large > MOST * small:
+            return f"{one.where}: {before!r}, {pump!r} …, {after!r}: {small:.2f} s, {large:.2f} s"
+    return ""
+
+
+def test_no_expression_takes_more_than_the_square_of_the_length_of_a_text() -> None:
+    """A reader is to take about as long as its text is, which test_readers asks of each as a
+    whole; one that is given a line, a name or a path at a time may use what is slower."""
+    slow = [said for some in _every().values() for one in some if (said := _too_slow(one))]
+    assert not slow, "\n".join(slow)
+
+
+def test_all_of_them_are_looked_at() -> None:
+    assert sum(map(len, _every().values())) > 200
+
+
+def test_an_expression_that_blows_up_is_found() -> None:
+    assert "over 5 s" in _too_slow(Found("here", re.compile(r"(?:\w+\s*)+$"), _everywhere))
