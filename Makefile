@@ -67,13 +67,16 @@ $(AXE)/.installed: Makefile
 	@npm install --prefix $(AXE) --no-audit --no-fund --loglevel=error axe-core@4.14.0 >/dev/null 2>&1 \
 	  && touch $@ || echo "axe-core could not be fetched: its test is skipped"
 
-# Known vulnerabilities of what an installation consists of, asked of the advisory databases.
+# Known vulnerabilities of what an installation consists of, asked of the advisory databases. What
+# they cannot be asked about is a failure: nothing found is not the same as nothing known.
 AUDIT := .cache/audit
 audit: install
 	@$(PYTHON) -m venv $(AUDIT)
-	@$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit
+	@$(AUDIT)/bin/pip install --quiet --disable-pip-version-check pip-audit \
+	  || { echo "audit: pip-audit could not be fetched: nothing was audited"; exit 1; }
 	@$(BIN)/pip freeze --exclude-editable | grep -v ' @ file:' > $(AUDIT)/installed.txt
-	$(AUDIT)/bin/pip-audit --no-deps --disable-pip --requirement $(AUDIT)/installed.txt
+	@$(AUDIT)/bin/pip-audit --strict --no-deps --disable-pip --requirement $(AUDIT)/installed.txt \
+	  || { echo "audit: something is vulnerable, or the advisory service could not be asked (see above)"; exit 1; }
 
 sbom: install
 	@mkdir -p .cache
