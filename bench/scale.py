@@ -7,8 +7,8 @@ Each size is filled in a process of its own: the documents (public texts, told a
 them beyond 153,799), the text index, vectors of 384 dimensions that stand for a model's, and their
 index. Then the same questions are asked, by words, by meaning and by both; and once more of one
 of a thousand owners. What was measured is kept in ``.cache/bench/scale/measured.json``, the earlier
-sizes too, and the power of the size is fitted that a question takes. The lines that are printed say
-whether it grows as it should: bytes and seconds with the passages, questions by less.
+sizes too. Lines are fitted to it and extrapolated, also for what a question takes. What is printed
+says whether it grows as it should: bytes and seconds with the passages, questions by less.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,8 @@ _PARTS = {
     "vectors": ("vectors",),
 }
 """What is what, by the beginning of its name: of files for the one, of tables for the other."""
+STAGES = ("import_s", "index_s", "vectors_s", "graph_s")
+ASKED = ("words_ms", "meaning_ms", "hybrid_ms")
 Measured = dict[str, float]
 
 
@@ -123,15 +125,89 @@ def _grown(engine: str, by_size: Mapping[int, Measured]) -> Iterator[Ratio]:
     small, large = min(by_size), max(by_size)
     if small == large:
         return
+    for line in table(engine, fitted(by_size)):
+        _say(line)
     for name in ("import_s", "bytes"):
         before, after = (by_size[n][name] / n for n in (small, large))
         yield Ratio(f"{engine}: {name} of 1,000 passages, {large:,} against {small:,}", 1e3 * after,
                     1e3 * before, "", after / before, "<= 1.5", after <= 1.5 * before)  # fmt: skip
-    for name in ("words_ms", "meaning_ms", "hybrid_ms"):
+    for name in ASKED:
         before, after = (by_size[n][name] for n in (small, large))
         power = fitted_power({n: one[name] for n, one in by_size.items()})
         yield Ratio(f"{engine}: {name}, {large:,} against {small:,}, as n^{power:.2f}", after,
                     before, "ms", after / before, "grows by less", power < 1)  # fmt: skip
+
+
+# ------------------------------------------------------------------ the model
+
+
+class Machine(NamedTuple):
+    """What is extrapolated to."""
+
+    memory: float = 192e9
+    """Bytes for what every search reads: three quarters of 256 GB."""
+    disk: float = 4e12
+    day: float = 86_400
+
+
+class Model(NamedTuple):
+    """What a passage costs, and a question of one owner with so many passages."""
+
+    seconds: Mapping[str, float]
+    """By stage, a passage."""
+    bytes: float
+    hot: float
+    """Bytes of the indexes, which every search reads in."""
+    asked: Mapping[str, tuple[float, float]]
+    """Milliseconds of each question, and those that a passage adds."""
+
+    def milliseconds(self, name: str, passages: float) -> float:
+        each, more = self.asked[name]
+        return each + more * passages
+
+    def most(self, machine: Machine) -> dict[str, float]:
+        """How many passages one machine takes, by what is used up first."""
+        took = sum(self.seconds.values())
+        return {
+            "memory for the indexes": machine.memory / self.hot,
+            "disk": machine.disk / self.bytes,
+            "a day to fill it": machine.day / took,
+        }
+
+
+def fitted(by_size: Mapping[int, Measured]) -> Model:
+    """Lines through the sizes: the slope is what a passage costs. Of questions that is the most
+    that can be expected: lists that are read whole grow so, and graphs by less."""
+
+    def slope(*names: str) -> float:
+        points = {one["passages"]: sum(one[name] for name in names) for one in by_size.values()}
+        return max(0.0, statistics.linear_regression(list(points), list(points.values())).slope)
+
+    smallest = by_size[min(by_size)]
+    return Model(
+        {name: slope(name) for name in STAGES},
+        slope("bytes"),
+        slope("text_bytes", "vectors_bytes"),
+        {name: (smallest[name] - slope(name) * smallest["passages"], slope(name))
+         for name in ASKED},
+    )  # fmt: skip
+
+
+def table(engine: str, model: Model) -> Iterator[str]:
+    """The model as the page on scaling has it."""
+    stages = ", ".join(f"{name[:-2]} {1e6 * one:.0f} µs" for name, one in model.seconds.items())
+    yield f"{engine}: {model.bytes:.0f} bytes a passage, {model.hot:.0f} of them hot; {stages}"
+    yield "| passages | disk | hot | filled in | words | meaning | hybrid |"
+    yield "|---|---|---|---|---|---|---|"
+    for power in range(5, 10):
+        n = 10.0**power
+        asked = " | ".join(f"{model.milliseconds(name, n):,.0f} ms" for name in ASKED)
+        hours = n * sum(model.seconds.values()) / 3600
+        yield (f"| 10^{power} | {n * model.bytes / 1e9:,.1f} GB | {n * model.hot / 1e9:,.1f} GB | "
+               f"{hours:,.1f} h | {asked} |")  # fmt: skip
+    most = model.most(Machine())
+    for why, passages in sorted(most.items(), key=lambda item: item[1]):
+        yield f"one machine: {passages:.2g} passages by {why}: {1e9 / passages:.1f} for 10^9"
 
 
 def fitted_power(by_size: Mapping[int, float]) -> float:
