@@ -126,6 +126,20 @@ def test_the_figures_of_use_come_along_once(full: str, tmp_path: Path) -> None:
     before.close()
 
 
+def test_owners_move_one_by_one(url: str) -> None:
+    other = store_url()
+    try:
+        changed(url, lambda store: put(store, note("a", "one", owner="ana"),
+                                       note("b", "two", owner="ben")))  # fmt: skip
+        for owner in ("ana", "ben"):
+            moved = migrate_store(f"{url}&owner={owner}", f"{other}&owner={owner}")
+            assert moved.counts["documents"] == 1
+            assert everything(f"{url}&owner={owner}") == everything(f"{other}&owner={owner}")
+        assert migrate_store(url, other, merge=True).loaded.documents == 0
+    finally:
+        drop(other)
+
+
 # ------------------------------------------------------------------ cut off
 
 
