@@ -1,7 +1,8 @@
-"""``python -m bench [NAME…] [--documents N]``: run the benches, print each claim beside its bar."""
+"""``python -m bench [NAME…]``: run the benches, print each claim beside its bar."""
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import os
 import sys
@@ -11,17 +12,27 @@ BENCHES = (
     "foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage", "curate",
     "mcp", "http", "safety",
 )  # fmt: skip
-LONG = ("huge", "postgres")
+LONG = ("huge", "postgres", "scale")
 """Run only when they are named."""
 
 
+def _asked() -> list[str]:
+    """The benches that are named; what they are asked for goes to them by the environment."""
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join((*BENCHES, *LONG)))
+    parser.add_argument("--documents", nargs=1, metavar="N", help="of the corpus")
+    parser.add_argument("--passages", nargs="+", metavar="N", help="sizes, for scale")
+    parser.add_argument("--engines", nargs="+", metavar="NAME", help="for scale")
+    given = vars(parser.parse_args())
+    names: list[str] = given.pop("names")
+    for name, values in given.items():
+        if values:
+            os.environ[f"RECOLLECT_BENCH_{name.upper()}"] = " ".join(values)
+    return names or list(BENCHES)
+
+
 def main() -> int:
-    names: list[str] = sys.argv[1:]
-    if "--documents" in names:
-        at = names.index("--documents")
-        os.environ["RECOLLECT_BENCH_DOCUMENTS"] = names[at + 1]
-        del names[at : at + 2]
-    names = names or list(BENCHES)
+    names = _asked()
     work = Path(__file__).resolve().parents[1] / ".cache" / "bench"
     missed = 0
     for name in names:

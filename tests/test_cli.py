@@ -911,6 +911,7 @@ def test_the_list_of_commands_under_test_is_complete() -> None:
         "web",
         "add-web",
         "import",
+        "migrate-store",
         "restore",
         *FACT_COMMANDS,
         *ANSWER_COMMANDS,

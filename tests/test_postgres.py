@@ -123,6 +123,14 @@ def test_connections_that_break_in_mid_import_lose_and_double_nothing(url: str) 
         assert len(store.history(note("n7.3").id)) == 1
 
 
+def test_an_owner_of_whom_nothing_is_stored_yet_may_look(url: str) -> None:
+    with opened(f"{url}&owner=cleo") as store:
+        assert store.stats().documents == 0
+        assert list(store.dump()) == []
+        assert found(store, any_of("otter")) == []
+    assert admin(f"SELECT name FROM {parse(url).schema}.owners WHERE name = 'cleo'") == []
+
+
 def test_a_statement_that_takes_too_long_is_given_up() -> None:
     with fresh(timeout=1) as store, pytest.raises(StoreBusy, match="timeout"):
         store._connections.read(lambda db: db.execute("SELECT pg_sleep(20)"))

@@ -186,6 +186,13 @@ class Checked(NamedTuple):
     last_write: datetime | None = None
 
 
+class Behind(NamedTuple):
+    """How old that may be which a search has seen."""
+
+    seconds: float
+    text: str
+
+
 OUTLINED = 300
 """Characters of a message that an outline shows."""
 
@@ -475,6 +482,10 @@ class Store(Protocol):
     def fingerprint(self, filter: Filter) -> str:
         """A name for the state of everything a query under this filter may see: it changes
         whenever any of that does."""
+
+    def behind(self) -> Behind | None:
+        """How far behind the last write a search may just have been; None in a store where it
+        never is."""
 
     def keep_answer(self, answer: Recorded) -> None:
         """Keep what a caller wrote, in place of any earlier one of its id. What a query may see

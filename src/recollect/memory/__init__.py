@@ -35,6 +35,7 @@ __all__ = [
     "fetch_model",
     "found_logs",
     "found_notes",
+    "migrate_store",
     "model_states",
     "models_folder",
     "repair_store",
@@ -47,6 +48,8 @@ __all__ = [
 if TYPE_CHECKING:
     from recollect.memory.curate import Curated as Curated
     from recollect.memory.logs import Logs
+    from recollect.memory.migrating import Migrated
+    from recollect.memory.options import Report
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.reading.think.thought import Thought as Thought
@@ -70,3 +73,19 @@ def found_notes(folder: Path) -> Logs | None:
     from recollect.memory.logs import found_notes
 
     return found_notes(folder)
+
+
+def migrate_store(
+    source: str | Path,
+    to: str | Path,
+    *,
+    merge: bool = False,
+    report: Report = lambda _: None,
+) -> Migrated:
+    """Copy everything of one store (a folder or a URL) into another: documents, facts and sessions
+    with their vectors, histories, what was forgotten, recorded answers, and the figures of use. The
+    target has to be empty, or what an earlier run that was cut off has begun; with *merge* it may
+    hold other things, which stay as they are. What was copied is compared with what it is from."""
+    from recollect.memory.migrating import migrate_store
+
+    return migrate_store(source, to, merge=merge, report=report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from recollect import config as settings
 from recollect.errors import NotFound, UsageError, in_a_line
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from recollect.reading.sessions.results import SessionsAnswer
     from recollect.reading.think.thought import Tell, Thought
 
+    Found = TypeVar("Found", Answer, Bundle)
+
+LATE = 1.0
+"""Seconds of what was written last that may be missing before an answer is called the poorer."""
 _CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
 """The knobs that are settings too."""
 
@@ -68,7 +72,7 @@ class Asking(Opened):
         thought about (:meth:`think`), as far as a language model is configured. With *web*, where
         the user allows it and memory does not answer, what the web says stands beside it."""
         query = self._captured(text, options)
-        answer = self._counted(lambda: self._answered(query, cache))
+        answer = self._dated(self._counted(lambda: self._answered(query, cache)))
         if web is None and self.config["web.when"] != "low":
             return answer
         from recollect.reading.web import Allowed, with_web
@@ -111,6 +115,17 @@ class Asking(Opened):
             return search()
         self._recorder.begin()
         return self._recorder.noted(search())
+
+    def _dated(self, found: Found) -> Found:
+        """With a word of how old that may be which was searched, where it may be."""
+        behind = self.store.behind()
+        if behind is None:
+            return found
+        stages = (*found.stages, Stage("replica", "ran", behind.text))
+        degraded: tuple[str, ...] = found.degraded
+        if behind.seconds >= LATE:
+            degraded = (*degraded, f"replica: {behind.text}")
+        return found._replace(stages=stages, degraded=degraded)
 
     def _answered(self, query: Query, cache: bool | None) -> Answer:
         """What is known already, or a search finds; and what is thought about that."""
@@ -211,7 +226,7 @@ class Asking(Opened):
             from recollect.reading.recall import note
 
             note(query, found.confidence, self._cache)
-        return found
+        return self._dated(found)
 
     def record_answer(
         self,

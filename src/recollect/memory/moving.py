@@ -80,7 +80,7 @@ def export_all(
             line({"type": "recollect", "format": FORMAT, "made": iso(datetime.now(UTC)),
                   "vectors": vectors})  # fmt: skip
             for one in store.dump(vectors=vectors):
-                content = _shown(one.item, store)
+                content = shown(one.item, store)
                 counts[content["type"]] = counts.get(content["type"], 0) + 1
                 line(content)
                 report(Progress("exporting", counts.get("document", 0), total))
@@ -140,24 +140,45 @@ def import_all(store: Store, file: str | Path, *, replace: bool, report: Report)
         total += content["type"] == "document"
         report(Progress("checking", total, 0))
     empty = store.stats().seq == 0
-    done, batch, size, seen = Loaded(), list[Item](), 0, 0
+    loading, seen = Loading(store, replace=replace), 0
     for content, length in _lines(path):
         item = _read(content, path)
         if isinstance(item, Recorded):
-            if batch:  # what an answer holds for is the state after all that is before it
-                done, batch, size = done + store.load(batch, replace=replace), [], 0
+            loading.flush()  # what an answer holds for is the state after all that is before it
             if empty and content["holds"]:
-                item = _as_of_now(item, store)
+                item = as_of_now(item, store)
         if item is not None:
-            batch.append(item)
-            size += length
-        if len(batch) >= BATCH or size >= BATCH_BYTES:
-            done, batch, size = done + store.load(batch, replace=replace), [], 0
+            loading.add(item, length)
         seen += isinstance(item, Whole)
         report(Progress("importing", seen, total))
-    done += store.load(batch, replace=replace)
+    loading.flush()
     store.refresh()
-    return done
+    return loading.done
+
+
+class Loading:
+    """Items on their way into a store, a transaction of a bounded size at a time."""
+
+    def __init__(self, store: Store, *, replace: bool) -> None:
+        self.done = Loaded()
+        self._store = store
+        self._replace = replace
+        self._batch: list[Item] = []
+        self._bytes = 0
+
+    def add(self, item: Item, length: int) -> bool:
+        """Take it, of about so many bytes; whether all that was taken is stored now."""
+        self._batch.append(item)
+        self._bytes += length
+        if len(self._batch) < BATCH and self._bytes < BATCH_BYTES:
+            return False
+        self.flush()
+        return True
+
+    def flush(self) -> None:
+        if self._batch:
+            self.done += self._store.load(self._batch, replace=self._replace)
+        self._batch, self._bytes = [], 0
 
 
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
@@ -232,17 +253,19 @@ _KEY = 16
 """Letters of a fingerprint that are of the question; the others are of what it could see."""
 
 
-def _holds(answer: Recorded, store: Store) -> bool:
+def holds(answer: Recorded, store: Store) -> bool:
+    """Whether nothing that the answer could see has changed since it was written."""
     return answer.fingerprint[_KEY:] == store.fingerprint(Filter(sources=answer.within))
 
 
-def _as_of_now(answer: Recorded, store: Store) -> Recorded:
+def as_of_now(answer: Recorded, store: Store) -> Recorded:
     """The answer, holding for what is here now."""
     state = store.fingerprint(Filter(sources=answer.within))
     return answer._replace(fingerprint=answer.fingerprint[:_KEY] + state)
 
 
-def _shown(item: Item, store: Store) -> dict[str, Any]:
+def shown(item: Item, store: Store) -> dict[str, Any]:
+    """An item of the store, as JSON has it."""
     if isinstance(item, Source):
         return {"type": "source", **item._asdict()}
     if isinstance(item, Whole):
@@ -252,26 +275,26 @@ def _shown(item: Item, store: Store) -> dict[str, Any]:
     if isinstance(item, History):
         events = [[event.action, iso(event.at)] for event in item.events]
         return {"type": "history", "id": item.id, "events": events}
-    about = {**item._asdict(), "at": iso(item.at), "holds": _holds(item, store)}
+    about = {**item._asdict(), "at": iso(item.at), "holds": holds(item, store)}
     return {"type": "answer", **about}
 
 
 def _document(item: Whole) -> dict[str, Any]:
     """A document as it is; its text is that of its passages."""
     d, passages = item.put.document, item.put.passages
-    shown: dict[str, Any] = {
+    content: dict[str, Any] = {
         **d._asdict(), "id": d.id, "date": iso(d.date), "meta": dict(d.meta),
         "messages": [[m.role, m.id, iso(m.date)] for m in d.messages],
         "passages": [[p.n, p.turn, p.role, p.heading, p.text] for p in passages],
         "handles": item.put.handles,
     }  # fmt: skip
-    del shown["text"]
+    del content["text"]
     if item.vectors:
-        shown["vectors"] = {
+        content["vectors"] = {
             model: {str(n): b64encode(blob).decode() for n, blob in by_number.items()}
             for model, by_number in item.vectors.items()
         }
-    return shown
+    return content
 
 
 def _read(content: dict[str, Any], path: Path) -> Item | None:

@@ -52,8 +52,8 @@ def restore_store(
     if not is_there(place(file)):
         said = f"{file}: there is no such file"
         raise InputError(said, hint="give a file that `recollect backup` wrote")
-    where = store_of(settings.load()) if to is None else _where(to)
-    return storage.restore(place(file), where, force=force, tell=_told(report))
+    at = store_of(settings.load()) if to is None else where(to)
+    return storage.restore(place(file), at, force=force, tell=_told(report))
 
 
 def repair_store(
@@ -61,11 +61,11 @@ def repair_store(
 ) -> Repaired:
     """Make the store there (else the configured one) anew from what can be read of it. The old one
     is kept aside."""
-    where = store_of(settings.load()) if location is None else _where(location)
-    return storage.repair(where, tell=_told(report))
+    at = store_of(settings.load()) if location is None else where(location)
+    return storage.repair(at, tell=_told(report))
 
 
-def _where(given: str | Path) -> str:
+def where(given: str | Path) -> str:
     if not str(given):
         raise UsageError("the place is empty", hint="name a folder")
     return str(given) if "://" in str(given) else str(place(given))

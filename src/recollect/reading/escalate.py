@@ -20,7 +20,9 @@ def escalated(
     given_up = tuple(name for name in relax if name in first.filter.limits)
     filter = first.filter.without(*given_up)
     spelt = spelling(first.parsed, first.idf, filter, store)
-    more = shared_words(first.parsed, first.best, first.passages, store, policy.feedback)
+    more = shared_words(
+        first.parsed, first.best, first.passages, store, filter.owner, policy.feedback
+    )
     ways = [f"“{wrong}” read as “{right}”" for wrong, right in spelt.items()]
     if given_up:
         ways.append(f"without the limit on {' and '.join(given_up)}")

@@ -37,10 +37,11 @@ def corrected(parsed: Parsed, spelt: Mapping[str, str]) -> Parsed:
 
 def shared_words(
     parsed: Parsed, best: Sequence[Candidate], passages: Mapping[int, StoredPassage], store: Store,
-    count: int,
+    owner: str | None, count: int,
 ) -> tuple[str, ...]:  # fmt: skip
     """Words that several of the best hits have and the question has not, *count* at most: those
-    that are said most there, by how sure each hit is, and that are rare elsewhere.
+    that are said most there, by how sure each hit is, and that are rare elsewhere (of this owner,
+    if the question has one: nobody else's words are looked at).
 
     A relevance model (Lavrenko & Croft, 2001), of which only the head is taken.
     """
@@ -61,7 +62,7 @@ def shared_words(
     if not often:
         return ()
     often = often[:_LOOKED_AT]
-    idf = store.search_text(TextQuery(words(often)), Filter(), limit=1).idf
+    idf = store.search_text(TextQuery(words(often)), Filter(owner=owner), limit=1).idf
     often.sort(key=lambda word: -said[word] * idf.get(word, 0.0))
     return tuple(often[:count])
 

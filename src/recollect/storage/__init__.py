@@ -69,7 +69,7 @@ def open_cache(location: str, size: int) -> Cache:
         return PlainCache(size)
     from recollect.storage.embedded.cache import EmbeddedCache
 
-    return EmbeddedCache(_beside(location), size)
+    return EmbeddedCache(beside(location), size)
 
 
 def open_ledger(location: str) -> Ledger:
@@ -80,7 +80,7 @@ def open_ledger(location: str) -> Ledger:
         return PlainLedger()
     from recollect.storage.embedded.ledger import EmbeddedLedger
 
-    return EmbeddedLedger(_beside(location))
+    return EmbeddedLedger(beside(location))
 
 
 def is_postgres(location: str) -> bool:
@@ -88,6 +88,14 @@ def is_postgres(location: str) -> bool:
 
 
 def _open_postgres(location: str) -> Store:
+    _need_driver()
+    from recollect.storage.postgres.address import parse
+    from recollect.storage.postgres.engine import PostgresStore
+
+    return PostgresStore(parse(location))
+
+
+def _need_driver() -> None:
     try:
         import psycopg
         import psycopg_pool
@@ -97,13 +105,32 @@ def _open_postgres(location: str) -> Store:
             hint='pip install "recollect[postgres]"',
         ) from error
     del psycopg, psycopg_pool
+
+
+def name_of(location: str) -> str:
+    """A store by the name of its place: without a password, and with what tells it from others on
+    the same server."""
+    if not is_postgres(location):
+        return location
     from recollect.storage.postgres.address import parse
-    from recollect.storage.postgres.engine import PostgresStore
 
-    return PostgresStore(parse(location))
+    address = parse(location)
+    parts = (address.shown, f"schema {address.schema}", address.owner and f"owner {address.owner}")
+    return ", ".join(filter(None, parts))
 
 
-def _beside(location: str) -> Path:
+def is_there(location: str) -> bool:
+    """Whether a store has been made there; none is made by looking."""
+    if is_postgres(location):
+        _need_driver()
+        from recollect.storage.postgres.address import parse
+        from recollect.storage.postgres.schema import exists
+
+        return exists(parse(location))
+    return (Path(location) / "record.db").exists()
+
+
+def beside(location: str) -> Path:
     """The folder of what this machine keeps of a store: of one on a server, in the user's own.
     What is in it is derived or counted here; it can be deleted."""
     if not is_postgres(location):

@@ -445,6 +445,9 @@ class PlainStore:
         )
 
     @_atomic
+    def behind(self) -> None:
+        return None
+
     def fingerprint(self, filter: Filter) -> str:
         seen = [
             f"{name}={seq}"

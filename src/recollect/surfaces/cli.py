@@ -75,9 +75,11 @@ from recollect.surfaces.safety_commands import (
     backup,
     declare_backup,
     declare_import,
+    declare_migrate,
     declare_repair,
     declare_restore,
     import_,
+    migrate,
     repair,
     restore,
 )
@@ -434,6 +436,10 @@ COMMANDS = (
     Command(
         "repair", "make a sound store of a damaged one", declare_repair, repair,
         "recollect repair --store ~/memory",
+    ),
+    Command(
+        "migrate-store", "copy all of a store into another, and compare them", declare_migrate,
+        migrate, "recollect migrate-store ~/memory postgresql://db.example/memory",
     ),
     Command(
         "watch", "follow the sources and import what changes", declare_watch, watch,

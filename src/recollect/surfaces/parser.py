@@ -19,7 +19,7 @@ GROUPS = {
     "facts": ("facts", "alias", "pin", "supersede", "resolve", "history", "review", "undo", "tidy"),
     "agents": ("install", "mcp", "serve", "hook"),
     "look after it": ("status", "doctor", "stats", "tune", "cache", "rebuild"),
-    "keep it safe": ("backup", "restore", "repair", "export", "import"),
+    "keep it safe": ("backup", "restore", "repair", "export", "import", "migrate-store"),
     "set it up": ("config", "modes", "models", "llm", "eval", "completions"),
 }
 """The commands, by what one wants to do. A command that is in no group is a fault (tested)."""

@@ -1,4 +1,5 @@
-"""``recollect backup``, ``restore``, ``repair``, ``import``: a store out of harm's way and back."""
+"""``recollect backup``, ``restore``, ``repair``, ``import``, ``migrate-store``: a store out of
+harm's way and back."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from recollect.errors import StoreCorrupt, UsageError
 from recollect.surfaces.shared import Options, open_memory, progress, rendering, say, show
 
 if TYPE_CHECKING:
+    from recollect.memory.migrating import Migrated
     from recollect.memory.safety import BackedUp, Repaired, Restored
     from recollect.ports import Checked, Loaded
     from recollect.surfaces.terminal import Style
@@ -194,3 +196,36 @@ def _imported(done: Loaded, style: Style) -> str:
     return f"{style.bold}documents: {documents or 'none'}{style.off}" + (
         f"; {more}" if more else ""
     )
+
+
+# ------------------------------------------------------------------ migrate-store
+
+
+def declare_migrate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="FROM", help="the folder or URL of the store")
+    parser.add_argument("to", metavar="TO", help="of an empty one, or of a copy that was cut off")
+    parser.add_argument(
+        "--merge", action="store_true", help="TO may hold other things, which stay as they are"
+    )
+
+
+def migrate(options: Options) -> int:
+    from recollect.memory import migrate_store
+
+    if options.store:
+        raise UsageError("migrate-store has FROM and TO, and no --store", hint="leave it out")
+    with progress(options) as bar:
+        done: Migrated = migrate_store(options.source, options.to, merge=options.merge, report=bar)
+    show(options, done.as_json(), lambda style: _migrated(done, options.to, style))
+    return 0
+
+
+def _migrated(done: Migrated, to: str, style: Style) -> str:
+    same = ", ".join(f"{count:,} {name}" for name, count in done.counts.items() if count)
+    lines = [f"{style.bold}{done.to}{style.off}" + (" (went on where it was)" * done.resumed)]
+    if done.loaded.different or done.loaded.forgotten:
+        lines += [_imported(done.loaded, style)]
+    lines.append(f"the same in both: {same or 'nothing'}")
+    if "@" not in to or ":" not in to.partition("://")[2].rpartition("@")[0]:
+        lines.append(f"{style.dim}to use it: recollect config set store {to}{style.off}")
+    return "\n".join(lines)

@@ -202,6 +202,9 @@ class EmbeddedStore:
         seen = self._record().source_seqs(filter)
         return stable_id(*(f"{name}={seq}" for name, seq in seen))
 
+    def behind(self) -> None:
+        return None
+
     def keep_answer(self, answer: Recorded) -> None:
         self._record().keep_answer(answer)
 

@@ -5,7 +5,8 @@ postgresql://user@host/database?schema=recollect&owner=ana&exact=yes&…
 schema      the schema that everything is in (recollect)
 owner       only this owner's: nobody else's can be seen or written
 exact       yes: vectors are compared one by one, no graph is used
-replica     the URL of a read replica that searches are sent to
+replica     the URL of a read replica that searches are sent to, with %26 for its &
+staleness   seconds that the replica may be behind before the primary is asked instead (30)
 partitions  of each table, when the store is made; 0 is for Citus (8)
 pool        the most connections of one process (10)
 timeout     seconds that one statement may take (60)
@@ -34,6 +35,9 @@ class Address(NamedTuple):
     schema: str = "recollect"
     owner: str = ""
     exact: bool = False
+    replica: str = ""
+    """The URL of a read replica."""
+    staleness: int = 30
     partitions: int = 8
     pool: int = 10
     timeout: int = 60
@@ -81,6 +85,13 @@ def _text(name: str, value: str) -> str:
     return value
 
 
+def _server(name: str, value: str) -> str:
+    if value.partition("://")[0] not in ("postgresql", "postgres"):
+        raise UsageError(f"{name}= in the store's URL is no URL of a server",
+                         hint=f"{_EXAMPLE}&replica=postgresql://user@other/database")  # fmt: skip
+    return value
+
+
 def _yes(name: str, value: str) -> bool:
     if value.lower() not in _YES:
         raise UsageError(f"{name}={value} in the store's URL", hint="say yes or no")
@@ -101,6 +112,8 @@ _OURS: dict[str, _Reader] = {
     "schema": _schema,
     "owner": _text,
     "exact": _yes,
+    "replica": _server,
+    "staleness": _number(1, 86_400),
     "partitions": _number(0, 1024),
     "pool": _number(1, 1000),
     "timeout": _number(1, 86_400),

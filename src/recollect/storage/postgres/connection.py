@@ -87,7 +87,8 @@ def connect(address: Address) -> Db:
 class Connections:
     """The pool of one process. Nothing is left open in a transaction."""
 
-    def __init__(self, address: Address, server: Server) -> None:
+    def __init__(self, address: Address, server: Server, wait: float = 30.0) -> None:
+        """*wait* is for how many seconds a connection is waited for."""
         self.address = address
         self.server = server
         self._pool = psycopg_pool.ConnectionPool(
@@ -95,7 +96,7 @@ class Connections:
             kwargs={"autocommit": True, "application_name": "recollect", "connect_timeout": 10},
             min_size=0,
             max_size=address.pool,
-            timeout=max(30, address.patience),
+            timeout=max(wait, address.patience),
             configure=self._configure,
             open=True,
         )

@@ -15,7 +15,7 @@ import numpy as np
 from recollect.errors import UsageError
 from recollect.ports import Dumped, History, Item, Loaded, Tombstone, Whole
 from recollect.storage.content import picked
-from recollect.storage.postgres import answers, vectors
+from recollect.storage.postgres import answers, bulk, vectors
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import Record
@@ -208,10 +208,9 @@ class Loader:
         for item in items:
             if isinstance(item, Source):
                 done += self._source(item, writing)
-            elif isinstance(item, History):
-                done += self._events(item)
             elif isinstance(item, Recorded):
                 done += self._answer(item)
+        done += self._events([item for item in items if isinstance(item, History)])
         writing.finish()
         return done
 
@@ -240,22 +239,47 @@ class Loader:
         writing.register(Register(source))
         return Loaded(sources=1)
 
-    def _events(self, history: History) -> Loaded:
-        had = Counter((e.action, e.at) for e in history.events)
-        known = Counter((e.action, e.at) for e in self._record.history(self._db, history.id))
-        new = list(picked(history.events, had - known))
+    def _events(self, histories: Sequence[History]) -> Loaded:
+        """What is not known yet of these, with the owner of the document, if it is there."""
+        if not histories:
+            return Loaded()
+        ids = [stored(history.id) for history in histories]
+        known: dict[str, Counter[tuple[str, datetime]]] = {}
+        for id, action, at in self._db.execute(
+            "SELECT id, action, at FROM events "
+            f"WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
+            (ids,),
+        ):
+            had = known.setdefault(given(id), Counter())
+            had[action, datetime.fromtimestamp(at, UTC)] += 1
+        new: list[Event] = []
+        for history in histories:
+            told = Counter((event.action, event.at) for event in history.events)
+            had = known.setdefault(history.id, Counter())
+            new += picked(history.events, told - had)
+            had |= told
         if new:
-            row = self._db.execute(
-                f"SELECT owner FROM documents WHERE owner = ANY({self._owners.seen}) AND id = %s",
-                (stored(history.id),),
-            ).fetchone()
-            owner = row[0] if row else self._owners.home(self._db)
-            for event in new:
-                self._db.execute(
-                    "INSERT INTO events VALUES (%s, nextval('changes'), %s, %s, %s)",
-                    (owner, stored(event.id), event.action, event.at.timestamp()),
-                )
+            self._insert(new, ids)
         return Loaded(events=len(new))
+
+    def _insert(self, events: Sequence[Event], ids: Sequence[str]) -> None:
+        owners: dict[str, int] = dict(
+            self._db.execute(
+                "SELECT id, owner FROM documents "
+                f"WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
+                (list(ids),),
+            ).fetchall()
+        )
+        home = self._owners.home(self._db)
+        numbers = self._db.execute(
+            "SELECT nextval('changes') FROM generate_series(1, %s)", (len(events),)
+        ).fetchall()
+        rows = (
+            (owners.get(id, home), seq, id, event.action, event.at.timestamp())
+            for (seq,), event in zip(numbers, events, strict=True)
+            for id in (stored(event.id),)
+        )
+        bulk.insert(self._db, self._owners.walled, "events", "owner, seq, id, action, at", rows)
 
     def _answer(self, answer: Recorded) -> Loaded:
         known = answers.one(self._db, self._owners, answer.id)

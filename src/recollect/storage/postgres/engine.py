@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from recollect.errors import StoreError
 from recollect.ports import (
+    Behind,
     Checked,
     Dumped,
     Held,
@@ -27,11 +29,9 @@ from recollect.storage.postgres.connection import Connections, Db, steady
 from recollect.storage.postgres.notify import Listener
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import Record
+from recollect.storage.postgres.replica import Reader, Replica
 from recollect.storage.postgres.schema import prepare
-from recollect.storage.postgres.text import TextSearch
-from recollect.storage.postgres.text_views import TextViews
 from recollect.storage.postgres.turns import Turns
-from recollect.storage.postgres.vectors import VectorTables
 from recollect.storage.postgres.writer import Changes
 from recollect.types import (
     ChangeSet,
@@ -51,6 +51,7 @@ from recollect.types import (
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
 
+T = TypeVar("T")
 _OFTEN = 20
 """A process that has seen so many changes of others is one that lives long."""
 _FEW = 1000
@@ -67,17 +68,49 @@ class PostgresStore:
         self._owners = Owners(address.schema, address.owner, walled=server.walled)
         self._record = Record(self._owners)
         self._turns = Turns(self._owners)
-        self._views = TextViews(self._connections, address.schema)
-        self._text = TextSearch(self._views, self._owners)
-        self._vectors = VectorTables(self._connections, self._owners)
-
+        self._primary = Reader.of(self._connections, self._owners, writes=True)
+        self._views, self._vectors = self._primary.views, self._primary.vectors
+        self._replica: Replica | None = None
+        if address.replica:
+            try:
+                self._replica = Replica(address, self._connections, self._owners)
+            except BaseException:
+                self._connections.close()
+                raise
         self._listener: Listener | None = None
         self._lock = threading.Lock()
 
     def close(self) -> None:
         if self._listener is not None:
             self._listener.stop()
+        if self._replica is not None:
+            self._replica.close()
         self._connections.close()
+
+    def _search(self, work: Callable[[Reader], T]) -> T:
+        """Do it on the replica, where there is one that is near enough."""
+        if self._replica is None:
+            return work(self._primary)
+        if self._replica.serves():
+            try:
+                return work(self._replica.reader)
+            except StoreError as error:
+                self._replica.failed(error.message)
+        found = work(self._primary)
+        self._replica.told()
+        return found
+
+    def _read(self, work: Callable[[Db], T]) -> T:
+        return self._search(lambda reader: reader.connections.read(work))
+
+    def _write(self, work: Callable[[Db], T]) -> T:
+        done = self._connections.write(work)
+        if self._replica is not None:
+            self._replica.told()
+        return done
+
+    def behind(self) -> Behind | None:
+        return None if self._replica is None else self._replica.behind()
 
     # -------------------------------------------------------------- the record
 
@@ -87,7 +120,7 @@ class PostgresStore:
             return self._connections.snapshot(coming.try_out)
         if len(changes.changes) > _SOME:
             self._connections.read(coming.look_ahead)
-        return self._connections.write(coming.apply)
+        return self._write(coming.apply)
 
     def get(self, name: str) -> list[Document]:
         return self._connections.snapshot(lambda db: self._record.get(db, name))
@@ -106,23 +139,23 @@ class PostgresStore:
     def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
         if not keys:
             return []
-        return self._connections.read(lambda db: self._record.passages(db, keys))
+        return self._read(lambda db: self._record.passages(db, keys))
 
     def passage(self, id: str) -> StoredPassage | None:
-        return self._connections.read(lambda db: self._record.passage(db, id))
+        return self._read(lambda db: self._record.passage(db, id))
 
     def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
         before = parse_cursor(cursor)
         return self._connections.read(lambda db: self._record.scan(db, filter, limit, before))
 
     def newest(self, filter: Filter, count: int) -> datetime | None:
-        return self._connections.read(lambda db: self._record.newest(db, filter, count))
+        return self._read(lambda db: self._record.newest(db, filter, count))
 
     def stamps(self, source: str) -> list[Stamped]:
         return self._connections.read(lambda db: self._record.stamps(db, source))
 
     def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
-        return self._connections.read(lambda db: self._record.neighbours(db, key, before, after))
+        return self._read(lambda db: self._record.neighbours(db, key, before, after))
 
     def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Spot]]:
         return self._connections.read(lambda db: self._turns.holders(db, messages, within))
@@ -142,7 +175,7 @@ class PostgresStore:
         return self._connections.read(lambda db: self._record.history(db, id))
 
     def fingerprint(self, filter: Filter) -> str:
-        return stable_id(*self._connections.read(lambda db: self._record.source_seqs(db, filter)))
+        return stable_id(*self._read(lambda db: self._record.source_seqs(db, filter)))
 
     # -------------------------------------------------------------- recorded answers
 
@@ -157,7 +190,7 @@ class PostgresStore:
         )
 
     def drop_answers(self, ids: Collection[str]) -> int:
-        return self._connections.write(lambda db: answers.drop(db, self._owners, list(ids)))
+        return self._write(lambda db: answers.drop(db, self._owners, list(ids)))
 
     # -------------------------------------------------------------- all of it
 
@@ -173,7 +206,7 @@ class PostgresStore:
         def work(db: Db) -> Loaded:
             return dump.Loader(db, self._owners, self._record, self._vectors, replace).load(given)
 
-        return self._connections.write(work)
+        return self._write(work)
 
     def check(self, *, full: bool = False) -> Checked:
         with self._connections.unhurried() as db, steady(db):
@@ -186,7 +219,7 @@ class PostgresStore:
     ) -> TextFound:
         if self._listener is None and self._views.outdated > _OFTEN:
             self._listen()
-        return self._text.search([query], filter, limit, count=count)[0]
+        return self._search(lambda on: on.text.search([query], filter, limit, count=count)[0])
 
     def _listen(self) -> None:
         with self._lock:
@@ -196,17 +229,16 @@ class PostgresStore:
     def search_texts(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int
     ) -> list[list[Hit]]:
-        return [found.hits for found in self._text.search(queries, filter, limit)]
+        found = self._search(lambda on: on.text.search(queries, filter, limit))
+        return [one.hits for one in found]
 
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
-        return self._text.matched(words, keys)
+        return self._search(lambda on: on.text.matched(words, keys))
 
     def search_vector(
         self, model: str, vector: Vector, filter: Filter, *, limit: int
     ) -> VectorFound:
-        return self._connections.read(
-            lambda db: self._vectors.search(db, model, vector, filter, limit)
-        )
+        return self._read(lambda db: self._vectors.search(db, model, vector, filter, limit))
 
     # -------------------------------------------------------------- vectors
 
@@ -214,10 +246,13 @@ class PostgresStore:
         return self._connections.read(lambda db: self._vectors.pending(db, model, limit))
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
-        return self._vectors.put(model, keys, vectors)
+        done = self._vectors.put(model, keys, vectors)
+        if self._replica is not None:
+            self._replica.told()
+        return done
 
     def drop_vectors(self, model: str) -> int:
-        return self._connections.write(lambda db: self._vectors.drop(db, model))
+        return self._write(lambda db: self._vectors.drop(db, model))
 
     def models(self) -> dict[str, int]:
         return self._connections.read(self._vectors.counts)

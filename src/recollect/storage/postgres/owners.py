@@ -10,6 +10,7 @@ from recollect.storage.postgres.schema import HOME
 from recollect.types import Filter
 
 CHANNEL = "recollect"
+NOBODY = -1
 
 
 class Owners:
@@ -72,6 +73,13 @@ class Owners:
             return HOME
         row = db.execute("SELECT MIN(owner) FROM owners").fetchone()
         return HOME if row is None or row[0] is None else int(row[0])
+
+    def known_home(self, db: Db) -> int:
+        """The same for whoever only reads: an owner who has nothing yet is not made known by it,
+        and has the number of nobody."""
+        if self.bound and self.bound not in self._numbers:
+            return self._find(db, [self.bound]).get(self.bound, NOBODY)
+        return self.home(db)
 
     def lock(self, db: Db, owners: Collection[int]) -> None:
         """Make others who would write for these owners wait, in one order for everybody."""

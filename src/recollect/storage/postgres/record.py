@@ -271,7 +271,7 @@ class Record:
         rows = db.execute(
             f"SELECT name, kind, uri, stamp, places, owner = %s FROM sources WHERE {seen} "
             "ORDER BY born",
-            (self._owners.home(db),),
+            (self._owners.known_home(db),),
         )
         found: dict[str, SourceStats] = {}
         for name, kind, uri, stamp, places, registered in rows:

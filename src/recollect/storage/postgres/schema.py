@@ -260,6 +260,12 @@ def prepare(address: Address) -> Server:
         return server._replace(walled=walled == (True,))
 
 
+def exists(address: Address) -> bool:
+    """Whether a store has been made there."""
+    with connect(address) as db, translated(address.shown):
+        return _version(db, address) > 0
+
+
 def _wait_for_turn(db: Db, address: Address) -> None:
     db.execute(f"SET LOCAL lock_timeout = '{_WAIT_SECONDS}s'")
     db.execute("SET LOCAL statement_timeout = 0")
