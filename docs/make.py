@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
-import os
 import re
 import sys
 import tomllib
@@ -34,7 +33,6 @@ MADE = "<!-- Made by `python docs/make.py` from the code. -->\n\n"
 
 def cli() -> str:
     """Every command with its options, by what one wants to do."""
-    os.environ["COLUMNS"] = "100"
     from recollect.surfaces.cli import COMMANDS, _parser
     from recollect.surfaces.parser import GROUPS, actions
 

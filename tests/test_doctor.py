@@ -35,7 +35,12 @@ def well(tmp_path: Path, home: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_models(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Nor what the user of this machine has installed."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("CODEX_HOME", "CLAUDE_CONFIG_DIR", "COPILOT_HOME", "HERMES_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
     monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "none")
     monkeypatch.setenv("RECOLLECT_RERANK_MODEL", "none")
 

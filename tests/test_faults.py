@@ -244,8 +244,12 @@ def test_a_model_that_is_damaged_costs_meaning_and_not_the_search(
 # ------------------------------------------------------------------ who may read
 
 
-def test_nobody_else_may_read_anything_that_is_written(tmp_path: Path, cli: Cli) -> None:
+def test_nobody_else_may_read_anything_that_is_written(
+    tmp_path: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Everything below a home, and what was asked for elsewhere, whatever the umask."""
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.delenv("CODEX_HOME", raising=False)
     home, out = Path(os.environ["RECOLLECT_HOME"]), tmp_path / "out"
     out.mkdir(mode=0o700)
     notes = tmp_path / "notes"

@@ -107,7 +107,9 @@ _TELL_THEMSELVES = ("config", "doctor")
 
 def run(arguments: Sequence[str]) -> int:
     """Parse, do, and return the exit code."""
-    options = argparse.Namespace(store=None, json="--json" in arguments, quiet=False)
+    options = argparse.Namespace(
+        store=None, json="--json" in arguments, quiet="--quiet" in arguments
+    )
     if not arguments:
         sys.stderr.write(f"recollect: no command is given\n\n{_parser().format_help()}")
         return UsageError.exit_code
