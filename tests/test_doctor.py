@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -156,9 +157,14 @@ sys.stdin.read()
     assert process.stdout.readline() == "held\n"
     with Memory.open() as memory:
         found = checks(memory)["writers"]
-    assert found.state == "fail"
-    if Path("/proc/locks").exists() and os.access("/proc/locks", os.R_OK):
-        assert "writing for over 2 s" in found.text
+        process.send_signal(signal.SIGSTOP)
+        stopped = checks(memory)["writers"]
+    assert found.state == stopped.state == "fail"
+    assert "writing for over 2 s" in found.text
+    if os.access("/proc/locks", os.R_OK):
+        assert f"(process {process.pid})" in found.text
+        assert f"(process {process.pid}, which is stopped" in stopped.text
+    process.send_signal(signal.SIGCONT)
     process.communicate("")
     with Memory.open() as memory:
         assert checks(memory)["writers"].state == "ok"

@@ -8,13 +8,21 @@ was given, and compared with what comes back.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from itertools import cycle
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from postgres_server import drop, store_url, wipe
 from recollect import Memory, config
+from recollect.ports import Store
+from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.plain import PlainStore
+from recollect.storage.postgres.address import parse
+from recollect.storage.postgres.engine import PostgresStore
 from recollect.types import Document
 
 OWNERS = ("local", "ana", "ben")
@@ -92,8 +100,35 @@ _ASKED = st.builds(
 )  # fmt: skip
 
 
-def _kept(facts: list[Known]) -> Memory:
-    memory = Memory(PlainStore(), config.load(), None)
+Empty = Callable[[], Store]
+"""Makes a store with nothing in it; two may be open at once."""
+
+
+@pytest.fixture(scope="module", params=["plain", "embedded", "postgres"])
+def empty(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Empty]:
+    if request.param == "plain":
+        yield PlainStore
+    elif request.param == "embedded":
+        yield lambda: EmbeddedStore(tmp_path_factory.mktemp("store"))
+    else:
+        urls = [store_url(), store_url()]
+        turns = cycle(urls)
+
+        def wiped() -> Store:
+            url = next(turns)
+            store = PostgresStore(parse(url))
+            wipe(url)
+            return store
+
+        yield wiped
+        for url in urls:
+            drop(url)
+
+
+def _kept(facts: list[Known], empty: Empty) -> Memory:
+    memory = Memory(empty(), config.load(), None)
     for one in facts:
         memory.remember(
             f"The {one.name} is {one.mark}", id=f"f{one.n}", name=one.name, owner=one.owner,
@@ -131,12 +166,12 @@ def _notes(said: object) -> set[str]:
     return set(re.findall(r"note(mark\d+x)", str(said)))
 
 
-@settings(max_examples=60)
-@given(_facts(), st.lists(_ASKED, min_size=1, max_size=4))
+@settings(max_examples=40, deadline=None)
+@given(facts=_facts(), questions=st.lists(_ASKED, min_size=1, max_size=4))
 def test_nothing_is_told_that_may_not_be_seen_or_does_not_hold(
-    facts: list[Known], questions: list[Asked]
+    empty: Empty, facts: list[Known], questions: list[Asked]
 ) -> None:
-    with _kept(facts) as memory:
+    with _kept(facts, empty) as memory:
         for asked in questions:
             holds = _in_force(facts, asked)
             seen = {one.mark for one in facts if one.seen_by(asked.owner, asked.scopes)}
@@ -158,28 +193,29 @@ def test_nothing_is_told_that_may_not_be_seen_or_does_not_hold(
             assert _marks([fact.text for fact in every.items]) == seen, asked
 
 
-@settings(max_examples=30)
-@given(_facts(), st.sampled_from(NAMES), _ASKED)
+@settings(max_examples=20, deadline=None)
+@given(facts=_facts(), name=st.sampled_from(NAMES), asked=_ASKED)
 def test_a_name_brings_what_it_names_and_all_that_holds_of_it(
-    facts: list[Known], name: str, asked: Asked
+    empty: Empty, facts: list[Known], name: str, asked: Asked
 ) -> None:
     """As of a time, the question by a name is answered by every fact of that name in force then."""
-    with _kept(facts) as memory:
+    with _kept(facts, empty) as memory:
         holds = _in_force(facts, asked)
         named = {one.mark for one in facts if one.name == name} & holds
         answer = memory.search(f"What is {name}?", limit=50, **asked.options)
         assert named <= _marks([result.text for result in answer.results])
 
 
-@settings(max_examples=30)
-@given(_facts(), _ASKED, st.sampled_from(OWNERS))
+@settings(max_examples=20, deadline=None)
+@given(facts=_facts(), asked=_ASKED, other=st.sampled_from(OWNERS))
 def test_what_others_keep_changes_nothing_of_an_answer(
-    facts: list[Known], asked: Asked, other: str
+    empty: Empty, facts: list[Known], asked: Asked, other: str
 ) -> None:
     """With and without all that another owner has, the same facts come back."""
     if other == asked.owner:
         return
-    with _kept(facts) as everything, _kept([f for f in facts if f.owner != other]) as without:
+    fewer = [fact for fact in facts if fact.owner != other]
+    with _kept(facts, empty) as everything, _kept(fewer, empty) as without:
         told = [
             _marks([r.text for r in m.search(asked.query, limit=50, **asked.options).results])
             for m in (everything, without)

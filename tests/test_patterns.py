@@ -3,14 +3,19 @@ the expression itself to be hard to refuse."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 import re
 import time
 from collections.abc import Callable, Iterator
 from functools import cache
+from inspect import signature
 from pathlib import Path
+from types import ModuleType
 from typing import NamedTuple
+
+import pytest
 
 import recollect
 from hostile import TooLong, hostile, within
@@ -18,6 +23,10 @@ from hostile import TooLong, hostile, within
 SMALL, LARGE = 700, 2_800
 MOST = 32
 """Times as long as a text of a fourth: between a square (16) and a cube (64)."""
+PARTS = 4
+"""Tests that share them, so that several can be run at once."""
+TEXTS = tuple(f"recollect.{name}." for name in ("text", "tree", "sources", "writing", "reading"))
+"""Where expressions are that read what others wrote."""
 Use = Callable[[re.Pattern[str], str], object]
 
 
@@ -76,13 +85,43 @@ def _every() -> dict[str, list[Found]]:
     for module in pkgutil.walk_packages(recollect.__path__, "recollect."):
         if module.name.endswith("__main__"):
             continue
-        for name, value in vars(importlib.import_module(module.name)).items():
-            for pattern in _patterns(value):
-                if (key := (pattern.pattern, pattern.flags)) not in seen:
-                    seen.add(key)
-                    one = Found(f"{module.name}.{name}", pattern, _use(_uses().get(name, set())))
-                    every.setdefault(module.name, []).append(one)
+        loaded = importlib.import_module(module.name)
+        for one in (*_kept_in(loaded), *_made_in(loaded), *_written_in(loaded)):
+            if (key := (one.pattern.pattern, one.pattern.flags)) not in seen:
+                seen.add(key)
+                every.setdefault(module.name, []).append(one)
     return every
+
+
+def _kept_in(module: ModuleType) -> Iterator[Found]:
+    """Those of its constants."""
+    for name, value in list(vars(module).items()):
+        for pattern in _patterns(value):
+            yield Found(f"{module.__name__}.{name}", pattern, _use(_uses().get(name, set())))
+
+
+def _made_in(module: ModuleType) -> Iterator[Found]:
+    """Those that are made when they are first needed: what its functions keep that take nothing."""
+    if not module.__name__.startswith(TEXTS):
+        return
+    for name, value in list(vars(module).items()):
+        here = getattr(value, "__module__", "") == module.__name__
+        if here and hasattr(value, "cache_info") and not signature(value).parameters:
+            for pattern in _patterns(value(), 4):
+                yield Found(f"{module.__name__}.{name}()", pattern, _everywhere)
+
+
+def _written_in(module: ModuleType) -> Iterator[Found]:
+    """Those that stand where they are used: ``re.sub(r"…", …)``."""
+    for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="re"), attr=method),
+                args=[ast.Constant(value=str(written)), *_],
+            ) if method != "escape":
+                flags = re.VERBOSE if "VERBOSE" in ast.unparse(node) else re.NOFLAG
+                where = f"{module.__name__}, line {node.lineno}"
+                yield Found(where, re.compile(written, flags), _use({method}))
 
 
 def _seconds(one: Found, text: str) -> float:
@@ -107,15 +146,17 @@ def _too_slow(one: Found) -> str:
     return ""
 
 
-def test_no_expression_takes_more_than_the_square_of_the_length_of_a_text() -> None:
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_expression_takes_more_than_the_square_of_the_length_of_a_text(part: int) -> None:
     """A reader is to take about as long as its text is, which test_readers asks of each as a
     whole; one that is given a line, a name or a path at a time may use what is slower."""
-    slow = [said for some in _every().values() for one in some if (said := _too_slow(one))]
+    every = [one for some in _every().values() for one in some]
+    slow = [said for one in every[part::PARTS] if (said := _too_slow(one))]
     assert not slow, "\n".join(slow)
 
 
 def test_all_of_them_are_looked_at() -> None:
-    assert sum(map(len, _every().values())) > 200
+    assert sum(map(len, _every().values())) > 400
 
 
 def test_an_expression_that_blows_up_is_found() -> None:

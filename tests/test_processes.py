@@ -211,3 +211,47 @@ def test_torn_vector_segments_are_searched_from_the_record(
     store.refresh(rebuild=True)
     assert nearest(store, unit(1, 3)) == before
     store.close()
+
+
+BIG_WRITER = """
+import sys
+from pathlib import Path
+from recollect import pauses
+from recollect.storage.embedded.engine import EmbeddedStore
+from recollect.testing.builders import note, put
+pauses.heed()
+store = EmbeddedStore(Path(sys.argv[1]))
+for turn in range(10_000):
+    put(store, *(note(f"n{turn}x{i}", "some words " * 40) for i in range(200)))
+    print(turn, flush=True)
+"""
+
+
+def _state(process: subprocess.Popen[str]) -> str:
+    return Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="who is stopped is read in /proc")
+def test_whoever_is_told_to_pause_does_not_keep_others_from_writing(tmp_path: Path) -> None:
+    """Ctrl-Z, at moments that are nearly always inside a transaction."""
+    writer = _start(BIG_WRITER, tmp_path / "store")
+    assert writer.stdout is not None
+    writer.stdout.readline()
+    opened = EmbeddedStore(tmp_path / "store")
+    chance = random.Random(3)
+    try:
+        for turn in range(6):
+            time.sleep(chance.uniform(0.0, 0.2))
+            writer.send_signal(signal.SIGTSTP)
+            deadline = time.monotonic() + 30
+            while _state(writer) != "T" and time.monotonic() < deadline:
+                time.sleep(0.005)
+            assert _state(writer) == "T"  # it does stop, ...
+            put(opened, note(f"other{turn}", "meanwhile"))  # ... and holds nothing
+            assert _state(writer) == "T"
+            writer.send_signal(signal.SIGCONT)
+            assert writer.stdout.readline()  # it goes on
+    finally:
+        writer.kill()
+        writer.communicate()
+        opened.close()

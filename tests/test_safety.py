@@ -113,6 +113,36 @@ for i in range(100000):
         process.communicate()
 
 
+def test_what_a_killed_backup_left_is_swept_by_the_next_and_nothing_else_is(
+    store: Path, tmp_path: Path, cli: Cli
+) -> None:
+    code = """
+import sys, time
+from pathlib import Path
+from recollect.storage.embedded import swap
+with swap.beside(Path(sys.argv[1])) as scratch:
+    (scratch / "record.db").write_text("half")
+    print(scratch, flush=True)
+    time.sleep(600)
+"""
+    backups = tmp_path / "backups"
+    ours = backups / ".git"
+    ours.mkdir(parents=True)
+    working = [subprocess.Popen([sys.executable, "-c", code, str(backups / name)], text=True,
+                                stdout=subprocess.PIPE) for name in ("a.tar", "b.tar")]  # fmt: skip
+    left, busy = (Path(str(one.stdout and one.stdout.readline().strip())) for one in working)
+    working[0].kill()
+    working[0].wait()
+    try:
+        assert cli("backup", str(backups / "c.tar")).code == 0
+        assert sorted(backups.iterdir()) == sorted([busy, ours, backups / "c.tar"])
+        assert not left.exists()
+    finally:
+        working[1].kill()
+        for one in working:
+            one.communicate()
+
+
 def test_a_damaged_store_makes_no_backup(store: Path, tmp_path: Path) -> None:
     replace(store, b"We deploy on Fridays", b"We deploy on Mondays")
     with opened(store) as memory, pytest.raises(StoreCorrupt, match="not as it was stored") as told:

@@ -56,8 +56,10 @@ def _run() -> int:
         from recollect.surfaces.hook_command import called  # refuses nothing, unlike the parser
 
         return called(sys.argv[2:])
+    from recollect import pauses
     from recollect.surfaces.cli import run
 
+    pauses.heed()
     codecs.register_error("plainly", _plainly)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

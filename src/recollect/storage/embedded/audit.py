@@ -34,6 +34,8 @@ COMPARED = 200_000
 _NEAR = 0.002
 """Cosines as near as that are the same: the index keeps eight bits of each number."""
 _SHOWN = 10
+_WRITER = "120"
+"""The byte of the file that all connections share which whoever writes has locked."""
 _GIVEN = "/!turns "
 """In the handles that the fourth migration has given to facts."""
 _WRONG = {
@@ -139,7 +141,7 @@ def writable(folder: Path, seconds: float) -> Iterator[Finding]:
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or "busy" in str(error):
             told = f"another process has been writing for over {seconds:.0f} s"
-            yield Finding("lock", told + _holders(folder))
+            yield Finding("lock", told + holders(folder))
         else:
             yield Finding("lock", f"it cannot be written: {error}")
     except sqlite3.DatabaseError:
@@ -148,18 +150,28 @@ def writable(folder: Path, seconds: float) -> Iterator[Finding]:
         db.close()
 
 
-def _holders(folder: Path) -> str:
-    """Who holds locks on the record, where the system tells it."""
+def holders(folder: Path) -> str:
+    """Who is writing to the record, in brackets, where the system tells it."""
     try:
-        inodes = {str((folder / f"record.db{end}").stat().st_ino) for end in ("", "-shm")}
+        shared = str((folder / "record.db-shm").stat().st_ino)
         lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
     except OSError:
         return ""
-    holders = sorted({
-        line[4] for line in lines
-        if len(line) > 5 and line[3] == "WRITE" and line[5].rpartition(":")[2] in inodes
+    found = sorted({
+        int(line[4]) for line in lines
+        if line[3:4] == ["WRITE"] and line[5].rpartition(":")[2] == shared
+        and line[6:] == [_WRITER, _WRITER]
     })  # fmt: skip
-    return f" (process {', '.join(holders)})" if holders else ""
+    return f" ({', '.join(map(_process, found))})" if found else ""
+
+
+def _process(id: int) -> str:
+    try:
+        state = Path(f"/proc/{id}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        state = ""
+    stopped = f", which is stopped: `kill -CONT {id}` lets it go on" if state in ("T", "t") else ""
+    return f"process {id}{stopped}"
 
 
 # ------------------------------------------------------------------ the text index

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect import private
+from recollect import pauses, private
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
 from recollect.ports import (
     OUTLINED,
@@ -140,28 +140,36 @@ class Record:
             finally:
                 self._db.execute("ROLLBACK")
 
-    def _begin(self) -> None:
-        """Begin to write, when it is our turn. SQLite itself comes to look every tenth of a second
-        only; between processes that write one after the other that is seldom the right moment."""
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """A transaction that writes, begun when it is our turn. SQLite itself comes to look every
+        tenth of a second only; between processes that write one after the other that is seldom
+        the right moment."""
         deadline = time.monotonic() + BUSY_SECONDS
+        while True:
+            with pauses.put_off():
+                if self._begun(last=time.monotonic() > deadline):
+                    yield
+                    return
+            time.sleep(_LOOK + os.getpid() % 5 / 1000)  # not all at one moment
+
+    def _begun(self, *, last: bool) -> bool:
+        """Whether the turn was ours; an error if it was not and this was the *last* try."""
         self._db.execute("PRAGMA busy_timeout = 0")
         try:
-            while True:
-                try:
-                    self._db.execute("BEGIN IMMEDIATE")
-                    return
-                except sqlite3.OperationalError as error:
-                    if "locked" not in str(error) or time.monotonic() > deadline:
-                        raise
-                time.sleep(_LOOK + os.getpid() % 5 / 1000)  # not all at one moment
+            self._db.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if last or "locked" not in str(error):
+                raise
+            return False
         finally:
             self._db.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
+        return True
 
     @contextmanager
     def _write(self, *, keep: bool = True) -> Iterator[None]:
         """A transaction, which is undone at its end unless it is to be kept."""
-        with translated(self.folder):
-            self._begin()
+        with translated(self.folder), self._turn():
             try:
                 yield
                 self._db.execute("COMMIT" if keep else "ROLLBACK")
@@ -893,9 +901,10 @@ def translated(folder: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         text = str(error)
         if "locked" in text or "busy" in text:
+            told = f"another process has been writing for over {BUSY_SECONDS:.0f} s"
             raise StoreBusy(
-                f"{folder}: another process has been writing for over {BUSY_SECONDS:.0f} s",
-                hint="try again; if it lasts, look for a stuck recollect process",
+                f"{folder}: {told}{audit.holders(folder)}",
+                hint="try again; end that process if it is stuck: what it had finished is kept",
             ) from error
         for said, hint in _HINTS.items():
             if said in text:

@@ -9,28 +9,43 @@ import sqlite3
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from recollect import private
 from recollect.errors import StoreBusy, StoreError, UsageError
+from recollect.storage.embedded.lock import file_lock
+
+_WORKING = ".recollect-working"
+"""In each folder of work in progress: locked as long as somebody works there."""
 
 
 @contextmanager
 def beside(place: Path) -> Iterator[Path]:
-    """A folder for work in progress, on the disk that *place* is on; gone afterwards, unless it
-    was moved."""
+    """A folder for work in progress, on the disk that *place* is on; gone afterwards. What others
+    who were killed have left there goes too."""
     try:
         private.folder(place.parent)
+        _sweep(place.parent)
         scratch = Path(tempfile.mkdtemp(prefix=f".{place.name[:60]}.", dir=place.parent))
     except OSError as error:
         raise StoreError(f"{place.parent}: {error.strerror}",
                          hint="name a place that you may write to") from error  # fmt: skip
     try:
-        yield scratch
+        with file_lock(scratch / _WORKING):
+            yield scratch
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _sweep(folder: Path) -> None:
+    for left in folder.glob(f".*/{_WORKING}"):
+        with suppress(OSError):
+            with file_lock(left) as abandoned:
+                pass
+            if abandoned:
+                shutil.rmtree(left.parent, ignore_errors=True)
 
 
 def free(place: Path, *, force: bool) -> None:
