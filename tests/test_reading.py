@@ -685,6 +685,22 @@ def test_detail_is_a_snippet_a_passage_or_the_whole() -> None:
     assert [r.detail for r in by_detail.values()] == ["snippet", "passage", "document"]
 
 
+def test_the_header_of_a_note_is_shown_to_whoever_asks_for_it() -> None:
+    text = "---\ntitle: Boats\nstatus: accepted\n---\n\nThe boat is in the harbour.\n"
+
+    def shown(path: str, text: str, question: str) -> str:
+        with opened(note("n", text, path=path), boat=5.0, status=5.0) as memory:
+            assert memory.get("n").text == text
+            found = memory.search(question).results[0].text
+            assert memory.gather(question).sections[0].text == found
+            return found
+
+    assert shown("boats.md", text, "boat") == "The boat is in the harbour.\n"
+    assert shown("boats.md", text, "boat status accepted") == text  # only the header says so
+    assert shown("boats.yaml", text, "boat") == text  # no note: that is what it consists of
+    assert shown("boats.md", "---\nboat: no\n---\n", "boat") == "---\nboat: no\n---\n"
+
+
 def test_records_come_as_snippets_and_five_stay_under_500_tokens() -> None:
     long = "We talked about the retry budget of the payment service at length. " * 40
     with opened(note("n", long + " retry"), retry=5.0) as memory:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from recollect.ports import Store
 from recollect.reading.budget import cost
+from recollect.text import frontmatter
 from recollect.text.query import Parsed
 from recollect.text.snippet import snippet
 from recollect.types import (
@@ -18,12 +19,13 @@ from recollect.types import (
     StoredPassage,
 )
 
-ARMS = ("lexical", "vector", "title", "feedback", "hop", "rewrite")
+ARMS = ("lexical", "vector", "title", "feedback", "hop", "rewrite", "successor")
 RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
 """Kinds that are shown by a snippet unless more is asked for."""
 SNIPPET = 160
 """Characters of a snippet: about forty tokens."""
 MARK = "**"
+MARKDOWN = (".md", ".markdown", ".mdx")
 SHOWN = 5
 
 
@@ -61,11 +63,18 @@ def result(
 
 def _text(stored: StoredPassage, parsed: Parsed, detail: Detail, store: Store) -> str:
     if detail == "snippet":
-        return marked(stored.passage.text, parsed)
+        return marked(shown(stored, parsed.content), parsed)
     if detail == "document":
         whole = store.get(stored.document.id)
         return whole[0].rendered() if whole else stored.passage.text
-    return stored.passage.text
+    return shown(stored, parsed.content)
+
+
+def shown(stored: StoredPassage, wanted: Collection[str]) -> str:
+    """A passage as it is read: of a Markdown file, without the header that it may begin with."""
+    text, path = stored.passage.text, stored.document.path.lower()
+    is_headed = stored.passage.n == 0 and path.endswith(MARKDOWN)
+    return frontmatter.body(text, wanted) if is_headed else text
 
 
 def marked(text: str, parsed: Parsed) -> str:

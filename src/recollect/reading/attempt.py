@@ -221,6 +221,11 @@ class Attempt:
         self.confidence = together(self.best, self.by)
         return new
 
+    def replace(self, best: list[Candidate]) -> None:
+        """These are the candidates now, in this order: some stand for others, and are as sure."""
+        self.best = best
+        self.confidence = max(self.confidence, together(best, self.by))
+
     def _add(self, hits: Sequence[Hit], arm: str) -> int:
         places = {c.document: n for n, c in enumerate(self.fused)}
         new: dict[int, Candidate] = {}

@@ -8,7 +8,7 @@ rather than left out. What else was found is told by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from recollect.facts import KIND, Fact
 from recollect.moments import iso
 from recollect.ports import Store
+from recollect.reading.answering import shown
 from recollect.reading.attempt import Models
 from recollect.reading.cut import fold
 from recollect.reading.further import with_further
@@ -24,6 +25,7 @@ from recollect.reading.known import SURE
 from recollect.reading.pipeline import (
     Retrieved,
     fingerprint,
+    give_way,
     hidden,
     named_facts,
     retrieve,
@@ -163,6 +165,7 @@ def gather(query: Query, store: Store, models: Models, token_budget: int) -> Bun
     )
     got = retrieve(wide, understood, store, models, trace, facts.sees)
     got = got._replace(way=got.way._replace(shape="open"))
+    give_way(query, got.found, trace)
     since, ordered = perf_counter(), got.ordered()
     good, why = got.cut(ordered)
     weak = not good
@@ -208,6 +211,7 @@ class _Gathered:
         self._got = got
         self._store = store
         self._most = most
+        self._wanted = got.found.parsed.content
         self._parts: dict[int, dict[int, StoredPassage]] = {}
         self.sections: list[Section] = []
         self.left: list[Candidate] = []
@@ -248,7 +252,7 @@ class _Gathered:
                 if other.document == candidate.document
                 and (stored := found.passages[other.passage])
             }
-            if self.place(_section(parts, candidate.confidence)):
+            if self.place(_section(parts, self._wanted, candidate.confidence)):
                 self._parts[len(self.sections) - 1] = parts
             else:
                 self.left.append(candidate)
@@ -264,12 +268,14 @@ class _Gathered:
                 for beside in self._store.neighbours(stored.key, before=1, after=1):
                     if beside.passage.role in SPOKEN and self._got.found.may_see(beside):
                         more.setdefault(beside.passage.n, beside)
-            wider = _section(more, section.confidence)
+            wider = _section(more, self._wanted, section.confidence)
             if self._used - section.tokens + wider.tokens <= self._most:
                 self.sections[place] = wider
 
 
-def _section(parts: Mapping[int, StoredPassage], confidence: float) -> Section:
+def _section(
+    parts: Mapping[int, StoredPassage], wanted: Collection[str], confidence: float
+) -> Section:
     some = [parts[n] for n in sorted(parts)]
     document = some[0].document
     return Section(
@@ -281,12 +287,12 @@ def _section(parts: Mapping[int, StoredPassage], confidence: float) -> Section:
         path=document.path,
         date=document.date,
         ids=tuple(stored.id for stored in some),
-        text=_joined(some),
+        text=_joined(some, wanted),
         confidence=confidence,
     ).counted()
 
 
-def _joined(some: Sequence[StoredPassage]) -> str:
+def _joined(some: Sequence[StoredPassage], wanted: Collection[str]) -> str:
     """The passages as one text, with a sign where something is left out between them."""
     parts: list[str] = []
     last = None
@@ -299,7 +305,7 @@ def _joined(some: Sequence[StoredPassage]) -> str:
             parts.append(f"{chr(10) if follows else ''}{passage.role}: ")
         elif passage.heading and not follows:
             parts.append(f"{passage.heading}\n")
-        parts.append(passage.text)
+        parts.append(shown(stored, wanted))
         last = passage
     return "".join(parts)
 

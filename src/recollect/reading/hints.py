@@ -24,6 +24,8 @@ class Told(NamedTuple):
     """The limits that were given up for it."""
     hidden: Mapping[str, int] = {}
     """How many passages each of the other limits hides."""
+    superseded: Mapping[str, str] = {}
+    """What was found and is in force no longer, each with what took its place."""
     lacking: tuple[str, ...] = ()
     """Words of the question that no result has."""
 
@@ -34,6 +36,7 @@ def hints(
     """An answer that is served as it stands only says what was done to the question. *left* are
     the candidates that are not returned, best first."""
     done = [f"“{w}” was read as “{r}”" for w, r in told.spelling.items() if told.corrected]
+    done += [f"“{old}” was superseded by “{new}”" for old, new in told.superseded.items()]
     if told.relaxed:
         limits = " and ".join(told.relaxed)
         done.append(f"too little was found within the limit on {limits}, so this is without it")

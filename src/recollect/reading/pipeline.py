@@ -20,6 +20,7 @@ from recollect.reading.hints import Told, hints, lacking
 from recollect.reading.known import answers, named_result, said
 from recollect.reading.named import Facts, Named, named
 from recollect.reading.recency import by_date
+from recollect.reading.superseded import in_their_place, is_about_the_past
 from recollect.text.overview import is_overview
 from recollect.text.query import Parsed, parse
 from recollect.text.route import Route, route
@@ -104,6 +105,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     got = retrieve(query, understood, store, models, trace, facts.sees)
     found, policy = got.found, got.policy
     _expand(found, trace)
+    gave_way = give_way(query, found, trace)
     since = perf_counter()
     good, why = got.cut(got.ordered())
     kept, folded = fold(good, found.passages)
@@ -121,7 +123,7 @@ def search(query: Query, store: Store, models: Models) -> Answer:
     taken = {c.document for c in good}
     left = kept[len(results) :] + [c for c in found.best if c.document not in taken]
     said = status(results, found.confidence, policy)
-    told = Told(got.spelling, got.again, _given_up(asked, found), unseen)
+    told = Told(got.spelling, got.again, _given_up(asked, found), unseen, gave_way)
     if said == "needs_synthesis":
         told = told._replace(lacking=_lacking(found, kept[: len(results)], trace))
     return Answer(
@@ -287,6 +289,20 @@ def _expand(found: Attempt, trace: Trace) -> None:
 
         with trace.surviving("expand"):
             expanded(found, trace)
+
+
+def give_way(query: Query, found: Attempt, trace: Trace) -> Mapping[str, str]:
+    """Have what is in force stand for what it superseded, unless the past is asked about; the
+    titles of those that gave way, each with the other's."""
+    if query.as_of or query.window or is_about_the_past(query.text):
+        trace.skipped("superseded", "it asks about the past")
+        return {}
+    since, gone = perf_counter(), dict[str, str]()
+    with trace.surviving("superseded"):
+        gone = in_their_place(found)
+        said = [f"“{old}” by “{new}”" for old, new in gone.items()]
+        trace.ran("superseded", since, found=len(gone), reason=", ".join(said))
+    return gone
 
 
 def _given_up(asked: Filter, found: Attempt) -> tuple[str, ...]:

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
+
+from recollect.text.terms import terms
 
 MAX_HEADER = 262_144
 MAX_DEPTH = 16
@@ -80,6 +82,19 @@ def split(text: str) -> tuple[Mapping[str, Any], int]:
         found = not first or _keyed(first) is not None  # else it is text between two rules
         fields = _map(lines, 0) if found else {}
     return (_listed(fields), closed.end()) if found else ({}, 0)
+
+
+def body(text: str, wanted: Collection[str]) -> str:
+    """The text without its header: what is said, and not what is said of it. With it, where a
+    stem is *wanted* that only the header has, or where there is nothing else."""
+    if not text.startswith(("---", "+++", "\ufeff")):
+        return text
+    start = split(text)[1]
+    said = text[start:].lstrip()
+    if not start or not said:
+        return text
+    only = set(wanted).intersection(terms(text[:start]).stem.split())
+    return text if only and not only.issubset(terms(said).stem.split()) else said
 
 
 def flow(text: str) -> Any:

@@ -54,6 +54,7 @@ ARMS = {
     "exact": "is called exactly so",
     "inside": "from the time that is named",
     "hop": "named by a good hit",
+    "successor": "took the place of a hit",
     "bridge": "found only by a hop",
     "words": "length of the question",
     "prior": "before anything is known",

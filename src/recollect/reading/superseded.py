@@ -1,0 +1,179 @@
+"""Documents that say that another took their place, and the ones that did.
+
+A decision record is "superseded by ADR 7", a proposal has ``superseded_by: 387``, a note names the
+one that ``replaces`` it. As with facts, what is in force is told in the place of what no longer is;
+an answer about the past (``as_of``, a time in the question, "what did we use before") is about
+both. Where the other is not here, or may not be seen, nothing took its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from posixpath import basename, dirname, join, normpath
+from typing import Any
+
+from recollect.ports import Store
+from recollect.reading.attempt import Attempt
+from recollect.reading.grade import probability
+from recollect.text.terms import query_terms
+from recollect.types import Candidate, Contribution, Document, Filter, Hit, TextQuery, words
+
+LOOKED_AT = 25
+"""Of so many of the best it is asked whether they still hold."""
+LONGEST = 8
+"""Steps from one to the next that took its place."""
+_MANY = 100
+_NEWER = ("superseded_by", "superseded-by", "replaced_by", "replaced-by", "obsoleted_by")
+_OLDER = ("supersedes", "replaces", "obsoletes")
+_NEVER_HELD = frozenset(
+    {"draft", "proposed", "rejected", "withdrawn", "deferred", "superseded", "deprecated"}
+)
+"""What stands so has taken nobody's place, whatever it was meant to replace."""
+_PAST = re.compile(
+    r"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|earlier|used\s+to|old(?:er)?|histor\w+|before"
+    r"|supersed\w+|replaced|obsolete|deprecated|no\s+longer|abandoned|dropped"
+    r"|früher\w*|ehemal\w+|ursprünglich\w*|alten?|antes|anterior\w*|ancien\w*|avant)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\D{0,12}(\d{1,6})\W*")
+_DIGITS = re.compile(r"\d+")
+_LINK = re.compile(r"\[\[([^\[\]|#\n]+)|\[[^\[\]\n]*\]\(([^()\s]+)\)")
+
+
+def is_about_the_past(question: str) -> bool:
+    return _PAST.search(question) is not None
+
+
+def in_their_place(found: Attempt) -> dict[str, str]:
+    """Has what took the place of others stand for them among the best; the titles of those that
+    gave way, each with the other's."""
+    store, filter = found.store, found.filter
+    best = {
+        c.document: found.passages[c.passage].document
+        for c in found.best[:LOOKED_AT]
+        if c.passage in found.passages
+    }
+    heirs: dict[int, Document] = {}
+    for key, document in best.items():
+        if newer := _in_force(document, filter, store):
+            heirs[key] = newer
+        if str(document.meta.get("status", "")).lower() not in _NEVER_HELD:
+            older = {one.id for one in _named(document, _OLDER, filter, store)} - {document.id}
+            heirs |= {k: document for k, d in best.items() if d.id in older and k not in heirs}
+    heirs = {key: heir for key, heir in heirs.items() if not _circular(key, heirs, best)}
+    places = {document.id: key for key, document in best.items()}
+    new = [h for h in {heir.id: heir for heir in heirs.values()}.values() if h.id not in places]
+    hits = {heir.id: hit for heir in new if (hit := _passage(heir, found))}
+    if hits:
+        found.take(list(hits.values()), "successor")
+        places |= {id: hit.document for id, hit in hits.items()}
+    heirs = {key: heir for key, heir in heirs.items() if heir.id in places}
+    if heirs:
+        found.replace(_promoted(found.best, {k: places[h.id] for k, h in heirs.items()}))
+    return {_called(best[key]): _called(heir) for key, heir in heirs.items()}
+
+
+def _circular(key: int, heirs: Mapping[int, Document], best: Mapping[int, Document]) -> bool:
+    """Whether two say of each other that they took its place."""
+    return heirs[key].id in {best[k].id for k, h in heirs.items() if h.id == best[key].id}
+
+
+def _promoted(best: Sequence[Candidate], to: Mapping[int, int]) -> list[Candidate]:
+    """Without those that gave way; each heir is graded at least as what it stands for."""
+    least: dict[int, float] = {}
+    for one in best:
+        if one.document in to:
+            heir = to[one.document]
+            least[heir] = max(least.get(heir, one.score), one.score)
+    kept = [_raised(c, least.get(c.document, c.score)) for c in best if c.document not in to]
+    return sorted(kept, key=lambda c: -c.score)
+
+
+def _raised(one: Candidate, score: float) -> Candidate:
+    if score <= one.score:
+        return one
+    others = [part for part in one.contributions if part.arm != "successor"]
+    part = Contribution("successor", 0, score, 1.0, score - one.score)
+    return one._replace(score=score, confidence=probability(score), contributions=(*others, part))
+
+
+def _called(document: Document) -> str:
+    return document.title or document.external
+
+
+# ------------------------------------------------------------------ who took whose place
+
+
+def _in_force(document: Document, filter: Filter, store: Store) -> Document | None:
+    """What took its place, or the place of that; None if it says of nothing here that it did."""
+    seen = {document.id}
+    at = document
+    for _ in range(LONGEST):
+        newer = next((one for one in _named(at, _NEWER, filter, store)), None)
+        if newer is None:
+            break
+        if newer.id in seen:
+            return None
+        seen.add(newer.id)
+        at = newer
+    return None if at is document else at
+
+
+def _named(
+    document: Document, fields: Sequence[str], filter: Filter, store: Store
+) -> Iterator[Document]:
+    """The documents that it names in one of these fields."""
+    here = filter._replace(sources=(document.source,))
+    for field in fields:
+        for said in _listed(document.meta.get(field)):
+            yield from _meant(said, document, here, store)
+
+
+def _listed(value: Any) -> list[str]:
+    some = value if isinstance(value, list) else [value]
+    each = [part for one in some if isinstance(one, str | int) for part in str(one).split(",")]
+    return [part.strip() for part in each if part.strip()]
+
+
+def _meant(said: str, by: Document, here: Filter, store: Store) -> list[Document]:
+    """Documents of the same source that are called so: by their number, or by name or path."""
+    if number := _NUMBER.fullmatch(said):
+        return _numbered(int(number[1]), by, here, store)
+    if link := _LINK.search(said):
+        said = link[1] or link[2]
+    near = normpath(join(dirname(by.external), said))
+    for name in dict.fromkeys((said, near, f"{said}.md", f"{near}.md")):
+        if found := store.find(name, here):
+            return found
+    return []
+
+
+def _numbered(number: int, by: Document, here: Filter, store: Store) -> list[Document]:
+    """Documents that are named as this one is, with another number: ``pep-0005`` and
+    ``pep-0387``, ``adr/0003-use-redis.md`` and ``adr/0007-use-postgres.md``."""
+    name = basename(by.external)
+    digits = _DIGITS.search(name)
+    if digits is None:
+        return []
+    begin = f"{by.external[: len(by.external) - len(name)]}{name[: digits.start()]}"
+    for written in dict.fromkeys((f"{number:0{len(digits[0])}d}", str(number))):
+        if found := store.find(f"{begin}{written}{name[digits.end() :]}", here):
+            return found
+        if by.path and not here.paths:
+            there = here._replace(paths=tuple(f"{begin}{written}{c}*" for c in "-_. "))
+            some = store.scan(there, limit=2).items
+            if len(some) == 1 and some[0].external.startswith(f"{begin}{written}"):
+                return list(some)
+    return []
+
+
+def _passage(heir: Document, found: Attempt) -> Hit | None:
+    """The passage of a document that has most of the question's words."""
+    titled = TextQuery(any=words(dict.fromkeys(query_terms(_called(heir))[0])), strict=True,
+                       field="title")  # fmt: skip
+    (hits,) = found.store.search_texts([titled], found.filter, limit=_MANY)
+    stored = {p.key: p for p in found.store.passages([hit.passage for hit in hits])}
+    own = [h for h in hits if h.passage in stored and stored[h.passage].document.id == heir.id]
+    matched = found.store.matched(found.parsed.content, [hit.passage for hit in own])
+    return max(own, key=lambda hit: len(matched.get(hit.passage, ())), default=None)
