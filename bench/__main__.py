@@ -12,7 +12,7 @@ BENCHES = (
     "foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage", "curate",
     "mcp", "http", "safety",
 )  # fmt: skip
-LONG = ("huge", "postgres", "scale")
+LONG = ("huge", "postgres", "scale", "million")
 """Run only when they are named."""
 
 

@@ -20,7 +20,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -60,12 +60,12 @@ def run(work: Path) -> Iterator[Ratio]:
     with Memory.open(small, embed_model="none") as memory:
         memory.add(work / "small.jsonl")
     with Memory.open(big, **FIRST_STAGE) as large, Memory.open(small, **FIRST_STAGE) as little:
-        yield from _lexical(large, documents, queries, work)
+        yield from lexical(large, documents, queries, work)
         for memory in (large, little):
-            _synthetic_vectors(memory)
-        yield from _hybrid(large, little, queries)
-        yield from _growth(large, little, queries)
-    yield from _cold(big, queries[-1])
+            synthetic_vectors(memory)
+        yield from hybrid(large, little, queries)
+        yield from growth(large, little, queries)
+    yield from cold(big, queries[-1])
 
 
 def _write(documents: list[dict[str, Any]], path: Path) -> None:
@@ -91,8 +91,8 @@ def _import(documents: list[dict[str, Any]], work: Path, store: Path) -> Iterato
                 peak < 1000)  # fmt: skip
 
 
-def _lexical(
-    memory: Memory, documents: list[dict[str, Any]], queries: list[str], work: Path
+def lexical(
+    memory: Memory, documents: Iterable[Mapping[str, Any]], queries: list[str], work: Path
 ) -> Iterator[Ratio]:
     """(a): the best ten passages with their text from the engine, against the same statement on
     FTS5; and, to see what it costs, the whole of Memory.search by keyword."""
@@ -129,7 +129,7 @@ def _lexical(
     db.close()
 
 
-def _synthetic_vectors(memory: Memory) -> None:
+def synthetic_vectors(memory: Memory) -> None:
     noise = np.random.default_rng(42)
     key = ARCTIC_S.key
     centre = noise.normal(size=ARCTIC_S.dimensions) * 0.5
@@ -144,7 +144,7 @@ def _fresh_embedder(memory: Memory) -> OnnxEmbedder:
     return OnnxEmbedder(ARCTIC_S, models_folder(memory.config) / ARCTIC_S.key)
 
 
-def _hybrid(large: Memory, little: Memory, queries: list[str]) -> Iterator[Ratio]:
+def hybrid(large: Memory, little: Memory, queries: list[str]) -> Iterator[Ratio]:
     """(b): each search against the embedding that is part of it, as its own trace has it."""
     for warm in queries[:10]:
         large.search(f"{warm} warm")
@@ -156,7 +156,9 @@ def _hybrid(large: Memory, little: Memory, queries: list[str]) -> Iterator[Ratio
                 whole / embed, "<= 2", whole / embed <= 2)  # fmt: skip
 
 
-def _growth(large: Memory, little: Memory, queries: list[str]) -> Iterator[Ratio]:
+def growth(
+    large: Memory, little: Memory, queries: list[str], sizes: str = "150k against 10k documents"
+) -> Iterator[Ratio]:
     """(e): lexical alone, vectors alone, and the whole hybrid search with its query embedded
     already."""
     embedder = _fresh_embedder(large)
@@ -175,11 +177,11 @@ def _growth(large: Memory, little: Memory, queries: list[str]) -> Iterator[Ratio
         little.search(query)
     for name, search in kinds.items():
         many, few = both(partial(search, large), partial(search, little), queries)
-        yield Ratio(f"(e) {name} search, 150k against 10k documents, p50", many, few, "ms",
+        yield Ratio(f"(e) {name} search, {sizes}, p50", many, few, "ms",
                     many / few, "< 3", many / few < 3)  # fmt: skip
 
 
-def _cold(store: Path, query: str) -> Iterator[Ratio]:
+def cold(store: Path, query: str) -> Iterator[Ratio]:
     """(d): whole processes."""
     os.environ["RECOLLECT_EMBED_MODEL"], os.environ["RECOLLECT_RERANK_MODEL"] = FIRST_STAGE.values()
     recollect = [sys.executable, "-m", "recollect"]

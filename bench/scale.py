@@ -220,7 +220,7 @@ def fitted_power(by_size: Mapping[int, float]) -> float:
 # ------------------------------------------------------------------ one size, in its own process
 
 
-def _documents(count: int, owners: int = 1) -> Iterator[Document]:
+def documents(count: int, owners: int = 1) -> Iterator[Document]:
     """So many texts, none twice: beyond the corpus each is made of the halves of two."""
     folder = corpus.data_folder()
     assert folder is not None
@@ -242,8 +242,8 @@ def _seconds(work: Callable[[], object]) -> float:
 
 def _fill(store: Store, passages: int, owners: int = 1) -> Measured:
     """Documents until there are so many passages; each stage by itself."""
-    documents = list(_documents(passages, owners))
-    took = {"import_s": _seconds(lambda: import_documents(store, Source("scale"), documents))}
+    some = list(documents(passages, owners))
+    took = {"import_s": _seconds(lambda: import_documents(store, Source("scale"), some))}
     took["index_s"] = _seconds(store.refresh)
     took["vectors_s"] = _seconds(lambda: _embed(store))
     took["graph_s"] = _seconds(store.refresh)
