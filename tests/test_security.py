@@ -33,7 +33,8 @@ _SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP|ALTER|WH
 
 def _statements(path: Path) -> Iterator[ast.AST]:
     """Texts with something put into them that are SQL, or are executed."""
-    if "sqlite3" not in (text := path.read_text()):
+    text = path.read_text()
+    if "sqlite3" not in text and "storage" not in path.parts:
         return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.JoinedStr) and _SQL.search(ast.unparse(node)):
@@ -42,7 +43,7 @@ def _statements(path: Path) -> Iterator[ast.AST]:
             yield from node.args[:1]
 
 
-_SAFE_CALLS = {"_marks", "len", "join"}
+_SAFE_CALLS = {"marks", "_marks", "len", "join"}
 
 
 def _unsafe(node: ast.AST) -> list[str]:
@@ -66,12 +67,15 @@ def _called(call: ast.Call) -> str:
 
 
 KNOWN = {
-    "storage/embedded/record.py": {
-        "-2048 if once else -32768", "0 if once else 268435456",  # numbers of ours
-        "int(BUSY_SECONDS * 1000)",
+    "storage/embedded/connection.py": {  # numbers of ours
+        "-2048 if once else -32768", "0 if once else 268435456", "int(BUSY_SECONDS * 1000)",
+    },
+    "storage/embedded/documents.py": {
         "column",  # of the two names in the loop around it
         "condition",  # made by _where from columns of ours and question marks
-        "'AND m.document = ?' if within else ''", "way", "which", "order",
+    },
+    "storage/embedded/talks.py": {
+        "condition", "'AND m.document = ?' if within else ''", "way", "which", "order",
     },
     "storage/embedded/schema.py": {"number + 1"},
     "storage/embedded/answers.py": {
@@ -86,6 +90,35 @@ KNOWN = {
         "table", "column", "key", "index", "marks", "rest",
     },
     "storage/embedded/cache.py": {"table", "', '.join(AskedBefore._fields)"},
+    "storage/postgres/answers.py": {"conditions", "owners.seen"},
+    "storage/postgres/bulk.py": {"table", "columns", "marks"},
+    "storage/postgres/checking.py": {"owners.seen", "limit", "model.table"},
+    "storage/postgres/connection.py": {"called"},  # set_config, and a mark for each value
+    "storage/postgres/dump.py": {"among", "model.table", "owners.seen", "self._owners.seen"},
+    "storage/postgres/engine.py": {"self._owners.seen", "table"},
+    "storage/postgres/owners.py": {"mine", "column", "other"},  # what "seen" and "among" consist of
+    "storage/postgres/record.py": {
+        "self._owners.seen", "among", "seen", "where.document or 'TRUE'", "condition",
+    },
+    "storage/postgres/schema.py": {  # names of the schema, of which an address admits few letters
+        "name", "_POLICY.format(schema=schema)", "os.urandom(16).hex()", "address.partitions",
+        "table.name", "columns", "key", "by", "beside", "n", "parts", "unique", "on",
+        "db.info.dbname", "role", "address.schema",  # these three in a hint, for a person
+    },
+    "storage/postgres/text.py": {"tables"},
+    "storage/postgres/text_index.py": {"until", "table"},
+    "storage/postgres/text_views.py": {"among", "select"},
+    "storage/postgres/turns.py": {
+        "role", "order", "self._owners.seen", "'AND d.id = %(within)s' if within else ''",
+        "_beginning('user', 'ASC')", "_beginning('assistant', 'DESC')", "among",
+        "where.document or 'TRUE'", "way", "which",
+    },
+    "storage/postgres/vectors.py": {  # tables are called by the number of a model
+        "max(64, min(4096, room // 1000000))", "name", "leaf", "model.kind", "self._owners.seen",
+        "model.table", "tables", "among", "where.both", "EXACT_ROWS + 1", "table", "seen",
+        "without", "rows", "order.format(kind=kind)", "self.limit + 10", "where.document",
+    },
+    "storage/postgres/writer.py": {"self._owners.seen", "table", "among"},
 }  # fmt: skip
 """What is put into statements besides, each looked at: none of it comes from a caller."""
 

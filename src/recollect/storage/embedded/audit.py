@@ -16,6 +16,7 @@ from recollect.errors import StoreCorrupt
 from recollect.ports import Finding
 from recollect.storage.content import digest
 from recollect.storage.embedded.dump import whole
+from recollect.storage.embedded.lock import holders
 from recollect.text import lexical
 from recollect.types import Put
 
@@ -34,8 +35,6 @@ COMPARED = 200_000
 _NEAR = 0.002
 """Cosines as near as that are the same: the index keeps eight bits of each number."""
 _SHOWN = 10
-_WRITER = "120"
-"""The byte of the file that all connections share which whoever writes has locked."""
 _GIVEN = "/!turns "
 """In the handles that the fourth migration has given to facts."""
 _WRONG = {
@@ -148,30 +147,6 @@ def writable(folder: Path, seconds: float) -> Iterator[Finding]:
         pass  # that it is damaged is told elsewhere
     finally:
         db.close()
-
-
-def holders(folder: Path) -> str:
-    """Who is writing to the record, in brackets, where the system tells it."""
-    try:
-        shared = str((folder / "record.db-shm").stat().st_ino)
-        lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
-    except OSError:
-        return ""
-    found = sorted({
-        int(line[4]) for line in lines
-        if line[3:4] == ["WRITE"] and line[5].rpartition(":")[2] == shared
-        and line[6:] == [_WRITER, _WRITER]
-    })  # fmt: skip
-    return f" ({', '.join(map(_process, found))})" if found else ""
-
-
-def _process(id: int) -> str:
-    try:
-        state = Path(f"/proc/{id}/stat").read_text().rpartition(")")[2].split()[0]
-    except (OSError, IndexError):
-        state = ""
-    stopped = f", which is stopped: `kill -CONT {id}` lets it go on" if state in ("T", "t") else ""
-    return f"process {id}{stopped}"
 
 
 # ------------------------------------------------------------------ the text index

@@ -28,8 +28,9 @@ from recollect.errors import InputError, NotFound, StoreCorrupt, StoreError, Sto
 from recollect.moments import iso
 from recollect.ports import Finding
 from recollect.storage.embedded import swap
+from recollect.storage.embedded.connection import translated
 from recollect.storage.embedded.engine import EmbeddedStore
-from recollect.storage.embedded.record import Record, translated
+from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.schema import MIGRATIONS
 from recollect.types import Filter
 

@@ -37,8 +37,9 @@ from recollect.ports import (
 from recollect.storage.content import parse_cursor
 from recollect.storage.embedded import audit
 from recollect.storage.embedded.allocator import give_back
+from recollect.storage.embedded.connection import translated
 from recollect.storage.embedded.lock import file_lock
-from recollect.storage.embedded.record import Record, translated
+from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import Allowed, Row, State
 from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex, TornIndex
 from recollect.storage.filters import folded_path

@@ -9,6 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_WRITER = "120"
+"""The byte of the file that all connections share which whoever writes has locked."""
+
 if sys.platform == "win32":
     import msvcrt
 
@@ -45,3 +48,27 @@ def file_lock(path: Path, *, wait: float = 0.0) -> Iterator[bool]:
         yield held
     finally:
         os.close(fd)
+
+
+def holders(folder: Path) -> str:
+    """Who is writing to the record, in brackets, where the system tells it."""
+    try:
+        shared = str((folder / "record.db-shm").stat().st_ino)
+        lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
+    except OSError:
+        return ""
+    found = sorted({
+        int(line[4]) for line in lines
+        if line[3:4] == ["WRITE"] and line[5].rpartition(":")[2] == shared
+        and line[6:] == [_WRITER, _WRITER]
+    })  # fmt: skip
+    return f" ({', '.join(map(_process, found))})" if found else ""
+
+
+def _process(id: int) -> str:
+    try:
+        state = Path(f"/proc/{id}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        state = ""
+    stopped = f", which is stopped: `kill -CONT {id}` lets it go on" if state in ("T", "t") else ""
+    return f"process {id}{stopped}"

@@ -1,0 +1,337 @@
+"""Reading the record: filters in numbers, documents, passages, histories."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import deque
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from recollect.ports import Held, Stamped
+from recollect.storage.embedded.connection import Connection, batches, marks, translated
+from recollect.storage.embedded.rows import Allowed, micros, moment
+from recollect.storage.filters import (
+    allows,
+    folded_path,
+    label_allows,
+    path_pattern,
+    scopes_allow,
+    source_allows,
+)
+from recollect.text.terms import fold
+from recollect.types import Document, Event, Filter, Message, Page, Passage, StoredPassage
+
+DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
+    d.meta, d.origin, d.stamp"""
+_FEW_LABELS = (
+    "SELECT id, dimension, value FROM labels WHERE dimension IN ('owner', 'kind', 'role', 'scopes')"
+)
+
+
+class Documents(Connection):
+    def __init__(self, folder: Path, *, once: bool = False) -> None:
+        super().__init__(folder, once=once)
+        self._names: dict[int, str] = {}
+        self._scopes: dict[int, tuple[str, ...]] = {}
+        self._source_names: dict[int, str] = {}
+
+    def _forget_names(self) -> None:
+        self._names.clear()
+        self._scopes.clear()
+        self._source_names.clear()
+
+    # -------------------------------------------------------------- filters
+
+    def allowed(self, filter: Filter) -> Allowed:
+        """The filter in numbers. Labels are few, so they are read and compared here, by the
+        same rules as the plain predicate."""
+        if not filter.limits:
+            return Allowed()
+        labels: dict[str, list[tuple[int, str]]] = {}
+        for id, dimension, value in self._db.execute(_FEW_LABELS):
+            labels.setdefault(dimension, []).append((id, value))
+        kinds = None if filter.kinds is None else {fold(k) for k in filter.kinds}
+        roles = None if filter.roles is None else {"", *filter.roles}
+
+        def ids(dimension: str, wanted: set[str] | None) -> frozenset[int] | None:
+            if wanted is None:
+                return None
+            return frozenset(i for i, v in labels.get(dimension, ()) if v in wanted)
+
+        return Allowed(
+            owner=ids("owner", None if filter.owner is None else {filter.owner}),
+            scopes=None
+            if filter.scopes is None
+            else frozenset(
+                i
+                for i, v in labels.get("scopes", ())
+                if scopes_allow(filter.scopes, tuple(json.loads(v)))
+            ),
+            source=None if filter.sources is None else frozenset(self._source_ids(filter)),
+            kind=None
+            if kinds is None
+            else frozenset(i for i, v in labels.get("kind", ()) if fold(v) in kinds),
+            role=ids("role", roles),
+            issue=self._labels_like("issue", filter.issues),
+            event=self._labels_like("event", filter.events),
+            since=micros(filter.since),
+            until=micros(filter.until),
+            paths=None if filter.paths is None else tuple(map(path_pattern, filter.paths)),
+        )
+
+    def _labels_like(self, dimension: str, wanted: tuple[str, ...] | None) -> frozenset[int] | None:
+        if wanted is None:
+            return None
+        rows = self._db.execute("SELECT id, value FROM labels WHERE dimension = ?", (dimension,))
+        return frozenset(id for id, value in rows if label_allows(wanted, value))
+
+    def _source_ids(self, filter: Filter) -> list[int]:
+        rows = self._db.execute("SELECT id, name FROM sources").fetchall()
+        return [id for id, name in rows if source_allows(filter.sources, name)]
+
+    def documents_on_paths(self, patterns: Sequence[str]) -> list[int]:
+        """Keys of the documents whose path matches one of the patterns."""
+        compiled = [re.compile(p, re.DOTALL) for p in patterns]
+        rows = self._db.execute("SELECT key, path FROM documents WHERE path != ''")
+        return [k for k, path in rows if any(c.fullmatch(folded_path(path)) for c in compiled)]
+
+    def _where(self, allowed: Allowed) -> tuple[str, list[Any]]:
+        """Conditions on ``d``, except for paths and roles."""
+        parts = ["1"]
+        values: list[Any] = []
+        for column, ids in (
+            ("owner", allowed.owner),
+            ("scopes", allowed.scopes),
+            ("source", allowed.source),
+            ("kind", allowed.kind),
+            ("issue", allowed.issue),
+            ("event", allowed.event),
+        ):
+            if ids is not None:
+                parts.append(f"d.{column} IN ({marks(len(ids))})")
+                values += sorted(ids)
+        if allowed.since is not None:
+            parts.append("d.date >= ?")
+            values.append(allowed.since)
+        if allowed.until is not None:
+            parts.append("d.date < ?")
+            values.append(allowed.until)
+        return " AND ".join(parts), values
+
+    # -------------------------------------------------------------- reading
+
+    def get(self, name: str) -> list[Document]:
+        return [self._with_body(key, document) for key, document in self._named(name)]
+
+    def find(self, name: str, filter: Filter) -> list[Document]:
+        return [document for _, document in self._named(name) if allows(filter, document)]
+
+    def _named(self, name: str) -> list[tuple[int, Document]]:
+        for column in ("id", "external"):
+            rows = self._db.execute(
+                f"SELECT d.key, {DOCUMENT} FROM documents d WHERE d.{column} = ? "
+                "ORDER BY d.key DESC",
+                (name,),
+            ).fetchall()
+            if rows:
+                return [(key, self._document(*about)) for key, *about in rows]
+        return []
+
+    def held(self, handles: Sequence[str]) -> list[Held]:
+        found: list[tuple[str, int]] = []
+        for some in batches(handles):
+            found += self._db.execute(
+                f"SELECT handle, document FROM handles WHERE handle IN ({marks(len(some))})", some
+            )
+        documents: dict[int, Document] = {}
+        for keys in batches(sorted({key for _, key in found})):
+            for key, *about in self._db.execute(
+                f"SELECT d.key, {DOCUMENT} FROM documents d WHERE d.key IN ({marks(len(keys))})",
+                keys,
+            ).fetchall():
+                documents[key] = self._with_body(key, self._document(*about))
+        ordered = sorted(found, key=lambda one: (one[1], one[0]))
+        return [Held(handle, documents[key]) for handle, key in ordered]
+
+    def _document(
+        self,
+        external: str,
+        source: int,
+        kind: int,
+        title: str,
+        path: str,
+        date: int | None,
+        owner: int,
+        scopes: int,
+        meta: str,
+        origin: str,
+        stamp: str,
+    ) -> Document:
+        return Document(
+            external=external,
+            source=self._source_name(source),
+            kind=self.label(kind),
+            title=title,
+            path=path,
+            date=moment(date),
+            owner=self.label(owner),
+            scopes=self._scope_set(scopes),
+            meta=json.loads(meta) if meta != "{}" else {},
+            origin=origin,
+            stamp=stamp,
+        )
+
+    def label(self, label: int) -> str:
+        """A label's value. Labels are never changed, so they are remembered for good."""
+        if label not in self._names:
+            self._names.update(self._db.execute("SELECT id, value FROM labels").fetchall())
+        return self._names[label]
+
+    def _scope_set(self, label: int) -> tuple[str, ...]:
+        if label not in self._scopes:
+            self._scopes[label] = tuple(json.loads(self.label(label)))
+        return self._scopes[label]
+
+    def _source_name(self, source: int) -> str:
+        if source not in self._source_names:
+            self._source_names.update(self._db.execute("SELECT id, name FROM sources").fetchall())
+        return self._source_names[source]
+
+    def _with_body(self, key: int, document: Document) -> Document:
+        texts: dict[int, list[str]] = {}
+        for turn, text in self._db.execute(
+            "SELECT turn, text FROM passages WHERE document = ? ORDER BY n", (key,)
+        ):
+            texts.setdefault(turn, []).append(text)
+        messages = tuple(
+            Message(role, "".join(texts.get(turn, ())), id, moment(date))
+            for turn, role, id, date in self._db.execute(
+                "SELECT turn, role, id, date FROM messages WHERE document = ? ORDER BY turn",
+                (key,),
+            )
+        )
+        if messages:
+            return document._replace(messages=messages)
+        return document._replace(text="".join(texts.get(0, ())))
+
+    def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
+        return self._passages(f"p.key IN ({marks(len(keys))})", keys, order=keys)
+
+    def passage(self, id: str) -> StoredPassage | None:
+        document, _, n = id.rpartition(":")
+        if not (n.isascii() and n.isdigit() and len(n) < 10):
+            return None
+        found = self._passages("d.id = ? AND p.n = ?", (document, int(n)))
+        return found[0] if found else None
+
+    def neighbours(self, key: int, before: int, after: int) -> list[StoredPassage]:
+        row = self._db.execute("SELECT document, n FROM passages WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return []
+        return self._passages(
+            "p.document = ? AND p.n BETWEEN ? AND ? ORDER BY p.n",
+            (row[0], row[1] - before, row[1] + after),
+        )
+
+    def _passages(
+        self, condition: str, values: Sequence[Any], order: Sequence[int] | None = None
+    ) -> list[StoredPassage]:
+        with translated(self.folder):
+            rows = self._db.execute(
+                f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {DOCUMENT} "
+                f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
+                values,
+            ).fetchall()
+        found = [
+            StoredPassage(
+                key,
+                f"{id}:{n}",
+                Passage(n, text, heading, turn, self.label(role)),
+                self._document(*about),
+            )
+            for key, n, text, heading, turn, role, id, *about in rows
+        ]
+        if order is None:
+            return found
+        by_key = {p.key: p for p in found}
+        return [by_key[key] for key in order if key in by_key]
+
+    def scan(self, filter: Filter, limit: int, before: int | None) -> Page:
+        allowed = self.allowed(filter)
+        if allowed.nothing:
+            return Page((), "")
+        condition, values = self._where(allowed)
+        if before is not None:
+            condition += " AND d.key < ?"
+            values.append(before)
+        if allowed.paths is not None:
+            keys = set(self.documents_on_paths(allowed.paths))
+        rows: list[tuple[Any, ...]] = []
+        for row in self._db.execute(
+            f"SELECT d.key, {DOCUMENT} FROM documents d WHERE {condition} ORDER BY d.key DESC",
+            values,
+        ):
+            if allowed.paths is None or row[0] in keys:
+                rows.append(row)
+            if len(rows) > limit:
+                break
+        page = rows[:limit]
+        more = len(rows) > limit
+        items = tuple(self._document(*row[1:]) for row in page)
+        return Page(items, str(page[-1][0]) if more else "")
+
+    def newest(self, filter: Filter, count: int) -> datetime | None:
+        allowed = self.allowed(filter)
+        if allowed.nothing:
+            return None
+        condition, values = self._where(allowed)
+        keys = None if allowed.paths is None else set(self.documents_on_paths(allowed.paths))
+        rows = self._db.execute(
+            f"SELECT d.key, d.date FROM documents d WHERE {condition} AND d.date IS NOT NULL "
+            "ORDER BY d.date DESC",
+            values,
+        )
+        dates = (date for key, date in rows if keys is None or key in keys)
+        return moment(next(iter(deque(islice(dates, count), maxlen=1)), None))
+
+    def stamps(self, source: str) -> list[Stamped]:
+        rows = self._db.execute(
+            "SELECT d.external, d.path, d.origin, d.stamp, d.owner, d.scopes "
+            "FROM documents d WHERE d.source = (SELECT id FROM sources WHERE name = ?) "
+            "ORDER BY d.key DESC",
+            (source,),
+        ).fetchall()
+        owners = {label: self.label(label) for label in {row[4] for row in rows}}
+        scopes = {label: self._scope_set(label) for label in {row[5] for row in rows}}
+        return [
+            Stamped(external, source, path, origin, stamp, owners[owner], scopes[scoped])
+            for external, path, origin, stamp, owner, scoped in rows
+        ]
+
+    def history(self, id: str) -> list[Event]:
+        return [
+            Event(seq, datetime.fromtimestamp(at, UTC), action, id)
+            for seq, action, at in self._db.execute(
+                "SELECT seq, action, at FROM events WHERE id = ? ORDER BY seq", (id,)
+            )
+        ]
+
+    def document(self, key: int) -> Document:
+        """A document that is there, with its body."""
+        row = self._db.execute(f"SELECT {DOCUMENT} FROM documents d WHERE d.key = ?", (key,))
+        return self._with_body(key, self._document(*row.fetchone()))
+
+    def source_seqs(self, filter: Filter) -> list[tuple[str, int]]:
+        """The last change of each source that the filter lets through, and of the store's
+        history itself."""
+        with translated(self.folder):
+            rows = self._db.execute(
+                "SELECT name, seq FROM sources UNION ALL SELECT epoch, -1 FROM state ORDER BY 1"
+            ).fetchall()
+        if filter.sources is None:
+            return rows
+        return [row for row in rows if row[1] < 0 or source_allows(filter.sources, row[0])]

@@ -1,0 +1,171 @@
+"""What the indexes are made from: passages and vectors in the order of their changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from recollect.errors import StoreError
+from recollect.storage.embedded.connection import batches, marks, translated
+from recollect.storage.embedded.documents import Documents
+from recollect.storage.embedded.rows import Row, VectorRow
+from recollect.text.lexical import indexed_text
+
+_DROPPED = 10_000
+"""Vectors that are deleted in one transaction."""
+_ROW = """p.key, p.document, d.title, d.path, p.heading, p.text, d.owner, d.scopes, d.source,
+    d.kind, p.role, d.issue, d.event, d.date"""
+
+
+class Feeding(Documents):
+    # -------------------------------------------------------------- for the indexes
+
+    def has_more_than(self, count: int, after: int) -> bool:
+        row = self._db.execute(
+            "SELECT 1 FROM passages WHERE key > ? LIMIT 1 OFFSET ?", (after, count)
+        ).fetchone()
+        return row is not None
+
+    def text_behind(self, seq: int) -> int:
+        """How many passages were written or deleted after *seq*."""
+        row = self._db.execute(
+            "SELECT (SELECT COUNT(*) FROM passages WHERE key > ?) + "
+            "(SELECT COUNT(*) FROM deletions WHERE seq > ?)",
+            (seq, seq),
+        ).fetchone()
+        return int(row[0])
+
+    def nth_key_after(self, seq: int, n: int) -> int | None:
+        row = self._db.execute(
+            "SELECT key FROM passages WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?", (seq, n - 1)
+        ).fetchone()
+        return None if row is None else int(row[0])
+
+    def rows_between(self, low: int, high: int) -> Iterator[Row]:
+        """Passages written in (low, high], in order."""
+        for row in self._db.execute(
+            f"SELECT {_ROW} FROM passages p JOIN documents d ON d.key = p.document "
+            "WHERE p.key > ? AND p.key <= ? ORDER BY p.key",
+            (low, high),
+        ):
+            yield Row(*row)
+
+    def keys_after(self, seq: int) -> list[int]:
+        rows = self._db.execute("SELECT key FROM passages WHERE key > ?", (seq,)).fetchall()
+        return [row[0] for row in rows]
+
+    def rows(self, keys: Sequence[int]) -> Iterator[Row]:
+        for some in batches(keys):
+            for row in self._db.execute(
+                f"SELECT {_ROW} FROM passages p JOIN documents d ON d.key = p.document "
+                f"WHERE p.key IN ({marks(len(some))})",
+                some,
+            ):
+                yield Row(*row)
+
+    def deleted_after(self, seq: int) -> list[int]:
+        rows = self._db.execute("SELECT passage FROM deletions WHERE seq > ?", (seq,)).fetchall()
+        return [row[0] for row in rows]
+
+    # -------------------------------------------------------------- vectors
+
+    def models(self) -> dict[str, int]:
+        with translated(self.folder):
+            rows = self._db.execute("SELECT key, vectors FROM models WHERE vectors > 0 ORDER BY id")
+            return dict(rows.fetchall())
+
+    def pending(self, model: str, limit: int) -> list[tuple[int, str]]:
+        rows = self._db.execute(
+            "SELECT p.key, d.title, p.heading, p.text FROM passages p "
+            "JOIN documents d ON d.key = p.document WHERE NOT EXISTS (SELECT 1 FROM vectors v "
+            "WHERE v.passage = p.key AND v.model = (SELECT id FROM models WHERE key = ?)) "
+            "ORDER BY p.key DESC LIMIT ?",
+            (model, limit),
+        ).fetchall()
+        return [(key, indexed_text(title, heading, text)) for key, title, heading, text in rows]
+
+    def put_vectors(
+        self, model: str, dimensions: int, keys: Sequence[int], blobs: Sequence[bytes]
+    ) -> int:
+        with self._write():
+            self._db.execute(
+                "INSERT INTO models (key, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                (model, dimensions),
+            )
+            id, known = self._db.execute(
+                "SELECT id, dimensions FROM models WHERE key = ?", (model,)
+            ).fetchone()
+            if known != dimensions:
+                raise StoreError(
+                    f"{model}: a vector has {dimensions} dimensions, the stored ones {known}",
+                    hint="these are different models; give the new one a name of its own",
+                )
+            sources: dict[int, int] = {}
+            for some in batches(keys):
+                sources.update(
+                    self._db.execute(
+                        "SELECT p.key, d.source FROM passages p JOIN documents d "
+                        f"ON d.key = p.document WHERE p.key IN ({marks(len(some))}) "
+                        "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.key "
+                        "AND v.model = ?)",
+                        [*some, id],
+                    ).fetchall()
+                )
+            seq = self.state().seq
+            rows = []
+            for key, blob in zip(keys, blobs, strict=True):
+                if key in sources:
+                    seq += 1
+                    rows.append((seq, id, key, blob))
+            self._db.executemany(
+                "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)", rows
+            )
+            self._db.execute(
+                "UPDATE models SET vectors = vectors + ? WHERE id = ?", (len(rows), id)
+            )
+            self._db.execute("UPDATE state SET seq = ?", (seq,))
+            self._db.executemany(
+                "UPDATE sources SET seq = ? WHERE id = ?", [(seq, s) for s in set(sources.values())]
+            )
+        return len(rows)
+
+    def drop_vectors(self, model: str) -> int:
+        """In transactions of bounded size, so that nobody who writes meanwhile waits long."""
+        gone, some = 0, 1
+        while some:
+            with self._write():
+                found = self._db.execute("SELECT id FROM models WHERE key = ?", (model,)).fetchone()
+                if found is None:
+                    return gone
+                some = self._db.execute(
+                    "DELETE FROM vectors WHERE seq IN "
+                    "(SELECT seq FROM vectors WHERE model = ? LIMIT ?)",
+                    (found[0], _DROPPED),
+                ).rowcount
+                self._db.execute(
+                    "UPDATE models SET vectors = vectors - ? WHERE id = ?", (some, found[0])
+                )
+                if not some:
+                    self._db.execute("DELETE FROM models WHERE id = ?", found)
+            gone += some
+        return gone
+
+    def vectors_between(self, model: str, low: int, high: int) -> Iterator[VectorRow]:
+        """Live vectors of a model written in (low, high], in order."""
+        for row in self._db.execute(
+            "SELECT v.seq, v.passage, p.document, d.owner, d.scopes, d.source, d.kind, p.role, "
+            "d.issue, d.event, "
+            "d.date, v.vector FROM vectors v JOIN passages p ON p.key = v.passage "
+            "JOIN documents d ON d.key = p.document WHERE v.seq > ? AND v.seq <= ? "
+            "AND v.model = (SELECT id FROM models WHERE key = ?) ORDER BY v.seq",
+            (low, high, model),
+        ):
+            yield VectorRow(*row)
+
+    def vectors_waiting(self, model: str, after: int, most: int) -> int:
+        """How many vectors were written after *after*, counted up to *most*."""
+        row = self._db.execute(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM vectors WHERE seq > ? "
+            "AND model = (SELECT id FROM models WHERE key = ?) LIMIT ?)",
+            (after, model, most),
+        ).fetchone()
+        return int(row[0])
