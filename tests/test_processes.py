@@ -14,6 +14,7 @@ import pytest
 
 from recollect import Memory
 from recollect.storage.embedded.engine import EmbeddedStore
+from recollect.storage.embedded.lock import file_lock
 from recollect.testing.builders import any_of, found, note, put
 from recollect.types import Filter
 
@@ -224,6 +225,7 @@ store = EmbeddedStore(Path(sys.argv[1]))
 for turn in range(10_000):
     put(store, *(note(f"n{turn}x{i}", "some words " * 40) for i in range(200)))
     print(turn, flush=True)
+    store.refresh()
 """
 
 
@@ -247,7 +249,10 @@ def test_whoever_is_told_to_pause_does_not_keep_others_from_writing(tmp_path: Pa
             while _state(writer) != "T" and time.monotonic() < deadline:
                 time.sleep(0.005)
             assert _state(writer) == "T"  # it does stop, ...
-            put(opened, note(f"other{turn}", "meanwhile"))  # ... and holds nothing
+            put(opened, note(f"other{turn}", f"meanwhile{turn}"))  # ... and holds nothing
+            with file_lock(tmp_path / "store" / "text.lock") as free:
+                assert free
+            assert found(opened, any_of(f"meanwhile{turn}")) == [f"other{turn}"]
             assert _state(writer) == "T"
             writer.send_signal(signal.SIGCONT)
             assert writer.stdout.readline()  # it goes on

@@ -1,8 +1,8 @@
-"""Ctrl-Z between transactions, not inside one.
+"""Ctrl-Z when nothing is held that others wait for.
 
 A process that is stopped in the middle of a write keeps every other writer waiting until it goes
-on. A program that calls ``heed`` stops at the end of the transaction it is in, which is a moment
-later; one that does not is stopped wherever it is.
+on. A program that calls ``heed`` stops at the end of the transaction it is in, or when it gives
+back the lock of an index, which is a moment later; one that does not is stopped wherever it is.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import contextmanager
 
 _counting = threading.Lock()
 _writing = 0
-"""Transactions of this process that are open."""
+"""Transactions and locks of this process that others may wait for."""
 _asked = False
 """Whether it is to stop as soon as there is none."""
 
 
 def heed() -> None:
-    """From now on, wait for the end of a transaction before stopping. For the main thread."""
+    """From now on, stop when nothing is held. For the main thread."""
     if hasattr(signal, "SIGTSTP") and signal.getsignal(signal.SIGTSTP) == signal.SIG_DFL:
         signal.signal(signal.SIGTSTP, _pause)
 

@@ -6,8 +6,10 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+
+from recollect import pauses
 
 _WRITER = "120"
 """The byte of the file that all connections share which whoever writes has locked."""
@@ -33,21 +35,25 @@ else:
 
 
 @contextmanager
-def file_lock(path: Path, *, wait: float = 0.0) -> Iterator[bool]:
+def file_lock(path: Path, *, wait: float = 0.0, pausing: bool = False) -> Iterator[bool]:
     """Hold the lock if it can be had within *wait* seconds; yields whether it is held.
 
-    Each call opens the file anew, so two threads of one process exclude each other as well.
+    Each call opens the file anew, so two threads of one process exclude each other as well. Whoever
+    holds it stops (Ctrl-Z) when it has given it back, unless *pausing* with it hinders nobody.
     """
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
-    try:
-        deadline = time.monotonic() + wait
-        pause = 0.001
-        while not (held := _try_lock(fd)) and time.monotonic() < deadline:
-            time.sleep(pause)
-            pause = min(pause * 2, 0.05)
-        yield held
-    finally:
-        os.close(fd)
+    deadline, pause = time.monotonic() + wait, 0.001
+    while True:
+        with nullcontext() if pausing else pauses.put_off():
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+            try:
+                held = _try_lock(fd)
+                if held or time.monotonic() >= deadline:
+                    yield held
+                    return
+            finally:
+                os.close(fd)
+        time.sleep(pause)
+        pause = min(pause * 2, 0.05)
 
 
 def holders(folder: Path) -> str:

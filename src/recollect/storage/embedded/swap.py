@@ -33,7 +33,7 @@ def beside(place: Path) -> Iterator[Path]:
         raise StoreError(f"{place.parent}: {error.strerror}",
                          hint="name a place that you may write to") from error  # fmt: skip
     try:
-        with file_lock(scratch / _WORKING):
+        with file_lock(scratch / _WORKING, pausing=True):
             yield scratch
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
