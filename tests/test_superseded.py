@@ -98,6 +98,16 @@ def test_the_newer_one_may_be_the_one_that_says_so() -> None:
             assert set(asked(memory)) == {"adr-3", "adr-7"}
 
 
+def test_a_chain_that_only_the_newer_ones_tell_ends_with_the_newest() -> None:
+    chain = [
+        note(f"adr-{n}", f"The job queue, version {n}.", title=f"Queue {n}",
+             meta={"supersedes": [n - 1]})
+        for n in range(1, 5)
+    ]  # fmt: skip
+    with kept(*chain) as memory:
+        assert asked(memory, "job queue version 1") == ["adr-4"]
+
+
 @pytest.mark.parametrize("says", [None, "", 99, "nowhere.md", "<number>", {"a": 1}, [None], 7.5])
 def test_what_nothing_here_took_the_place_of_stays(says: object) -> None:
     with kept(*pair("adr-3", "adr-7", says)) as memory:

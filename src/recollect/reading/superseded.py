@@ -61,8 +61,8 @@ def in_their_place(found: Attempt) -> dict[str, str]:
         if str(document.meta.get("status", "")).lower() not in _NEVER_HELD:
             older = {one.id for one in _named(document, _OLDER, filter, store)} - {document.id}
             heirs |= {k: document for k, d in best.items() if d.id in older and k not in heirs}
-    heirs = {key: heir for key, heir in heirs.items() if not _circular(key, heirs, best)}
     places = {document.id: key for key, document in best.items()}
+    heirs = {key: heir for key in heirs if (heir := _last(key, heirs, places))}
     new = [h for h in {heir.id: heir for heir in heirs.values()}.values() if h.id not in places]
     hits = {heir.id: hit for heir in new if (hit := _passage(heir, found))}
     if hits:
@@ -74,9 +74,17 @@ def in_their_place(found: Attempt) -> dict[str, str]:
     return {_called(best[key]): _called(heir) for key, heir in heirs.items()}
 
 
-def _circular(key: int, heirs: Mapping[int, Document], best: Mapping[int, Document]) -> bool:
-    """Whether two say of each other that they took its place."""
-    return heirs[key].id in {best[k].id for k, h in heirs.items() if h.id == best[key].id}
+def _last(key: int, heirs: Mapping[int, Document], places: Mapping[str, int]) -> Document | None:
+    """The last of those that took each other's place; None where they do in a circle."""
+    seen = {key}
+    while True:
+        heir = heirs[key]
+        key = places.get(heir.id, -1)
+        if key not in heirs:
+            return heir
+        if key in seen:
+            return None
+        seen.add(key)
 
 
 def _promoted(best: Sequence[Candidate], to: Mapping[int, int]) -> list[Candidate]:
