@@ -6,7 +6,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from recollect.ports import Store
 from recollect.reading.budget import cost
-from recollect.text import frontmatter
 from recollect.text.query import Parsed
 from recollect.text.snippet import snippet
 from recollect.types import (
@@ -73,8 +72,11 @@ def _text(stored: StoredPassage, parsed: Parsed, detail: Detail, store: Store) -
 def shown(stored: StoredPassage, wanted: Collection[str]) -> str:
     """A passage as it is read: of a Markdown file, without the header that it may begin with."""
     text, path = stored.passage.text, stored.document.path.lower()
-    is_headed = stored.passage.n == 0 and path.endswith(MARKDOWN)
-    return frontmatter.body(text, wanted) if is_headed else text
+    if stored.passage.n or not path.endswith(MARKDOWN) or text[:1] not in ("-", "+", "\ufeff"):
+        return text
+    from recollect.text.frontmatter import body
+
+    return body(text, wanted)
 
 
 def marked(text: str, parsed: Parsed) -> str:

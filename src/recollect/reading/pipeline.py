@@ -20,7 +20,6 @@ from recollect.reading.hints import Told, hints, lacking
 from recollect.reading.known import answers, named_result, said
 from recollect.reading.named import Facts, Named, named
 from recollect.reading.recency import by_date
-from recollect.reading.superseded import in_their_place, is_about_the_past
 from recollect.text.overview import is_overview
 from recollect.text.query import Parsed, parse
 from recollect.text.route import Route, route
@@ -294,6 +293,11 @@ def _expand(found: Attempt, trace: Trace) -> None:
 def give_way(query: Query, found: Attempt, trace: Trace) -> Mapping[str, str]:
     """Have what is in force stand for what it superseded, unless the past is asked about; the
     titles of those that gave way, each with the other's."""
+    if not any(found.passages[c.passage].document.meta for c in found.best):
+        trace.skipped("superseded", "nothing is said of what was found")
+        return {}
+    from recollect.reading.superseded import in_their_place, is_about_the_past
+
     if query.as_of or query.window or is_about_the_past(query.text):
         trace.skipped("superseded", "it asks about the past")
         return {}

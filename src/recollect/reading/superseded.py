@@ -54,14 +54,16 @@ def in_their_place(found: Attempt) -> dict[str, str]:
         for c in found.best[:LOOKED_AT]
         if c.passage in found.passages
     }
+    places = {document.id: key for key, document in best.items()}
     heirs: dict[int, Document] = {}
     for key, document in best.items():
         if newer := _in_force(document, filter, store):
             heirs[key] = newer
         if str(document.meta.get("status", "")).lower() not in _NEVER_HELD:
-            older = {one.id for one in _named(document, _OLDER, filter, store)} - {document.id}
-            heirs |= {k: document for k, d in best.items() if d.id in older and k not in heirs}
-    places = {document.id: key for key, document in best.items()}
+            for older in _named(document, _OLDER, filter, store):
+                at = places.get(older.id, key)
+                if at != key:
+                    heirs.setdefault(at, document)
     heirs = {key: heir for key in heirs if (heir := _last(key, heirs, places))}
     new = [h for h in {heir.id: heir for heir in heirs.values()}.values() if h.id not in places]
     hits = {heir.id: hit for heir in new if (hit := _passage(heir, found))}

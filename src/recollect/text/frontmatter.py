@@ -87,8 +87,6 @@ def split(text: str) -> tuple[Mapping[str, Any], int]:
 def body(text: str, wanted: Collection[str]) -> str:
     """The text without its header: what is said, and not what is said of it. With it, where a
     stem is *wanted* that only the header has, or where there is nothing else."""
-    if not text.startswith(("---", "+++", "\ufeff")):
-        return text
     start = split(text)[1]
     said = text[start:].lstrip()
     if not start or not said:
