@@ -33,10 +33,10 @@ MADE = "<!-- Made by `python docs/make.py` from the code. -->\n\n"
 
 def cli() -> str:
     """Every command with its options, by what one wants to do."""
-    from recollect.surfaces.cli import COMMANDS, _parser
+    from recollect.surfaces.cli import COMMANDS, parser_of
     from recollect.surfaces.parser import GROUPS, actions
 
-    chooser = next(actions(_parser()))
+    chooser = next(actions(parser_of()))
     known = {command.name: command for command in COMMANDS}
     lines = [
         "# The command line",

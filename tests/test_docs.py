@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from recollect.surfaces.cli import COMMANDS, _parser
+from recollect.surfaces.cli import COMMANDS, parser_of
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -66,7 +66,7 @@ def test_every_command_is_understood(page: Path) -> None:
         words = words[:ends]
         if "--help" in words or words == ["--version"]:
             continue
-        assert _parser().parse_args(words).run, line
+        assert parser_of().parse_args(words).run, line
 
 
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)

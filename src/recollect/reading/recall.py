@@ -18,6 +18,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Literal, NamedTuple
 
 from recollect.errors import in_a_line
@@ -43,8 +44,7 @@ from recollect.types import (
 
 DEGRADED = 60.0
 """Seconds for which an answer is kept that could have been better."""
-_RUN = r"\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7af"
-_WORD, _ANY_WORD = re.compile(r"[a-z0-9]+"), re.compile(rf"[{_RUN}]|[^\W_{_RUN}]+")
+_WORD = re.compile(r"[a-z0-9]+")
 NEARBY = 64
 """How many earlier questions a new one is compared with."""
 YEAR = timedelta(days=366)
@@ -387,7 +387,14 @@ def as_asked(query: Query, asked: Filter, confidence: float) -> AskedBefore:
 def _words(text: str) -> frozenset[str]:
     """Words roughly, and quickly; of a script without spaces its characters."""
     folded = text.casefold()
-    return frozenset(_WORD.findall(folded) if folded.isascii() else _ANY_WORD.findall(folded))
+    return frozenset(_WORD.findall(folded) if folded.isascii() else _any_word().findall(folded))
+
+
+@cache
+def _any_word() -> re.Pattern[str]:
+    """Compiled when first needed: the large class takes longer than to open a store."""
+    run = r"\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7af"
+    return re.compile(rf"[{run}]|[^\W_{run}]+")
 
 
 def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:

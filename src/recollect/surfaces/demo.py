@@ -3,6 +3,7 @@ person would type them, in a store that is gone afterwards."""
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
 import re
@@ -83,6 +84,10 @@ STEPS = (
         ("search '\"signing keys\" -canary path:runbooks' --explain",),
     ),
 )
+
+
+def declare_demo(_: argparse.ArgumentParser) -> None:
+    pass
 
 
 def demo(options: Options) -> int:

@@ -201,7 +201,7 @@ def _imported(done: Loaded, style: Style) -> str:
 # ------------------------------------------------------------------ migrate-store
 
 
-def declare_migrate(parser: argparse.ArgumentParser) -> None:
+def declare_migrate_store(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("source", metavar="FROM", help="the folder or URL of the store")
     parser.add_argument("to", metavar="TO", help="of an empty one, or of a copy that was cut off")
     parser.add_argument(
@@ -209,7 +209,7 @@ def declare_migrate(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def migrate(options: Options) -> int:
+def migrate_store(options: Options) -> int:
     from recollect.memory import migrate_store
 
     if options.store:

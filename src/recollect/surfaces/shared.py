@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recollect.surfaces.parser import Parser
 from recollect.types import SCHEMA_VERSION
@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from recollect.surfaces.terminal import ProgressBar, Style
 
 Options = argparse.Namespace
-
-
-class Command(NamedTuple):
-    name: str
-    help: str
-    declare: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[Options], int]
-    example: str
-    """As one would type it."""
 
 
 def common_options() -> Parser:

@@ -42,28 +42,31 @@ _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", re.ASCII)
 class _Wide(NamedTuple):
     """The patterns for text that is not ASCII."""
 
-    chunk: re.Pattern[str]
-    run: re.Pattern[str]
     core: re.Pattern[str]
     part: re.Pattern[str]
 
 
 @cache
 def _wide() -> _Wide:
-    """Compiled when first needed: their large classes take longer than a whole search."""
+    """Compiled when first needed."""
     core = rf"[#$@€£.]?[{_WORD}]+(?:[-_./:@'+&=,\\]+[{_WORD}]+)*(?:%|\+\++|#)?|[{_PICTURES}]"
     part = rf"[A-Z]+(?![a-z{_MARKS}])|[A-Z]?[a-z]+|\d+|(?:[^\W\d_A-Za-z]|[{_MARKS}])+"
-    return _Wide(
-        chunk=re.compile(rf"[{_RUNS}]+|[^\s{_RUNS}]+"),
-        run=re.compile(f"[{_RUNS}]"),
-        core=re.compile(core),
-        part=re.compile(part),
-    )
+    return _Wide(re.compile(core), re.compile(part))
+
+
+@cache
+def _chunk() -> re.Pattern[str]:
+    """Compiled when first needed: the large classes take longer than a whole search."""
+    return re.compile(rf"[{_RUNS}]+|[^\s{_RUNS}]+")
+
+
+_RANGES = tuple(zip(_RUNS[::3], _RUNS[2::3], strict=True))
 
 
 def is_run(text: str) -> bool:
     """Whether *text* begins with a script that is written without spaces."""
-    return text[:1] > "\u0e00" and _wide().run.match(text) is not None
+    first = text[:1]
+    return first >= "\u0e00" and any(low <= first <= high for low, high in _RANGES)
 
 
 _THOUSANDS = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?![\d,])")
@@ -204,7 +207,7 @@ def chunks(text: str) -> list[str]:
     if text.isascii():
         return text.split()
     text = unicodedata.normalize("NFKC", text)
-    return _wide().chunk.findall(text) if _wide().run.search(text) else text.split()
+    return _chunk().findall(text) if any(map(is_run, set(text))) else text.split()
 
 
 def terms(text: str) -> Terms:
