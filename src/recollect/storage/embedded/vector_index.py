@@ -37,10 +37,10 @@ SEGMENT_ROWS = 4096
 """So many vectors may wait in the record before they are worth a segment."""
 EXACT_ROWS = 8192
 """A segment, or what a filter leaves of it, is compared whole up to this size."""
-SURVIVORS, SURVIVING = 8000, 20
+SURVIVORS, SURVIVING = 8000, 25
 """How many the signs let through to be rescored, over all segments together: so many, or one in so
-many. Of the hundred nearest of 53,000 paragraphs 97 are among 8,000, and 83 among 2,000; of ten
-times as many paragraphs a fixed number would hold ever fewer."""
+many, for of ever more vectors a fixed number would hold ever fewer of the nearest
+(``python -m bench.nearest``)."""
 _DEAD_SHARE = 0.25
 _SMALL_SEGMENT = 50_000
 """Rewriting so many takes a second, embedding them took an hour: they are always merged."""
@@ -127,8 +127,10 @@ class Segment:
                 return allowed
         elif len(self) <= EXACT_ROWS:
             return np.arange(len(self))
-        asked = _signs((query - self.mean)[None, :])[:, 0]
-        distance = self._distance(asked)
+        centred = query - self.mean
+        strong = np.abs(centred) >= np.median(np.abs(centred))
+        asked, counted = (_signs(one[None, :])[:, 0] for one in (centred, strong))
+        distance = self._distance(asked, counted)
         if mask is not None:
             distance[~mask] = _FAR
         sample = distance[:: max(1, len(self) // _SAMPLE)]
@@ -136,20 +138,26 @@ class Segment:
         nearest = min(np.partition(sample, rank)[rank], _FAR - 1)  # never what the mask keeps out
         return np.flatnonzero(distance <= nearest)
 
-    def _distance(self, asked: NDArray[np.uint64]) -> NDArray[np.uint16]:
-        """In how many signs each row differs. Three words differ in 192 at most, so that most
-        of the sum is done in bytes; and by blocks, which stay in the processor's cache."""
+    def _distance(
+        self, asked: NDArray[np.uint64], counted: NDArray[np.uint64]
+    ) -> NDArray[np.uint16]:
+        """In how many signs each row differs, of the stronger half of the question's: where it is
+        near the mean, a sign says little. Three words differ in 192 at most, so that most of the
+        sum is done in bytes; and by blocks, which stay in the processor's cache."""
         total = np.zeros(len(self), np.uint16)
-        differing, counted = np.empty(_BLOCK, np.uint64), np.empty(_BLOCK, np.uint8)
+        buffer, counts = np.empty(_BLOCK, np.uint64), np.empty((2, _BLOCK), np.uint8)
         for low in range(0, len(self), _BLOCK):
             signs, out = self.signs[:, low : low + _BLOCK], total[low : low + _BLOCK]
-            bits, count = differing[: len(out)], counted[: len(out)]
-            for start in range(0, len(asked), 3):
-                part = np.bitwise_count(np.bitwise_xor(signs[start], asked[start], out=bits))
-                for word in range(start + 1, min(start + 3, len(asked))):
-                    np.bitwise_count(np.bitwise_xor(signs[word], asked[word], out=bits), out=count)
-                    part += count
-                out += part
+            bits, (part, count) = buffer[: len(out)], counts[:, : len(out)]
+            for word in range(len(asked)):
+                np.bitwise_xor(signs[word], asked[word], out=bits)
+                bits &= counted[word]
+                if word % 3 == 0:
+                    np.bitwise_count(bits, out=part)
+                else:
+                    part += np.bitwise_count(bits, out=count)
+                if word % 3 == 2 or word == len(asked) - 1:
+                    out += part
         return total
 
 
@@ -469,7 +477,7 @@ def _dates(rows: Sequence[VectorRow]) -> NDArray[np.int64]:
     return np.array([_UNDATED if r.date is None else r.date for r in rows], np.int64)
 
 
-def _signs(centred: NDArray[np.float32]) -> NDArray[np.uint64]:
+def _signs(centred: NDArray[np.float32] | NDArray[np.bool_]) -> NDArray[np.uint64]:
     """One row of words a 64 dimensions, one column a vector; padded with zeros."""
     bits = np.packbits(centred > 0, axis=1)
     padded = np.zeros((len(bits), -(-bits.shape[1] // 8) * 8), np.uint8)
