@@ -21,8 +21,9 @@ types: install
 layers: install
 	$(BIN)/lint-imports
 
+# On every core; a file's tests stay together, for they share what they have set up.
 unit: install
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadfile
 
 # The pages that are made from the code; a test says when they are not what it says any more.
 docs: install

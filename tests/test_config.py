@@ -722,7 +722,7 @@ CASES = {
         "0.1",
         lambda _: _web(late=0.5),
         _TWO,
-        "127.0.0.1 did not answer in time",
+        "127.0.0.1: it did not answer in time",
     ),
     "import.owner": Case("ann", _import_owner, "local", "ann"),
     "import.scopes": Case("work,home", _import_scopes, {"universal"}, {"work", "home"}),

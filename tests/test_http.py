@@ -107,7 +107,9 @@ SAME: list[tuple[str, dict[str, Any], Ask, list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("tool", "arguments", "ask", "line"), SAME, ids=lambda v: str(v)[:40])
+@pytest.mark.parametrize(
+    ("tool", "arguments", "ask", "line"), SAME, ids=[" ".join(one[3])[:40] for one in SAME]
+)
 def test_library_command_line_and_http_say_the_same(
     served: Served, at: Address, library: Memory, cli: Cli,
     tool: str, arguments: dict[str, Any], ask: Ask, line: list[str],

@@ -75,7 +75,7 @@ def fetch(url: str, rules: Rules, until: float, headers: Mapping[str, str] | Non
     try:
         got = work.done.get(timeout=max(0.0, until - monotonic()))
     except Empty:
-        raise WebError(f"{work.host or 'the web'} did not answer in time") from None
+        raise WebError(f"{work.host or 'the web'}: {_LATE}") from None
     finally:
         work.give_up()
     if isinstance(got, WebError):
@@ -237,6 +237,9 @@ _HINTS = {
 }
 
 
+_LATE = "it did not answer in time"
+
+
 def _why(error: Exception) -> str:
     import ssl
     from http.client import HTTPException
@@ -246,7 +249,7 @@ def _why(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted ({error.verify_message})"
     if isinstance(error, TimeoutError):
-        return "it did not answer in time"
+        return _LATE
     if isinstance(error, HTTPException):
         return "it does not speak HTTP, or broke off in the middle"
     if isinstance(error, OSError) and error.strerror:
