@@ -98,6 +98,14 @@ def test_the_newer_one_may_be_the_one_that_says_so() -> None:
             assert set(asked(memory)) == {"adr-3", "adr-7"}
 
 
+def test_replacing_is_another_thing_without_a_status() -> None:
+    old, new = pair("queue-1", "queue-2", None, replaces="queue-1")
+    with kept(old, new) as memory:
+        assert set(asked(memory)) == {"queue-1", "queue-2"}
+    with kept(old, new._replace(meta={"replaces": "queue-1", "status": "Final"})) as memory:
+        assert asked(memory) == ["queue-2"]
+
+
 def test_a_chain_that_only_the_newer_ones_tell_ends_with_the_newest() -> None:
     chain = [
         note(f"adr-{n}", f"The job queue, version {n}.", title=f"Queue {n}",

@@ -25,7 +25,9 @@ LONGEST = 8
 """Steps from one to the next that took its place."""
 _MANY = 100
 _NEWER = ("superseded_by", "superseded-by", "replaced_by", "replaced-by", "obsoleted_by")
-_OLDER = ("supersedes", "replaces", "obsoletes")
+_OLDER = ("supersedes",)
+_OLDER_RECORDS = ("supersedes", "replaces", "obsoletes")
+"""Of what has a status. A package that replaces another says something else by the word."""
 _NEVER_HELD = frozenset(
     {"draft", "proposed", "rejected", "withdrawn", "deferred", "superseded", "deprecated"}
 )
@@ -59,8 +61,9 @@ def in_their_place(found: Attempt) -> dict[str, str]:
     for key, document in best.items():
         if newer := _in_force(document, filter, store):
             heirs[key] = newer
-        if str(document.meta.get("status", "")).lower() not in _NEVER_HELD:
-            for older in _named(document, _OLDER, filter, store):
+        status = str(document.meta.get("status") or "").lower()
+        if status not in _NEVER_HELD:
+            for older in _named(document, _OLDER_RECORDS if status else _OLDER, filter, store):
                 at = places.get(older.id, key)
                 if at != key:
                     heirs.setdefault(at, document)
