@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +141,15 @@ def test_a_question_about_the_past_gets_both() -> None:
     with kept(*pair("adr-3", "adr-7", 7)) as memory:
         assert "adr-3" in asked(memory, "what was the job queue before")
         assert "adr-3" in asked(memory, "superseded job queue")
-        assert "adr-3" in asked(memory, as_of="2024-01-01")
+
+
+def test_what_held_at_a_time_is_told() -> None:
+    old, new = pair("adr-3", "adr-7", 7)
+    with kept(old, new._replace(date=datetime(2025, 6, 1, tzinfo=UTC))) as memory:
+        assert "adr-3" in asked(memory, as_of="2025-01-01")
+        assert asked(memory, as_of="2025-07-01") == ["adr-7"]
+    with kept(old, new._replace(date=None)) as memory:  # nobody knows since when
+        assert "adr-3" in asked(memory, as_of="2025-07-01")
 
 
 def test_records_that_are_imported_from_files(tmp_path: Path, cli: Cli) -> None:

@@ -298,12 +298,12 @@ def give_way(query: Query, found: Attempt, trace: Trace) -> Mapping[str, str]:
         return {}
     from recollect.reading.superseded import in_their_place, is_about_the_past
 
-    if query.as_of or query.window or is_about_the_past(query.text):
+    if query.window or is_about_the_past(query.text):
         trace.skipped("superseded", "it asks about the past")
         return {}
     since, gone = perf_counter(), dict[str, str]()
     with trace.surviving("superseded"):
-        gone = in_their_place(found)
+        gone = in_their_place(found, query.as_of)
         said = [f"“{old}” by “{new}”" for old, new in gone.items()]
         trace.ran("superseded", since, found=len(gone), reason=", ".join(said))
     return gone

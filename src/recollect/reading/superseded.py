@@ -2,14 +2,15 @@
 
 A decision record is "superseded by ADR 7", a proposal has ``superseded_by: 387``, a note names the
 one that ``replaces`` it. As with facts, what is in force is told in the place of what no longer is;
-an answer about the past (``as_of``, a time in the question, "what did we use before") is about
-both. Where the other is not here, or may not be seen, nothing took its place.
+an answer about the past (a time in the question, "what did we use before") is about both. Where the
+other is not here, or may not be seen, nothing took its place.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from posixpath import basename, dirname, join, normpath
 from typing import Any
 
@@ -47,10 +48,15 @@ def is_about_the_past(question: str) -> bool:
     return _PAST.search(question) is not None
 
 
-def in_their_place(found: Attempt) -> dict[str, str]:
+def in_their_place(found: Attempt, as_of: datetime | None) -> dict[str, str]:
     """Has what took the place of others stand for them among the best; the titles of those that
-    gave way, each with the other's."""
+    gave way, each with the other's. What came after the time that is asked about, or nobody knows
+    when, had taken no place then."""
     store, filter = found.store, found.filter
+
+    def came(document: Document) -> bool:
+        return as_of is None or (document.date is not None and document.date <= as_of)
+
     best = {
         c.document: found.passages[c.passage].document
         for c in found.best[:LOOKED_AT]
@@ -59,10 +65,10 @@ def in_their_place(found: Attempt) -> dict[str, str]:
     places = {document.id: key for key, document in best.items()}
     heirs: dict[int, Document] = {}
     for key, document in best.items():
-        if newer := _in_force(document, filter, store):
+        if newer := _in_force(document, came, filter, store):
             heirs[key] = newer
         status = str(document.meta.get("status") or "").lower()
-        if status not in _NEVER_HELD:
+        if status not in _NEVER_HELD and came(document):
             for older in _named(document, _OLDER_RECORDS if status else _OLDER, filter, store):
                 at = places.get(older.id, key)
                 if at != key:
@@ -118,12 +124,14 @@ def _called(document: Document) -> str:
 # ------------------------------------------------------------------ who took whose place
 
 
-def _in_force(document: Document, filter: Filter, store: Store) -> Document | None:
+def _in_force(
+    document: Document, came: Callable[[Document], bool], filter: Filter, store: Store
+) -> Document | None:
     """What took its place, or the place of that; None if it says of nothing here that it did."""
     seen = {document.id}
     at = document
     for _ in range(LONGEST):
-        newer = next((one for one in _named(at, _NEWER, filter, store)), None)
+        newer = next((one for one in _named(at, _NEWER, filter, store) if came(one)), None)
         if newer is None:
             break
         if newer.id in seen:

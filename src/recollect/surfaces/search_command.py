@@ -47,7 +47,11 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mode", help="conservative, balanced or tokenmax")
     parser.add_argument("--by", choices=("hybrid", "keyword", "semantic"), help="which arms search")
-    parser.add_argument("--as-of", metavar="WHEN", help="the facts that held then")
+    parser.add_argument(
+        "--as-of",
+        metavar="WHEN",
+        help="what held then, of facts and of documents that were superseded",
+    )
     parser.add_argument("--no-facts", action="store_true", help="search passages, facts or not")
     parser.add_argument("--no-cache", action="store_true", help="search, answered before or not")
     parser.add_argument("--reranker", metavar="NAME", help="another model to read the best; none")

@@ -200,7 +200,7 @@ TOOLS: tuple[Tool, ...] = (
             "budget": _number("tokens"),
             "detail": _one_of("snippet", "passage", "document"),
             "min_confidence": {"type": "number"},
-            "as_of": _text("facts that held then"),
+            "as_of": _text("what held then"),
             "web": YES,
         },
         ("query",),
