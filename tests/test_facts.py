@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from conftest import Cli
+from conftest import Cli, HashEmbedder
 from recollect import Memory
 from recollect.errors import NotFound, UsageError
 from recollect.facts import Context
-from recollect.types import Answer
+from recollect.types import Answer, Document
 
 
 @pytest.fixture
@@ -713,3 +713,18 @@ def test_without_a_model_only_paraphrases_fail(keyword_memory: Memory, name: str
     wrong, _ = failures(keyword_memory, name)
     other = [one for one in wrong if "paraphrase" not in one and "no name" not in one]
     assert len(other) <= 4, other
+
+
+def test_remembering_does_not_wait_for_the_vectors_of_everything_else(
+    memory: Memory, embedder: HashEmbedder
+) -> None:
+    memory.put([Document(f"n{n}", "notes", text=f"note number {n}") for n in range(400)])
+    made = memory.remember("The tide is high", name="tide")
+    assert memory.status().pending > 300
+    memory.reword(made.fact.id, "The tide is low")
+    memory.curate("We decided to use Postgres for the queue.", name="talk")
+    waiting = [text for _, text in memory.store.pending(embedder.key, limit=1000)]
+    assert waiting  # they are left to whoever goes on with it
+    assert all("note number" in text for text in waiting)
+    assert memory.embed() > 0
+    assert memory.status().pending == 0

@@ -227,6 +227,15 @@ class Keeping(Opened):
                 step=WRITE * hands,
             )
 
+    def _embed_newest(self, most: int) -> None:
+        """Give what was just written its vectors, and leave what waits from before to whoever
+        goes on with it: that may be an hour's work."""
+        from recollect.writing.embedding import embed_pending
+
+        if self._embedder is not None:
+            remember_folder(self.config, self._embedder.key)
+            embed_pending(self.store, self._embedder, most=most)
+
     def embed_in_background(self) -> None:
         """Embed what is pending from now until :meth:`close`, beside everything else."""
         from recollect.writing.embedding import BackgroundEmbedder

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from recollect.writing.runner import Outcome, Token
 
 
+_REMEMBERED, _CURATED = 8, 256
+"""Passages that get their vectors at once when a fact was written, or a text curated."""
+
+
 class Knowing(Keeping):
     """Facts: remembered, curated, changed, replaced, reviewed."""
 
@@ -78,8 +82,8 @@ class Knowing(Keeping):
 
             extractor = ByModel(self.llm())
         done = curate(told, self.store, extractor, dry_run=dry_run, token=token, tell=tell)
-        if embed and done.id and self._embedder is not None:
-            self.embed()
+        if embed and done.id:
+            self._embed_newest(_CURATED)
         return done
 
     def receipts(self, *, limit: int = 20, owner: str | None = None) -> Sequence[Kept]:
@@ -173,8 +177,8 @@ class Knowing(Keeping):
             self.store, told, asked.owner, known, by=by, source=source, replace=replace,
             redact=bool(self.config["import.redact"]),
         )  # fmt: skip
-        if embed and self._embedder is not None and made.action in ("added", "changed"):
-            self.embed()
+        if embed and made.action in ("added", "changed"):
+            self._embed_newest(_REMEMBERED)
         return made
 
     def fact(self, name: str, *, owner: str | None = None) -> Fact:
@@ -233,8 +237,8 @@ class Knowing(Keeping):
         done = self._change(
             fact, owner, by, "reworded", lambda f: f._replace(text=said, standing=speaks)
         )
-        if embed and self._embedder is not None:
-            self.embed()
+        if embed:
+            self._embed_newest(_REMEMBERED)
         return done
 
     def topics(

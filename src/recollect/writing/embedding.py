@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from threading import Event, Thread
 
@@ -22,11 +23,12 @@ def embed_pending(
     progress: Callable[[int], None] = lambda _: None,
     stop: Event | None = None,
     step: int = WRITE,
+    most: int = sys.maxsize,
 ) -> int:
-    """Embed until nothing is pending or *stop* is set, storing every *step* passages; returns
-    how many were embedded."""
+    """Embed until nothing is pending, *most* are done or *stop* is set, storing every *step*
+    passages; returns how many were embedded."""
     done = 0
-    while waiting := store.pending(embedder.key, limit=FETCH):
+    while waiting := store.pending(embedder.key, limit=min(FETCH, most - done)):
         before = done
         for start in range(0, len(waiting), step):
             if stop is not None and stop.is_set():
@@ -35,8 +37,8 @@ def embed_pending(
             vectors = embedder.embed_passages([text for _, text in some])
             done += store.put_vectors(embedder.key, [key for key, _ in some], vectors)
             progress(done)
-        if done == before:  # everything fetched was deleted meanwhile, or is being fought over
-            break
+        if done >= most or done == before:
+            break  # or everything fetched was deleted meanwhile, or is being fought over
     return done
 
 
