@@ -527,3 +527,13 @@ def test_a_search_by_command_is_counted_and_told_by_the_next(cli: Cli, store: Pa
     for _ in range(2):
         assert json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     assert cli("stats", "--store", str(store), "--json").json["total"]["calls"] == 2
+
+
+def test_closing_while_another_thread_begins_to_count_fails_never(tmp_path: Path) -> None:
+    for n in range(150):
+        recorder = Recorder(open_ledger(str(tmp_path / str(n % 3))))
+        begins = threading.Thread(target=recorder.begin)
+        begins.start()
+        recorder.close()  # somewhere in the middle of it
+        begins.join()
+        recorder.close()

@@ -83,7 +83,8 @@ class Recorder:
             written.wait(MOMENT)
 
     def close(self) -> None:
-        thread = self._thread
+        with self._lock:  # another thread may be starting it just now
+            thread = self._thread
         if thread is not None and self._process == os.getpid():
             self._closing = monotonic() + MOMENT
             self._queue.put(None)
