@@ -24,7 +24,6 @@ RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
 SNIPPET = 160
 """Characters of a snippet: about forty tokens."""
 MARK = "**"
-MARKDOWN = (".md", ".markdown", ".mdx")
 SHOWN = 5
 
 
@@ -71,12 +70,12 @@ def _text(stored: StoredPassage, parsed: Parsed, detail: Detail, store: Store) -
 
 def shown(stored: StoredPassage, wanted: Collection[str]) -> str:
     """A passage as it is read: of a Markdown file, without the header that it may begin with."""
-    text, path = stored.passage.text, stored.document.path.lower()
-    if stored.passage.n or not path.endswith(MARKDOWN) or text[:1] not in ("-", "+", "\ufeff"):
+    text = stored.passage.text
+    if stored.passage.n or text[:1] not in ("-", "+", "\ufeff"):
         return text
-    from recollect.text.frontmatter import body
+    from recollect.text.frontmatter import MARKDOWN, body
 
-    return body(text, wanted)
+    return body(text, wanted) if stored.document.path.lower().endswith(MARKDOWN) else text
 
 
 def marked(text: str, parsed: Parsed) -> str:

@@ -17,6 +17,7 @@ from typing import Any
 from recollect.ports import Store
 from recollect.reading.attempt import Attempt
 from recollect.reading.grade import probability
+from recollect.text.frontmatter import wikilinks
 from recollect.text.terms import query_terms
 from recollect.types import Candidate, Contribution, Document, Filter, Hit, TextQuery, words
 
@@ -41,7 +42,7 @@ _PAST = re.compile(
 )
 _NUMBER = re.compile(r"\D{0,12}(\d{1,6})\W*")
 _DIGITS = re.compile(r"\d+")
-_LINK = re.compile(r"\[\[([^\[\]|#\n]+)|\[[^\[\]\n]*\]\(([^()\s]+)\)")
+_LINK = re.compile(r"\[[^\[\]\n]*\]\(([^()\s]+)\)")
 
 
 def is_about_the_past(question: str) -> bool:
@@ -161,8 +162,8 @@ def _meant(said: str, by: Document, here: Filter, store: Store) -> list[Document
     """Documents of the same source that are called so: by their number, or by name or path."""
     if number := _NUMBER.fullmatch(said):
         return _numbered(int(number[1]), by, here, store)
-    if link := _LINK.search(said):
-        said = link[1] or link[2]
+    linked = (*wikilinks(said), *_LINK.findall(said))
+    said = linked[0] if linked else said
     near = normpath(join(dirname(by.external), said))
     for name in dict.fromkeys((said, near, f"{said}.md", f"{near}.md")):
         if found := store.find(name, here):

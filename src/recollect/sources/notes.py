@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.sources.files import Found
 from recollect.text.dates import parse_date
+from recollect.text.frontmatter import MARKDOWN, split, tags, wikilinks
 from recollect.types import Document
 
 if TYPE_CHECKING:
     from recollect.sources.formats import Content
 
 _TITLE = re.compile(r"^\ufeff? {0,3}#[ \t]+(\S.*)$", re.MULTILINE)
-_MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 
 
 def document(
     file: Found, content: Content, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Document:
     """The whole text is the document's, frontmatter included: nothing is lost."""
-    is_markdown = file.path.suffix.lower() in _MARKDOWN
+    is_markdown = file.path.suffix.lower() in MARKDOWN
     fields = _fields(content.text) if is_markdown else dict(content.meta)
     return Document(
         external=file.relative,
@@ -40,8 +40,6 @@ def document(
 
 def _fields(text: str) -> dict[str, Any]:
     """What the header says, and what the note links to and is tagged with."""
-    from recollect.text.frontmatter import split, tags, wikilinks
-
     fields = dict(split(text)[0])
     links = wikilinks(text) if "[[" in text else ()
     if links:

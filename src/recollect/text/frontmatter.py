@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from recollect.text.terms import terms
 
+MARKDOWN = (".md", ".markdown", ".mdx")
+"""How the names of files end that may have a header."""
 MAX_HEADER = 262_144
 MAX_DEPTH = 16
 """Of maps and lists in each other; what is deeper is kept as text."""
