@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
@@ -43,6 +44,8 @@ class Rules(RuleBasedStateMachine):
         self.rows: dict[tuple[str, str], Row] = {}
         self.links: set[tuple[str, str, str]] = set()
         """(owner, new, old), whether or not both are there."""
+        self.passed: set[tuple[str, str, str]] = set()
+        """Those that a fact handed on when it was forgotten."""
         self.starts: dict[tuple[str, str], datetime] = {}
         """Also of those that were forgotten."""
         self.forgotten: set[tuple[str, str]] = set()
@@ -79,21 +82,27 @@ class Rules(RuleBasedStateMachine):
         self.starts[owner, id] = day(start)
 
     def _reaches(self, owner: str, old: str, id: str) -> bool:
-        """Whether *old* supersedes *id* already, over whatever there still is between."""
+        """Whether *old* supersedes *id* already, over whatever there is between. A link is told by
+        either side: it is lost when both were forgotten."""
+        gone = {one for whose, one in self.forgotten if whose == owner}
         seen, waiting = set[str](), [old]
         while waiting:
             one = waiting.pop()
             if one == id:
                 return True
-            if one not in seen and (one == old or (owner, one) not in self.forgotten):
+            if one not in seen:
                 seen.add(one)
-                waiting += [o for w, new, o in self.links if w == owner and new == one]
+                links = [o for w, new, o in self.links | self.passed if w == owner and new == one]
+                waiting += [o for o in links if not {one, o} <= gone]
         return False
 
     @rule(owner=OWNERS, id=IDS)
     def forget(self, owner: str, id: str) -> None:
         if (owner, id) in self.rows:
             self.m.forget(id, owner=owner)
+            every = {(new, old) for whose, new, old in self.links | self.passed if whose == owner}
+            for old in (old for new, old in every if new == id):
+                self.passed |= {(owner, new, old) for new, gone in every if gone == id}
             del self.rows[owner, id]
             self.forgotten.add((owner, id))
 
@@ -132,3 +141,18 @@ def test_no_search_ever_returns_what_it_must_not() -> None:
     run_state_machine_as_test(
         Rules, settings=settings(max_examples=60, stateful_step_count=30, deadline=None)
     )
+
+
+def test_a_circle_is_refused_over_a_fact_that_was_forgotten_or_is_yet_to_come() -> None:
+    m = Memory(PlainStore(), config.load())
+    m.remember("The gate opens at nine.", id="f1")
+    m.forget("f1")
+    m.remember("The gate opens at ten.", id="f1", supersedes=["f2"])
+    with pytest.raises(UsageError, match="f2 → f1 → f2"):
+        m.remember("The gate opens at eleven.", id="f2", supersedes=["f1"])
+    m.remember("Ana opens the gate.", id="a", supersedes=["b"])
+    m.remember("Cleo opens the gate.", id="c", supersedes=["a"])
+    m.forget("a")
+    with pytest.raises(UsageError, match="would supersede itself"):
+        m.remember("Ben opens the gate.", id="b", supersedes=["c"])
+    assert [fact.id for fact in m.facts(every=True).items] == ["c"]

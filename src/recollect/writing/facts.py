@@ -171,11 +171,30 @@ class _Plan:
 
     def _link(self, old: str, new: str) -> None:
         before, after = self.get(old), self.get(new)
+        if before is None and after is not None and self._is_forgotten(new):
+            before = self.reserve(
+                old, after.start
+            )  # the newer one is not kept, and so tells nobody
         if before is not None:
             linked = before._replace(superseded_by=_union(before.superseded_by, (new,)))
             self.change(linked, f"superseded by {new}")
         if after is not None:
             self.facts[new] = after._replace(supersedes=_union(after.supersedes, (old,)))
+
+    def _is_forgotten(self, id: str) -> bool:
+        if self._stored.get(id) is not None:
+            return False
+        events = self._store.history(fact_key(self._owner, id))
+        return any(event.action == "forgotten" for event in events)
+
+    def _newer(self, id: str) -> Iterable[str]:
+        """What replaced a fact; of one that is not here, what says that it did."""
+        fact = self.get(id)
+        if fact is not None:
+            return fact.superseded_by
+        held = self._store.held([handle(self._owner, f"{REPLACES}{id}")])
+        planned = (one.id for one in self.facts.values() if id in one.supersedes)
+        return dict.fromkeys([*(one.document.external for one in held), *planned])
 
     def _end(self, id: str) -> None:
         """A fact ends when the first of what replaced it begins; if one of these is not here
@@ -195,8 +214,7 @@ class _Plan:
         waiting = [id]
         while waiting:
             older = waiting.pop()
-            fact = self.get(older)
-            for newer in fact.superseded_by if fact else ():
+            for newer in self._newer(older):
                 if newer not in came_from:
                     came_from[newer] = older
                     waiting.append(newer)
