@@ -4,3 +4,4 @@ import os
 
 os.environ.setdefault("RECOLLECT_CACHE_ENABLED", "false")
 """What is measured is a search, not what is kept of the one before."""
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # before anything here imports onnxruntime

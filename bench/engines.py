@@ -24,7 +24,7 @@ def main(names: Sequence[str]) -> int:
     WORK.mkdir(parents=True, exist_ok=True)
     os.environ["RECOLLECT_HOME"] = str(WORK / "home")
     os.environ["RECOLLECT_CACHE_ENABLED"] = "false"
-    url = postgres.server(WORK)
+    url = postgres.server()
     print("| set | questions | engine | all@5 | nDCG@10 | precision | all evidence | tokens |")
     print("|---|---|---|---|---|---|---|---|")
     for name in names or SETS:

