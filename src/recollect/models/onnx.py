@@ -15,11 +15,25 @@ from recollect.errors import ModelError
 from recollect.models.catalog import Model
 
 if TYPE_CHECKING:
+    from recollect.models.wordpiece import Tokenizer, Tokens
     from recollect.ports import Vector, Vectors
 
 BATCH = 16
 _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
+
+
+def quiet_onnxruntime() -> Any:
+    """ONNX Runtime, imported with its telemetry off.
+
+    On Linux its wheels keep a device id and a queue of events in the user's cache folder and look
+    a telemetry host up for as long as the process lives. The variable is read when the library is
+    loaded, so it is set before; processes that are started from here inherit it.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
+
+    return onnxruntime
 
 
 class _Network:
@@ -43,23 +57,24 @@ class _Network:
     def speaks(self, text: str) -> bool:
         return self.model.speaks(text)
 
-    def tokenizer(self) -> Any:
+    def tokenizer(self) -> Tokenizer:
         with self._lock:
             if self._session is None:
                 self._load()
-        return self._tokenizer
+        tokenizer: Tokenizer = self._tokenizer
+        return tokenizer
 
-    def run(self, encoded: Sequence[Any]) -> tuple[Any, Any]:
+    def run(self, encoded: Sequence[Tokens]) -> tuple[Any, Any]:
         """What the network gives for tokenised texts or pairs, and which tokens are theirs."""
         import numpy as np
 
-        ids = np.zeros((len(encoded), max(len(e.ids) for e in encoded)), np.int64)
+        ids = np.zeros((len(encoded), max(len(tokens.ids) for tokens in encoded)), np.int64)
         mask, types = np.zeros_like(ids), np.zeros_like(ids)
         for row, one in enumerate(encoded):
             size = len(one.ids)
             ids[row, :size] = one.ids
             mask[row, :size] = 1
-            types[row, :size] = one.type_ids
+            types[row, :size] = one.types
         feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
         feed = {name: array for name, array in feed.items() if name in self._inputs}
         try:
@@ -75,22 +90,21 @@ class _Network:
                           hint="nothing was stored; fetch the model again")  # fmt: skip
 
     def _load(self) -> None:
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-        import onnxruntime
-        from tokenizers import Tokenizer
+        from recollect.models import wordpiece
 
+        onnxruntime = quiet_onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
-            self._tokenizer = Tokenizer.from_file(str(self.home / "tokenizer.json"))
-            self._tokenizer.no_padding()
-            self._tokenizer.enable_truncation(self.model.max_tokens)
+            self._tokenizer = wordpiece.load(self.home / "tokenizer.json", self.model.max_tokens)
             session = onnxruntime.InferenceSession(
                 str(self.home / self.model.weights), options, providers=["CPUExecutionProvider"]
             )
+        except ModelError:
+            raise
         except Exception as error:
             raise ModelError(
                 f"{self.home} holds no usable model: {error}",
@@ -124,7 +138,7 @@ class OnnxEmbedder(_Network):
     def _embed(self, texts: list[str]) -> Vectors:
         import numpy as np
 
-        hidden, mask = self.run(self.tokenizer().encode_batch(texts))
+        hidden, mask = self.run([*map(self.tokenizer().encode, texts)])
         vectors: Vectors = self._pooled(hidden, mask).astype(np.float32)
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         if vectors.shape[1] != self.dimensions:
@@ -154,12 +168,12 @@ class OnnxReranker(_Network):
         """For each passage the log-odds that it answers the question."""
         import numpy as np
 
-        tokenizer = self.tokenizer()
-        asked = self._beginning(question[:_QUERY_CHARACTERS])
-        pairs = [(asked, passage[:_PASSAGE_CHARACTERS]) for passage in passages]
-        encoded = tokenizer.encode_batch(pairs)
-        out = np.empty(len(pairs), np.float64)
-        order = sorted(range(len(pairs)), key=lambda i: len(encoded[i].ids))
+        asked = question[:_QUERY_CHARACTERS]
+        most = self.model.max_question or self.model.max_tokens // 2
+        pair = self.tokenizer().encode_pair
+        encoded = [pair(asked, passage[:_PASSAGE_CHARACTERS], most) for passage in passages]
+        out = np.empty(len(encoded), np.float64)
+        order = sorted(range(len(encoded)), key=lambda i: len(encoded[i].ids))
         for start in range(0, len(order), BATCH):
             some = order[start : start + BATCH]
             out[some] = self.run([encoded[i] for i in some])[0].reshape(len(some))
@@ -167,9 +181,3 @@ class OnnxReranker(_Network):
             raise self.not_numbers()
         slope, offset = self.model.calibration
         return [float(x) for x in slope * out + offset]
-
-    def _beginning(self, question: str) -> str:
-        """As much of the question as the model reads."""
-        tokens = self.tokenizer().encode(question, add_special_tokens=False)
-        most = self.model.max_question or self.model.max_tokens // 2
-        return question if len(tokens.ids) <= most else question[: tokens.offsets[most - 1][1]]

@@ -1,0 +1,238 @@
+"""BERT's tokenizer: text to the token ids of a ``tokenizer.json`` of the WordPiece kind.
+
+The ids are those of the ``tokenizers`` library (the tests compare them on every text we have and on
+every character), which brings a client of a model hub and a dozen packages with it. Everything that
+is done to a single character (cleaning, accents, case, Chinese characters, punctuation) is one
+table for ``str.translate``, filled in as characters are met; a word is looked up once.
+
+A file that asks for more than this (other models, other templates) is read by that library, if it
+is installed: :func:`load`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from recollect.errors import ModelError
+
+_MOST_WORDS = 50_000
+_IDEOGRAPHS = (
+    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
+    (0x2B920, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
+)  # fmt: skip
+"""What BERT takes for Chinese characters: each is a word."""
+
+
+class Tokens(NamedTuple):
+    ids: Sequence[int]
+    types: Sequence[int]
+
+
+class Tokenizer(Protocol):
+    def encode(self, text: str) -> Tokens: ...
+
+    def encode_pair(self, first: str, second: str, most_of_first: int) -> Tokens:
+        """Of the first text at most so many tokens; of both what the model reads."""
+
+
+def load(path: Path, most: int) -> Tokenizer:
+    """The tokenizer of a file, for a model that reads at most so many tokens."""
+    said = json.loads(path.read_text(encoding="utf-8"))
+    if _is_bert(said):
+        return WordPiece(said, most)
+    try:
+        import tokenizers
+    except ImportError:
+        kind = (said.get("model") or {}).get("type", "unknown")
+        raise ModelError(
+            f"{path} is a tokenizer of the {kind} kind, which the tokenizers package reads",
+            hint="pip install 'recollect[tokenizers]'",
+        ) from None
+    return _Library(tokenizers.Tokenizer.from_file(str(path)), most)
+
+
+def _is_bert(said: dict[str, Any]) -> bool:
+    """Whether the file asks for nothing that :class:`WordPiece` does not do."""
+    model, template = said.get("model") or {}, said.get("post_processor") or {}
+    return (
+        model.get("type", "WordPiece" if "max_input_chars_per_word" in model else "") == "WordPiece"
+        and (said.get("normalizer") or {}).get("type") == "BertNormalizer"
+        and (said.get("pre_tokenizer") or {}).get("type") == "BertPreTokenizer"
+        and _template(template) is not None
+        and not any(_is_odd(token) for token in said.get("added_tokens") or ())
+    )
+
+
+def _is_odd(token: dict[str, Any]) -> bool:
+    return any(token.get(name) for name in ("single_word", "lstrip", "rstrip", "normalized"))
+
+
+def _template(said: dict[str, Any]) -> tuple[int, int] | None:
+    """The ids before a text and after it, if the template is that of BERT."""
+    match said:
+        case {"type": "BertProcessing", "sep": [_, int(sep)], "cls": [_, int(cls)]}:
+            return cls, sep
+        case {
+            "type": "TemplateProcessing",
+            "single": [
+                {"SpecialToken": {"id": first, "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": last, "type_id": 0}},
+            ],
+            "pair": [
+                {"SpecialToken": {"id": begins, "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": parts, "type_id": 0}},
+                {"Sequence": {"id": "B", "type_id": 1}},
+                {"SpecialToken": {"id": ends, "type_id": 1}},
+            ],
+            "special_tokens": special,
+        } if begins == first and parts == ends == last:
+            (cls,), (sep,) = special[first]["ids"], special[last]["ids"]
+            return int(cls), int(sep)
+    return None
+
+
+class WordPiece:
+    def __init__(self, said: dict[str, Any], most: int) -> None:
+        model = said["model"]
+        self._most = most
+        self._vocabulary: dict[str, int] = model["vocab"]
+        self._prefix: str = model.get("continuing_subword_prefix", "##")
+        self._longest: int = model.get("max_input_chars_per_word", 100)
+        self._unknown = [self._vocabulary[model.get("unk_token", "[UNK]")]]
+        self._cls, self._sep = _template(said["post_processor"]) or (101, 102)
+        self._added = {token["content"]: token["id"] for token in said.get("added_tokens") or ()}
+        named = "|".join(map(re.escape, sorted(self._added, key=len, reverse=True)))
+        self._names = re.compile(f"({named})") if named else None
+        self._characters = _Characters(said["normalizer"])
+        self._words: dict[str, list[int]] = {}
+
+    def encode(self, text: str) -> Tokens:
+        ids = [self._cls, *self._ids(text, self._most - 2), self._sep]
+        return Tokens(ids, [0] * len(ids))
+
+    def encode_pair(self, first: str, second: str, most_of_first: int) -> Tokens:
+        one, two = (self._ids(text, self._most) for text in (first, second))
+        one = one[:most_of_first]
+        begins, ends = _shares(len(one), len(two), self._most - 3)
+        one, two = one[:begins], two[:ends]
+        ids = [self._cls, *one, self._sep, *two, self._sep]
+        return Tokens(ids, [0] * (len(one) + 2) + [1] * (len(two) + 1))
+
+    def _ids(self, text: str, most: int) -> list[int]:
+        """At most so many ids of a text, without what stands around it."""
+        ids: list[int] = []
+        for piece in self._names.split(text) if self._names and "[" in text else (text,):
+            if piece in self._added:
+                ids.append(self._added[piece])
+                continue
+            for word in piece.translate(self._characters).split():
+                ids += self._words.get(word) or self._pieces(word)
+                if len(ids) >= most:
+                    return ids[:most]
+        return ids
+
+    def _pieces(self, word: str) -> list[int]:
+        """The longest pieces that the vocabulary has, from the left."""
+        if len(self._words) >= _MOST_WORDS:
+            self._words = {}
+        ids = self._words[word] = self._cut(word) or self._unknown
+        return ids
+
+    def _cut(self, word: str) -> list[int]:
+        if len(word) > self._longest:
+            return []
+        ids, start, prefix = [], 0, ""
+        while start < len(word):
+            for end in range(len(word), start, -1):
+                found = self._vocabulary.get(prefix + word[start:end])
+                if found is not None:
+                    break
+            else:
+                return []
+            ids.append(found)
+            start, prefix = end, self._prefix
+        return ids
+
+
+def _shares(first: int, second: int, most: int) -> tuple[int, int]:
+    """How much of two texts of these lengths is read: the longer one is cut, and both are when
+    neither leaves the other half of the room."""
+    if first + second <= most:
+        return first, second
+    short = min(first, second)
+    long = max(short, most - short) if short <= most else short
+    if short + long > most:
+        short, long = most // 2, most // 2 + most % 2
+    return (short, long) if first <= second else (long, short)
+
+
+class _Characters(dict[int, str]):
+    """What becomes of each character, by its number; a table for ``str.translate``."""
+
+    def __init__(self, normalizer: dict[str, Any]) -> None:
+        super().__init__()
+        self._lower = bool(normalizer.get("lowercase", True))
+        strips = normalizer.get("strip_accents")
+        self._strips = self._lower if strips is None else bool(strips)
+        self._cleans = bool(normalizer.get("clean_text", True))
+        self._parts_ideographs = bool(normalizer.get("handle_chinese_chars", True))
+
+    def __missing__(self, number: int) -> str:
+        became = self[number] = self._became(chr(number))
+        return became
+
+    def _became(self, character: str) -> str:
+        if self._cleans and _is_dirt(character):
+            return ""
+        if character.isspace():
+            return " "
+        apart = self._parts_ideographs and any(a <= ord(character) <= b for a, b in _IDEOGRAPHS)
+        if self._strips:
+            character = "".join(
+                one for one in unicodedata.normalize("NFD", character)
+                if unicodedata.category(one) != "Mn"
+            )  # fmt: skip
+        if self._lower:
+            character = "".join(map(str.lower, character))
+        parted = "".join(f" {one} " if _is_punctuation(one) else one for one in character)
+        return f" {parted} " if apart else parted
+
+
+def _is_dirt(character: str) -> bool:
+    if character in "\t\n\r":
+        return False
+    return character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cf", "Co")
+
+
+def _is_punctuation(character: str) -> bool:
+    """ASCII's signs count as such, "$" and "+" too."""
+    if character.isascii():
+        return character.isprintable() and not character.isalnum() and character != " "
+    return unicodedata.category(character)[0] == "P"
+
+
+class _Library:
+    """Any other tokenizer, read by the ``tokenizers`` library."""
+
+    def __init__(self, reads: Any, most: int) -> None:
+        reads.no_padding()
+        reads.enable_truncation(most)
+        self._reads = reads
+
+    def encode(self, text: str) -> Tokens:
+        encoded = self._reads.encode(text)
+        return Tokens(encoded.ids, encoded.type_ids)
+
+    def encode_pair(self, first: str, second: str, most_of_first: int) -> Tokens:
+        tokens = self._reads.encode(first, add_special_tokens=False)
+        if len(tokens.ids) > most_of_first:
+            first = first[: tokens.offsets[most_of_first - 1][1]]
+        encoded = self._reads.encode(first, second)
+        return Tokens(encoded.ids, encoded.type_ids)
