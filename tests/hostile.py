@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from re import _constants as kinds  # type: ignore[attr-defined]
@@ -123,47 +122,26 @@ def _one(item: Any) -> str:
     return ""
 
 
-# ------------------------------------------------------------------ how long it takes
+# ------------------------------------------------------------------ how much work it is
 
 
-class TooLong(Exception):
+class TooMuchWork(AssertionError):
     pass
 
 
 @contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """Raises TooLong in the midst of a match that takes longer: ``re`` looks for signals."""
+def processor_seconds(most: float) -> Iterator[None]:
+    """Raises TooMuchWork when the process has used *most* seconds of processor time: in the midst
+    of a match, too, for ``re`` looks for signals. What else the machine does counts for nothing,
+    and a text that would take hours ends the test at once."""
 
     def ring(*_: object) -> None:
-        raise TooLong
+        raise TooMuchWork(f"over {most:g} s of processor time")
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, most)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def seconds_for(pattern: re.Pattern[str], text: str, most: float = 5.0) -> float:
-    """To look for all matches in it; *most* if it takes longer."""
-    since = time.perf_counter()
-    try:
-        with within(most):
-            for _ in pattern.finditer(text):
-                pass
-    except TooLong:
-        return most
-    return time.perf_counter() - since
-
-
-def growth(pattern: re.Pattern[str], before: str, pump: str, after: str, size: int) -> float:
-    """How many times as long a text takes that is four times as long: about 4 if it is linear,
-    16 if it is quadratic. The best of three, for others use the machine too."""
-
-    def taken(length: int) -> float:
-        text = before + pump * (length // len(pump)) + after
-        return min(seconds_for(pattern, text) for _ in range(3))
-
-    return taken(4 * size) / max(taken(size), 1e-6)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

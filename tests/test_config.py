@@ -574,7 +574,7 @@ def _import_redact(folder: Path) -> object:
 
 def _import_max_mb(folder: Path) -> object:
     (folder / "big.txt").write_text("boats and nets\n" * 80_000)
-    with Memory.open("memory://") as memory:
+    with Memory.open("memory://", embed_model="none") as memory:
         receipt = memory.add(folder / "big.txt")
     return receipt.added, ["import.max_mb" in problem.reason for problem in receipt.failed]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import log2
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
-import pytrec_eval
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import UsageError
@@ -168,12 +167,23 @@ golds = st.dictionaries(st.sampled_from([*IDS, "elsewhere"]), st.integers(0, 4),
 )
 
 
+@pytest.fixture
+def trec_eval() -> Any:
+    return pytest.importorskip(
+        "pytrec_eval", reason="pytrec_eval-terrier has no wheel for this platform"
+    )
+
+
+_SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@_SHARED
 @given(ranked, golds, st.sampled_from([1, 3, 5, 10]))
 def test_rankings_score_as_trec_eval_scores_them(
-    ranking: Sequence[str], gains: dict[str, int], k: int
+    trec_eval: Any, ranking: Sequence[str], gains: dict[str, int], k: int
 ) -> None:
     wanted = {f"P.{k}", f"recall.{k}", f"success.{k}", f"ndcg_cut.{k}", "recip_rank"}
-    judge = pytrec_eval.RelevanceEvaluator({"q": gains}, wanted)
+    judge = trec_eval.RelevanceEvaluator({"q": gains}, wanted)
     run = {one: float(len(ranking) - place) for place, one in enumerate(ranking)}
     theirs = judge.evaluate({"q": run})["q"]
     gold = {one for one, gain in gains.items() if gain}
@@ -187,11 +197,12 @@ def test_rankings_score_as_trec_eval_scores_them(
     assert ours == pytest.approx(theirs, abs=1e-9)
 
 
+@_SHARED
 @given(ranked, golds)
 def test_the_returned_set_scores_as_trec_eval_scores_sets(
-    ranking: Sequence[str], gains: dict[str, int]
+    trec_eval: Any, ranking: Sequence[str], gains: dict[str, int]
 ) -> None:
-    judge = pytrec_eval.RelevanceEvaluator({"q": gains}, {"set_P", "set_recall"})
+    judge = trec_eval.RelevanceEvaluator({"q": gains}, {"set_P", "set_recall"})
     theirs = judge.evaluate({"q": dict.fromkeys(ranking, 1.0)})["q"]
     ours = m.returned(ranking, {one for one, gain in gains.items() if gain})
     assert ours.precision == pytest.approx(theirs["set_P"], abs=1e-9)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hostile import processor_seconds
 from recollect.sources.ignore import GIT, OURS, Rules
 
 NAMES = ["a", "b", "ab", "abc", "a.b", "b ", " a", "!a", "#a", "é", "[a]", "a-b", "-", "]", "^",
@@ -194,7 +194,6 @@ def test_a_name_that_is_not_utf8_can_be_asked_about(tmp_path: Path) -> None:
 def test_no_pattern_takes_long(tmp_path: Path, pattern: str) -> None:
     root = plant(tmp_path / "r", git=pattern)
     rules = Rules.at(root).child(root, {GIT})
-    begun = time.perf_counter()
-    for path in ("a" * 255, "a/" * 2000 + "a", ("a" * 200 + "/") * 20 + "a"):
-        assert not rules.ignores(path, is_dir=True)
-    assert time.perf_counter() - begun < 1
+    with processor_seconds(2):
+        for path in ("a" * 255, "a/" * 2000 + "a", ("a" * 200 + "/") * 20 + "a"):
+            assert not rules.ignores(path, is_dir=True)

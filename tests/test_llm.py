@@ -539,11 +539,14 @@ def test_what_does_not_pass_is_given_up(server: LlmServer) -> None:
     assert len(server.asked) == 4
 
 
-def test_a_server_is_left_alone_for_as_long_as_it_says(server: LlmServer) -> None:
-    server.answers = [said({}, 429, Retry_After="0.3"), said(completion("now"))]
-    since = time.monotonic()
+def test_a_server_is_left_alone_for_as_long_as_it_says(
+    server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr("recollect.models.llm.client._wait", lambda lost, _: waited.append(lost))
+    server.answers = [said({}, 429, Retry_After="7.5"), said(completion("now"))]
     assert client(server).complete(ASK).text == "now"
-    assert time.monotonic() - since >= 0.3
+    assert [7.5 <= one < 15 for one in waited] == [True], "a little longer, by chance"
 
 
 @pytest.mark.parametrize("wait", ["3600", "Fri, 31 Dec 2100 23:59:59 GMT"])
@@ -642,10 +645,8 @@ def test_what_does_not_speak_http_is_unreachable() -> None:
 
 def test_an_answer_that_does_not_come_is_given_up(server: LlmServer, speaks: Speaks) -> None:
     server.answers = [said(speaks.plain("late"))._replace(pause=30)]
-    since = time.monotonic()
     with pytest.raises(ModelUnreachable, match="in time"):
         client(server, speaks.name, Timeouts(5, 5, 0.3)).complete(ASK)
-    assert time.monotonic() - since < 5
     assert server.dropped.wait(5)
 
 
@@ -659,10 +660,9 @@ def test_a_stream_that_does_not_begin_or_go_on_is_given_up(
 
 def test_a_body_that_trickles_ends_with_the_total_time(server: LlmServer) -> None:
     server.answers = [openai_stream(*["word "] * 1000, pause=0.05)]
-    since = time.monotonic()
     with pytest.raises(ModelUnreachable, match="in time"):
         client(server, timeouts=Timeouts(5, 5, 0.5)).complete(ASK, tell=lambda _: None)
-    assert time.monotonic() - since < 5
+    assert server.dropped.wait(5), "it was cut off in the midst of what the server sends"
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -673,10 +673,8 @@ def test_cancelling_reaches_a_running_request(
     answer = speaks.stream(*["a "] * 500, pause=0.1) if streamed else said(speaks.plain("late"))
     server.answers = [answer._replace(pause=0.1 if streamed else 30)]
     threading.Timer(0.3, token.cancel).start()
-    since = time.monotonic()
     with pytest.raises(Cancelled):
         client(server, speaks.name).complete(ASK, token, (lambda _: None) if streamed else None)
-    assert time.monotonic() - since < 5
     assert server.dropped.wait(5)
     assert len(server.asked) == 1
 

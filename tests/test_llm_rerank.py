@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Sequence
 from math import log
 from pathlib import Path
@@ -114,13 +113,11 @@ def test_a_search_uses_it(server: LlmServer) -> None:
 )
 def test_a_search_survives_all_that_it_does_wrong(server: LlmServer, answer: Say) -> None:
     server.answers = [answer]
-    since = time.monotonic()
     with boats(EndpointReranker(f"{server.url}#rerank-v3.5", total=0.5)) as memory:
         found = memory.search("boat")
     assert found.results
     assert stage(found)[0] == "failed"
     assert any("rerank" in reason for reason in found.degraded)
-    assert time.monotonic() - since < 20
 
 
 def test_what_passes_is_tried_once_more(server: LlmServer) -> None:

@@ -7,7 +7,6 @@ import ast
 import importlib
 import pkgutil
 import re
-import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from inspect import signature
@@ -18,11 +17,11 @@ from typing import NamedTuple
 import pytest
 
 import recollect
-from hostile import TooLong, hostile, within
+from hostile import TooMuchWork, hostile, processor_seconds
 
-SMALL, LARGE = 700, 2_800
-MOST = 32
-"""Times as long as a text of a fourth: between a square (16) and a cube (64)."""
+SIZE = 2_800
+MOST = 5.0
+"""Seconds of processor time: the square of the size takes a tenth of one, its cube minutes."""
 PARTS = 4
 """Tests that share them, so that several can be run at once."""
 TEXTS = tuple(f"recollect.{name}." for name in ("text", "tree", "sources", "writing", "reading"))
@@ -128,25 +127,13 @@ def _written_in(module: ModuleType) -> Iterator[Found]:
                 yield Found(where, re.compile(written, flags), _use({method}))
 
 
-def _seconds(one: Found, text: str) -> float:
-    """Of the processor, for others use the machine too."""
-    since = time.process_time()
-    one.use(one.pattern, text)
-    return time.process_time() - since
-
-
 def _too_slow(one: Found) -> str:
     for before, pump, after in hostile(one.pattern.pattern, one.pattern.flags):
-        texts = [before + pump * (size // len(pump)) + after for size in (SMALL, LARGE)]
         try:
-            with within(5):
-                if _seconds(one, texts[0]) < 0.05:
-                    continue  # a cube of this length takes longer
-                small, large = (min(_seconds(one, text) for _ in range(2)) for text in texts)
-        except TooLong:
-            return f"{one.where}: {before!r}, {pump!r} again and again, {after!r}: over 5 s"
-        if large > MOST * small:
-            return f"{one.where}: {before!r}, {pump!r} …, {after!r}: {small:.2f} s, {large:.2f} s"
+            with processor_seconds(MOST):
+                one.use(one.pattern, before + pump * (SIZE // len(pump)) + after)
+        except TooMuchWork as said:
+            return f"{one.where}: {before!r}, {pump!r} again and again, {after!r}: {said}"
     return ""
 
 

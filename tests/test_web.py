@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import socket
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
@@ -226,16 +226,25 @@ def test_a_page_that_is_none_is_told(server: WebServer, said: Said, why: str) ->
 
 @pytest.mark.parametrize("slow", ["body", "head"])
 def test_a_slow_page_is_given_up_in_time(server: WebServer, slow: str) -> None:
+    release, ended = threading.Event(), threading.Event()
+
     def late(_: dict[str, str]) -> Said:
-        time.sleep(1.5)
+        release.wait(30)
+        ended.set()
         return page("late")
 
+    def drip(out: Any) -> None:
+        while not release.wait(0.05):
+            out.write(b"x")
+            out.flush()
+        ended.set()
+
     html = {"Content-Type": "text/html"}
-    server.pages["/"] = late if slow == "head" else Said(dripping(3), 200, html)
-    since = monotonic()
+    server.pages["/"] = late if slow == "head" else Said(drip, 200, html)
     with pytest.raises(WebError, match="in time"):
         got(f"{server.url}/", server, 0.4)
-    assert monotonic() - since < 1.2
+    assert not ended.is_set(), "it waited for the end of the page"
+    release.set()
 
 
 def test_a_host_that_is_not_there(server: WebServer) -> None:
@@ -520,9 +529,7 @@ def test_a_web_that_fails_costs_a_search_nothing_but_itself(
     m.config = m.config.with_value("web.when", "low").with_value("web.seconds", 0.5)
     server.pages["/search"] = said
     m.put([note("b", "Otters sleep in kelp.")])
-    since = monotonic()
     answer = m.search("do otters float?")
-    assert monotonic() - since < 3
     assert [r.document for r in answer.results] == ["b"]
     assert stage(answer).state == "failed"
     assert answer.degraded[-1].startswith("web: 127.0.0.1")
