@@ -2,14 +2,24 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: demo test lint types layers unit bench docs wheel install model conformance axe audit sbom clean
+.PHONY: demo test quick lint types layers unit bench docs wheel install model conformance axe audit sbom clean
 
-demo: install
+# What a user has: the package and what it depends on, from wheels alone. No compiler, no network but
+# the package registry.
+demo: $(VENV)/.user
 	$(BIN)/recollect demo
 	$(BIN)/recollect eval run sample --results .cache/evals
 
 test: install conformance axe lint types layers unit
+
+# For who edits: no models, no servers, under a minute of processor time. `make test` is what counts.
+quick: install lint types layers
+	$(BIN)/pytest -q $(QUICK:%=tests/test_%.py)
+
+QUICK := chunk conflict curation_dedup curation_extract evals_metrics frontmatter keys modes near query \
+  reading records route runner sessions_turns standing superseded terms tokens_dates_snippet when
 
 lint: install
 	$(BIN)/ruff check .
@@ -29,20 +39,24 @@ unit: install
 docs: install
 	$(BIN)/python docs/make.py
 
-# What is built, installed without anything for development, and tried.
-wheel: install
-	.ci/wheel $(BIN)/python
+# What is built, installed alone into an empty environment and tried, on every Python that is here.
+wheel:
+	.ci/wheel $(PYTHON)
 
 bench: install model
 	$(BIN)/python -m bench
 
-install: $(VENV)/.installed
+install: $(VENV)/.dev
 
-$(VENV)/.installed: pyproject.toml
+$(VENV)/.user: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable . --group dev
+	$(PIP) --editable .
 	$(BIN)/python -m compileall -q src  # as pip does for an ordinary install: start-up counts
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.user
+	$(PIP) --upgrade "pip>=25.1"  # knows dependency groups
+	$(PIP) --group dev
 	@touch $@
 
 # The benches compare with arctic-embed-s, which is fetched by hash into the user's data folder.
