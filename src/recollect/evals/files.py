@@ -115,12 +115,19 @@ def _is_lines(path: Path) -> bool:
 
 def find(path: Path, *names: str) -> Path:
     """The first of these that is in the folder, or beside it with the folder's name before it."""
+    found = find_optional(path, *names)
+    if found is None:
+        raise InputError(f"{path}: there is no {' or '.join(names)}")
+    return found
+
+
+def find_optional(path: Path, *names: str) -> Path | None:
     for name in names:
         for end in ("", ".xz", ".gz"):
             for file in (path / f"{name}{end}", path.parent / f"{path.name}.{name}{end}"):
                 if file.is_file():
                     return file
-    raise InputError(f"{path}: there is no {' or '.join(names)}")
+    return None
 
 
 def given(record: Mapping[str, Any], where: str, *names: str) -> str:

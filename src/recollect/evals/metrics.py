@@ -11,11 +11,13 @@ Confidences are pairs (p, right): how sure an answer was, and whether it was rig
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from recollect.errors import UsageError
+from recollect.evals.evidence import Evidence, is_named, is_shown
 
 Pair = tuple[float, bool]
 LEAST_SAVED = 0.8
@@ -111,6 +113,22 @@ def returned(ranking: Iterable[str], gold: Collection[str]) -> Returned:
     return Returned(precision, right / len(wanted), float(wanted <= some), len(some))
 
 
+# ------------------------------------------------------------------ of the evidence inside
+
+
+def evidence_shown(evidence: Evidence, shown: Mapping[str, str]) -> float:
+    """``1 if every unit of the evidence is inside the shown text else 0``; *shown* is the text
+    that the caller gets, by document. A right document without the sentence that answers is 0."""
+    wanted = evidence.alternatives
+    return float(any(all(is_shown(unit, shown) for unit in some) for some in wanted))
+
+
+def evidence_named(evidence: Evidence, documents: Sequence[str]) -> float:
+    """``1 if the document of every unit is shown or named else 0``: the caller can ask for it."""
+    wanted = evidence.alternatives
+    return float(any(all(is_named(unit, documents) for unit in some) for some in wanted))
+
+
 # ------------------------------------------------------------------ abstention
 
 
@@ -139,6 +157,26 @@ def abstention(questions: Iterable[tuple[bool, bool]]) -> Abstention:
         return left / every if every else None
 
     return Abstention(share(False), share(True), counts[False][0], counts[True][0])
+
+
+def auroc(right: Sequence[float], wrong: Sequence[float]) -> float:
+    """How often a confidence of the first is above one of the second, ties counting half: the area
+    under the curve of the true against the false positive rate (Hanley & McNeil, 1982)."""
+    if not right or not wrong:
+        raise UsageError("an area needs confidences of both kinds")
+    ordered = sorted(wrong)
+    below = math.fsum(bisect_left(ordered, p) + bisect_right(ordered, p) for p in right)
+    return below / (2 * len(right) * len(wrong))
+
+
+def refused_at(answerable: Sequence[float], unanswerable: Sequence[float], served: float) -> float:
+    """The share of unanswerable questions that are refused at the highest threshold at which the
+    share *served* of the answerable ones is still served (the true negative rate at a fixed
+    true positive rate)."""
+    if not answerable or not unanswerable or not 0 < served <= 1:
+        raise UsageError("refusal needs confidences of both kinds, and a share above 0")
+    threshold = sorted(answerable, reverse=True)[math.ceil(served * len(answerable)) - 1]
+    return sum(p < threshold for p in unanswerable) / len(unanswerable)
 
 
 class Risk(NamedTuple):

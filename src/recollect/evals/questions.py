@@ -12,6 +12,7 @@ from hashlib import sha1, sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.evals.evidence import Evidence
 from recollect.types import Document
 
 SOURCE = "eval"
@@ -34,6 +35,8 @@ class Question(NamedTuple):
     category: str = ""
     owner: str | None = None
     scopes: tuple[str, ...] | None = None
+    evidence: Evidence = Evidence()
+    """What inside the gold answers, where the set says so."""
 
     @property
     def abstain(self) -> bool:

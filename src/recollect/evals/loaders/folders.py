@@ -7,15 +7,17 @@ owner or scopes are left out.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from recollect.errors import InputError, UsageError
+from recollect.evals.evidence import read
 from recollect.evals.files import (
     date_of,
     find,
+    find_optional,
     given,
     lines,
     messages_of,
@@ -92,13 +94,36 @@ def _is_number(text: str) -> bool:
 def jsonl(path: Path, questions: Path | None = None) -> Loaded:
     kept = find(path, *_DOCUMENTS)
     queries = questions or find(path, "queries.jsonl")
+    beside = None if questions else find_optional(path, "evidence.jsonl")
 
     def groups() -> Iterator[Group]:
         documents = tuple(document_of(record, where) for where, record in records(kept))
-        asked = tuple(question_of(record, where) for where, record in records(queries))
+        asked = tuple(_with_evidence(records(queries), documents, beside))
         yield Group(path.name, documents, asked, {})
 
-    return (kept, queries), groups
+    return tuple(filter(None, (kept, queries, beside))), groups
+
+
+def _with_evidence(
+    rows: Iterable[tuple[str, dict[str, Any]]], documents: Sequence[Document], beside: Path | None
+) -> Iterator[Question]:
+    """The questions, with the evidence that they or the file beside them name."""
+    by_id = {document.external: document for document in documents}
+    apart = (
+        {given(row, where, "id"): (where, row) for where, row in records(beside)} if beside else {}
+    )
+    for where, record in rows:
+        question = question_of(record, where)
+        where, named = (
+            (where, record) if "evidence" in record else apart.pop(question.id, (where, {}))
+        )
+        entries, one_is_enough = named.get("evidence", []), bool(named.get("any"))
+        yield question._replace(evidence=read(entries, by_id, where, one_is_enough))
+    if apart:
+        where, lost = next(iter(apart.values()))
+        raise InputError(
+            f"{where}: evidence of {lost['id']!r}, which nobody asks; {len(apart)} such"
+        )
 
 
 def document_of(record: Mapping[str, Any], where: str) -> Document:
@@ -183,7 +208,7 @@ def folder(path: Path, questions: Path | None = None) -> Loaded:
         documents = [_text_file(file, path) for file in texts]
         for file in sessions:
             documents += [document_of(record, where) for where, record in records(file)]
-        rows = tuple(question_of(record, where) for where, record in records(asked))
+        rows = tuple(_with_evidence(records(asked), documents, None))
         yield Group(path.name, tuple(documents), rows, {})
 
     return (*texts, *sessions, asked), groups

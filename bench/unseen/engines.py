@@ -1,0 +1,158 @@
+"""What is asked: the default as it ships, and the plain ones beside it.
+
+``rrf-10``      reciprocal rank fusion of the two arms' passages, 1 : 1, k = 60, the first ten
+``bm25-10``     the first ten passages by words
+``vectors-10``  the first ten passages by meaning
+
+A plain one shows its ten passages as the default shows a result, by the same code and in the same
+text, so that tokens compare. It has no confidence of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect import Memory
+from recollect.errors import QueryError
+from recollect.evals import evidence, metrics
+from recollect.evals.questions import Question
+from recollect.reading.answering import result
+from recollect.surfaces import tool_text
+from recollect.text.query import parse
+from recollect.text.tokens import count_tokens
+from recollect.types import Answer, Budget, Candidate, Hit, Policy, Result
+
+SHOWN = 10
+POOL = 50
+K = 60
+
+
+class Row(NamedTuple):
+    """What one engine gave for one question."""
+
+    set: str
+    id: str
+    engine: str
+    half: str
+    category: str
+    answerable: bool
+    status: str
+    confidence: float
+    first: bool
+    """The first result is of the gold."""
+    right: bool
+    """Something right is among the first three: what the confidence is about."""
+    measures: Mapping[str, float]
+    graded: Sequence[tuple[float, bool]] = ()
+    """Of each result how sure it is, and whether it is right."""
+
+    def get(self, name: str) -> float | None:
+        return self.measures.get(name)
+
+
+Ask = Callable[[Memory, Question], Answer]
+
+
+def default(memory: Memory, question: Question, policy: Policy | None = None) -> Answer:
+    """The answer of production, with no clock to cut the reranker short."""
+    try:
+        query = memory.query(
+            question.text, now=question.date, owner=question.owner, scopes=question.scopes
+        )
+        chosen = (policy or query.policy)._replace(rerank_ms=600_000)
+        return memory.ask(query._replace(policy=chosen))
+    except QueryError as error:
+        return nothing(question, error.message)
+
+
+def nothing(question: Question, why: str = "") -> Answer:
+    return Answer(
+        query=question.text, status="no_results", tier=3, mode="balanced", intent="general",
+        confidence=0.0, results=(), total_found=0, hidden={}, degraded=(why,) * bool(why),
+        budget=Budget(None, 0, 0, 0, 0), fingerprint="", stages=(), timing_ms=0.0,
+    )  # fmt: skip
+
+
+def plain(memory: Memory, question: Question, by: Sequence[str]) -> Answer:
+    """The first ten passages of these arms, fused 1 : 1."""
+    try:
+        parsed = parse(question.text)
+    except QueryError as error:
+        return nothing(question, error.message)
+    store, seen = memory.store, memory.filter(owner=question.owner, scopes=question.scopes)
+    arms: list[Sequence[Hit]] = []
+    if "words" in by:
+        arms.append(store.search_text(parsed.text, seen, limit=POOL).hits)
+    embedder = memory._embedder
+    if "vectors" in by and embedder is not None and embedder.reads(parsed.prose):
+        vector = embedder.embed_query(parsed.prose)
+        arms.append(store.search_vector(embedder.key, vector, seen, limit=POOL).hits)
+    scores: dict[tuple[int, int], float] = {}
+    for hits in arms:
+        for rank, hit in enumerate(hits, 1):
+            key = hit.document, hit.passage
+            scores[key] = scores.get(key, 0.0) + 1 / (K + rank)
+    best = sorted(scores, key=lambda key: -scores[key])[:SHOWN]
+    passages = {p.key: p for p in store.passages([passage for _, passage in best])}
+    results = tuple(
+        result(Candidate(d, p, scores[d, p], ()), passages, (), parsed, "passage", store)
+        for d, p in best if p in passages
+    )  # fmt: skip
+    return nothing(question)._replace(
+        status="direct_passages" if results else "no_results", results=results,
+        total_found=len(scores),
+    )  # fmt: skip
+
+
+ENGINES: dict[str, Ask] = {
+    "default": default,
+    "rrf-10": lambda memory, question: plain(memory, question, ("words", "vectors")),
+    "bm25-10": lambda memory, question: plain(memory, question, ("words",)),
+    "vectors-10": lambda memory, question: plain(memory, question, ("vectors",)),
+}
+
+
+def measured(set: str, engine: str, question: Question, answer: Answer) -> Row:
+    text = tool_text.answer(answer, {})
+    documents = list(dict.fromkeys(one.document for one in answer.results))
+    gold = question.gold
+    right = [_is_right(one, question) for one in answer.results]
+    values: dict[str, float] = {"tokens": count_tokens(text), "results": len(answer.results)}
+    if gold:
+        some = metrics.returned(documents, gold)
+        values |= {
+            "documents": metrics.all_evidence_at(documents, gold, SHOWN),
+            "ndcg": metrics.ndcg_at(documents, gold, SHOWN),
+            "precision": sum(right) / len(right) if right else 0.0,
+            "set_all": some.everything,
+            **of_evidence(question, answer),
+        }
+    return Row(
+        set, question.id, engine, question.half, question.category, bool(gold), answer.status,
+        answer.confidence, bool(documents) and documents[0] in gold,
+        any(document in gold for document in documents[:3]), values,
+        tuple(zip((round(one.confidence, 6) for one in answer.results), right, strict=True)),
+    )  # fmt: skip
+
+
+def of_evidence(question: Question, answer: Answer) -> dict[str, float]:
+    """Whether the caller gets the evidence, and whether its documents are at least named."""
+    if not question.evidence.units:
+        return {}
+    shown: dict[str, str] = {}
+    for one in answer.results:
+        shown[one.document] = f"{shown.get(one.document, '')}\n{one.text}"
+    return {
+        "shown": metrics.evidence_shown(question.evidence, shown),
+        "named": metrics.evidence_named(question.evidence, list(shown)),
+    }
+
+
+def _is_right(one: Result, question: Question) -> bool:
+    """A result is right when it shows a unit of the evidence; where a set names none, when it is of
+    the gold."""
+    if not question.evidence.units:
+        return one.document in question.gold
+    shown = {one.document: one.text}
+    return any(evidence.is_shown(unit, shown) for unit in question.evidence.units)

@@ -1,0 +1,104 @@
+"""The sets, their domains, and which of their questions are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha1
+from pathlib import Path
+from typing import NamedTuple
+
+from bench import corpus
+from recollect.errors import InputError
+from recollect.evals import suites
+from recollect.evals.questions import Group, Question
+
+MOST = 150
+"""Questions of a set that are asked, chosen by the hash of their ids."""
+MOST_DOCUMENTS = 8_000
+"""Documents of a set that are stored beside the gold of what is asked."""
+
+
+class Set(NamedTuple):
+    name: str
+    domain: str
+    fits: bool
+    """Whether anything may be fitted on it; else it is read-only for ever."""
+    kind: str = "jsonl"
+    place: str = ""
+
+    @property
+    def path(self) -> Path:
+        folder = corpus.data_folder()
+        if folder is None:
+            raise InputError("the data folder is not here (RECOLLECT_DATA)")
+        return folder / (self.place or self.name)
+
+
+def _sets(domain: str, fits: bool, *names: str) -> tuple[Set, ...]:
+    return tuple(Set(name.replace("/", "-"), domain, fits, place=name) for name in names)
+
+
+SETS: dict[str, Set] = {
+    one.name: one
+    for one in (
+        *_sets("conversation", True, "friends", "meetings", "mentor-sessions"),
+        *_sets("conversation", False, "ubuntu-chat"),
+        *_sets("personal memory", True, "longmemeval", "personas"),
+        *_sets("personal memory", False, "preferences", "reminders"),
+        *_sets("medicine", True, "covid"),
+        *_sets("law", True, "policies"),
+        *_sets("encyclopedia", True, "web-questions", "timeqa", "2wiki", "xquad/en", "xquad/de",
+               "xquad/zh"),
+        *_sets("code", True, "shell"),
+        *_sets("code", False, "android-snippets"),
+        *_sets("support", True, "support-faq"),
+        *_sets("science", True, "scifact"),
+        *_sets("science", False, "classics/cranfield", "classics/cisi", "classics/cacm"),
+        *_sets("project records", True, "notes"),
+        *_sets("finance", False, "filings"),
+        *_sets("news", False, "news"),
+        *_sets("technical docs", False, "kubernetes-docs"),
+        *_sets("languages", False, "wiki-languages/ja", "wiki-languages/fa", "wiki-languages/ar",
+               "wiki-languages/zh-Hant"),
+    )
+}  # fmt: skip
+
+
+def domains(*, fits: bool) -> list[str]:
+    return list(dict.fromkeys(one.domain for one in SETS.values() if one.fits is fits))
+
+
+def hashed(id: str) -> str:
+    return sha1(f"unseen {id}".encode()).hexdigest()
+
+
+@cache
+def loaded(name: str) -> Group:
+    """The whole set; its gold and evidence resolve, or it is named in the error."""
+    one = SETS[name]
+    suite = suites.load(one.kind, one.path)
+    suites.survey(suite)
+    (group,) = suite.groups()
+    return group
+
+
+def asked(name: str, most: int | None = MOST, half: str = "") -> Sequence[Question]:
+    """The questions with the lowest hashes: those with an answer and those without in their
+    proportion."""
+    every = sorted(loaded(name).questions, key=lambda question: hashed(question.id))
+    return [question for question in every[:most] if half in ("", question.half)]
+
+
+def stored(name: str, most: int | None = MOST, documents: int | None = MOST_DOCUMENTS) -> Group:
+    """What is put into the store: the gold of what is asked, and others with the lowest hashes."""
+    group = loaded(name)
+    if documents is None or len(group.documents) <= documents:
+        return group
+    gold = {id for question in asked(name, most) for id in question.gold}
+    gold |= {unit.document for question in asked(name, most) for unit in question.evidence.units}
+    ranked = sorted(
+        group.documents, key=lambda one: (one.external not in gold, hashed(one.external))
+    )
+    kept = {one.external for one in ranked[: max(documents, len(gold))]}
+    return group._replace(documents=tuple(d for d in group.documents if d.external in kept))

@@ -1,0 +1,137 @@
+"""The stores of the sets, kept between runs, and a memory on one whose reranker remembers.
+
+A store is known by a hash of its documents, of the code that cuts them into passages and of the
+embedder, so that a change of any makes another. What the reranker said of a question and a passage
+is kept beside it: the read path of production runs whole in every variant, and reads each passage
+once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple, Self
+
+import recollect
+from recollect import Memory, config
+from recollect.evals import leaks
+from recollect.evals.questions import SOURCE, Group
+from recollect.memory.models import embedder_for, reranker_for
+from recollect.models.catalog import EMBED
+from recollect.moments import iso
+from recollect.ports import Reranker
+from recollect.storage import open_store
+from recollect.types import Answer, Document
+
+WORK = Path(__file__).resolve().parents[2] / ".cache" / "bench" / "unseen"
+
+
+_SAY = ("text/chunk.py", "text/terms.py", "text/lexical.py", "sources/jsonl.py")
+"""Files that have a say in what a store holds."""
+
+
+def place_of(group: Group) -> Path:
+    home = Path(recollect.__file__).parent
+    whole = sha256(EMBED.key.encode() + b"".join((home / file).read_bytes() for file in _SAY))
+    for document in group.documents:
+        whole.update(repr((document.external, document.date, document.title)).encode())
+        whole.update(document.rendered().encode("utf-8", "replace"))
+    return WORK / "stores" / f"{group.name}-{whole.hexdigest()[:12]}"
+
+
+class Opened(NamedTuple):
+    memory: Memory
+    names: Mapping[str, str]
+    """What the ids in the store stand for: they are opaque, so that none can be searched for."""
+    reranker: Remembered | None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.memory.close()
+
+    def named(self, answer: Answer) -> Answer:
+        """The answer with the documents' own ids."""
+        results = (one._replace(document=self.names[one.document]) for one in answer.results)
+        return answer._replace(results=tuple(results))
+
+
+def opened(group: Group) -> Opened:
+    """A memory of the group's documents, imported as a user imports them."""
+    place = place_of(group)
+    hidden, names = leaks.opaque(group)
+    os.environ["RECOLLECT_HOME"] = str(WORK / "home")
+    if not (place / "complete").exists():
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        file = place / "documents.jsonl"
+        with open(file, "w", encoding="utf-8") as out:
+            out.writelines(_line(document) for document in hidden.documents)
+        with Memory.open(place / "store", rerank_model="none") as memory:
+            receipt = memory.add(file, source=SOURCE)
+            if receipt.failed:
+                raise SystemExit(f"{group.name}: {receipt.failed[0]}")
+        file.unlink()
+        (place / "complete").touch()
+    settings = config.load()
+    embedder, why = embedder_for(settings)
+    reranker, why_not = reranker_for(settings)
+    reads = Remembered(reranker, place / "odds.db") if reranker else None
+    store = open_store(str(place / "store"))
+    return Opened(Memory(store, settings, embedder, why, reads, why_not), names, reads)
+
+
+def _line(document: Document) -> str:
+    whole = document.as_json()
+    shown = {name: whole[name] for name in ("kind", "title", "path", "date", "owner", "scopes")}
+    shown = {"id": document.external, **shown}
+    if document.messages:
+        shown["turns"] = [
+            {"role": m.role, "text": m.text, "date": iso(m.date)} for m in document.messages
+        ]
+    else:
+        shown["text"] = document.text
+    as_what = "session" if document.messages else "document"
+    return json.dumps({"as": as_what, **shown}) + "\n"
+
+
+class Remembered:
+    """A reranker that reads a passage for a question once, and remembers how long that took."""
+
+    def __init__(self, reads: Reranker, file: Path) -> None:
+        self._reads = reads
+        self.key = reads.key
+        self.reads = reads.reads
+        self._kept = sqlite3.connect(file, isolation_level=None, timeout=60)
+        self._kept.execute(
+            "CREATE TABLE IF NOT EXISTS odds (pair BLOB PRIMARY KEY, value REAL) WITHOUT ROWID"
+        )
+        self.spent = 0.0
+        """Seconds that were spent reading."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reads, name)
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        pairs = [
+            sha256(f"{self.key}\0{question}\0{passage}".encode("utf-8", "replace")).digest()[:16]
+            for passage in passages
+        ]
+        asked = "SELECT * FROM odds WHERE pair = ?"
+        known = dict(row for pair in pairs for row in self._kept.execute(asked, (pair,)))
+        new = [n for n, pair in enumerate(pairs) if pair not in known]
+        if new:
+            since = perf_counter()
+            values = self._reads.score(question, [passages[n] for n in new])
+            self.spent += perf_counter() - since
+            known |= {pairs[n]: value for n, value in zip(new, values, strict=True)}
+            rows = [(pairs[n], known[pairs[n]]) for n in new]
+            self._kept.executemany("INSERT OR REPLACE INTO odds VALUES (?, ?)", rows)
+        return [known[pair] for pair in pairs]
