@@ -98,13 +98,13 @@ def jsonl(path: Path, questions: Path | None = None) -> Loaded:
 
     def groups() -> Iterator[Group]:
         documents = tuple(document_of(record, where) for where, record in records(kept))
-        asked = tuple(_with_evidence(records(queries), documents, beside))
+        asked = tuple(with_evidence(records(queries), documents, beside))
         yield Group(path.name, documents, asked, {})
 
     return tuple(filter(None, (kept, queries, beside))), groups
 
 
-def _with_evidence(
+def with_evidence(
     rows: Iterable[tuple[str, dict[str, Any]]], documents: Sequence[Document], beside: Path | None
 ) -> Iterator[Question]:
     """The questions, with the evidence that they or the file beside them name."""
@@ -208,7 +208,7 @@ def folder(path: Path, questions: Path | None = None) -> Loaded:
         documents = [_text_file(file, path) for file in texts]
         for file in sessions:
             documents += [document_of(record, where) for where, record in records(file)]
-        rows = tuple(_with_evidence(records(asked), documents, None))
+        rows = tuple(with_evidence(records(asked), documents, None))
         yield Group(path.name, tuple(documents), rows, {})
 
     return (*texts, *sessions, asked), groups
