@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ from conftest import Cli
 from llm_server import LlmServer, completion, said
 from recollect import Memory
 from recollect.errors import UsageError
-from recollect.evals import contract, glossary, plots, provenance, whole
+from recollect.evals import glossary, plots, provenance
 from recollect.evals.ledger import Ledger
 from recollect.evals.plots import Axis, Series
 from recollect.evals.spending import guard
@@ -298,81 +297,6 @@ def test_drift_names_the_files_that_changed(cli: Cli, things: Path) -> None:
 def test_a_run_names_its_commit_where_there_is_one() -> None:
     found = provenance.commit()
     assert found is None or re.fullmatch(r"[0-9a-f]{12}\+?", found)
-
-
-# ------------------------------------------------------------------ PrecisionMemBench over REST
-
-
-def belief(id: str, name: str, content: str, *aliases: str, **more: Any) -> dict[str, Any]:
-    return {
-        "_id": id, "canonical_name": name, "aliases": list(aliases), "content": content,
-        "why_it_matters": "", "type": "entity", "user_id": "test-user", "scope": ["domain:code"],
-        "pinned": False, "superseded_by": None, "resolved_at": None, "participants": [],
-        "created_at": "2026-01-01T00:00:00Z", **more,
-    }  # fmt: skip
-
-
-@pytest.fixture
-def beliefs(tmp_path: Path) -> Path:
-    place = tmp_path / "pmb"
-    place.mkdir()
-    some = [
-        belief("b-kube", "kubernetes", "Runs on a cluster.", "k8s"),
-        belief("b-redis", "redis_cache", "One node, no replica.", "redis", scope=["domain:data"]),
-        belief("b-pin", "language", "Always TypeScript.", "ts", pinned=True),
-        belief("b-rel", "auth_on_redis", "Auth needs redis.", "auth sessions", type="relation",
-               participants=["b-kube"]),
-    ]  # fmt: skip
-
-    def case(id: str, query: str, wanted: list[str], *scopes: str, **more: Any) -> dict[str, Any]:
-        expect = {"relevantBeliefs": {"shouldOnlyInclude": wanted}, **more}
-        return {"caseId": id, "query": query, "scope": list(scopes), "expect": expect}
-
-    cases = [
-        case("named", "how do we deploy to kubernetes?", ["b-kube"], "domain:code",
-             pinnedFacts={"mustInclude": ["b-pin"]}),
-        case("alias", "is k8s up?", ["b-kube"], "domain:code"),
-        case("other scope", "is redis up?", [], "domain:code"),
-        case("two scopes", "redis or kubernetes?", ["b-kube", "b-redis"], "domain:code",
-             "domain:data"),
-        case("relation", "what about auth sessions?", ["b-rel", "b-kube"], "domain:code"),
-        case("wrong", "is k8s up?", ["b-redis"], "domain:code"),
-    ]  # fmt: skip
-    turns = [
-        {"turnIndex": 0, "userMessage": "is the orchestrator up?", "scope": ["domain:code"],
-         "expect": {"relevantBeliefs": {"shouldOnlyInclude": []}}},
-        {"turnIndex": 1, "userMessage": "is the orchestrator up?", "scope": ["domain:code"],
-         "updateBeliefAtTurn": {"beliefId": "b-kube", "addAliases": ["orchestrator"]},
-         "expect": {"relevantBeliefs": {"shouldOnlyInclude": ["b-kube"]}}},
-    ]  # fmt: skip
-    (place / "beliefs.seed.json").write_text(json.dumps(some))
-    (place / "retrieval.cases.json").write_text(json.dumps(cases))
-    (place / "session-retrieval.cases.json").write_text(
-        json.dumps([{"caseId": "talk", "turns": turns}])
-    )
-    return place
-
-
-def test_precisionmembench_natively_and_over_rest(cli: Cli, beliefs: Path) -> None:
-    runs = []
-    for kind in ("precisionmembench", "precisionmembench-rest"):
-        done = cli("eval", "run", kind, str(beliefs), "--json")
-        assert done.code == 0, done.err
-        rows = Ledger().rows(done.json["runs"][0]["run"])
-        failed = {row.id for row in rows if not row.measures["passed"]}
-        assert failed == {"wrong"}, (kind, {row.id: row.category for row in rows})
-        assert len(rows) == 8
-        runs.append(done.json["runs"][0]["run"])
-    assert cli("eval", "compare", *runs, "--html", "page.html").code == 0
-    assert "Neither run is better" in Path("page.html").read_text()
-
-
-def test_an_engine_that_is_not_there_is_told(beliefs: Path, cli: Cli) -> None:
-    with whole._served() as url:
-        assert len(list(contract.outcomes(beliefs, url))) == 8
-    done = cli("eval", "run", "precisionmembench-rest", str(beliefs), "--url", url)
-    assert done.code == 1
-    assert "/reset" in done.err
 
 
 # ------------------------------------------------------------------ the page, the glossary

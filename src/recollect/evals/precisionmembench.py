@@ -3,8 +3,9 @@
     python -m recollect.evals.precisionmembench FOLDER
 
 A case passes when the relevant facts that come back are exactly those expected, and the pinned
-facts, the open questions and the prelude are as far as the case says anything of them. *Active*
-cases expect at least one relevant fact.
+facts, the open questions and the prelude are as far as the case says anything of them. A fact that
+must or must not come back may do so as relevant or as pinned. *Active* cases expect at least one
+relevant fact.
 """
 
 from __future__ import annotations
@@ -104,16 +105,18 @@ def judged(
 def _problems(
     groups: Mapping[str, set[str]], said: str, expect: Mapping[str, Any]
 ) -> Iterator[str]:
+    either = groups["relevantBeliefs"] | groups["pinnedFacts"]
     for name, ids in groups.items():
         wanted = expect.get(name, {})
         if "shouldOnlyInclude" in wanted and ids != set(wanted["shouldOnlyInclude"]):
             yield f"{name}: {sorted(ids)} instead of {sorted(wanted['shouldOnlyInclude'])}"
-        if missing := set(wanted.get("mustInclude", ())) - ids:
+        there = either if name == "relevantBeliefs" else ids
+        if missing := set(wanted.get("mustInclude", ())) - there:
             yield f"{name}: without {sorted(missing)}"
-        if wrong := set(wanted.get("mustExclude", ())) & ids:
+        if wrong := set(wanted.get("mustExclude", ())) & there:
             yield f"{name}: with {sorted(wrong)}"
     noise = set(expect.get("noiseCheck", {}).get("mustNotSurface", ()))
-    if wrong := noise & groups["relevantBeliefs"]:
+    if wrong := noise & either:
         yield f"noise: {sorted(wrong)}"
     prelude = expect.get("personaPrelude", {})
     if prelude.get("nonEmpty") and not said:
@@ -121,10 +124,10 @@ def _problems(
     if prelude.get("isNull") and said:
         yield f"the prelude is {said!r}"
     for word in prelude.get("contains", ()):
-        if word.lower() not in said.lower():
+        if word not in said:
             yield f"the prelude is without {word!r}"
     for word in prelude.get("mustNotContain", ()):
-        if word.lower() in said.lower():
+        if word in said:
             yield f"the prelude has {word!r}"
 
 

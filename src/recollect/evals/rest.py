@@ -7,8 +7,10 @@
     POST   /search  {"query", "user_id", "limit"?, "scope"?}  →  {"results": [{"id", "memory", "score"}]}
     DELETE /reset
 
-The text that it sends is name, aliases and content in a row; they are told apart by the aliases. It
-sends neither types nor pins nor supersessions, so an engine cannot know them.
+The text that it sends is name, aliases and content in a row. When a belief is new they are told
+apart by the aliases, which are sent beside it; when it is known, by what is known: words that have
+come between its name and its content are aliases that it has learned. `scope`, `type`, `pinned` and
+`superseded_by` are read from the metadata as far as they are there.
 """  # noqa: E501  the contract reads better on one line
 
 from __future__ import annotations
@@ -22,13 +24,26 @@ from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect import Memory
-from recollect.errors import RecollectError, UsageError
+from recollect.errors import NotFound, RecollectError, UsageError
+from recollect.facts import Fact
 
 MOST_BYTES = 10_000_000
 LONGEST_NAME = 80
+LONGEST_ALIAS = 3
+"""Words of an alias that is read out of a text."""
+
+
+class Statement(NamedTuple):
+    """A text of the contract, taken apart."""
+
+    text: str
+    name: str = ""
+    aliases: tuple[str, ...] = ()
+    head: str = ""
+    """Name and aliases in a row, as they were sent; empty where it is not known where they end."""
 
 
 class Adapter:
@@ -43,35 +58,55 @@ class Adapter:
         self._memory.close()
 
     def add(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        about = body.get("metadata") or {}
-        aliases = list(body.get("aliases") or about.get("aliases") or ())
-        name, text = _named(_given(body, "text"), aliases)
-        self._memory.remember(
-            text,
-            id=_id(body),
-            name=str(about.get("canonicalName") or about.get("canonical_name") or name),
-            aliases=aliases,
-            owner=_given(body, "user_id"),
-            scopes=_scopes(about.get("scope") or body.get("scope")),
-        )
+        """Keeps a belief. One that is known and comes without its aliases is an update."""
+        aliases = _aliases(body)
+        was = None if aliases else self._known(body)
+        text = _given(body, "text")
+        self._keep(body, _reread(text, was) if was else _read(text, aliases), was)
         return {"ok": True}
 
     def update(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        id, owner = _id(body), _given(body, "user_id")
-        if body.get("text"):
-            was = next(
-                (f for f in self._memory.facts(owner=owner, every=True, limit=1000).items
-                 if f.id == id), None,
-            )  # fmt: skip
-            if was is None:
-                return self.add(body)
-            self._memory.remember(
-                body["text"], id=id, name=was.name, aliases=was.aliases, owner=owner,
-                scopes=was.scopes,
-            )  # fmt: skip
-        if aliases := list(body.get("aliases") or ()):
-            self._memory.alias(id, *aliases, owner=owner)
+        """Changes a belief to what is given; keeps it, if it is not known."""
+        was, aliases = self._known(body), _aliases(body)
+        if was is None:
+            return self.add(body)
+        if not body.get("text"):
+            said = Statement(was.text, was.name, aliases, _head(was))
+        elif aliases:
+            said = _read(_given(body, "text"), aliases)
+        else:
+            said = _reread(_given(body, "text"), was)
+        self._keep(body, said, was)
         return {"ok": True}
+
+    def _known(self, body: Mapping[str, Any]) -> Fact | None:
+        """Returns the fact that has the id of the body, if there is one; not one of that name."""
+        id, owner = _id(body), _given(body, "user_id")
+        try:
+            fact = self._memory.fact(id, owner=owner)
+        except (NotFound, UsageError):
+            return None
+        return fact if fact.id == id else None
+
+    def _keep(self, body: Mapping[str, Any], said: Statement, was: Fact | None) -> None:
+        """Keeps a statement under its id, with what the metadata says of it. What that does not
+        say stays as it *was*."""
+        about = body.get("metadata") or {}
+        name = about.get("canonicalName") or about.get("canonical_name") or said.name
+        told = {
+            "name": str(name) or None, "type": about.get("type"), "pinned": about.get("pinned"),
+            "scopes": _scopes(about.get("scope") or body.get("scope")),
+        }  # fmt: skip
+        before = {} if was is None else {key: getattr(was, key) for key in told}
+        self._memory.remember(
+            said.text,
+            id=_id(body),
+            aliases=said.aliases,
+            owner=_given(body, "user_id"),
+            superseded_by=about.get("superseded_by") or (),
+            meta={"head": said.head},
+            **before | {key: value for key, value in told.items() if value is not None},
+        )
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
         found = self._memory.context(
@@ -102,11 +137,49 @@ def _given(body: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def _named(text: str, aliases: list[str]) -> tuple[str, str]:
-    """The name and the rest of a text that is sent as name, aliases and content in a row."""
-    name, found, content = text.partition(f" {' '.join(aliases)} ")
+def _aliases(body: Mapping[str, Any]) -> tuple[str, ...]:
+    about = body.get("metadata") or {}
+    return tuple(body.get("aliases") or about.get("aliases") or ())
+
+
+def _read(text: str, aliases: tuple[str, ...]) -> Statement:
+    """Returns a text that is sent with its aliases, which stand between name and content."""
+    row = " ".join(aliases)
+    name, found, content = text.partition(f" {row} ")
     whole = aliases and found and name and content.strip()
-    return (name, content) if whole and len(name) <= LONGEST_NAME else ("", text)
+    if not whole or len(name) > LONGEST_NAME:
+        return Statement(text, aliases=aliases)
+    return Statement(content, name, aliases, f"{name} {row}")
+
+
+def _reread(text: str, was: Fact) -> Statement:
+    """Returns a text that is sent again without its aliases, read by what is known of it.
+
+    Words between its head and its content are new aliases. Where the content is another one, it is
+    not known where new aliases would end, and all that follows the head is content.
+    """
+    words, head, content = text.split(), _head(was).split(), was.text.split()
+    new = words[len(head) : len(words) - len(content)]
+    if head and words == [*head, *new, *content]:
+        return Statement(was.text, was.name, _runs(new), " ".join([*head, *new]))
+    if head and words[: len(head)] == head and len(words) > len(head):
+        return Statement(" ".join(words[len(head) :]), was.name, head=_head(was))
+    return Statement(text, was.name)
+
+
+def _head(fact: Fact) -> str:
+    return str(fact.meta.get("head") or "")
+
+
+def _runs(words: list[str]) -> tuple[str, ...]:
+    """Returns every run of a few words. Where in a row of aliases one ends and the next begins is
+    not sent, so that each run may be one; those that are none, nobody says."""
+    runs = (
+        " ".join(words[first : first + length])
+        for length in range(1, LONGEST_ALIAS + 1)
+        for first in range(len(words) - length + 1)
+    )
+    return tuple(run for run in runs if any(map(str.isalnum, run)) and len(run) <= LONGEST_NAME)
 
 
 def _id(body: Mapping[str, Any]) -> str:
@@ -145,7 +218,8 @@ class Handler(BaseHTTPRequestHandler):
             else:
                 status, answer = 404, {"ok": False, "error": "no such call"}
         except RecollectError as error:
-            status, answer = error.http_status, {"ok": False, "error": error.message}
+            answer = {"ok": False, "error": error.message, "hint": error.hint}
+            status = error.http_status
         except (ValueError, TypeError, AttributeError) as error:
             status, answer = 400, {"ok": False, "error": f"not the JSON that is expected: {error}"}
         content = json.dumps(answer).encode()
