@@ -3,20 +3,29 @@ confidence tells answerable questions apart, and what ``eval run`` says of all t
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import Cli
 from recollect import Document
 from recollect.errors import InputError, UsageError
 from recollect.evals import metrics as m
+from recollect.evals import running
 from recollect.evals.evidence import RUN, Evidence, Unit, covered, flat, is_named, is_shown, read
-from recollect.types import Message
+from recollect.evals.ledger import Ledger
+from recollect.evals.planning import Plan
+from recollect.evals.rows import Row
+from recollect.surfaces import tool_text
+from recollect.text.tokens import count_tokens
+from recollect.types import Answer, Message
 
 DIGITS = "0123456789"
 QUOTE = "".join(f"{tens}{ones}" for tens in DIGITS for ones in DIGITS)[: 5 * RUN]
@@ -66,7 +75,7 @@ def characters_shown(wanted: str, text: str) -> int:
     return len(inside)
 
 
-texts = st.text(st.characters(exclude_categories=("C",)), min_size=1).map(flat).filter(bool)
+texts = st.text(st.characters(exclude_categories=["C"]), min_size=1).map(flat).filter(bool)
 few_letters = st.text("ab ", min_size=1, max_size=120).map(flat).filter(bool)
 
 
@@ -317,3 +326,169 @@ def test_refused_at_is_the_best_of_all_thresholds_that_serve_enough(
         if serves(threshold)
     )
     assert m.refused_at(answerable, unanswerable, tenths / 10) == near(best)
+
+
+# ------------------------------------------------------------------ eval run
+
+FILLER = "We bought it at the harbour shop and keep it in the shed behind the house. " * 40
+SENTENCE = "Its wick burns eleven hours before somebody must trim the cotton again."
+KEPT = (
+    {"id": "near", "text": "The kayak is painted in bright orange."},
+    {"id": "far", "text": f"The lantern came from a market stall.\n\n{FILLER}\n\n{SENTENCE}"},
+    {"id": "roof", "text": "The telescope is on the roof."},
+)
+ASKED = (
+    {"id": "colour", "query": "Which colour is the kayak painted in?", "gold": ["near"],
+     "evidence": [{"document": "near", "quote": "painted in bright orange"}]},
+    {"id": "hours", "query": "Is the lantern from a market stall?", "gold": ["far"],
+     "evidence": [{"document": "far", "quote": SENTENCE}]},
+    {"id": "place", "query": "Where is the telescope?", "gold": ["roof"]},
+    {"id": "none", "query": "Is there a zeppelin?", "gold": []},
+)  # fmt: skip
+
+
+@pytest.fixture
+def things(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A set whose evidence of one question is far from what the question finds."""
+    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "none")
+    monkeypatch.setenv("RECOLLECT_RERANK_MODEL", "none")
+    folder = tmp_path / "things"
+    folder.mkdir()
+    write(folder / "docs.jsonl", *KEPT)
+    write(folder / "queries.jsonl", *ASKED)
+    return folder
+
+
+def write(file: Path, *rows: Mapping[str, Any]) -> None:
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def ran(cli: Cli, place: Path, *more: str) -> tuple[dict[str, Any], dict[str, Row]]:
+    """What is told of a run, and its rows by the questions' ids."""
+    done = cli("eval", "run", "jsonl", str(place), "--half", "all", "--json", *more)
+    assert done.code == 0, done.err
+    (told,) = done.json["runs"]
+    return told, {row.id: row for row in Ledger().rows(told["run"])}
+
+
+def test_a_run_tells_the_right_document_from_the_sentence_that_answers(
+    cli: Cli, things: Path
+) -> None:
+    told, rows = ran(cli, things)
+    assert {row.id: row.documents for row in rows.values()} == {
+        "colour": ("near",), "hours": ("far",), "place": ("roof",), "none": (),
+    }  # fmt: skip
+    assert told["measures"]["all@5"]["mean"] == 1  # every document is right
+    assert told["measures"]["evidence_named"]["mean"] == 1
+    assert told["measures"]["evidence_shown"]["mean"] == near(1 / 2)
+    assert told["measures"]["evidence_shown"]["n"] == 2
+    assert rows["hours"].measures["evidence_shown"] == 0
+    assert "evidence_shown" not in rows["place"].measures
+    assert "evidence_shown" in cli("eval", "run", "jsonl", str(things), "--half", "all").out
+
+
+def test_a_single_result_is_right_by_the_evidence_else_by_the_gold(cli: Cli, things: Path) -> None:
+    _, rows = ran(cli, things)
+    right = {row.id: [shows for _, shows in row.graded] for row in rows.values()}
+    assert right == {"colour": [True], "hours": [False], "place": [True], "none": []}
+
+
+def test_tokens_are_those_of_the_text_that_the_tool_gives(
+    cli: Cli, things: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, str] = {}
+    render = tool_text.answer
+
+    def listening(answer: Answer, arguments: Mapping[str, Any]) -> str:
+        given[answer.query] = render(answer, arguments)
+        return given[answer.query]
+
+    monkeypatch.setattr(tool_text, "answer", listening)
+    told, rows = ran(cli, things)
+    assert told["rendered"] is True
+    assert {row["id"]: count_tokens(given[str(row["query"])]) for row in ASKED} == {
+        id: row.measures["tokens"] for id, row in rows.items()
+    }
+    assert given["Where is the telescope?"].count("roof") == 2  # its own id, and the text
+
+
+def library(things: Path, **more: Any) -> tuple[dict[str, Any], dict[str, Row]]:
+    plan = Plan(half="all", **more)
+    told = running.run("jsonl", things, plan, Ledger(), lambda _: None)
+    return told, {row.id: row for row in Ledger().rows(told["run"])}
+
+
+def test_without_a_surface_the_texts_of_the_results_are_counted(things: Path) -> None:
+    told, rows = library(things)
+    assert told["rendered"] is False
+    assert rows["place"].measures["tokens"] == count_tokens(str(KEPT[2]["text"]))
+    assert rows["none"].measures["tokens"] == 0
+
+
+def test_rendering_changes_the_tokens_and_nothing_else(cli: Cli, things: Path) -> None:
+    _, plain = library(things)
+    _, shown = library(things, render=lambda answer: tool_text.answer(answer, {}))
+    for id, row in plain.items():
+        other = shown[id]
+        assert other.measures.keys() == row.measures.keys()
+        changed = {name for name in row.measures if row.measures[name] != other.measures[name]}
+        assert changed <= {"tokens", "ms"}
+        assert other._replace(measures=row.measures) == row
+    compared = cli("eval", "compare", "things-2", "things-1", "--json").json
+    assert compared["changed"] == {"rendered": [True, False]}
+
+
+def test_two_stores_of_the_same_give_the_same_tokens(cli: Cli, things: Path) -> None:
+    """A fingerprint is another in each, and has no say."""
+    (_, first), (_, second) = ran(cli, things), ran(cli, things)
+    assert {id: row.measures["tokens"] for id, row in first.items()} == {
+        id: row.measures["tokens"] for id, row in second.items()
+    }
+
+
+def test_shuffled_gold_has_no_evidence(cli: Cli, things: Path) -> None:
+    told, _ = ran(cli, things, "--shuffle-gold")
+    assert not told["measures"].keys() & {"evidence_shown", "evidence_named"}
+
+
+def test_rows_of_before_are_still_read() -> None:
+    old = Row("q", "fit", "", True, "", 0.5, True, ("d",), False, {}, {}, ((0.5, True),))._asdict()
+    assert Row.from_json(json.loads(json.dumps(old))).graded == ((0.5, True),)
+    del old["graded"]
+    assert Row.from_json(old).graded == ()
+
+
+EVIDENCE = {"document": "far", "quote": SENTENCE}
+
+
+@pytest.mark.parametrize(
+    ("file", "row", "said"),
+    [
+        ("queries", {"id": "x", "query": "x", "gold": ["far"],
+                     "evidence": [{"document": "far", "quote": "Its wick is wet."}]},
+         "queries.jsonl:5: far: the quote is not in its text: 'Its wick is wet.'"),
+        ("queries", {"id": "x", "query": "x", "gold": ["far"],
+                     "evidence": [{"document": "far", "turn": 0}]},
+         "queries.jsonl:5: far: of 0 turns none is 0"),
+        ("evidence", {"id": "nobody", "evidence": [EVIDENCE]},
+         "evidence.jsonl:1: evidence of 'nobody', which nobody asks"),
+        ("evidence", {"id": "place", "evidence": [{"document": "roof", "quote": "cellar"}]},
+         "evidence.jsonl:1: roof: the quote is not in its text: 'cellar'"),
+    ],
+)  # fmt: skip
+def test_evidence_that_leads_nowhere_ends_the_run_with_its_line(
+    cli: Cli, things: Path, file: str, row: Mapping[str, Any], said: str
+) -> None:
+    write(things / f"{file}.jsonl", *(ASKED if file == "queries" else ()), row)
+    done = cli("eval", "run", "jsonl", str(things), "--half", "all")
+    assert done.code == 1
+    assert said in done.err
+    assert not Ledger().folder.exists()
+
+
+def test_evidence_may_be_in_a_file_of_its_own(cli: Cli, things: Path) -> None:
+    apart = {"id": "place", "evidence": [{"document": "roof", "quote": "on the roof"}]}
+    write(things / "evidence.jsonl", apart)
+    told, rows = ran(cli, things)
+    assert rows["place"].measures["evidence_shown"] == 1
+    assert told["measures"]["evidence_shown"]["n"] == 3

@@ -116,7 +116,8 @@ def gate(ledger: Ledger, run: str, baseline: str, measures: Sequence[str] = ()) 
 
 def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     def told(record: Mapping[str, Any]) -> dict[str, Any]:
-        plain = {name: record.get(name) for name in ("version", "code", "commit", "half")}
+        fields = ("version", "code", "commit", "half", "rendered")
+        plain = {name: record.get(name) for name in fields}
         if "store" in record["data"]:
             plain["what the store holds"] = record["data"]["store"]
         models = {f"model {job}": name for job, name in record.get("models", {}).items()}

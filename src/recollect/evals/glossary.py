@@ -41,11 +41,13 @@ MEASURES: Mapping[str, Measure] = {
     "set_precision": Measure("the share of the returned set that is right"),
     "set_recall": Measure("the share of the evidence that is in the returned set"),
     "set_all": Measure("all the evidence is in the returned set"),
+    "evidence_shown": Measure("every unit of the evidence that the question needs is shown"),
+    "evidence_named": Measure("the documents of those units came back, whatever is shown of them"),
     "set_size": Measure("documents in the returned set", False, False, COUNT),
     "false_abstained": Measure("left open although there is an answer", False),
     "abstained": Measure("left open where there is no answer"),
     "brier": Measure("(confidence - right)²: how far off the confidence is", False),
-    "tokens": Measure("tokens returned", False, True, COUNT),
+    "tokens": Measure("tokens of the text that the caller gets", False, True, COUNT),
     "ms": Measure("milliseconds for the answer, on this machine", False, False, COUNT),
     "dollars": Measure("what the answer cost", False, False, COUNT),
     "passed": Measure("cases where exactly the expected facts came back"),
@@ -59,11 +61,18 @@ MEASURES: Mapping[str, Measure] = {
 
 TERMS: Mapping[str, Term] = {
     "evidence, gold": Term("the documents that a question needs, as its set says"),
+    "unit": Term("a quote or a turn inside a document that answers, where a set names some"),
+    "shown": Term("at least half of a unit's characters, in runs of 20 or more, are in the text "
+                  "that came back of its document; the right document without them is not enough"),
     "fit, test": Term(
         "the halves of a set, by the hash of a question's id: things may be chosen on fit "
         "questions, never on test questions"
     ),
     "right": Term("some evidence is among the first three results: what the confidence is about"),
+    "graded": Term("of each single result its confidence, and whether it is right: it shows a unit "
+                   "of the evidence, or is of the gold where a set names none"),
+    "rendered": Term("whether tokens are those of the text of the tool `search`; else those of the "
+                     "results' texts alone (library use)"),
     "returned set": Term("all that came back; the engine chose how much that is"),
     "left open": Term("the status is `needs_synthesis` or `no_results`"),
     "coverage": Term("the share of questions that are answered at some confidence", SHARE),
