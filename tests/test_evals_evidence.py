@@ -388,9 +388,25 @@ def test_a_run_tells_the_right_document_from_the_sentence_that_answers(
 
 
 def test_a_single_result_is_right_by_the_evidence_else_by_the_gold(cli: Cli, things: Path) -> None:
-    _, rows = ran(cli, things)
+    told, rows = ran(cli, things)
     right = {row.id: [shows for _, shows in row.graded] for row in rows.values()}
     assert right == {"colour": [True], "hours": [False], "place": [True], "none": []}
+    pairs = [pair for row in rows.values() for pair in row.graded]
+    assert told["calibration"]["results_ece"] == pytest.approx(m.calibration_error(pairs), abs=1e-6)
+
+
+def test_a_run_says_how_well_it_tells_what_has_no_answer(cli: Cli, things: Path) -> None:
+    told, rows = ran(cli, things)
+    none = rows.pop("none").confidence
+    able = [row.confidence for row in rows.values()]
+    assert told["abstention"]["auroc"] == near(m.auroc(able, [none]))
+    for share in (0.8, 0.9):
+        assert told["abstention"][f"refused@{share}"] == near(m.refused_at(able, [none], share))
+    assert "AUROC" in cli("eval", "run", "jsonl", str(things), "--half", "all").out
+    write(things / "queries.jsonl", *ASKED[:-1])
+    told, _ = ran(cli, things)
+    assert "auroc" not in told["abstention"]
+    assert "refused@0.8" not in told["abstention"]
 
 
 def test_tokens_are_those_of_the_text_that_the_tool_gives(

@@ -5,7 +5,7 @@ Every measure that both runs have is a comparison, and the verdicts are correcte
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
@@ -13,7 +13,7 @@ from recollect.evals.glossary import MEASURES, explained
 from recollect.evals.ledger import Ledger
 from recollect.evals.metrics import jaccard_at, same_first
 from recollect.evals.provenance import Drift
-from recollect.evals.rows import Row, by_measure
+from recollect.evals.rows import SERVED, Row, by_measure
 from recollect.evals.statistics import LEAST, Interval, Verdict, bootstrap, compare
 
 
@@ -187,13 +187,7 @@ def run_markdown(record: Mapping[str, Any]) -> str:
             f"{MEASURES[name].words} |"
         )
     if "calibration" in record:
-        off, took = record["calibration"], record["latency_ms"]
-        lines += [
-            "",
-            f"Calibration error {off['ece_mass']:.3f} (bins of equal mass; {off['ece_width']:.3f} "
-            f"of equal width), AURC {record['aurc']:.3f}; p50 {took['p50']:.0f} ms, "
-            f"p95 {took['p95']:.0f} ms; {record['degraded']} answers degraded.",
-        ]
+        lines += ["", *_confidence_lines(record)]
     savings = {} if "shuffled" in record else record.get("savings") or {}
     for name, saved in savings.items():
         if saved:
@@ -224,6 +218,23 @@ def run_markdown(record: Mapping[str, Any]) -> str:
     left = data.get("left_out") or {}
     lines += [f"Left out: {count} questions, {why}." for why, count in left.items()]
     return "\n".join(lines)
+
+
+def _confidence_lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """What the confidences of a run are worth, and how long its answers took."""
+    off, took, told = record["calibration"], record["latency_ms"], record["abstention"]
+    single = f"; of single results {off['results_ece']:.3f}" if "results_ece" in off else ""
+    yield (
+        f"Calibration error {off['ece_mass']:.3f} (bins of equal mass; {off['ece_width']:.3f} "
+        f"of equal width{single}), AURC {record['aurc']:.3f}; p50 {took['p50']:.0f} ms, "
+        f"p95 {took['p95']:.0f} ms; {record['degraded']} answers degraded."
+    )
+    if "auroc" in told:
+        refused = ", ".join(f"{told[f'refused@{s}']:.3f} where {s:.0%} are served" for s in SERVED)
+        yield (
+            f"Of {told['unanswerable']} questions without an answer, held against "
+            f"{told['answerable']} with one: AUROC {told['auroc']:.3f}; refused {refused}."
+        )
 
 
 def markdown(found: Comparison) -> str:

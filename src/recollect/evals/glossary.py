@@ -81,7 +81,14 @@ TERMS: Mapping[str, Term] = {
     "ece_mass": Term("calibration error: confidence against how often it is right, in bins of "
                      "as many answers each", SHARE),
     "ece_width": Term("the same in bins of equal width", SHARE),
+    "results_ece": Term("calibration error (bins of as many each) of the single results: `graded`",
+                        SHARE),
     "reliability": Term("for each bin: how many answers, their confidence, how often right"),
+    "auroc": Term("how often a question with an answer gets a higher confidence than one without, "
+                  "ties counting half: 0.5 is chance", SHARE),
+    "refused@0.8, refused@0.9": Term(
+        "the share of the questions without an answer that are refused at the highest confidence "
+        "from which on 0.8 or 0.9 of those with one are served", SHARE),
     "p50, p95, p99": Term("the time that so many percent of the answers did not exceed", "ms"),
     "grep": Term("a baseline: read the documents with the question's words, most words first, "
                  "until all evidence that is among them is read"),

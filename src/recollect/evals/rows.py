@@ -23,6 +23,8 @@ FIRST = 3
 confidence is about."""
 Render = Callable[[Answer], str]
 """Makes of an answer the text that a caller gets."""
+SERVED = (0.8, 0.9)
+"""Shares of the answerable questions at which it is told how many of the others are refused."""
 _FINGERPRINT = "0123456789abcdef" * 2
 """Stands for an answer's fingerprint, which is another in every store: as many digits as it has on
 average, so that the same answers have the same tokens."""
@@ -167,20 +169,40 @@ def summary(rows: Sequence[Row]) -> dict[str, Any]:
         **about,
         "statuses": dict(Counter(row.status for row in rows).most_common()),
         "degraded": sum(row.degraded for row in rows),
-        "abstention": metrics.abstention(
-            (row.answerable, row.status in ANSWERED) for row in rows
-        )._asdict(),
+        "abstention": {
+            **metrics.abstention((r.answerable, r.status in ANSWERED) for r in rows)._asdict(),
+            **_refusal(rows),
+        },
         "aurc": round(metrics.aurc(pairs), 6),
         "risk_coverage": _thinned(pairs),
         "calibration": {
             "ece_mass": round(metrics.calibration_error(pairs), 6),
             "ece_width": round(metrics.calibration_error(pairs, by="width"), 6),
             "brier": round(metrics.brier(pairs), 6),
+            **_results_calibration(rows),
             "reliability": [list(map(_rounded, b)) for b in metrics.reliability(pairs)],
         },
         "latency_ms": {f"p{s}": round(metrics.percentile(times, s / 100), 3) for s in (50, 95, 99)},
         "savings": {name: _saved(rows, name) for name in rows[0].baselines},
     }
+
+
+def _refusal(rows: Sequence[Row]) -> dict[str, float]:
+    """How well the confidence tells questions with an answer from those without, where there are
+    both."""
+    able = [row.confidence for row in rows if row.answerable]
+    unable = [row.confidence for row in rows if not row.answerable]
+    if not able or not unable:
+        return {}
+    refused = {f"refused@{share}": metrics.refused_at(able, unable, share) for share in SERVED}
+    told = {"auroc": metrics.auroc(able, unable), **refused}
+    return {name: round(value, 6) for name, value in told.items()}
+
+
+def _results_calibration(rows: Sequence[Row]) -> dict[str, float]:
+    """How far the confidences of single results are off, where anything came back."""
+    pairs = [pair for row in rows for pair in row.graded]
+    return {"results_ece": round(metrics.calibration_error(pairs), 6)} if pairs else {}
 
 
 def _thinned(pairs: Sequence[metrics.Pair]) -> list[list[float]]:
