@@ -181,6 +181,8 @@ def test_questions_that_were_learned_from_are_no_test(
     (told,) = cli("eval", "run", "jsonl", str(place), "--json").json["runs"]
     assert told["questions"] == len(test) - 3
     assert told["data"]["left_out"] == {"what ships has learned from them": 3}
+    assert (told["data"]["learned"], told["data"]["fitted_on"]) == (0, 3)
+    assert "fitted on 3 of the 40 questions" in cli("eval", "run", "jsonl", str(place)).out
     (told,) = cli("eval", "run", "jsonl", str(place), "--half", "all", "--json").json["runs"]
     assert (told["questions"], told["data"]["learned"]) == (40, 3)
     (place / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in test[:3]))

@@ -215,6 +215,11 @@ def run_markdown(record: Mapping[str, Any]) -> str:
         lines.append(
             f"{data['learned']} of these questions were learned from by what ships: no test."
         )
+    if data.get("fitted_on"):
+        lines.append(
+            f"Something that ships was fitted on {data['fitted_on']} of the {data['questions']} "
+            "questions of this set: it is not an unseen one."
+        )
     left = data.get("left_out") or {}
     lines += [f"Left out: {count} questions, {why}." for why, count in left.items()]
     return "\n".join(lines)

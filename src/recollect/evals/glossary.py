@@ -106,6 +106,8 @@ TERMS: Mapping[str, Term] = {
     "same_first": Term("of two runs: the first result is the same", SHARE),
     "chance": Term("what a run scores whose gold was drawn at random", SHARE),
     "learned": Term("questions that a model or the grade that ships was fitted on", COUNT),
+    "fitted_on": Term("the same of the whole set, asked or not: with any, it is no unseen set",
+                      COUNT),
     "left_out": Term("questions of the files that are not asked, by reason", COUNT),
     "drift": Term("files that have a say in answers and are not as they were at a run"),
 }  # fmt: skip

@@ -98,8 +98,8 @@ def _searched(
     with _alone(ledger.folder / "partial" / f"{key}.lock"):
         rows = _kept(ledger, key, chosen, ask_of, report)
         found = {**holds.as_json(), "left_out": left_out, "sha": digest}
-        if learned & chosen:
-            found["learned"] = len(learned & chosen)
+        if learned:
+            found |= {"fitted_on": len(learned), "learned": len(learned & chosen)}
         return ledger.finish(suite.name, key, rows, {
             **_about(suite.kind, suite.name, plan, started), "data": found,
             "models": with_.models, "limits": with_.limits, "policy": with_.policy._asdict(),
