@@ -4,7 +4,11 @@ nothing."""
 from __future__ import annotations
 
 import json
+import re
 import sys
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,16 +22,24 @@ from recollect.evals.ledger import Ledger
 from recollect.evals.questions import Group, Question, half_of
 from recollect.evals.rows import Row
 from recollect.evals.statistics import tail
-from recollect.evals.suites import load, survey
+from recollect.evals.suites import Suite, load, survey
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from bench.corpus import data_folder, lines
 from bench.quality import SETS
+from bench.unseen.sets import SETS as UNSEEN
 
 DATA = data_folder()
+SUMS = "SHA256SUMS"
+READ_ONLY = sorted(one.name for one in UNSEEN.values() if not one.fits)
+"""Sets on which nothing is trained, fitted or chosen, ever."""
 CANARY = "zqxcanaryzqx"
 """Stands wherever a file may hold what an engine must not see."""
 needs_data = pytest.mark.skipif(DATA is None, reason="no data folder: set RECOLLECT_DATA")
+needs_sums = pytest.mark.skipif(
+    DATA is None or not (DATA / SUMS).is_file(),
+    reason=f"no data folder with {SUMS}: set RECOLLECT_DATA",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -166,6 +178,72 @@ def test_no_test_question_was_learned_from() -> None:
     assert learned > 0.95 * fit  # but those whose text is also that of a test question
 
 
+# ------------------------------------------------------------------ sets that are only read
+
+
+def read_only(name: str) -> Suite:
+    one = UNSEEN[name]
+    assert DATA is not None
+    return load(one.kind, DATA / (one.place or one.name))
+
+
+@cache
+def sums() -> Mapping[str, str]:
+    """The SHA-256 of each file of the data, as the data's own list has it."""
+    assert DATA is not None
+    rows = (line.split(maxsplit=1) for line in (DATA / SUMS).read_text().splitlines())
+    return {name.removeprefix("./"): digest for digest, name in rows}
+
+
+def test_there_are_sets_that_are_only_read() -> None:
+    assert len(READ_ONLY) > 10
+
+
+@needs_sums
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_no_question_of_a_set_that_is_only_read_was_learned_from(name: str) -> None:
+    """By chance one of 16,000 hashes of 5 bytes is taken for one of 5,000 questions once in 10,000
+    times, so that a single one is a leak."""
+    asked = survey(read_only(name)).asked
+    assert [q.id for q in asked if leaks.is_learned(q.text)] == []
+
+
+@needs_sums
+@pytest.mark.parametrize("name", READ_ONLY)
+def test_a_set_that_is_only_read_is_as_it_was_published(name: str) -> None:
+    assert DATA is not None
+    files = {file.relative_to(DATA).as_posix(): file for file in read_only(name).files}
+    found = {name: sha256(file.read_bytes()).hexdigest() for name, file in files.items()}
+    assert found == {name: sums().get(name) for name in files}
+
+
+def test_what_is_fitted_on_is_not_in_the_folder_of_a_set_that_is_only_read() -> None:
+    tops = {one.name: Path(one.place or one.name).parts[0] for one in UNSEEN.values()}
+    closed = {tops[name] for name in READ_ONLY}
+    fitted = {Path(file).parts[0] for files in SETS.values() for file in files}
+    assert not closed & (fitted | {tops[one.name] for one in UNSEEN.values() if one.fits})
+
+
+@needs_sums
+def test_what_training_wrote_itself_has_no_question_of_a_set_that_is_only_read() -> None:
+    """Of five words or more: fewer may be in any text ("what should I do?" begins a template)."""
+    folder = Path(__file__).parent.parent / "training"
+    if not folder.is_dir():
+        pytest.skip("training is not part of this copy")
+    written = " ".join(words(file.read_text(encoding="utf-8")) for file in folder.glob("*.py"))
+    asked = [q for name in READ_ONLY for q in survey(read_only(name)).asked]
+    long = {q.id: words(q.text) for q in asked if words(q.text).count(" ") >= 4}
+    assert len(long) > len(asked) / 2
+    assert [id for id, text in long.items() if text in written] == []
+
+
+def words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+# ------------------------------------------------------------------ at a run
+
+
 def test_questions_that_were_learned_from_are_no_test(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,6 +259,8 @@ def test_questions_that_were_learned_from_are_no_test(
     (told,) = cli("eval", "run", "jsonl", str(place), "--json").json["runs"]
     assert told["questions"] == len(test) - 3
     assert told["data"]["left_out"] == {"what ships has learned from them": 3}
+    assert (told["data"]["learned"], told["data"]["fitted_on"]) == (0, 3)
+    assert "fitted on 3 of the 40 questions" in cli("eval", "run", "jsonl", str(place)).out
     (told,) = cli("eval", "run", "jsonl", str(place), "--half", "all", "--json").json["runs"]
     assert (told["questions"], told["data"]["learned"]) == (40, 3)
     (place / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in test[:3]))

@@ -5,7 +5,7 @@ Every measure that both runs have is a comparison, and the verdicts are correcte
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
@@ -13,7 +13,7 @@ from recollect.evals.glossary import MEASURES, explained
 from recollect.evals.ledger import Ledger
 from recollect.evals.metrics import jaccard_at, same_first
 from recollect.evals.provenance import Drift
-from recollect.evals.rows import Row, by_measure
+from recollect.evals.rows import SERVED, Row, by_measure
 from recollect.evals.statistics import LEAST, Interval, Verdict, bootstrap, compare
 
 
@@ -116,7 +116,8 @@ def gate(ledger: Ledger, run: str, baseline: str, measures: Sequence[str] = ()) 
 
 def _changed(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     def told(record: Mapping[str, Any]) -> dict[str, Any]:
-        plain = {name: record.get(name) for name in ("version", "code", "commit", "half")}
+        fields = ("version", "code", "commit", "half", "rendered")
+        plain = {name: record.get(name) for name in fields}
         if "store" in record["data"]:
             plain["what the store holds"] = record["data"]["store"]
         models = {f"model {job}": name for job, name in record.get("models", {}).items()}
@@ -186,13 +187,7 @@ def run_markdown(record: Mapping[str, Any]) -> str:
             f"{MEASURES[name].words} |"
         )
     if "calibration" in record:
-        off, took = record["calibration"], record["latency_ms"]
-        lines += [
-            "",
-            f"Calibration error {off['ece_mass']:.3f} (bins of equal mass; {off['ece_width']:.3f} "
-            f"of equal width), AURC {record['aurc']:.3f}; p50 {took['p50']:.0f} ms, "
-            f"p95 {took['p95']:.0f} ms; {record['degraded']} answers degraded.",
-        ]
+        lines += ["", *_confidence_lines(record)]
     savings = {} if "shuffled" in record else record.get("savings") or {}
     for name, saved in savings.items():
         if saved:
@@ -220,9 +215,31 @@ def run_markdown(record: Mapping[str, Any]) -> str:
         lines.append(
             f"{data['learned']} of these questions were learned from by what ships: no test."
         )
+    if data.get("fitted_on"):
+        lines.append(
+            f"Something that ships was fitted on {data['fitted_on']} of the {data['questions']} "
+            "questions of this set: it is not an unseen one."
+        )
     left = data.get("left_out") or {}
     lines += [f"Left out: {count} questions, {why}." for why, count in left.items()]
     return "\n".join(lines)
+
+
+def _confidence_lines(record: Mapping[str, Any]) -> Iterator[str]:
+    """What the confidences of a run are worth, and how long its answers took."""
+    off, took, told = record["calibration"], record["latency_ms"], record["abstention"]
+    single = f"; of single results {off['results_ece']:.3f}" if "results_ece" in off else ""
+    yield (
+        f"Calibration error {off['ece_mass']:.3f} (bins of equal mass; {off['ece_width']:.3f} "
+        f"of equal width{single}), AURC {record['aurc']:.3f}; p50 {took['p50']:.0f} ms, "
+        f"p95 {took['p95']:.0f} ms; {record['degraded']} answers degraded."
+    )
+    if "auroc" in told:
+        refused = ", ".join(f"{told[f'refused@{s}']:.3f} where {s:.0%} are served" for s in SERVED)
+        yield (
+            f"Of {told['unanswerable']} questions without an answer, held against "
+            f"{told['answerable']} with one: AUROC {told['auroc']:.3f}; refused {refused}."
+        )
 
 
 def markdown(found: Comparison) -> str:

@@ -41,11 +41,13 @@ MEASURES: Mapping[str, Measure] = {
     "set_precision": Measure("the share of the returned set that is right"),
     "set_recall": Measure("the share of the evidence that is in the returned set"),
     "set_all": Measure("all the evidence is in the returned set"),
+    "evidence_shown": Measure("every unit of the evidence that the question needs is shown"),
+    "evidence_named": Measure("the documents of those units came back, whatever is shown of them"),
     "set_size": Measure("documents in the returned set", False, False, COUNT),
     "false_abstained": Measure("left open although there is an answer", False),
     "abstained": Measure("left open where there is no answer"),
     "brier": Measure("(confidence - right)²: how far off the confidence is", False),
-    "tokens": Measure("tokens returned", False, True, COUNT),
+    "tokens": Measure("tokens of the text that the caller gets", False, True, COUNT),
     "ms": Measure("milliseconds for the answer, on this machine", False, False, COUNT),
     "dollars": Measure("what the answer cost", False, False, COUNT),
     "passed": Measure("cases where exactly the expected facts came back"),
@@ -59,11 +61,18 @@ MEASURES: Mapping[str, Measure] = {
 
 TERMS: Mapping[str, Term] = {
     "evidence, gold": Term("the documents that a question needs, as its set says"),
+    "unit": Term("a quote or a turn inside a document that answers, where a set names some"),
+    "shown": Term("at least half of a unit's characters, in runs of 20 or more, are in the text "
+                  "that came back of its document; the right document without them is not enough"),
     "fit, test": Term(
         "the halves of a set, by the hash of a question's id: things may be chosen on fit "
         "questions, never on test questions"
     ),
     "right": Term("some evidence is among the first three results: what the confidence is about"),
+    "graded": Term("of each single result its confidence, and whether it is right: it shows a unit "
+                   "of the evidence, or is of the gold where a set names none"),
+    "rendered": Term("whether tokens are those of the text of the tool `search`; else those of the "
+                     "results' texts alone (library use)"),
     "returned set": Term("all that came back; the engine chose how much that is"),
     "left open": Term("the status is `needs_synthesis` or `no_results`"),
     "coverage": Term("the share of questions that are answered at some confidence", SHARE),
@@ -72,7 +81,14 @@ TERMS: Mapping[str, Term] = {
     "ece_mass": Term("calibration error: confidence against how often it is right, in bins of "
                      "as many answers each", SHARE),
     "ece_width": Term("the same in bins of equal width", SHARE),
+    "results_ece": Term("calibration error (bins of as many each) of the single results: `graded`",
+                        SHARE),
     "reliability": Term("for each bin: how many answers, their confidence, how often right"),
+    "auroc": Term("how often a question with an answer gets a higher confidence than one without, "
+                  "ties counting half: 0.5 is chance", SHARE),
+    "refused@0.8, refused@0.9": Term(
+        "the share of the questions without an answer that are refused at the highest confidence "
+        "from which on 0.8 or 0.9 of those with one are served", SHARE),
     "p50, p95, p99": Term("the time that so many percent of the answers did not exceed", "ms"),
     "grep": Term("a baseline: read the documents with the question's words, most words first, "
                  "until all evidence that is among them is read"),
@@ -90,6 +106,8 @@ TERMS: Mapping[str, Term] = {
     "same_first": Term("of two runs: the first result is the same", SHARE),
     "chance": Term("what a run scores whose gold was drawn at random", SHARE),
     "learned": Term("questions that a model or the grade that ships was fitted on", COUNT),
+    "fitted_on": Term("the same of the whole set, asked or not: with any, it is no unseen set",
+                      COUNT),
     "left_out": Term("questions of the files that are not asked, by reason", COUNT),
     "drift": Term("files that have a say in answers and are not as they were at a run"),
 }  # fmt: skip

@@ -20,6 +20,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from recollect.evals.evidence import Evidence
 from recollect.evals.questions import Group, Question
 from recollect.evals.rows import Row
 from recollect.evals.statistics import SEED, tail
@@ -79,13 +80,14 @@ def is_learned(question: str) -> bool:
 
 
 def shuffled(group: Group, seed: int = SEED) -> Group:
-    """With as many other documents as gold, drawn at random, for each question that has some."""
+    """With as many other documents as gold, drawn at random, for each question that has some. The
+    evidence inside the right ones is dropped: it says where they are."""
     ids = sorted(document.external for document in group.documents)
 
     def drawn(question: Question) -> Question:
         chance = Random(f"{seed} {group.name} {question.id}")
         gold = chance.sample(ids, len(question.gold))
-        return question._replace(gold=dict.fromkeys(gold, 1.0))
+        return question._replace(gold=dict.fromkeys(gold, 1.0), evidence=Evidence())
 
     return group._replace(questions=tuple(map(drawn, group.questions)))
 

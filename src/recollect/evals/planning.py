@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
+from recollect.evals.rows import Render, texts
 from recollect.evals.spending import Confirm, Guard, guard
 from recollect.memory import Memory
 from recollect.types import Policy, stable_id
@@ -36,6 +37,13 @@ class Plan(NamedTuple):
     """What is replayed against; else the configured store."""
     url: str | None = None
     """Of an engine that serves the contract of PrecisionMemBench."""
+    render: Render = texts
+    """What the tokens of an answer are counted of."""
+
+    @property
+    def rendered(self) -> bool:
+        """Whether tokens are those of a surface's text, not of the results' texts alone."""
+        return self.render is not texts
 
     def chosen(self, ids: Mapping[str, str]) -> set[str]:
         """Which of the questions (by id and half) are asked."""

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from recollect.errors import InputError, QueryError
 from recollect.evals.files import date_of, given, records
+from recollect.evals.planning import Plan
 from recollect.evals.questions import half_of
-from recollect.evals.rows import Row
+from recollect.evals.rows import Row, tokens_of
 from recollect.memory import Memory
 from recollect.types import Filter, Policy, stable_id
 
@@ -51,16 +52,16 @@ def load(file: Path, store: str = "") -> list[Replayed]:
     return list(found.values())
 
 
-def asked(memory: Memory, question: Replayed, mode: str | None, policy: Policy) -> Row:
+def asked(memory: Memory, question: Replayed, plan: Plan, policy: Policy) -> Row:
     try:
-        query = memory.query(question.text, mode=mode, now=question.at, **question.limits)
+        query = memory.query(question.text, mode=plan.mode, now=question.at, **question.limits)
         answer = memory.ask(query._replace(policy=policy))
     except QueryError as error:
         return _row(question, "no_results", 0.0, (), {"set_size": 0.0}, bool(error.message))
     found = tuple(dict.fromkeys(result.document for result in answer.results))
     measures = {
         "set_size": float(len(found)),
-        "tokens": float(answer.budget.used),
+        "tokens": float(tokens_of(answer, plan.render)),
         "ms": answer.timing_ms,
     }
     return _row(question, answer.status, answer.confidence, found, measures, bool(answer.degraded))

@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.errors import InputError
 from recollect.evals import metrics
 from recollect.evals.baselines import Read
+from recollect.evals.evidence import Evidence, is_shown
 from recollect.evals.glossary import MEASURES
 from recollect.evals.questions import Question
 from recollect.evals.statistics import bootstrap, paired_bootstrap
-from recollect.types import Answer
+from recollect.text.tokens import count_tokens
+from recollect.types import Answer, Result
 
 ANSWERED = ("direct_passages", "cached_answer", "synthesized")
 """Statuses that serve an answer; the others leave the question open."""
 FIRST = 3
 """An answer is right when some of the gold is among its first so many results: that is what its
 confidence is about."""
+Render = Callable[[Answer], str]
+"""Makes of an answer the text that a caller gets."""
+SERVED = (0.8, 0.9)
+"""Shares of the answerable questions at which it is told how many of the others are refused."""
+_FINGERPRINT = "0123456789abcdef" * 2
+"""Stands for an answer's fingerprint, which is another in every store: as many digits as it has on
+average, so that the same answers have the same tokens."""
+
+
+def texts(answer: Answer) -> str:
+    """Returns the texts of the results with nothing around them: what is counted where no surface
+    says how it renders an answer."""
+    return "\n".join(result.text for result in answer.results)
+
+
+def tokens_of(answer: Answer, render: Render) -> int:
+    """Returns how many tokens the text has that a caller gets."""
+    fingerprint = _FINGERPRINT if answer.fingerprint else ""
+    return count_tokens(render(answer._replace(fingerprint=fingerprint)))
 
 
 class Row(NamedTuple):
@@ -35,6 +56,8 @@ class Row(NamedTuple):
     degraded: bool
     measures: Mapping[str, float]
     baselines: Mapping[str, Mapping[str, float | None]]
+    graded: tuple[metrics.Pair, ...] = ()
+    """Of each single result its confidence, and whether it is right."""
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Row:
@@ -42,22 +65,26 @@ class Row(NamedTuple):
             row = cls(**content)
         except TypeError as error:
             raise InputError(f"a row of another version: {error}") from error
-        return row._replace(documents=tuple(row.documents))
+        graded = tuple((p, right) for p, right in row.graded)
+        return row._replace(documents=tuple(row.documents), graded=graded)
 
 
 def measured(
-    question: Question, answer: Answer, baselines: Mapping[str, Read], names: Mapping[str, str]
-) -> Row:
-    """What an answer is worth to its question. *names* are what the ids in it stand for."""
-    found = tuple(dict.fromkeys(names[result.document] for result in answer.results))
+    question: Question, answer: Answer, baselines: Mapping[str, Read], names: Mapping[str, str],
+    render: Render = texts,
+) -> Row:  # fmt: skip
+    """What an answer is worth to its question. *names* are what the ids in it stand for; the tokens
+    are those of the text that *render* makes of it."""
+    answer = _named(answer, names)
+    found = tuple(dict.fromkeys(result.document for result in answer.results))
     right = bool(question.gold) and bool(metrics.any_hit_at(found, question.gold, FIRST))
     values = _ranked(found, question.gold) if question.gold else {}
     left_open = float(answer.status not in ANSWERED)
-    values |= {
+    values |= _inside(question.evidence, answer.results) | {
         "set_size": len(found),
         "false_abstained" if question.gold else "abstained": left_open,
         "brier": metrics.brier([(answer.confidence, right)]),
-        "tokens": answer.budget.used,
+        "tokens": tokens_of(answer, render),
         "ms": answer.timing_ms,
     }
     return Row(
@@ -65,7 +92,36 @@ def measured(
         answer.confidence, right, found, bool(answer.degraded),
         {name: round(value, 6) for name, value in values.items()},
         {name: read._asdict() for name, read in baselines.items()},
+        tuple((round(one.confidence, 6), _is_right(one, question)) for one in answer.results),
     )  # fmt: skip
+
+
+def _named(answer: Answer, names: Mapping[str, str]) -> Answer:
+    """Returns the answer with the documents' own ids."""
+    results = (one._replace(document=names[one.document]) for one in answer.results)
+    return answer._replace(results=tuple(results))
+
+
+def _inside(evidence: Evidence, results: Sequence[Result]) -> dict[str, float]:
+    """Whether the caller gets the evidence itself, and whether its documents are named."""
+    if not evidence.units:
+        return {}
+    shown: dict[str, str] = {}
+    for one in results:
+        shown[one.document] = f"{shown.get(one.document, '')}\n{one.text}"
+    return {
+        "evidence_shown": metrics.evidence_shown(evidence, shown),
+        "evidence_named": metrics.evidence_named(evidence, list(shown)),
+    }
+
+
+def _is_right(one: Result, question: Question) -> bool:
+    """Whether a result shows a unit of the evidence; where a set names none, whether it is of the
+    gold."""
+    if not question.evidence.units:
+        return one.document in question.gold
+    shown = {one.document: one.text}
+    return any(is_shown(unit, shown) for unit in question.evidence.units)
 
 
 def _ranked(found: Sequence[str], gold: Mapping[str, float]) -> dict[str, float]:
@@ -113,20 +169,40 @@ def summary(rows: Sequence[Row]) -> dict[str, Any]:
         **about,
         "statuses": dict(Counter(row.status for row in rows).most_common()),
         "degraded": sum(row.degraded for row in rows),
-        "abstention": metrics.abstention(
-            (row.answerable, row.status in ANSWERED) for row in rows
-        )._asdict(),
+        "abstention": {
+            **metrics.abstention((r.answerable, r.status in ANSWERED) for r in rows)._asdict(),
+            **_refusal(rows),
+        },
         "aurc": round(metrics.aurc(pairs), 6),
         "risk_coverage": _thinned(pairs),
         "calibration": {
             "ece_mass": round(metrics.calibration_error(pairs), 6),
             "ece_width": round(metrics.calibration_error(pairs, by="width"), 6),
             "brier": round(metrics.brier(pairs), 6),
+            **_results_calibration(rows),
             "reliability": [list(map(_rounded, b)) for b in metrics.reliability(pairs)],
         },
         "latency_ms": {f"p{s}": round(metrics.percentile(times, s / 100), 3) for s in (50, 95, 99)},
         "savings": {name: _saved(rows, name) for name in rows[0].baselines},
     }
+
+
+def _refusal(rows: Sequence[Row]) -> dict[str, float]:
+    """How well the confidence tells questions with an answer from those without, where there are
+    both."""
+    able = [row.confidence for row in rows if row.answerable]
+    unable = [row.confidence for row in rows if not row.answerable]
+    if not able or not unable:
+        return {}
+    refused = {f"refused@{share}": metrics.refused_at(able, unable, share) for share in SERVED}
+    told = {"auroc": metrics.auroc(able, unable), **refused}
+    return {name: round(value, 6) for name, value in told.items()}
+
+
+def _results_calibration(rows: Sequence[Row]) -> dict[str, float]:
+    """How far the confidences of single results are off, where anything came back."""
+    pairs = [pair for row in rows for pair in row.graded]
+    return {"results_ece": round(metrics.calibration_error(pairs), 6)} if pairs else {}
 
 
 def _thinned(pairs: Sequence[metrics.Pair]) -> list[list[float]]:

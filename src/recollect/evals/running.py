@@ -85,7 +85,7 @@ def _searched(
     digest = suite.digest()
     key = stable_id(
         suite.kind, digest, plan.half, provenance.code(), repr(with_), repr(plan.most),
-        repr(plan.shuffle),
+        repr(plan.shuffle), repr(plan.rendered),
     )  # fmt: skip
     as_stored = provenance.code(*provenance.READS_ONLY)
     shared = stable_id(digest, as_stored, repr(with_.models), repr(with_.importing))
@@ -98,8 +98,8 @@ def _searched(
     with _alone(ledger.folder / "partial" / f"{key}.lock"):
         rows = _kept(ledger, key, chosen, ask_of, report)
         found = {**holds.as_json(), "left_out": left_out, "sha": digest}
-        if learned & chosen:
-            found["learned"] = len(learned & chosen)
+        if learned:
+            found |= {"fitted_on": len(learned), "learned": len(learned & chosen)}
         return ledger.finish(suite.name, key, rows, {
             **_about(suite.kind, suite.name, plan, started), "data": found,
             "models": with_.models, "limits": with_.limits, "policy": with_.policy._asdict(),
@@ -176,7 +176,7 @@ def _asked(
                     "grep_all": baselines.grep_all(question.text, question.gold),
                     "dump": baselines.dump(question.gold),
                 }
-                row = measured(question, answer, reads, names)
+                row = measured(question, answer, reads, names, plan.render)
                 yield row._replace(measures={
                     **row.measures, **_more(row, question, len(group.documents), plan),
                     **({"dollars": money.spent(memory) - before} if money.counts else {}),
@@ -286,13 +286,13 @@ def _superseded(path: Path, plan: Plan, ledger: Ledger, report: Report) -> dict[
     with_, _ = resolved(plan, len(chosen), None)
     digest = Suite("supersession", "", told.files, lambda: iter(())).digest()
     parts = (digest, plan.half, provenance.code(), repr(with_), repr(plan.most))
-    key = stable_id("supersession", *parts)
+    key = stable_id("supersession", *parts, repr(plan.rendered))
 
     def ask_of(done: Collection[str]) -> Iterator[Row]:
         for story in told.stories:
             todo = [one for one in story.asked if one.id in chosen and one.id not in done]
             if todo:
-                yield from whole.told(story, todo, plan.mode, with_.policy)
+                yield from whole.told(story, todo, plan, with_.policy)
 
     with _alone(ledger.folder / "partial" / f"{key}.lock"):
         rows = _kept(ledger, key, chosen, ask_of, report)
@@ -323,12 +323,12 @@ def _replayed(
         digest = stable_id(*sorted(one.id for one in asked))
         documents = memory.status().store.documents
         parts = (digest, held, provenance.code(), repr(with_), repr(plan.most))
-        key = stable_id("replay", *parts)
+        key = stable_id("replay", *parts, repr(plan.rendered))
 
         def ask_of(done: Collection[str]) -> Iterator[Row]:
             todo = [one for one in asked if one.id in chosen and one.id not in done]
             for number, one in enumerate(todo, 1):
-                yield replay.asked(memory, one, plan.mode, with_.policy)
+                yield replay.asked(memory, one, plan, with_.policy)
                 money.check(memory, number)
 
         with _alone(ledger.folder / "partial" / f"{key}.lock"):
@@ -355,6 +355,7 @@ def _about(kind: str, name: str, plan: Plan, started: float) -> dict[str, Any]:
         "commit": provenance.commit(),
         "half": plan.half,
         "mode": plan.mode,
+        "rendered": plan.rendered,
         "changes": dict(plan.changes),
         **({"most": plan.most} if plan.most else {}),
         "machine": provenance.machine(),

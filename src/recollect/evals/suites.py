@@ -2,7 +2,8 @@
 
     beir         a folder: corpus.jsonl, queries.jsonl, qrels/test.tsv
     jsonl        a folder (or FOLDER/PREFIX of its files): docs, documents or sessions .jsonl, and
-                 queries.jsonl {"id", "query", "gold": [id…] | {id: gain}, "abstain"?, "date"?, …}
+                 queries.jsonl {"id", "query", "gold": [id…] | {id: gain}, "abstain"?, "evidence"?,
+                 "date"?, …}; evidence may be in an evidence.jsonl beside them
     folder       a folder of texts, and questions whose gold are paths in it
     sample       the notes and sessions that ship with the package, and questions about them
     abstention   documents as for jsonl, and questions of another set, which they do not answer

@@ -10,9 +10,10 @@ from threading import Thread
 
 from recollect.errors import InputError
 from recollect.evals import contract, precisionmembench, supersession
+from recollect.evals.planning import Plan
 from recollect.evals.precisionmembench import Outcome
 from recollect.evals.questions import Suite
-from recollect.evals.rows import Row
+from recollect.evals.rows import Render, Row, tokens_of
 from recollect.evals.supersession import Asked, Story
 from recollect.memory import Memory
 from recollect.types import Answer, Policy
@@ -76,21 +77,22 @@ def _rows(outcomes: Iterable[Outcome]) -> Iterator[Row]:
 # ------------------------------------------------------------------ supersession
 
 
-def told(story: Story, asked: Iterable[Asked], mode: str | None, policy: Policy) -> Iterator[Row]:
+def told(story: Story, asked: Iterable[Asked], plan: Plan, policy: Policy) -> Iterator[Row]:
     """A story in a store of its own, and what is asked of it."""
     with tempfile.TemporaryDirectory() as work, Memory.open(work) as memory:
         supersession.tell(memory, story)
         for one in asked:
-            query = memory.query(one.text, mode=mode)
-            yield _judged(one, memory.ask(query._replace(policy=policy)))
+            query = memory.query(one.text, mode=plan.mode)
+            yield _judged(one, memory.ask(query._replace(policy=policy)), plan.render)
 
 
-def _judged(asked: Asked, answer: Answer) -> Row:
+def _judged(asked: Asked, answer: Answer, render: Render) -> Row:
     values = supersession.judged(asked, answer)
     found = tuple(dict.fromkeys(result.document for result in answer.results))
     return Row(
         asked.id, asked.half, asked.category, True, answer.status, answer.confidence,
         bool(values["current"]), found, bool(answer.degraded),
-        {**values, "set_size": len(found), "tokens": answer.budget.used, "ms": answer.timing_ms},
+        {**values, "set_size": len(found), "tokens": tokens_of(answer, render),
+         "ms": answer.timing_ms},
         {},
     )  # fmt: skip

@@ -128,6 +128,7 @@ def _run(options: Options) -> int:
 def _plans(options: Options) -> list[Plan]:
     """One for each mode."""
     from recollect.evals.planning import Plan, ablations
+    from recollect.surfaces import tool_text
 
     plan = Plan(
         changes=ablations(options.ablate, options.limit_fixed),
@@ -139,6 +140,7 @@ def _plans(options: Options) -> list[Plan]:
         dollars=options.max_dollars,
         store=options.store,
         url=options.url,
+        render=lambda answer: tool_text.answer(answer, {}),
     )
     modes = [mode for some in options.mode for mode in some.split(",") if mode]
     return [plan._replace(mode=mode) for mode in modes or (None,)]
