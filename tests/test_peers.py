@@ -11,7 +11,7 @@ import pytest
 from bench.peers import table
 from bench.peers.__main__ import measure
 from bench.peers.engines import ENGINES, NOT_RUN
-from bench.peers.environments import Unavailable, python_for
+from bench.peers.environments import Unavailable, python_for, reason
 from bench.peers.measuring import run
 from bench.peers.peer import Document, Message, pieces
 from bench.peers.sets import Set, Source, prepare
@@ -97,6 +97,13 @@ def test_what_cannot_be_installed_says_why(tmp_path: Path) -> None:
     wanted.write_text(f"{tmp_path / 'there-is-none.whl'}\n")
     with pytest.raises(Unavailable, match="could not be installed: .*there-is-none"):
         python_for(wanted, tmp_path / "engine")
+
+
+def test_of_a_failed_build_the_builders_error_is_told_not_the_note_after_it() -> None:
+    said = "  ValueError: no compiler\n  [end of output]\n  note: not a problem with pip.\n"
+    assert reason(said) == "ValueError: no compiler"
+    assert reason("killed\n") == "killed"
+    assert reason("") == "no reason given"
 
 
 @pytest.mark.parametrize("name", ["recollect", "FTS5"])
