@@ -16,7 +16,8 @@ from bench.peers.engines import ENGINES, NOT_RUN
 from bench.peers.environments import Unavailable, python_for, reason
 from bench.peers.measuring import Measured, measured, run
 from bench.peers.peer import Document, Found, Message, Question, pieces
-from bench.peers.sets import Set, Source, prepare
+from bench.peers.sets import SOURCES, Set, Source, prepare
+from bench.unseen.sets import SETS
 
 from recollect.errors import InputError
 from recollect.evals import metrics
@@ -305,6 +306,16 @@ def test_no_more_questions_are_asked_than_wanted_of_either_kind(tmp_path: Path) 
     less = prepare(tmp_path, "small", Source().at_most(2), tmp_path / "sets")
     assert sorted(map(bool, less.gold.values())) == [False, False, True, True]
     assert Source(questions=1, without=0).at_most(2) == Source(questions=1, without=0)
+
+
+def test_no_set_is_read_only_and_the_new_domains_are_asked_a_hundred_questions() -> None:
+    assert all(SETS[name].fits for name in SOURCES)
+    new = {"friends": "conversation", "covid": "medicine", "support-faq": "support",
+           "policies": "law"}  # fmt: skip
+    for name, domain in new.items():
+        assert SETS[name].domain == domain
+        assert SOURCES[name].questions + SOURCES[name].without <= 100
+        assert SOURCES[name].documents <= 2_000
 
 
 def test_questions_of_another_set_have_no_answer_in_this_one(tmp_path: Path) -> None:

@@ -41,11 +41,17 @@ class Source(NamedTuple):
         return self._replace(questions=min(self.questions, most), without=min(self.without, most))
 
 
+HUNDRED = Source(questions=60, without=40, documents=2_000)
+"""A hundred questions, at most: what a set of a further domain is asked."""
 SOURCES: Mapping[str, Source] = {
     "personas": Source(strangers="xquad/en"),
     "notes": Source(strangers="xquad/en"),
     "scifact": Source(questions=80, documents=500),
     "longmemeval": Source(half="fit", questions=40, documents=90),
+    "friends": HUNDRED._replace(strangers="xquad/en"),
+    "covid": HUNDRED,
+    "support-faq": HUNDRED,
+    "policies": HUNDRED._replace(strangers="xquad/en"),
 }
 
 
