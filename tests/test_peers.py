@@ -357,6 +357,17 @@ def test_tables_go_between_their_marks(tmp_path: Path) -> None:
     assert page.read_text() == "no marks"
 
 
+def test_the_pages_have_the_marks_and_a_column_for_every_set() -> None:
+    root = Path(__file__).parent.parent
+    fair = [name for name, source in SOURCES.items() if source.half == "test"]
+    for page, marks, names in (("docs/peers.md", table.ALL, list(SOURCES)),
+                               ("README.md", table.OVERVIEW, fair)):  # fmt: skip
+        text = (root / page).read_text("utf-8")
+        tables = text.partition(marks.begin)[2].partition(marks.end)[0]
+        assert f"| engine | {' | '.join(names)} | left open, with answer |" in tables
+        assert all(f"\n| {name} | " in tables for name in ENGINES)
+
+
 def test_every_engine_is_pinned_and_has_an_adapter() -> None:
     for engine in ENGINES.values():
         assert (Path(table.__file__).parent / "adapters" / f"{engine.adapter}.py").is_file()
