@@ -27,7 +27,8 @@ class Engine(NamedTuple):
 
 ENGINES: Mapping[str, Engine] = {
     "recollect": Engine("recollect", "recollect", BOTH,
-                        "`Memory.add`, `Memory.search`, all defaults", own=False),
+                        "`Memory.add`, `Memory.search`, all defaults; the text of the MCP tool",
+                        own=False),
     "FTS5": Engine("sqlite3", "fts5", "words",
                    "`porter unicode61`, any of the words, `ORDER BY rank LIMIT 10`", own=False),
     "bm25s": Engine("bm25s", "bm25s", "words", "stop words and stemmer of its README, 10 results"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from hashlib import sha256
 from pathlib import Path
 
 INSTALL_S = 900
+_ERROR = re.compile(r"(?:Error|ERROR): \S")
 
 
 class Unavailable(Exception):
@@ -40,5 +42,11 @@ def _do(command: list[str]) -> None:
     except subprocess.TimeoutExpired as error:
         raise Unavailable(f"installing it took longer than {INSTALL_S} s") from error
     if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.strip()] or ["no reason given"]
-        raise Unavailable(f"it could not be installed: {said[-1].strip()}")
+        raise Unavailable(f"it could not be installed: {reason(done.stderr)}")
+
+
+def reason(said: str) -> str:
+    """Returns the last line that names an error. What pip writes after it, when a build has failed,
+    is a note that says nothing of the cause."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()] or ["no reason given"]
+    return next((line for line in reversed(lines) if _ERROR.search(line)), lines[-1])

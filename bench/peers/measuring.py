@@ -21,6 +21,7 @@ from bench.peers.engines import Engine
 from bench.peers.environments import Unavailable, python_for
 from bench.peers.sets import Set
 from recollect.evals import metrics
+from recollect.text.tokens import count_tokens
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_S = 1_800
@@ -36,6 +37,8 @@ class Measured(NamedTuple):
     """What an engine did with a set: means over its questions."""
 
     version: str
+    day: str
+    """When it was measured."""
     documents: int
     texts: int
     ingest_s: float
@@ -52,21 +55,21 @@ class Measured(NamedTuple):
     false_left_open: float | None
     """Of those with one."""
     tokens: float
-    """Returned by default for a question with an answer."""
+    """Of the text that a reader gets by default for a question with an answer."""
     tokens_without: float | None
     """And for one without."""
     by_question: dict[str, dict[str, float]]
-    """measure → question → value, over the questions that have an answer."""
+    """measure → question → value, over the questions that have an answer; ``evidence_shown`` over
+    those whose evidence is known."""
 
-    def mean(self, measure: str) -> float:
-        values = self.by_question[measure].values()
-        return sum(values) / len(values)
+    def mean(self, measure: str) -> float | None:
+        return _mean(list(self.by_question.get(measure, {}).values()))
 
 
 def run(name: str, engine: Engine, data: Set, work: Path, fresh: bool = False) -> Measured:
     """What the engine does with the set. Raises Unavailable where it cannot be installed, crashes
     or takes too long."""
-    kept = work / "rows" / f"{name}-{data.name}-{_key(engine, data)}.json"
+    kept = _kept(name, engine, data, work)
     if fresh or not kept.exists():
         python = python_for(engine.requirements, work / name)
         made = _worked(engine, data, python, work, work / name)
@@ -77,19 +80,29 @@ def run(name: str, engine: Engine, data: Set, work: Path, fresh: bool = False) -
     return measured(json.loads(kept.read_text("utf-8")), data)
 
 
+def recorded(name: str, engine: Engine, data: Set, work: Path) -> Measured | None:
+    """Returns what the engine did with the set in an earlier run; None where it was not run."""
+    kept = _kept(name, engine, data, work)
+    return measured(json.loads(kept.read_text("utf-8")), data) if kept.exists() else None
+
+
+def _kept(name: str, engine: Engine, data: Set, work: Path) -> Path:
+    return work / "rows" / f"{name}-{data.name}-{_key(engine, data)}.json"
+
+
 def measured(made: dict[str, Any], data: Set) -> Measured:
     """The figures of what a worker wrote, by the formulas of ``recollect eval``."""
-    rows = made["rows"]
+    rows = [_read(row, made["returned"]) for row in made["rows"]]
     by: dict[str, dict[str, float]] = {}
     for row in rows:
-        gold = data.gold[row["id"]]
-        if gold:
-            for measure, value in _values(row, gold).items():
+        if data.gold[row["id"]]:
+            for measure, value in _values(row, data).items():
                 by.setdefault(measure, {})[row["id"]] = value
     open_ = metrics.abstention((bool(data.gold[r["id"]]), not r["left_open"]) for r in rows)
     times = [row["ms"] for row in rows]
     return Measured(
-        made["version"], data.stored, made["texts"], made["ingest_s"], made["embedding_s"],
+        made["version"], made["day"], data.stored, made["texts"], made["ingest_s"],
+        made["embedding_s"],
         metrics.percentile(times, 0.5), metrics.percentile(times, 0.95),
         metrics.percentile([row["cpu_ms"] for row in rows], 0.5),
         made["peak_mb"], made["disk_mb"], open_.correct, open_.false,
@@ -98,9 +111,20 @@ def measured(made: dict[str, Any], data: Set) -> Measured:
     )  # fmt: skip
 
 
-def _values(row: dict[str, Any], gold: Any) -> dict[str, float]:
+def _read(row: dict[str, Any], texts: Sequence[str]) -> dict[str, Any]:
+    """Returns the row with the text that came back of each document, and the tokens of what a
+    reader gets."""
+    shown: dict[str, str] = {}
+    for document, place in zip(row["documents"], row["texts"], strict=True):
+        shown[document] = f"{shown.get(document, '')}\n{texts[place]}"
+    tokens = sum(count_tokens(texts[place]) for place in row["read"])
+    return {**row, "shown": shown, "tokens": tokens}
+
+
+def _values(row: dict[str, Any], data: Set) -> dict[str, float]:
+    gold, evidence = data.gold[row["id"]], data.evidence[row["id"]]
     some = metrics.returned(row["documents"], gold)
-    return {
+    values = {
         "all@5": metrics.all_evidence_at(row["wide"], gold, 5),
         "all@10": metrics.all_evidence_at(row["wide"], gold, 10),
         "ndcg@10": metrics.ndcg_at(row["wide"], gold, 10),
@@ -109,6 +133,9 @@ def _values(row: dict[str, Any], gold: Any) -> dict[str, float]:
         "set_size": some.size,
         "tokens": row["tokens"],
     }
+    if evidence.units:
+        values["evidence_shown"] = metrics.evidence_shown(evidence, row["shown"])
+    return values
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -49,9 +49,16 @@ class Found(NamedTuple):
     documents: tuple[str, ...]
     """The document of each result; one may come several times."""
     texts: tuple[str, ...]
-    """What a reader gets of each."""
+    """The text that the engine returns of each: a passage, a chunk or the whole document."""
     left_open: bool = False
     """The engine says by itself that this is no answer."""
+    rendered: str | None = None
+    """All results as the engine writes them for a reader; None where it does not."""
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The texts that cost a reader tokens: the rendered one, else those of the results."""
+        return self.texts if self.rendered is None else (self.rendered,)
 
 
 class Piece(NamedTuple):

@@ -4,6 +4,8 @@ A set is asked its *test* half, which nothing in recollect was chosen on. Of lon
 none: its questions are all of the *fit* half, and the table says so. Where a set is too large for a
 run of minutes, some of its questions are asked, of their evidence and as many other documents as
 there is room for, both chosen by the hash of their ids.
+
+What inside a document answers a question (its evidence) stays here; the engines never read it.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any, NamedTuple
 from bench.peers.peer import Document, Message
 from bench.peers.peer import Question as Asked
 from recollect.errors import InputError
+from recollect.evals.evidence import Evidence
 from recollect.evals.suites import Question, load, survey
 from recollect.moments import iso
 from recollect.types import Document as Stored
@@ -25,20 +28,31 @@ from recollect.types import Document as Stored
 class Source(NamedTuple):
     half: str = "test"
     questions: int = 1_000
-    """The most that are asked of those with an answer; those without are all asked."""
+    """The most that are asked of those with an answer."""
+    without: int = 40
+    """The most that are asked of those without one."""
     documents: int = 10_000
     """The most that are stored."""
     strangers: str = ""
-    """A set whose questions cannot be answered from this one: some of them are asked too."""
+    """A set whose questions cannot be answered from this one: they are asked as those without."""
+
+    def at_most(self, most: int) -> Source:
+        """Returns the source with no more questions of either kind than this."""
+        return self._replace(questions=min(self.questions, most), without=min(self.without, most))
 
 
+HUNDRED = Source(questions=60, without=40, documents=2_000)
+"""A hundred questions, at most: what a set of a further domain is asked."""
 SOURCES: Mapping[str, Source] = {
     "personas": Source(strangers="xquad/en"),
     "notes": Source(strangers="xquad/en"),
     "scifact": Source(questions=80, documents=500),
     "longmemeval": Source(half="fit", questions=40, documents=90),
+    "friends": HUNDRED._replace(strangers="xquad/en"),
+    "covid": HUNDRED,
+    "support-faq": HUNDRED,
+    "policies": HUNDRED._replace(strangers="xquad/en"),
 }
-STRANGERS = 40
 
 
 class Set(NamedTuple):
@@ -50,6 +64,8 @@ class Set(NamedTuple):
     questions: Path
     gold: Mapping[str, Mapping[str, float]]
     """What should come back for each question; nothing where there is no answer."""
+    evidence: Mapping[str, Evidence]
+    """What inside the gold answers each question; without units where the set does not say."""
     stored: int
     """How many documents there are."""
     digest: str
@@ -60,7 +76,8 @@ def prepare(data: Path, name: str, source: Source, work: Path) -> Set:
     documents, questions = _fewer(*_read(data / name, source.half), source)
     if source.strangers:
         others = _read(data / source.strangers, "test")[1]
-        questions += [q._replace(gold={}) for q in others if q.gold][:STRANGERS]
+        strangers = [q._replace(gold={}, evidence=Evidence()) for q in others if q.gold]
+        questions += strangers[: source.without]
     work.mkdir(parents=True, exist_ok=True)
     whole = sha256()
     asked = [Asked(q.id, q.text, iso(q.date) or "") for q in questions]
@@ -73,8 +90,10 @@ def prepare(data: Path, name: str, source: Source, work: Path) -> Set:
         files.append(work / f"{name}.{kind}.jsonl")
         files[-1].write_text(text, "utf-8")
         whole.update(text.encode())
-    gold = {q.id: q.gold for q in questions}
-    return Set(name, source.half, files[0], files[1], gold, len(documents), whole.hexdigest()[:16])
+    return Set(
+        name, source.half, files[0], files[1], {q.id: q.gold for q in questions},
+        {q.id: q.evidence for q in questions}, len(documents), whole.hexdigest()[:16],
+    )  # fmt: skip
 
 
 def _read(path: Path, half: str) -> tuple[list[Document], list[Question]]:
@@ -94,9 +113,10 @@ def _fewer(
     documents: list[Document], questions: list[Question], source: Source
 ) -> tuple[list[Document], list[Question]]:
     """As many as are wanted; what is left out is chosen by nothing but its id."""
-    answerable = sorted((q for q in questions if q.gold), key=lambda q: _by_chance(q.id))
-    chosen = {q.id for q in answerable[: source.questions]}
-    questions = [q for q in questions if not q.gold or q.id in chosen]
+    ordered = sorted(questions, key=lambda q: _by_chance(q.id))
+    chosen = {q.id for q in [q for q in ordered if q.gold][: source.questions]}
+    chosen |= {q.id for q in [q for q in ordered if not q.gold][: source.without]}
+    questions = [q for q in questions if q.id in chosen]
     evidence = {one for q in questions for one in q.gold}
     first = sorted(documents, key=lambda d: (d.id not in evidence, _by_chance(d.id)))
     stored = {d.id for d in first[: max(source.documents, len(evidence))]}
@@ -117,6 +137,7 @@ def summary(sets: Sequence[Set]) -> list[dict[str, Any]]:
     return [
         {"set": s.name, "documents": s.stored, "half": s.half,
          "questions": sum(map(bool, s.gold.values())),
+         "evidence": sum(bool(some.units) for some in s.evidence.values()),
          "without": sum(not gold for gold in s.gold.values())}
         for s in sets
     ]  # fmt: skip

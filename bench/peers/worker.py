@@ -2,7 +2,9 @@
 
 JOB is a JSON file: adapter, package, documents, questions, ranked (the questions whose ranking is
 wanted too), folder, vectors, out. What comes out is another: what ingesting took, and what came
-back for each question.
+back for each question. Every different text is written once, under ``returned``; a question's row
+has the places of its texts there: ``texts``, one for each document, and ``read``, what a reader
+gets. Nothing is judged here: :mod:`bench.peers.measuring` does that for all engines alike.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import importlib
 import json
 import os
 import sys
+from collections.abc import Collection, Sequence
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter, process_time
@@ -42,39 +46,43 @@ def main(job: Path) -> None:
     seconds = perf_counter() - since - vectors.inside
     costs = {"texts": vectors.texts, "embedding_s": vectors.cost, "ingest_s": seconds}
     peer.query(WARM, None)
-    rows = [_asked(peer, question) for question in questions]
-    for row, question in zip(rows, questions, strict=True):
-        if question.id in given["ranked"]:
-            row["wide"] = list(dict.fromkeys(peer.query(question, WIDE).documents))
+    came_back = ask(peer, questions, given["ranked"])
     peak = _peak()
     peer.close()
     vectors.close()
     out = {
-        "version": _version(given["package"]), **costs, "peak_mb": peak,
-        "disk_mb": _disk(folder) / 1e6, "rows": rows,
+        "version": _version(given["package"]),
+        "day": datetime.now(UTC).date().isoformat(), **costs, "peak_mb": peak,
+        "disk_mb": _disk(folder) / 1e6, **came_back,
     }  # fmt: skip
     Path(given["out"]).write_text(json.dumps(out), "utf-8")
 
 
-def _asked(peer: Peer, question: Question) -> dict[str, Any]:
-    """What the engine returns by default, and how long that took."""
+def ask(peer: Peer, questions: Sequence[Question], ranked: Collection[str]) -> dict[str, Any]:
+    """Returns a row for each question, and the texts that the rows name by their places. The wide
+    rankings are asked for when every default call has been timed."""
+    places: dict[str, int] = {}
+    rows = [_asked(peer, question, places) for question in questions]
+    for row, question in zip(rows, questions, strict=True):
+        if question.id in ranked:
+            row["wide"] = list(dict.fromkeys(peer.query(question, WIDE).documents))
+    return {"rows": rows, "returned": list(places)}
+
+
+def _asked(peer: Peer, question: Question, places: dict[str, int]) -> dict[str, Any]:
+    """Returns what the engine gives by default, and how long that took."""
     since, worked = perf_counter(), process_time()
     found: Found = peer.query(question, None)
     ms, cpu_ms = (perf_counter() - since) * 1000, (process_time() - worked) * 1000
     return {
         "id": question.id,
         "documents": list(found.documents),
-        "tokens": sum(_tokens(text) for text in found.texts),
+        "texts": [places.setdefault(text, len(places)) for text in found.texts],
+        "read": [places.setdefault(text, len(places)) for text in found.read],
         "left_open": found.left_open or not found.documents,
         "ms": ms,
         "cpu_ms": cpu_ms,
     }
-
-
-def _tokens(text: str) -> int:
-    from recollect.text.tokens import count_tokens
-
-    return count_tokens(text)
 
 
 def _offline(event: str, arguments: tuple[Any, ...]) -> None:

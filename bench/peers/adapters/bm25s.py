@@ -32,7 +32,7 @@ class Adapter:
         tokens = bm25s.tokenize(
             question.text, stopwords="en", stemmer=self._stemmer, show_progress=False
         )
-        given = {} if k is None else {"k": k}
+        given = {} if k is None else {"k": min(k, len(self._corpus))}  # more is an error
         found, _ = self._retriever.retrieve(
             tokens, corpus=self._corpus, show_progress=False, **given
         )

@@ -1,4 +1,7 @@
-"""recollect, as it comes. Its vectors are those that everybody gets, and cost it the same."""
+"""recollect, as it comes. Its vectors are those that everybody gets, and cost it the same.
+
+A reader gets what the MCP tool ``search`` returns: the results' texts with the lines around them.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from bench.peers.vectors import Vectors
 from recollect import Memory
 from recollect.evals.rows import ANSWERED
 from recollect.models.onnx import OnnxEmbedder
+from recollect.surfaces import tool_text
 
 
 class Adapter:
@@ -42,6 +46,7 @@ class Adapter:
             tuple(result.document for result in answer.results),
             tuple(result.text for result in answer.results),
             answer.status not in ANSWERED,
+            tool_text.answer(answer, {}),
         )
 
     def close(self) -> None:
