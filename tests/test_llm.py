@@ -729,11 +729,12 @@ def test_no_more_requests_at_once_than_allowed(server: LlmServer) -> None:
 def test_no_key_is_at_hand_and_no_provider_can_be_reached() -> None:
     assert [name for name in os.environ if name.endswith(("_API_KEY", "_LLM_KEY"))] == []
     for host in ("api.openai.com", "192.0.2.1"):
+        patient = Timeouts(60, 60, 60)
         provider = HttpProvider(
-            Address("openai", f"https://{host}/v1", "toy"), Found(None, ()), Timeouts(1, 1, 1)
+            Address("openai", f"https://{host}/v1", "toy"), Found(None, ()), patient
         )
         with pytest.raises(ModelUnreachable, match="tests reach no network"):
-            Client(provider, None, Timeouts(1, 1, 1), backoff=0.001).complete(ASK)
+            Client(provider, None, patient, backoff=0.001).complete(ASK)
         assert host in REACHED
         REACHED.clear()
 

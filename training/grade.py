@@ -25,6 +25,7 @@ import numpy as np
 from bench.corpus import data_folder
 from bench.plot import reliability
 from bench.reading import ALL, ITEMS, MODEL, Row, calibration_error, parallel, questions, rows
+from bench.unseen.fitting import SIGNS, TOGETHER, logistic
 
 from recollect.evals.metrics import aurc
 from recollect.models.catalog import EMBED, RERANK
@@ -41,15 +42,6 @@ FOREIGN = ("xquad-de", "xquad-es")
 UNREAD = ("xquad-zh", "xquad-ru", "xquad-ar")
 WAYS = {"hybrid": {}, "keyword": {"by": "keyword"}}
 WIDE = {"cut": False, "escalate": 0.0, "limit": 60, "budget": None}
-SIGNS = {
-    "odds": 1, "odds_gap": -1, "cosine": 1, "cosine_gap": -1, "lexical": 1, "vector": 1,
-    "title": 1, "coverage": 1, "coverage_gap": -1, "rarest": 1, "no_name": -1, "no_number": -1,
-    "no_year": -1, "other_time": -1, "hop": 1, "bridge": 0, "words": 0,
-}  # fmt: skip
-TOGETHER = {
-    "first": 1, "lead": 1, "rivals": -1, "coverage": 1, "no_name": -1, "no_number": -1,
-    "no_year": -1, "other_time": -1, "words": 0,
-}  # fmt: skip
 KINDS = {
     "odds+cosine": (),
     "odds": ("cosine", "cosine_gap"),
@@ -147,39 +139,6 @@ def group(row: Row) -> str:
 def weights_of(some: list[Row]) -> list[float]:
     counts = Counter(group(row) for row in some)
     return [1 / counts[group(row)] for row in some]
-
-
-def logistic(
-    x: Any, y: Any, w: Any, names: list[str], signs: dict[str, int], ridge: float = 0.3
-) -> dict[str, float]:
-    """Weights by name (and "prior"), on the scale of the signals themselves."""
-    chosen = [n for n in names if x[:, names.index(n)].std() > 1e-9]
-    while True:
-        at = [names.index(n) for n in chosen]
-        mean, scale = x[:, at].mean(0), x[:, at].std(0)
-        made = newton(np.column_stack([(x[:, at] - mean) / scale, np.ones(len(x))]), y, w, ridge)
-        wrong = [(abs(made[i]), n) for i, n in enumerate(chosen) if made[i] * signs.get(n, 0) < 0]
-        if not wrong:
-            raw = made[:-1] / scale
-            told = dict(zip(chosen, raw.tolist(), strict=True))
-            return {**told, "prior": float(made[-1] - (raw * mean).sum())}
-        chosen.remove(max(wrong)[1])
-
-
-def newton(x: Any, y: Any, w: Any, ridge: float) -> Any:
-    """Weighted logistic regression; the last column is not shrunk."""
-    b = np.zeros(x.shape[1])
-    shrink = np.eye(len(b)) * ridge * w.sum() / len(w)
-    shrink[-1, -1] = 0
-    for _ in range(60):
-        p = 1 / (1 + np.exp(-np.clip(x @ b, -30, 30)))
-        gradient = x.T @ (w * (p - y)) + shrink @ b
-        curve = (x * (w * p * (1 - p))[:, None]).T @ x + shrink + 1e-9 * np.eye(len(b))
-        step = np.linalg.solve(curve, gradient)
-        b -= step
-        if abs(step).max() < 1e-8:
-            break
-    return b
 
 
 def candidates(some: list[Row], names: list[str]) -> tuple[Any, Any, Any]:

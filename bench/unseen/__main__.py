@@ -1,7 +1,9 @@
 """``python -m bench.unseen``: what a reader gets on domains that nothing was fitted on.
 
-    python -m bench.unseen                 the sets that may be fitted, each domain left out in turn
-    python -m bench.unseen --own           the sets that were written by hand
+    python -m bench.unseen                 the sets that may be fitted, each domain left out in turn;
+                                           then those that were written by hand
+    python -m bench.unseen --fit FILE      the weights of a fit on all that may be fitted, as JSON
+    python -m bench.unseen --own           the latter alone
     python -m bench.unseen --sets friends covid --most 50
     python -m bench.unseen --all           every question over every document: hours
     python -m bench.unseen --read-only     the read-only sets, once a decision has been made: the
@@ -19,12 +21,14 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench import corpus
+from bench.peers.table import Marks, write
 from bench.unseen import asking, echo, grepping, own, report, sets, transcripts
 from bench.unseen.asking import Job
 from bench.unseen.engines import ENGINES, Row
@@ -32,6 +36,8 @@ from bench.unseen.fitting import Fold, fitted
 from recollect.errors import RecollectError
 
 LOG = Path(__file__).with_name("read-only.jsonl")
+UNSEEN = Marks("<!-- unseen -->", "<!-- end of unseen -->")
+OWN = Marks("<!-- own -->", "<!-- end of own -->")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -39,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     if corpus.data_folder() is None:
         sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
     if given.own:
-        return hand_written()
+        return hand_written(given.write)
     if given.kept:
         print("## paraphrase-kept\n\n" + own.paraphrase("paraphrase-kept"))
         _log({"what": "paraphrase-kept", "table": own.paraphrase("paraphrase-kept")})
@@ -52,7 +58,13 @@ def main(arguments: Sequence[str]) -> int:
     jobs = [Job(name, most=most, documents=documents) for name in names]
     if given.read_only:
         return read_only(jobs)
-    return left_out(jobs)
+    if given.fit:
+        fold = fitted(asking.wide(jobs))
+        told = {**fold.data(), "policy": fold.policy, "sets": fold.fitted_on}
+        given.fit.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        return 0
+    harm = left_out(jobs, given.write)
+    return harm if given.sets else harm | hand_written(given.write)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -61,8 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--most", type=int, default=sets.MOST, help="questions of a set")
     ask.add_argument("--processes", type=int, default=2, help="sets that are asked at once")
     ask.add_argument("--all", action="store_true", help="all questions over all documents")
+    ask.add_argument("--fit", type=Path, help="fit on all that may be fitted, and write it there")
     ask.add_argument("--own", action="store_true", help="the sets that were written by hand")
     ask.add_argument("--read-only", action="store_true", help="read them, and log the figures")
+    ask.add_argument(
+        "--write", type=Path, metavar="PAGE", help="put the tables into docs/quality.md"
+    )
     ask.add_argument("--kept", action="store_true", help="read paraphrase-kept, and log it")
     return ask
 
@@ -81,7 +97,7 @@ def _sound(names: Sequence[str]) -> list[str]:
     return fine
 
 
-def left_out(jobs: Sequence[Job]) -> int:
+def left_out(jobs: Sequence[Job], page: Path | None = None) -> int:
     """Every domain read with what was fitted on the others, beside the plain ones."""
     if wrong := [job.name for job in jobs if not sets.SETS[job.name].fits]:
         sys.exit(f"read-only, and read by --read-only alone: {', '.join(wrong)}")
@@ -90,9 +106,12 @@ def left_out(jobs: Sequence[Job]) -> int:
     folds = {domain: fitted(known, domain) for domain in {row.domain for row in known}}
     every += asking.rows([job._replace(fold=folds[sets.SETS[job.name].domain]) for job in jobs])
     engines = ("default", "refit", *(name for name in ENGINES if name != "default"))
-    _print_tables(every, engines)
-    print("## What was fitted, without each domain\n")
+    tables = _tables(every, engines)
+    print(tables)
+    print("### What was fitted, without each domain\n")
     print(own.table(("without", "policy", "weights of the set's grade"), _told(folds)))
+    if page:
+        write(page, tables, UNSEEN)
     return _judged(every, ("default", "refit"))
 
 
@@ -113,7 +132,7 @@ def _told(folds: dict[str, Fold]) -> list[tuple[str, str, str]]:
 def read_only(jobs: Sequence[Job]) -> int:
     """As shipped, beside the plain ones; what was read is logged."""
     every = list(asking.rows(jobs))
-    _print_tables(every, list(ENGINES))
+    print(_tables(every, list(ENGINES)))
     figures = {
         name: {
             engine: {
@@ -139,16 +158,15 @@ def _log(content: dict[str, Any]) -> None:
     print(f"appended to {LOG.name}")
 
 
-def _print_tables(rows: Sequence[Row], engines: Sequence[str]) -> None:
-    print(f"## What a reader gets: {' / '.join(engines)}\n")
-    print(report.quality(rows, engines))
-    print("## Over the domains\n")
-    print(report.overall(rows, engines))
+def _tables(rows: Sequence[Row], engines: Sequence[str]) -> str:
     ours = [engine for engine in engines if engine in ("default", "refit")]
-    print("## Against plain fusion, by domain (paired bootstrap, 95 %; ** is harm)\n")
-    print(report.harm(report.differences(rows, ours)))
-    print("## How sure\n")
-    print(report.confidence(rows, ours))
+    parts = {
+        f"What a reader gets: {' / '.join(engines)}": report.quality(rows, engines),
+        "Over the domains": report.overall(rows, engines),
+        "Against plain fusion, by domain": report.harm(report.differences(rows, ours)),
+        "How sure": report.confidence(rows, ours),
+    }
+    return "\n".join(f"### {title}\n\n{told}" for title, told in parts.items())
 
 
 def _judged(rows: Sequence[Row], engines: Sequence[str]) -> int:
@@ -159,14 +177,23 @@ def _judged(rows: Sequence[Row], engines: Sequence[str]) -> int:
     return bool(harms)
 
 
-def hand_written() -> int:
-    print("## Paraphrase\n\n" + own.paraphrase("paraphrase-open"), flush=True)
-    print("## Changed values\n\n" + own.changed_values(), flush=True)
-    print("## Near misses\n\n" + own.near_misses(), flush=True)
-    print("## Tokens against grep\n\n" + grepping.against_grep(), flush=True)
-    print("## Agent sessions\n\n" + transcripts.agent_sessions(), flush=True)
-    told, fine = echo.asked_before()
-    print("## Asked before\n\n" + told)
+def hand_written(page: Path | None = None) -> int:
+    parts: dict[str, Callable[[], str]] = {
+        "Paraphrase": partial(own.paraphrase, "paraphrase-open"),
+        "Changed values": own.changed_values,
+        "Near misses": own.near_misses,
+        "Tokens against grep": grepping.against_grep,
+        "Agent sessions": transcripts.agent_sessions,
+    }
+    told = ""
+    for title, ask in parts.items():
+        told += (part := f"### {title}\n\n{ask()}\n")
+        print(part, flush=True)
+    asked, fine = echo.asked_before()
+    told += (part := f"### Asked before\n\n{asked}")
+    print(part)
+    if page:
+        write(page, told, OWN)
     print("nothing falls: " + ("passed" if fine else "failed"))
     return not fine
 

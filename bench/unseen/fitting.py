@@ -98,7 +98,10 @@ def _shipped() -> Mapping[str, Any]:
 
 
 def fitted(rows: Sequence[Wide], without: str = "") -> Fold:
-    """Fit everything on the rows of the other domains."""
+    """Fit everything on the rows of the other domains. Raises ValueError where a row is of a set
+    that is read-only."""
+    if barred := sorted({row.set for row in rows if not SETS[row.set].fits}):
+        raise ValueError(f"nothing is fitted on {', '.join(barred)}")
     some = [trimmed(row) for row in rows if row.half == "fit" and row.domain != without]
     vector = _vector_weight(some)
     graders = {}
@@ -229,7 +232,7 @@ def _temperature(rows: Sequence[Wide], kind: str) -> float:
 
 
 def logistic(
-    x: Any, y: Any, w: Any, names: list[str], signs: Mapping[str, int], ridge: float
+    x: Any, y: Any, w: Any, names: list[str], signs: Mapping[str, int], ridge: float = 0.3
 ) -> dict[str, float]:
     """Weights by name (and "prior"), on the scale of the signals themselves."""
     chosen = [n for n in names if x[:, names.index(n)].std() > 1e-9]

@@ -65,13 +65,14 @@ def quality(rows: Sequence[Row], engines: Sequence[str]) -> str:
     for name, some in by_set(rows).items():
         asked = [row for row in some if row.answerable]
         lines.append((
-            SETS[name].domain, name, len(of(asked, engines[0])), cell(asked, "shown", ".2f"),
+            SETS[name].domain, name, "seen" if SETS[name].taught else "unseen",
+            len(of(asked, engines[0])), cell(asked, "shown", ".2f"),
             cell(asked, "tokens", ",.0f"), cell(asked, "documents", ".2f"),
             cell(asked, "ndcg", ".2f"), cell(asked, "named", ".2f"),
             cell(asked, "precision", ".2f"),
         ))  # fmt: skip
-    head = ("domain", "set", "questions", "evidence shown", "tokens", "all documents @10",
-            "nDCG@10", "evidence named", "right results of those shown")  # fmt: skip
+    head = ("domain", "set", "by the models", "questions", "evidence shown", "tokens",
+            "all documents @10", "nDCG@10", "evidence named", "right of those shown")  # fmt: skip
     return table(head, lines)
 
 

@@ -27,6 +27,8 @@ from recollect.text.dates import parse_date
 from recollect.types import Document, Message, Problem
 
 MAX_LINE = 64_000_000
+DEEPEST = 100
+"""Lists and objects in each other that a line may have."""
 _HEAD = 1 << 16
 _OURS = frozenset({"as", "id", "title", "kind", "date", "owner", "scopes", "path", "meta"})
 
@@ -192,12 +194,26 @@ def _record(line: bytes) -> dict[str, Any]:
         raise _Unusable(f"not JSON: {error}") from None
     if not isinstance(record, dict):
         raise _Unusable(f"not an object but a {type(record).__name__}")
+    if _is_deeper(record, DEEPEST):
+        raise _Unusable(f"nested more than {DEEPEST} deep")
     if "\\ud" in text or "\\uD" in text:
         try:
             json.dumps(record, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError:
             raise _Unusable("half a surrogate pair (\\ud800–\\udfff) in a text") from None
     return record
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Whether there are lists or objects in each other beyond this. From Python 3.13 on the parser
+    reads what is deeper than Python's own functions may call each other."""
+    level: list[Any] = [value]
+    for _ in range(most):
+        inner = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [one for some in inner for one in some if isinstance(one, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def _no_constant(name: str) -> None:
