@@ -1,6 +1,6 @@
 """``python -m bench.unseen``: what a reader gets on domains that nothing was fitted on.
 
-    python -m bench.unseen                 the sets that may be fitted, each domain left out in turn;
+    python -m bench.unseen                 the sets that may be fitted, each domain left out once;
                                            then those that were written by hand
     python -m bench.unseen --fit FILE      the weights of a fit on all that may be fitted, as JSON
     python -m bench.unseen --own           the latter alone
