@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from bench import corpus
-from bench.unseen import asking, echo, engines, fitting, grepping, own, report, sets, stores
+from bench.unseen import aside, asking, echo, engines, fitting, grepping, own, report, sets, stores
 from bench.unseen.engines import Row
 
 from recollect.evals import suites
@@ -96,6 +96,33 @@ def _wide(name: str, id: str, half: str, right: int = 0) -> fitting.Wide:
     return fitting.Wide(
         name, id, half, "odds+cosine", False, (documents[right],), documents, signals
     )
+
+
+# ------------------------------------------------------------------ conversations and facts
+
+
+def test_conversations_are_ordered_by_the_constants_that_were_chosen_elsewhere() -> None:
+    rows = [
+        _wide(name, f"{name}{n}", "fit", right=n % 3)
+        for name in ("friends", "personas")
+        for n in range(40)
+    ]
+    folds = {domain: fitting.fitted(rows, domain) for domain in ("conversation", "personal memory")}
+    told = aside.conversations(rows, folds)
+    assert "| conversation | friends | 40 | 1.000 | 1.000 |" in told
+    assert "| personal memory | personas | 40 | 1.000 | 1.000 |" in told
+
+
+def test_facts_are_read_with_weights_of_the_other_collections() -> None:
+    def known(name: str, right: bool, n: int) -> aside.Known:
+        signals = {**dict.fromkeys(aside.SIGNALS, 0.0), "odds": 3.0 * right + 0.01 * (n % 7)}
+        return aside.Known(name, "fit", (right,), (signals,))
+
+    some = [known("a" if n % 2 else "a (no answer)", bool(n % 2), n) for n in range(60)]
+    weights = aside._fitted(some)
+    auroc, error, right, returned = aside._figures(some, weights)
+    assert (auroc, right, returned) == (1.0, 1.0, 0.0)
+    assert error < 0.2
 
 
 # ------------------------------------------------------------------ harm

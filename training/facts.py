@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from bench import corpus
 from bench.reading import calibration_error
+from bench.unseen.fitting import SIGNS, logistic
 
 from recollect import Memory
 from recollect.facts import KIND, Asked
@@ -30,7 +31,7 @@ from recollect.text.overview import is_overview
 from recollect.text.query import parse
 from recollect.trace import Trace
 from recollect.types import Filter
-from training.grade import SIGNS, TARGET, logistic, score
+from training.grade import TARGET, score
 
 FIXTURES = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "facts"
 SIGNALS = ("odds", "odds_gap", "cosine", "cosine_gap", "coverage", "coverage_gap", "rarest",

@@ -29,7 +29,7 @@ from typing import Any
 
 from bench import corpus
 from bench.peers.table import Marks, write
-from bench.unseen import asking, echo, grepping, own, report, sets, transcripts
+from bench.unseen import aside, asking, echo, grepping, own, report, sets, transcripts
 from bench.unseen.asking import Job
 from bench.unseen.engines import ENGINES, Row
 from bench.unseen.fitting import Fold, fitted
@@ -38,6 +38,7 @@ from recollect.errors import RecollectError
 LOG = Path(__file__).with_name("read-only.jsonl")
 UNSEEN = Marks("<!-- unseen -->", "<!-- end of unseen -->")
 OWN = Marks("<!-- own -->", "<!-- end of own -->")
+BESIDE = Marks("<!-- beside -->", "<!-- end of beside -->")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -110,8 +111,11 @@ def left_out(jobs: Sequence[Job], page: Path | None = None) -> int:
     print(tables)
     print("### What was fitted, without each domain\n")
     print(own.table(("without", "policy", "weights of the set's grade"), _told(folds)))
+    print("### Past conversations and facts\n")
+    print(beside := f"{aside.conversations(known, folds)}\n{aside.facts()}")
     if page:
         write(page, tables, UNSEEN)
+        write(page, beside, BESIDE)
     return _judged(every, ("default", "refit"))
 
 

@@ -15,13 +15,14 @@ from typing import NamedTuple
 
 from recollect import Memory
 from recollect.errors import QueryError
-from recollect.evals import evidence, metrics
+from recollect.evals import metrics
 from recollect.evals.questions import Question
+from recollect.evals.rows import inside, is_right
 from recollect.reading.answering import result
 from recollect.surfaces import tool_text
 from recollect.text.query import parse
 from recollect.text.tokens import count_tokens
-from recollect.types import Answer, Budget, Candidate, Hit, Policy, Result
+from recollect.types import Answer, Budget, Candidate, Hit, Policy
 
 SHOWN = 10
 POOL = 50
@@ -117,7 +118,7 @@ def measured(set: str, engine: str, question: Question, answer: Answer) -> Row:
     text = tool_text.answer(answer, {})
     documents = list(dict.fromkeys(one.document for one in answer.results))
     gold = question.gold
-    right = [_is_right(one, question) for one in answer.results]
+    right = [is_right(one, question) for one in answer.results]
     values: dict[str, float] = {"tokens": count_tokens(text), "results": len(answer.results)}
     if gold:
         some = metrics.returned(documents, gold)
@@ -126,7 +127,7 @@ def measured(set: str, engine: str, question: Question, answer: Answer) -> Row:
             "ndcg": metrics.ndcg_at(documents, gold, SHOWN),
             "precision": sum(right) / len(right) if right else 0.0,
             "set_all": some.everything,
-            **of_evidence(question, answer),
+            **_evidence(question, answer),
         }
     return Row(
         set, question.id, engine, question.half, question.category, bool(gold), answer.status,
@@ -136,23 +137,6 @@ def measured(set: str, engine: str, question: Question, answer: Answer) -> Row:
     )  # fmt: skip
 
 
-def of_evidence(question: Question, answer: Answer) -> dict[str, float]:
-    """Whether the caller gets the evidence, and whether its documents are at least named."""
-    if not question.evidence.units:
-        return {}
-    shown: dict[str, str] = {}
-    for one in answer.results:
-        shown[one.document] = f"{shown.get(one.document, '')}\n{one.text}"
-    return {
-        "shown": metrics.evidence_shown(question.evidence, shown),
-        "named": metrics.evidence_named(question.evidence, list(shown)),
-    }
-
-
-def _is_right(one: Result, question: Question) -> bool:
-    """A result is right when it shows a unit of the evidence; where a set names none, when it is of
-    the gold."""
-    if not question.evidence.units:
-        return one.document in question.gold
-    shown = {one.document: one.text}
-    return any(evidence.is_shown(unit, shown) for unit in question.evidence.units)
+def _evidence(question: Question, answer: Answer) -> dict[str, float]:
+    found = inside(question.evidence, answer.results)
+    return {name.removeprefix("evidence_"): value for name, value in found.items()}

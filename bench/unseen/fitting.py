@@ -88,11 +88,11 @@ class Fold(NamedTuple):
 
     def data(self) -> Mapping[str, Any]:
         """In the form of ``grade.json``."""
-        return {**_shipped(), "graders": {**_shipped()["graders"], **self.graders}}
+        return {**shipped(), "graders": {**shipped()["graders"], **self.graders}}
 
 
 @cache
-def _shipped() -> Mapping[str, Any]:
+def shipped() -> Mapping[str, Any]:
     loaded: Mapping[str, Any] = json.loads(SHIPPED.read_text(encoding="utf-8"))
     return loaded
 
@@ -197,10 +197,10 @@ def _regressions(rows: Sequence[Wide], kind: str) -> tuple[dict[str, float], dic
     y = np.array([float(d in row.gold) for row in found for d in row.documents])
     w = np.array([v for row, v in zip(found, weights, strict=True) for _ in row.documents])
     each = logistic(x, y, w, names, SIGNS, 0.3)
-    ranked = [_ranked(row, each) for row in found]
+    orders = [ranked(row, each) for row in found]
     columns = list(TOGETHER)
-    x = np.array([[grade.set_signals([c for c, _ in one])[n] for n in columns] for one in ranked])
-    y = np.array([float(_is_right(row, one)) for row, one in zip(found, ranked, strict=True)])
+    x = np.array([[grade.set_signals([c for c, _ in one])[n] for n in columns] for one in orders])
+    y = np.array([float(_is_right(row, one)) for row, one in zip(found, orders, strict=True)])
     return each, logistic(x, y, weights, columns, TOGETHER, 3.0)
 
 
@@ -215,10 +215,10 @@ def _temperature(rows: Sequence[Wide], kind: str) -> float:
             continue
         each, together = _regressions(inside, kind)
         for row in outside:
-            ranked = _ranked(row, each)
-            known = grade.set_signals([c for c, _ in ranked])
+            order = ranked(row, each)
+            known = grade.set_signals([c for c, _ in order])
             odds.append(_score(known, together))
-            right.append(_is_right(row, ranked))
+            right.append(_is_right(row, order))
             weights.append(1 / len(outside))
     if not odds:
         return 1.0
@@ -269,7 +269,7 @@ def _score(known: Mapping[str, float], weights: Mapping[str, float]) -> float:
     return weights["prior"] + sum(parts)
 
 
-def _ranked(row: Wide, weights: Mapping[str, float]) -> list[tuple[Candidate, str]]:
+def ranked(row: Wide, weights: Mapping[str, float]) -> list[tuple[Candidate, str]]:
     """The candidates as these weights would have them, best first."""
     made = []
     for n, (document, known) in enumerate(zip(row.documents, row.signals, strict=True)):
@@ -279,8 +279,8 @@ def _ranked(row: Wide, weights: Mapping[str, float]) -> list[tuple[Candidate, st
     return sorted(made, key=lambda pair: -pair[0].score)
 
 
-def _is_right(row: Wide, ranked: Sequence[tuple[Candidate, str]]) -> bool:
-    return any(document in row.gold for _, document in ranked[: grade.FIRST])
+def _is_right(row: Wide, order: Sequence[tuple[Candidate, str]]) -> bool:
+    return any(document in row.gold for _, document in order[: grade.FIRST])
 
 
 # ------------------------------------------------------------------ cut and gate
@@ -305,10 +305,10 @@ Read = tuple[Wide, list[tuple[Candidate, str]], float]
 
 
 def _read(row: Wide, graders: Mapping[str, Any]) -> tuple[list[tuple[Candidate, str]], float]:
-    about = graders.get(row.kind) or _shipped()["graders"][row.kind]
-    ranked = _ranked(row, {**about["weights"], "prior": about["prior"]})
+    about = graders.get(row.kind) or shipped()["graders"][row.kind]
+    order = ranked(row, {**about["weights"], "prior": about["prior"]})
     by = grade.Grader(row.kind, 0.0, {}, about["together_prior"], about["together"])
-    return ranked, grade.together([c for c, _ in ranked], by)
+    return order, grade.together([c for c, _ in order], by)
 
 
 def _sharper(policy: Policy, times: float) -> Policy:
@@ -322,8 +322,8 @@ def _everything(read: Sequence[Read], policy: Policy) -> float:
     """The mean over domains of how often all the gold is in the set."""
     some = [one for one in read if one[0].gold]
     values = []
-    for row, ranked, confidence in some:
-        kept, _ = cut([c for c, _ in ranked], policy, confidence, is_open=row.is_open,
+    for row, order, confidence in some:
+        kept, _ = cut([c for c, _ in order], policy, confidence, is_open=row.is_open,
                       by_words=row.kind in ("words", "terse"))  # fmt: skip
         found = {row.documents[c.document] for c in kept}
         values.append(float(found >= set(row.gold)))
@@ -340,7 +340,7 @@ def _direct(read: Sequence[Read]) -> float:
     """The threshold with the fewest mistakes, served wrongly or left open wrongly, over domains."""
 
     def mistakes(threshold: float) -> float:
-        values = [float((p >= threshold) != _is_right(row, ranked)) for row, ranked, p in read]
+        values = [float((p >= threshold) != _is_right(row, order)) for row, order, p in read]
         return _mean(by_domain([one[0] for one in read], values))
 
     return min((n / 20 for n in range(8, 18)), key=mistakes)

@@ -8,7 +8,6 @@ once.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sqlite3
@@ -22,12 +21,12 @@ import recollect
 from recollect import Memory, config
 from recollect.evals import leaks
 from recollect.evals.questions import SOURCE, Group
+from recollect.evals.running import as_line
 from recollect.memory.models import embedder_for, reranker_for
 from recollect.models.catalog import EMBED
-from recollect.moments import iso
 from recollect.ports import Reranker
 from recollect.storage import open_store
-from recollect.types import Answer, Document
+from recollect.types import Answer
 
 WORK = Path(__file__).resolve().parents[2] / ".cache" / "bench" / "unseen"
 
@@ -73,7 +72,7 @@ def opened(group: Group) -> Opened:
         place.mkdir(parents=True)
         file = place / "documents.jsonl"
         with open(file, "w", encoding="utf-8") as out:
-            out.writelines(_line(document) for document in hidden.documents)
+            out.writelines(as_line(document) for document in hidden.documents)
         with Memory.open(place / "store", rerank_model="none") as memory:
             receipt = memory.add(file, source=SOURCE)
             if receipt.failed:
@@ -86,20 +85,6 @@ def opened(group: Group) -> Opened:
     reads = Remembered(reranker, place / "odds.db") if reranker else None
     store = open_store(str(place / "store"))
     return Opened(Memory(store, settings, embedder, why, reads, why_not), names, reads)
-
-
-def _line(document: Document) -> str:
-    whole = document.as_json()
-    shown = {name: whole[name] for name in ("kind", "title", "path", "date", "owner", "scopes")}
-    shown = {"id": document.external, **shown}
-    if document.messages:
-        shown["turns"] = [
-            {"role": m.role, "text": m.text, "date": iso(m.date)} for m in document.messages
-        ]
-    else:
-        shown["text"] = document.text
-    as_what = "session" if document.messages else "document"
-    return json.dumps({"as": as_what, **shown}) + "\n"
 
 
 class Remembered:

@@ -80,7 +80,7 @@ def measured(
     right = bool(question.gold) and bool(metrics.any_hit_at(found, question.gold, FIRST))
     values = _ranked(found, question.gold) if question.gold else {}
     left_open = float(answer.status not in ANSWERED)
-    values |= _inside(question.evidence, answer.results) | {
+    values |= inside(question.evidence, answer.results) | {
         "set_size": len(found),
         "false_abstained" if question.gold else "abstained": left_open,
         "brier": metrics.brier([(answer.confidence, right)]),
@@ -92,7 +92,7 @@ def measured(
         answer.confidence, right, found, bool(answer.degraded),
         {name: round(value, 6) for name, value in values.items()},
         {name: read._asdict() for name, read in baselines.items()},
-        tuple((round(one.confidence, 6), _is_right(one, question)) for one in answer.results),
+        tuple((round(one.confidence, 6), is_right(one, question)) for one in answer.results),
     )  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def _named(answer: Answer, names: Mapping[str, str]) -> Answer:
     return answer._replace(results=tuple(results))
 
 
-def _inside(evidence: Evidence, results: Sequence[Result]) -> dict[str, float]:
+def inside(evidence: Evidence, results: Sequence[Result]) -> dict[str, float]:
     """Whether the caller gets the evidence itself, and whether its documents are named."""
     if not evidence.units:
         return {}
@@ -115,7 +115,7 @@ def _inside(evidence: Evidence, results: Sequence[Result]) -> dict[str, float]:
     }
 
 
-def _is_right(one: Result, question: Question) -> bool:
+def is_right(one: Result, question: Question) -> bool:
     """Whether a result shows a unit of the evidence; where a set names none, whether it is of the
     gold."""
     if not question.evidence.units:

@@ -225,7 +225,7 @@ def _filled(group: Group, place: Path, report: Report) -> Memory:
     file = place / "documents.jsonl"
     try:
         with open(file, "w", encoding="utf-8") as out:
-            out.writelines(_line(document) for document in group.documents)
+            out.writelines(as_line(document) for document in group.documents)
         receipt = memory.add(file, source=SOURCE, report=report)
         if receipt.failed:
             first = receipt.failed[0]
@@ -241,7 +241,8 @@ def _filled(group: Group, place: Path, report: Report) -> Memory:
     return memory
 
 
-def _line(document: Document) -> str:
+def as_line(document: Document) -> str:
+    """Returns the document as a line of JSON, as any importer would be given it."""
     whole = document.as_json()
     shown = {name: whole[name] for name in ("kind", "title", "path", "date", "owner", "scopes")}
     shown = {"id": document.external, **shown}
