@@ -5,6 +5,7 @@
     python -m bench.unseen --fit FILE      the weights of a fit on all that may be fitted, as JSON
     python -m bench.unseen --own           the latter alone
     python -m bench.unseen --sets friends covid --most 50
+    python -m bench.unseen --asked-before --sets friends    a set before and after it was asked
     python -m bench.unseen --all           every question over every document: hours
     python -m bench.unseen --read-only     the read-only sets, once a decision has been made: the
                                            figures are appended to bench/unseen/read-only.jsonl
@@ -47,6 +48,10 @@ def main(arguments: Sequence[str]) -> int:
         sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
     if given.own:
         return hand_written(given.write)
+    if given.asked_before:
+        told, fine = echo.asked_before(_fitting(given.sets or echo.NAMES))
+        print(told)
+        return not fine
     if given.kept:
         print("## paraphrase-kept\n\n" + own.paraphrase("paraphrase-kept"))
         _log({"what": "paraphrase-kept", "table": own.paraphrase("paraphrase-kept")})
@@ -61,8 +66,8 @@ def main(arguments: Sequence[str]) -> int:
         return read_only(jobs)
     if given.fit:
         fold = fitted(asking.wide(jobs))
-        told = {**fold.data(), "policy": fold.policy, "sets": fold.fitted_on}
-        given.fit.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+        made = {**fold.data(), "policy": fold.policy, "sets": fold.fitted_on}
+        given.fit.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
         return 0
     harm = left_out(jobs, given.write)
     return harm if given.sets else harm | hand_written(given.write)
@@ -76,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--all", action="store_true", help="all questions over all documents")
     ask.add_argument("--fit", type=Path, help="fit on all that may be fitted, and write it there")
     ask.add_argument("--own", action="store_true", help="the sets that were written by hand")
+    ask.add_argument("--asked-before", action="store_true", help="ask the sets again after that")
     ask.add_argument("--read-only", action="store_true", help="read them, and log the figures")
     ask.add_argument(
         "--write", type=Path, metavar="PAGE", help="put the tables into docs/quality.md"
@@ -98,10 +104,16 @@ def _sound(names: Sequence[str]) -> list[str]:
     return fine
 
 
+def _fitting(names: Sequence[str]) -> Sequence[str]:
+    """These sets, unless one of them is read-only."""
+    if wrong := [name for name in names if not sets.SETS[name].fits]:
+        sys.exit(f"read-only, and read by --read-only alone: {', '.join(wrong)}")
+    return names
+
+
 def left_out(jobs: Sequence[Job], page: Path | None = None) -> int:
     """Every domain read with what was fitted on the others, beside the plain ones."""
-    if wrong := [job.name for job in jobs if not sets.SETS[job.name].fits]:
-        sys.exit(f"read-only, and read by --read-only alone: {', '.join(wrong)}")
+    _fitting([job.name for job in jobs])
     every = list(asking.rows(jobs))
     known = asking.wide(jobs)
     folds = {domain: fitted(known, domain) for domain in {row.domain for row in known}}

@@ -5,25 +5,26 @@ With hooks, every prompt becomes a passage: a question must not come back as its
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from bench import corpus
-from bench.unseen import stores
+from bench.unseen import sets, stores
 from bench.unseen.engines import ENGINES, measured
-from bench.unseen.own import mean, suite, table
+from bench.unseen.own import mean, table
 from recollect.evals import evidence, suites
 from recollect.evals.loaders.folders import SAMPLE
 from recollect.evals.questions import Group, Question
 from recollect.types import Document, Message
 
+NAMES = ("notes", "personas")
+"""Sets that are asked again beside the sample, unless others are named."""
 
-def asked_before(limit: int = 40) -> tuple[str, bool]:
+
+def asked_before(names: Sequence[str] = NAMES, limit: int = 40) -> tuple[str, bool]:
     """Each suite a second time, after its questions were asked and answered in sessions that were
     imported: one session each, and many in one. Whether nothing fell."""
     lines, fine = [], True
-    for name, group in _suites(limit):
+    for name, group in _suites(names, limit):
         before = _first_right(group, group)
         for how in ("one each", "many in one"):
             after = _first_right(_with_sessions(group, how), group)
@@ -44,15 +45,12 @@ class Before(NamedTuple):
     confidence: float
 
 
-def _suites(limit: int) -> Iterator[tuple[str, Group]]:
+def _suites(names: Sequence[str], limit: int) -> Iterator[tuple[str, Group]]:
     (sample,) = suites.load("sample", SAMPLE).groups()
     yield "sample", sample._replace(questions=tuple(q for q in sample.questions if q.gold))
-    folder = corpus.data_folder()
-    for name in ("notes", "personas") if folder else ():
-        assert folder is not None
-        group = suite(folder / name)
-        some = sorted(group.questions, key=lambda q: hashlib.sha1(q.id.encode()).hexdigest())
-        yield name, group._replace(questions=tuple(some[:limit]))
+    for name in names:
+        some = [question for question in sets.asked(name) if question.gold][:limit]
+        yield name, sets.stored(name, limit)._replace(questions=tuple(some))
 
 
 def _with_sessions(group: Group, how: str) -> Group:
