@@ -53,13 +53,13 @@ def main(arguments: Sequence[str]) -> int:
         print(told)
         return not fine
     if given.kept:
-        print("## paraphrase-kept\n\n" + own.paraphrase("paraphrase-kept"))
-        _log({"what": "paraphrase-kept", "table": own.paraphrase("paraphrase-kept")})
+        told = own.paraphrase("paraphrase-kept")
+        print(f"## paraphrase-kept\n\n{told}")
+        _log({"what": "paraphrase-kept", "table": told})
         return 0
-    names = given.sets or [
-        one.name for one in sets.SETS.values() if one.fits is not given.read_only
-    ]
-    names = _sound(names)
+    asking.PROCESSES = given.processes
+    wanted = (one.name for one in sets.SETS.values() if one.fits is not given.read_only)
+    names = _sound(given.sets or list(wanted))
     most, documents = (None, None) if given.all else (given.most, sets.MOST_DOCUMENTS)
     jobs = [Job(name, most=most, documents=documents) for name in names]
     if given.read_only:
