@@ -184,14 +184,19 @@ def _environment(home: Path) -> dict[str, str]:
     return kept | QUIET | {"HOME": str(home), "PYTHONPATH": f"{source}{os.pathsep}{ROOT}"}
 
 
+NO_SAY = ("doctor", "evals", "samples", "testing")
+"""Packages of recollect that have no say in what it answers."""
+
+
 def _key(engine: Engine, data: Set) -> str:
     adapter = Path(__file__).parent / "adapters" / f"{engine.adapter}.py"
     files = [adapter, *(Path(str(module.__file__)) for module in (peer, worker, vectors))]
     if engine.requirements and engine.requirements.is_file():
         files.append(engine.requirements)
     if engine.package == "recollect":
-        files += sorted(Path(recollect.__file__).parent.rglob("*.py"))
-        files += sorted(Path(recollect.__file__).parent.rglob("*.json"))
+        home = Path(recollect.__file__).parent
+        every = sorted([*home.rglob("*.py"), *home.rglob("*.json")])
+        files += [file for file in every if file.relative_to(home).parts[0] not in NO_SAY]
     whole = sha256(data.digest.encode())
     for file in files:
         whole.update(file.read_bytes())
