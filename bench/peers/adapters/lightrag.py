@@ -21,6 +21,13 @@ async def _no_model(*_: Any, **__: Any) -> str:
     raise RuntimeError("a language model is asked for")
 
 
+def _tokens_of(home: Path) -> Any:
+    """Returns the tokenizer of the embedder as the library reads it, for it also decodes."""
+    import tokenizers
+
+    return tokenizers.Tokenizer.from_file(str(home / "tokenizer.json"))
+
+
 class Words:
     """Its own tokenizer is fetched when it is first used."""
 
@@ -47,7 +54,7 @@ class Adapter:
             working_dir=str(folder / "rag"),
             embedding_func=EmbeddingFunc(vectors.dimensions, embed, supports_asymmetric=True),
             llm_model_func=_no_model,
-            tokenizer=Tokenizer("recollect-embed", Words(vectors.embedder.tokenizer())),
+            tokenizer=Tokenizer("recollect-embed", Words(_tokens_of(vectors.embedder.home))),
         )
         self._loop.run_until_complete(self._rag.initialize_storages())
 
