@@ -80,6 +80,18 @@ def test_pairs_are_cut_alike(most: int) -> None:
             assert ours.encode_pair(*pair, most) == Tokens(expected.ids, expected.type_ids)
 
 
+def test_added_tokens_of_any_spelling_are_read_alike(tmp_path: Path) -> None:
+    said = json.loads(FILE.read_text())
+    new = {**said["added_tokens"][0], "id": len(said["model"]["vocab"]), "content": "<mark>"}
+    said["added_tokens"].append(new)
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(said))
+    text = "one <mark> two <MARK> three<mark>"
+    assert list(wordpiece.load(path, MOST).encode(text).ids) == (
+        Tokenizer.from_file(str(path)).encode(text).ids
+    )
+
+
 def test_of_a_long_question_the_beginning_is_read() -> None:
     tokens = OURS.encode_pair("one two three four", "five", 2)
     assert tokens.ids == THEIRS.encode("one two", "five").ids

@@ -106,7 +106,9 @@ class WordPiece:
         self._prefix: str = model.get("continuing_subword_prefix", "##")
         self._longest: int = model.get("max_input_chars_per_word", 100)
         self._unknown = [self._vocabulary[model.get("unk_token", "[UNK]")]]
-        self._cls, self._sep = _template(said["post_processor"]) or (101, 102)
+        around = _template(said["post_processor"])
+        assert around is not None, "load() reads other templates by the library"
+        self._cls, self._sep = around
         self._added = {token["content"]: token["id"] for token in said.get("added_tokens") or ()}
         named = "|".join(map(re.escape, sorted(self._added, key=len, reverse=True)))
         self._names = re.compile(f"({named})") if named else None
@@ -128,7 +130,7 @@ class WordPiece:
     def _ids(self, text: str, most: int) -> list[int]:
         """At most so many ids of a text, without what stands around it."""
         ids: list[int] = []
-        for piece in self._names.split(text) if self._names and "[" in text else (text,):
+        for piece in self._names.split(text) if self._names else (text,):
             if piece in self._added:
                 ids.append(self._added[piece])
                 continue
