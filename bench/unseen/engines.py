@@ -119,14 +119,12 @@ def measured(set: str, engine: str, question: Question, answer: Answer) -> Row:
     documents = list(dict.fromkeys(one.document for one in answer.results))
     gold = question.gold
     right = [is_right(one, question) for one in answer.results]
-    values: dict[str, float] = {"tokens": count_tokens(text), "results": len(answer.results)}
+    values: dict[str, float] = {"tokens": count_tokens(text)}
     if gold:
-        some = metrics.returned(documents, gold)
         values |= {
             "documents": metrics.all_evidence_at(documents, gold, SHOWN),
             "ndcg": metrics.ndcg_at(documents, gold, SHOWN),
             "precision": sum(right) / len(right) if right else 0.0,
-            "set_all": some.everything,
             **_evidence(question, answer),
         }
     return Row(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import tarfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from bench import corpus
 from bench.unseen.own import ENGINES_SHOWN, SETS, ask, mean, table
-from recollect.evals import evidence
+from recollect.evals import metrics
 from recollect.evals.files import records
 from recollect.evals.loaders.folders import with_evidence
 from recollect.evals.questions import Group, Question
@@ -64,7 +64,7 @@ def grep_lines(question: Question, documents: Sequence[Document]) -> tuple[int, 
             if any(word in line.lower() for word in words):
                 read += count_tokens(f"{document.external}:{number}:{line}\n")
                 shown[document.external] = f"{shown.get(document.external, '')}\n{line}"
-                if _has(question, shown):
+                if metrics.evidence_shown(question.evidence, shown):
                     return read, True
     return read, False
 
@@ -82,15 +82,9 @@ def best_file(question: Question, documents: Sequence[Document]) -> tuple[int, b
         for line in document.text.splitlines():
             read += count_tokens(f"{line}\n")
             shown[document.external] = f"{shown.get(document.external, '')}\n{line}"
-            if line.strip() and _has(question, {document.external: shown[document.external]}):
+            if line.strip() and metrics.evidence_shown(question.evidence, shown):
                 return read, True
     return read, False
-
-
-def _has(question: Question, shown: Mapping[str, str]) -> bool:
-    units = question.evidence.units
-    found = [unit.document in shown and evidence.is_shown(unit, shown) for unit in units]
-    return any(found) if question.evidence.any else all(found)
 
 
 def _til() -> list[Document]:

@@ -86,11 +86,10 @@ def loaded(name: str) -> Group:
     return group
 
 
-def asked(name: str, most: int | None = MOST, half: str = "") -> Sequence[Question]:
+def asked(name: str, most: int | None = MOST) -> Sequence[Question]:
     """The questions with the lowest hashes: those with an answer and those without in their
     proportion."""
-    every = sorted(loaded(name).questions, key=lambda question: hashed(question.id))
-    return [question for question in every[:most] if half in ("", question.half)]
+    return sorted(loaded(name).questions, key=lambda question: hashed(question.id))[:most]
 
 
 def stored(name: str, most: int | None = MOST, documents: int | None = MOST_DOCUMENTS) -> Group:

@@ -14,7 +14,6 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from time import perf_counter
 from typing import Any, NamedTuple, Self
 
 import recollect
@@ -48,7 +47,6 @@ class Opened(NamedTuple):
     memory: Memory
     names: Mapping[str, str]
     """What the ids in the store stand for: they are opaque, so that none can be searched for."""
-    reranker: Remembered | None
 
     def __enter__(self) -> Self:
         return self
@@ -84,11 +82,11 @@ def opened(group: Group) -> Opened:
     reranker, why_not = reranker_for(settings)
     reads = Remembered(reranker, place / "odds.db") if reranker else None
     store = open_store(str(place / "store"))
-    return Opened(Memory(store, settings, embedder, why, reads, why_not), names, reads)
+    return Opened(Memory(store, settings, embedder, why, reads, why_not), names)
 
 
 class Remembered:
-    """A reranker that reads a passage for a question once, and remembers how long that took."""
+    """A reranker that reads a passage for a question once, and remembers what it said."""
 
     def __init__(self, reads: Reranker, file: Path) -> None:
         self._reads = reads
@@ -98,8 +96,6 @@ class Remembered:
         self._kept.execute(
             "CREATE TABLE IF NOT EXISTS odds (pair BLOB PRIMARY KEY, value REAL) WITHOUT ROWID"
         )
-        self.spent = 0.0
-        """Seconds that were spent reading."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reads, name)
@@ -113,9 +109,7 @@ class Remembered:
         known = dict(row for pair in pairs for row in self._kept.execute(asked, (pair,)))
         new = [n for n, pair in enumerate(pairs) if pair not in known]
         if new:
-            since = perf_counter()
             values = self._reads.score(question, [passages[n] for n in new])
-            self.spent += perf_counter() - since
             known |= {pairs[n]: value for n, value in zip(new, values, strict=True)}
             rows = [(pairs[n], known[pairs[n]]) for n in new]
             self._kept.executemany("INSERT OR REPLACE INTO odds VALUES (?, ?)", rows)

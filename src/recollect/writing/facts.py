@@ -172,9 +172,8 @@ class _Plan:
     def _link(self, old: str, new: str) -> None:
         before, after = self.get(old), self.get(new)
         if before is None and after is not None and self._is_forgotten(new):
-            before = self.reserve(
-                old, after.start
-            )  # the newer one is not kept, and so tells nobody
+            # The newer one is not kept, so that it can tell nobody what it replaced.
+            before = self.reserve(old, after.start)
         if before is not None:
             linked = before._replace(superseded_by=_union(before.superseded_by, (new,)))
             self.change(linked, f"superseded by {new}")
