@@ -23,9 +23,9 @@ from recollect import Memory
 from recollect.evals.metrics import aurc
 from recollect.memory.calibrate import embedder_scale, sample
 from recollect.memory.models import shipped
+from recollect.nouns import Policy, Scale
 from recollect.ports import Reranker
 from recollect.reading.attempt import Models
-from recollect.types import Policy, Scale
 
 SETS = ("notes", "personas", "xquad-en", "scifact", "notes!", "scifact!")
 NO_ANSWER = "!"

@@ -2,8 +2,9 @@
 
     python -m bench.conflicts [--wrong]
 
-runs :func:`recollect.text.conflict.compare` over the public supersession sets and prints, by half
-of the data, how many of the supersessions that it proposes are ones (precision), how many of
+runs :func:`recollect.text.statements.conflict.compare` over the public supersession sets and
+prints, by
+half of the data, how many of the supersessions that it proposes are ones (precision), how many of
 those that there are it proposes (recall), and how many of all pairs it gets right (accuracy).
 ``--wrong`` also prints the wrong ones of the fit half; those of the test half are not looked at.
 """
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 
 from bench import corpus
 from bench.quality import half
-from recollect.text.conflict import compare
+from recollect.text.statements.conflict import compare
 
 PAIRS = ("supersession_positives_expanded", "supersession_negatives_expanded",
          "false_contradiction_pairs")  # fmt: skip

@@ -16,7 +16,7 @@ from pathlib import Path
 from bench import corpus
 from bench.timing import Ratio, both, commands
 from recollect import Memory
-from recollect.types import Document
+from recollect.nouns import Document
 
 DOCUMENTS = 1_500
 FACTS = 1_000

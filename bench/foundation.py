@@ -35,8 +35,8 @@ from recollect import Memory, config
 from recollect.memory import model_states, models_folder
 from recollect.models.catalog import ARCTIC_S
 from recollect.models.onnx import OnnxEmbedder
-from recollect.text.query import parse
-from recollect.types import Filter
+from recollect.nouns import Filter
+from recollect.text.questions.parse import parse
 
 QUERIES = 200
 FIRST_STAGE = {"embed_model": ARCTIC_S.name, "rerank_model": "none"}

@@ -17,9 +17,9 @@ from bench.foundation import FIRST_STAGE, QUERIES, cold, growth, hybrid, lexical
 from bench.scale import documents
 from bench.timing import Ratio
 from recollect import Memory
+from recollect.nouns import Source
 from recollect.storage import open_store
-from recollect.types import Source
-from recollect.writing.importing import import_documents
+from recollect.writing.documents import import_documents
 
 PASSAGES = 1_000_000
 FEW = 10_000

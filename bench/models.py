@@ -24,9 +24,9 @@ from recollect import config
 from recollect.errors import ModelMissing
 from recollect.memory import models_folder
 from recollect.models.catalog import ARCTIC_S, EMBED, RERANK, Model
-from recollect.models.hands import ManyHands
+from recollect.models.files import Shelf
 from recollect.models.onnx import BATCH, OnnxEmbedder, OnnxReranker
-from recollect.models.shelf import Shelf
+from recollect.models.workers import ManyHands
 
 PASSAGES = 320
 ROUNDS = 3

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from recollect import config
 from recollect.memory.models import embedder_for
-from recollect.text.near import OVERLAP, SIMILARITY, compare, read
+from recollect.text.questions.near import OVERLAP, SIMILARITY, compare, read
 
 PAIRS = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "near"
 

@@ -15,9 +15,9 @@ from bench import corpus
 from bench.quality import store_for
 from bench.timing import Ratio, both
 from recollect import Memory
+from recollect.nouns import Filter, StoredPassage, TextQuery, words
 from recollect.text.lexical import indexed_text
-from recollect.text.query import parse
-from recollect.types import Filter, StoredPassage, TextQuery, words
+from recollect.text.questions.parse import parse
 
 COUNT = 60
 

@@ -32,10 +32,10 @@ import numpy as np
 from bench import corpus, servers
 from bench.timing import Ratio, both
 from recollect import Memory, config
+from recollect.nouns import Answer, Filter
 from recollect.storage import open_store
 from recollect.storage.embedded import vector_index
 from recollect.text.terms import terms
-from recollect.types import Answer, Filter
 
 if TYPE_CHECKING:
     from recollect.ports import Store, Vector, Vectors

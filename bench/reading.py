@@ -27,9 +27,9 @@ from bench.quality import LANGUAGES, SETS, documents, half, scores, store_for
 from recollect import Memory
 from recollect.evals import metrics
 from recollect.evals.metrics import aurc
+from recollect.nouns import Answer
 from recollect.reading.grade import FIRST
 from recollect.text.dates import parse_date
-from recollect.types import Answer
 
 T = TypeVar("T")
 WORK = Path(__file__).resolve().parents[1] / ".cache" / "bench"

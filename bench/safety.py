@@ -19,7 +19,7 @@ from time import perf_counter
 from bench.timing import Ratio
 from recollect import Memory
 from recollect.memory import repair_store, restore_store
-from recollect.types import Document
+from recollect.nouns import Document
 
 DOCUMENTS = 5_000
 

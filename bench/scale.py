@@ -31,10 +31,10 @@ from bench import corpus
 from bench.postgres import server
 from bench.timing import Ratio
 from recollect import Memory, config
+from recollect.nouns import Document, Filter, Source
 from recollect.ports import Store
 from recollect.storage import open_store
-from recollect.types import Document, Filter, Source
-from recollect.writing.importing import import_documents
+from recollect.writing.documents import import_documents
 
 SIZES = (10_000, 100_000)
 ENGINES = ("embedded", "postgres")

@@ -28,7 +28,7 @@ from bench.reading import asked_at, questions
 from bench.timing import Ratio, both
 from recollect import Document, Memory, Message
 from recollect.evals import metrics
-from recollect.memory.past import asked
+from recollect.memory.session_request import asked
 from recollect.reading.sessions.ask import ask
 
 MODEL = "recollect-embed"

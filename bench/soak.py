@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 from bench.works import HashedWords
 from recollect import Memory, config
+from recollect.nouns import Document, Message
 from recollect.storage import open_cache, open_ledger, open_store
-from recollect.types import Document, Message
 
 _STATUS = Path("/proc/self/status")
 

@@ -19,11 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.nouns import ChangeSet, Filter, Forget
 from recollect.storage.embedded import engine, vector_index
 from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import any_of, found, note, put
-from recollect.types import ChangeSet, Filter, Forget
 
 WAYS = ("record", "index")
 _HEADER, _FRAME = 32, 24 + 4096

@@ -18,9 +18,9 @@ from bench import corpus
 from bench.quality import asked, half, store_for
 from bench.timing import Ratio
 from recollect import Memory
+from recollect.nouns import Answer, Document
 from recollect.policy import MODES
 from recollect.telemetry import Tally, counted
-from recollect.types import Answer, Document
 
 DOCUMENTS = 2_000
 QUERIES = 400

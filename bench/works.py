@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recollect import Memory, config, errors
-from recollect.memory.safety import restore_store
+from recollect.nouns import ChangeSet, Filter, Forget
 from recollect.storage.embedded import engine, vector_index
 from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.schema import MIGRATIONS
 from recollect.testing.builders import any_of, found, note, put
-from recollect.types import ChangeSet, Filter, Forget
+from recollect.transfer.backup import restore_store
 
 Say = Callable[[str], None]
 

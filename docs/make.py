@@ -34,7 +34,7 @@ MADE = "<!-- Made by `python docs/make.py` from the code. -->\n\n"
 def cli() -> str:
     """Every command with its options, by what one wants to do."""
     from recollect.surfaces.cli import COMMANDS, parser_of
-    from recollect.surfaces.parser import GROUPS, actions
+    from recollect.surfaces.commands.parser import GROUPS, actions
 
     chooser = next(actions(parser_of()))
     known = {command.name: command for command in COMMANDS}
@@ -63,7 +63,7 @@ def _again(examples: Sequence[str]) -> list[str]:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
-    from recollect.surfaces.parser import actions
+    from recollect.surfaces.commands.parser import actions
 
     rows = [_row(a) for a in parser._actions if not _is_common(a) and not _chooses(a)]
     if rows:
@@ -138,12 +138,12 @@ def settings() -> str:
 def api() -> str:
     """The facade, by the classes that it is made of, and the types that it hands out."""
     from recollect import Memory, errors
+    from recollect.memory.admin import Running
     from recollect.memory.asking import Asking
     from recollect.memory.keeping import Keeping
     from recollect.memory.knowing import Knowing
     from recollect.memory.opened import Opened
     from recollect.memory.options import Limits, Options, SessionOptions
-    from recollect.memory.running import Running
 
     lines = [
         "# The library",

@@ -17,10 +17,10 @@ from hypothesis import HealthCheck, settings
 
 from recollect import Memory, config
 from recollect.models.catalog import EMBED
-from recollect.models.shelf import Shelf
+from recollect.models.files import Shelf
+from recollect.nouns import SCHEMA_VERSION, stable_id
 from recollect.surfaces.cli import run
 from recollect.text.terms import terms
-from recollect.types import SCHEMA_VERSION, stable_id
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors

@@ -18,10 +18,10 @@ from urllib.parse import urlencode
 
 from mcp_client import WAIT
 from recollect import Memory
-from recollect.surfaces.http_app import app
-from recollect.surfaces.http_guard import Gate
-from recollect.surfaces.http_server import listening, server
-from recollect.surfaces.http_work import Limits
+from recollect.surfaces.http.app import app
+from recollect.surfaces.http.guard import Gate
+from recollect.surfaces.http.server import listening, server
+from recollect.surfaces.http.work import Limits
 from recollect.surfaces.tools import TOOLS, Tool
 
 QUIET = {

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect import Memory
-from recollect.surfaces.mcp_stdio import CAN, VERSION
+from recollect.nouns import Answer
+from recollect.surfaces.mcp.stdio import CAN, VERSION
 from recollect.surfaces.tools import NAMED, Tool, Work
-from recollect.types import Answer
 
 WAIT = 60.0
 """A slow machine is no failure; a hang is."""

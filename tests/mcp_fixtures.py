@@ -25,8 +25,8 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from recollect import Memory
-from recollect.surfaces.http_guard import ASGI, Gate, Receive, Scope, Send
-from recollect.surfaces.mcp_http import PATH, app
+from recollect.surfaces.http.guard import ASGI, Gate, Receive, Scope, Send
+from recollect.surfaces.mcp.http import PATH, app
 
 TOKEN = "a-token-for-the-suite"
 

@@ -8,7 +8,7 @@ from re import _constants as kinds  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from recollect.text.cues import beginnings, cued
+from recollect.text.statements.cues import beginnings, cued
 
 _MOST = 5000
 _EDGE, _UNKNOWN = "|", "_"

@@ -9,7 +9,7 @@ from typing import Any
 
 import recollect.facts
 import recollect.memory
-import recollect.reading.recall
+import recollect.reading.cache.lookup
 import recollect.writing.facts
 from recollect import Memory
 from recollect.errors import RecollectError
@@ -26,7 +26,7 @@ class Clock(datetime):
         return BEGINNING + cls.moved
 
 
-for module in (recollect.facts, recollect.reading.recall, recollect.memory):
+for module in (recollect.facts, recollect.reading.cache.lookup, recollect.memory):
     module.datetime = Clock  # type: ignore[attr-defined]
 
 

@@ -16,7 +16,7 @@ import pytest
 from conftest import Cli
 from recollect import Document, Memory
 from recollect.errors import InputError
-from recollect.types import Receipt
+from recollect.nouns import Receipt
 from test_sessions_databases import HERMES, plain_hermes, writing
 
 FIXTURES = Path(__file__).parent / "fixtures"

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from recollect.nouns import ChangeSet, Filter, Forget, Remove, TextQuery
 from recollect.ports import Store
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.plain import PlainStore
 from recollect.testing.builders import any_of, ids, note, put
-from recollect.types import ChangeSet, Filter, Forget, Remove, TextQuery
 
 WORDS = ("otter", "kelp", "boat", "tide", "rope", "harbor", "salt", "net")
 OWNERS, SCOPES = ("ana", "ben"), ("work", "home")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from recollect.nouns import Document, Message
 from recollect.text.chunk import MAX_SIZE, TARGET_SIZE, Piece, passages, split
-from recollect.types import Document, Message
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=80)
 BUILDING_BLOCKS = st.sampled_from(

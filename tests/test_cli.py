@@ -1095,6 +1095,7 @@ def test_an_interrupt_before_the_command_has_begun_is_quiet_too(tmp_path: Path) 
         "    def find_spec(self, name, *_):\n"
         "        if name == 'recollect.surfaces.cli':\n"
         "            raise KeyboardInterrupt\n"
+        "import recollect\n"
         "sys.meta_path.insert(0, Stop())\n"
     )
     path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
@@ -1136,7 +1137,7 @@ def test_an_import_that_was_interrupted_goes_on_when_run_again(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("recollect.memory.contents.passages", interrupted)
+        patch.setattr("recollect.importing.contents.passages", interrupted)
         assert cli("add", str(notes)).code == 130
     assert cli("add", str(notes), "--json").json["added"] == 3
 

@@ -551,7 +551,7 @@ def _telemetry(_: Path) -> object:
 
 
 def _downstream(_: Path) -> object:
-    from recollect.surfaces.init_commands import _offer
+    from recollect.surfaces.commands.init import _offer
 
     return _offer(config.load(), None).advised.mode
 

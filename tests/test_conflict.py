@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.text import changes
-from recollect.text.claims import read
-from recollect.text.conflict import compare
+from recollect.text.statements import changes
+from recollect.text.statements.claims import read
+from recollect.text.statements.conflict import compare
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:

@@ -118,7 +118,7 @@ import os, signal, sys
 from pathlib import Path
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import note, put
-from recollect.types import ChangeSet, Forget
+from recollect.nouns import ChangeSet, Forget
 store = EmbeddedStore(Path(sys.argv[1]))
 for i in range(7):
     put(store, *(note(f"{letter}{i}", f"otter {letter}{i}") for letter in "abc"))
@@ -150,7 +150,7 @@ def test_a_deletion_is_not_lost_when_the_merge_before_it_was_killed(tmp_path: Pa
     opened = EmbeddedStore(store)
     if _segments(store) < 8:
         pytest.skip("the merge was quicker than the kill")
-    from recollect.types import ChangeSet, Forget
+    from recollect.nouns import ChangeSet, Forget
 
     opened.apply(ChangeSet((Forget(note("b5").id),)))
     opened.refresh()
@@ -212,7 +212,7 @@ def test_an_index_that_says_more_than_the_record_is_of_another_history(filled: P
 
 KILLED_IN_A_RESTORE = """
 import os, signal, sys
-from recollect.memory.safety import restore_store
+from recollect.transfer.backup import restore_store
 from recollect.storage.embedded import swap
 left = int(sys.argv[3])
 def kill(frame, event, called):

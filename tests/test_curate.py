@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from recollect import Memory, config
 from recollect.errors import InputError, ModelMissing, NotFound, UsageError
 from recollect.memory.curate import Curated
+from recollect.nouns import Document, Filter
 from recollect.ports import LlmRequest
 from recollect.storage import open_store
-from recollect.types import Document, Filter
 from recollect.writing.runner import Token
 
 MEETING = """# Release meeting

@@ -23,9 +23,9 @@ from recollect.evals.evidence import RUN, Evidence, Unit, covered, flat, is_name
 from recollect.evals.ledger import Ledger
 from recollect.evals.planning import Plan
 from recollect.evals.rows import Row
+from recollect.nouns import Answer, Message
 from recollect.surfaces import tool_text
 from recollect.text.tokens import count_tokens
-from recollect.types import Answer, Message
 
 DIGITS = "0123456789"
 QUOTE = "".join(f"{tens}{ones}" for tens in DIGITS for ones in DIGITS)[: 5 * RUN]

@@ -17,10 +17,10 @@ from recollect.evals.glossary import MEASURES
 from recollect.evals.ledger import Ledger
 from recollect.evals.rows import Row, summary
 from recollect.evals.suites import Question
+from recollect.nouns import Answer, Policy
 from recollect.policy import KNOBS
-from recollect.surfaces.eval_commands import _SUITES
+from recollect.surfaces.commands.evals import _SUITES
 from recollect.text.tokens import count_tokens
-from recollect.types import Answer, Policy
 
 ASK = running.ask
 THINGS = (

@@ -13,7 +13,7 @@ from conftest import Cli, HashEmbedder
 from recollect import Memory
 from recollect.errors import NotFound, UsageError
 from recollect.facts import Context
-from recollect.types import Answer, Document
+from recollect.nouns import Answer, Document
 
 
 @pytest.fixture
@@ -344,7 +344,7 @@ def test_several_facts_may_share_an_alias(m: Memory) -> None:
 
 
 def test_named_facts_are_the_whole_answer(m: Memory) -> None:
-    from recollect.types import Document
+    from recollect.nouns import Document
 
     m.put([Document("note", "notes", "Redis was slow on Monday. Redis again.", title="Redis log")])
     keep(m, "redis", "Redis is our cache.", name="Redis")

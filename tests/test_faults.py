@@ -22,9 +22,9 @@ from conftest import EMBED_HOME, Cli
 from recollect import Memory, config
 from recollect.errors import StoreError, StoreTooNew
 from recollect.models.catalog import EMBED
-from recollect.surfaces.http_server import own_token
+from recollect.nouns import Filter
+from recollect.surfaces.http.server import own_token
 from recollect.testing.builders import any_of, note, put
-from recollect.types import Filter
 
 
 def opened(place: Path) -> Memory:

@@ -16,9 +16,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hostile import processor_seconds
+from recollect.nouns import Problem
 from recollect.sources import formats
 from recollect.sources.formats import Content, Section, outline, read
-from recollect.types import Problem
 
 FILES = Path(__file__).parent / "fixtures" / "files"
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+\S", re.MULTILINE)

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import processor_seconds
+from recollect.nouns import Document, Problem
 from recollect.sources import git
-from recollect.types import Document, Problem
 
 WHOSE: dict[str, Any] = {"source": "shop", "owner": "local", "scopes": ("work",)}
 WHO = ["-c", "user.name=Mara Lind", "-c", "user.email=mara@example.org"]

@@ -22,8 +22,8 @@ from recollect import Memory
 from recollect.errors import QueryError
 from recollect.sources.sessions import format_of
 from recollect.sources.sessions.base import Session
-from recollect.surfaces import hook_command
-from recollect.surfaces.hook_command import MARK, POINTERS, TOKENS, called
+from recollect.surfaces.commands import hook as hook_command
+from recollect.surfaces.commands.hook import MARK, POINTERS, TOKENS, called
 from recollect.surfaces.install.clients import CLIENTS
 from recollect.text.tokens import count_tokens
 
@@ -180,7 +180,7 @@ def test_what_words_decide_loads_no_model(prompt: str) -> None:
     """Neither where they find nothing, nor where they name a fact."""
     script = (
         "import sys\n"
-        "from recollect.surfaces.hook_command import called\n"
+        "from recollect.surfaces.commands.hook import called\n"
         "code = called(['prompt', '--client', 'claude-code'])\n"
         "sys.exit(code or bool({'onnxruntime', 'tokenizers'} & set(sys.modules)))"
     )
@@ -379,7 +379,7 @@ def test_the_log_has_no_word_of_the_prompt_and_does_not_grow(
 
 @given(st.text(max_size=200))
 def test_no_prompt_is_a_query_with_syntax(prompt: str) -> None:
-    from recollect.text.query import parse
+    from recollect.text.questions.parse import parse
 
     asked = hook_command._SYNTAX.sub(lambda found: f" {found[1] or ''} ", prompt)
     try:

@@ -30,9 +30,9 @@ from conftest import Cli
 from http_client import QUIET, Address, Said, Served, inside, serve
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
-from recollect.surfaces.http_guard import CSRF, HARDENING, MOST_HEADERS, Gate
-from recollect.surfaces.http_rate import MOST_CLIENTS, Buckets, client_of
-from recollect.surfaces.http_work import Limits
+from recollect.surfaces.http.guard import CSRF, HARDENING, MOST_HEADERS, Gate
+from recollect.surfaces.http.rate import MOST_CLIENTS, Buckets, client_of
+from recollect.surfaces.http.work import Limits
 from recollect.surfaces.page.site import CHANGES
 from recollect.surfaces.tools import NAMED, TOOLS
 

@@ -12,7 +12,7 @@ import pytest
 
 from recollect import Document, Memory
 from recollect.errors import NotFound, UsageError
-from recollect.types import LOCAL, UNIVERSAL, Receipt
+from recollect.nouns import LOCAL, UNIVERSAL, Receipt
 
 
 def write_lines(path: Path, *records: object) -> Path:

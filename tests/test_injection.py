@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect import Memory
+from recollect.nouns.web import WebResult
 from recollect.ports import LlmRequest
 from recollect.testing.builders import note
 from recollect.text.fence import Fence, inside
-from recollect.web import WebResult
 from stub_llm import GOOD, Model, lines, sentence, shown
 
 PLANTED = """\

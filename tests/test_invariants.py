@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from postgres_server import drop, store_url, wipe
 from recollect import Memory, config
+from recollect.nouns import Document
 from recollect.ports import Store
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.plain import PlainStore
 from recollect.storage.postgres.address import parse
 from recollect.storage.postgres.engine import PostgresStore
-from recollect.types import Document
 
 OWNERS = ("local", "ana", "ben")
 SCOPES = ("work", "home", "universal")

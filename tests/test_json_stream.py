@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from recollect.nouns import Problem
 from recollect.sources.json_stream import Garbled, items, members, peek
-from recollect.types import Problem
 
 NAMES = re.compile(r"conversations(-\d+)?\.json")
 CHUNKS = st.integers(1, 200)

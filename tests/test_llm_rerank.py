@@ -16,10 +16,10 @@ from recollect import Memory, config
 from recollect.errors import ConfigError, ModelError, ModelGarbled, ModelUnauthorised
 from recollect.models.rerank_endpoint import CALIBRATIONS, EndpointReranker, calibration_of
 from recollect.models.rerank_llm import GRADES, LlmReranker
+from recollect.nouns import Answer
 from recollect.ports import LlmRequest, Reranker
 from recollect.storage import open_store
 from recollect.testing.builders import note
-from recollect.types import Answer
 
 
 @pytest.fixture

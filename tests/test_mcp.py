@@ -22,8 +22,8 @@ from mcp_client import MODERN, WAIT, Client, Slow, small_store
 from recollect import Document, Memory, config
 from recollect.errors import StoreBusy, UsageError
 from recollect.storage import open_store
-from recollect.surfaces.mcp_content import Content
-from recollect.surfaces.mcp_stdio import CAN, MAX_LINE, VERSION, Hands, Server, read_lines
+from recollect.surfaces.mcp.content import Content
+from recollect.surfaces.mcp.stdio import CAN, MAX_LINE, VERSION, Hands, Server, read_lines
 from recollect.surfaces.tools import NAMED, TOOLS, Reply, Tool, Work, answer, checked
 from recollect.text.tokens import count_tokens
 
@@ -529,8 +529,8 @@ def test_nothing_is_opened_or_loaded_before_a_tool_is_called(tmp_path: Path) -> 
     )  # fmt: skip
     assert len(done.stdout.splitlines()) == 2
     loaded = set(done.stderr.split())
-    assert "recollect.surfaces.mcp_stdio" in loaded
-    assert not loaded & {"recollect.memory", "recollect.types", "argparse", "numpy", "sqlite3",
+    assert "recollect.surfaces.mcp.stdio" in loaded
+    assert not loaded & {"recollect.memory", "recollect.nouns", "argparse", "numpy", "sqlite3",
                          "tantivy", "onnxruntime", "mcp", "asyncio", "logging"}  # fmt: skip
     assert not (tmp_path / "store").exists()
 
@@ -693,7 +693,7 @@ def test_what_a_tool_prints_is_not_in_the_protocol(
 ) -> None:
     script = """
 import functools, os, subprocess, sys
-from recollect.surfaces import mcp_stdio
+from recollect.surfaces.mcp import stdio as mcp_stdio
 from recollect.surfaces.tools import NAMED
 def noisy(memory, given, work):
     print("from print")
@@ -904,7 +904,7 @@ def test_the_end_of_the_input_ends_the_process_whatever_is_under_way(
 ) -> None:
     script = """
 import functools, sys, time
-from recollect.surfaces import mcp_stdio
+from recollect.surfaces.mcp import stdio as mcp_stdio
 from recollect.surfaces.tools import NAMED
 def endless(memory, given, work):
     while True:
@@ -1006,7 +1006,7 @@ def test_http_without_its_packages_says_what_to_install(tmp_path: Path) -> None:
 
 
 def test_the_fast_start_knows_the_plain_command_and_leaves_the_rest_to_the_parser() -> None:
-    from recollect.surfaces.mcp_command import plain
+    from recollect.surfaces.commands.mcp import plain
 
     assert plain([]) == (True, None)
     assert plain(["--store", "x"]) == (True, "x")

@@ -27,9 +27,9 @@ from mcp.shared.exceptions import MCPError
 from conftest import Cli
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
-from recollect.surfaces import mcp_stdio
-from recollect.surfaces.mcp_content import Content
-from recollect.surfaces.mcp_stdio import MAX_LINE, Hands, Server
+from recollect.surfaces.mcp import stdio as mcp_stdio
+from recollect.surfaces.mcp.content import Content
+from recollect.surfaces.mcp.stdio import MAX_LINE, Hands, Server
 from recollect.surfaces.tools import Work
 
 
@@ -206,7 +206,7 @@ def test_a_port_that_is_taken_is_told(address: At, cli: Cli) -> None:
 
 
 def test_a_call_over_http_that_is_cancelled_is_stopped(filled: Memory, slow: Slow) -> None:
-    from recollect.surfaces.mcp_http import _server
+    from recollect.surfaces.mcp.http import _server
 
     server = _server(Content(lambda: filled, tools=(slow.tool(),)))
 
@@ -230,7 +230,7 @@ def test_a_call_over_http_that_is_cancelled_is_stopped(filled: Memory, slow: Slo
 def test_long_work_over_http_reports_progress(
     filled: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recollect.surfaces.mcp_http import _server
+    from recollect.surfaces.mcp.http import _server
 
     monkeypatch.setattr(Work, "EVERY", 0.0)
     heard: list[tuple[float, str | None]] = []
@@ -285,7 +285,7 @@ def test_the_loop_of_our_own_answers_as_the_schemas_of_the_protocol_have_it(
 def test_both_transports_take_the_same_versions_and_the_same_sizes() -> None:
     from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-    from recollect.surfaces.mcp_http import MAX_BODY
+    from recollect.surfaces.mcp.http import MAX_BODY
 
     assert mcp_stdio.HANDSHAKE == HANDSHAKE_PROTOCOL_VERSIONS
     assert mcp_stdio.MODERN == MODERN_PROTOCOL_VERSIONS

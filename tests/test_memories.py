@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import processor_seconds
+from recollect.nouns import Document, Problem
 from recollect.sources import memories
 from recollect.sources.files import Found, Text
-from recollect.types import Document, Problem
 
 FIXTURES = Path(__file__).parent / "fixtures"
 KEPT, DECISIONS = FIXTURES / "memories", FIXTURES / "adr"

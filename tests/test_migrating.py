@@ -21,13 +21,13 @@ from recollect import Memory
 from recollect.errors import NotFound, StoreError, UsageError
 from recollect.facts import Fact
 from recollect.memory import migrate_store
-from recollect.memory.migrating import NOTE
+from recollect.nouns import ChangeSet, Forget, Recorded
 from recollect.ports import Store
 from recollect.storage import beside, open_ledger, open_store
 from recollect.telemetry import Tally
 from recollect.testing.builders import note, put
 from recollect.testing.moving import fill, items
-from recollect.types import ChangeSet, Forget, Recorded
+from recollect.transfer.migrate import NOTE
 
 MANY = 1_800
 

@@ -16,10 +16,10 @@ from conftest import EMBED_HOME
 from recollect import Memory, config
 from recollect.errors import ModelError, ModelMissing
 from recollect.memory import usable_model, verify_model
-from recollect.models import shelf
+from recollect.models import files as shelf
 from recollect.models.catalog import ARCTIC_S, CATALOG, EMBED, MANIFEST, Location, Model
 from recollect.models.endpoint import EndpointEmbedder
-from recollect.models.shelf import Shelf, own_model
+from recollect.models.files import Shelf, own_model
 from recollect.surfaces.cli import run
 from recollect.testing.builders import note
 
@@ -409,8 +409,8 @@ def test_old_vectors_serve_until_the_new_ones_are_complete(tmp_path: Path, serve
 def test_several_processes_embed_as_one_does(tmp_path: Path) -> None:
     import numpy as np
 
-    from recollect.models.hands import ManyHands
     from recollect.models.onnx import OnnxEmbedder
+    from recollect.models.workers import ManyHands
 
     alone = OnnxEmbedder(EMBED, EMBED_HOME)
     texts = [f"The otter number {i} sleeps {'very ' * (i % 7)}well." for i in range(70)]
@@ -426,8 +426,8 @@ def test_several_processes_embed_as_one_does(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
-    from recollect.models.hands import ManyHands
     from recollect.models.onnx import OnnxEmbedder
+    from recollect.models.workers import ManyHands
 
     hands = ManyHands(OnnxEmbedder(EMBED, EMBED_HOME), 2)
     try:

@@ -18,13 +18,7 @@ from hypothesis import strategies as st
 from conftest import Cli
 from recollect import Memory
 from recollect.errors import InputError, StoreTooNew, UsageError
-from recollect.ports import Store
-from recollect.storage.embedded.engine import EmbeddedStore
-from recollect.storage.plain import PlainStore
-from recollect.testing.builders import note, put
-from recollect.testing.moving import MODEL, fill, items
-from recollect.text.chunk import passages
-from recollect.types import (
+from recollect.nouns import (
     ChangeSet,
     Document,
     Forget,
@@ -35,6 +29,12 @@ from recollect.types import (
     Register,
     Source,
 )
+from recollect.ports import Store
+from recollect.storage.embedded.engine import EmbeddedStore
+from recollect.storage.plain import PlainStore
+from recollect.testing.builders import note, put
+from recollect.testing.moving import MODEL, fill, items
+from recollect.text.chunk import passages
 
 
 def opened(place: Path) -> Memory:
@@ -187,7 +187,7 @@ def _make(store: Store, documents: list[Document], sources: list[Source], seed: 
 def test_whatever_is_stored_comes_back_as_it_was(
     documents: list[Document], sources: list[Source], answers: list[Recorded], seed: int, pack: bool
 ) -> None:
-    from recollect.memory.moving import export_all, import_all
+    from recollect.transfer.archive import export_all, import_all
 
     old = PlainStore()
     _make(old, documents, sources, seed)
@@ -262,7 +262,7 @@ def test_a_part_of_a_file_is_refused_wherever_it_ends(lines: list[bytes], tmp_pa
 
 
 def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
-    from recollect.memory.moving import _Lines
+    from recollect.transfer.archive import _Lines
 
     with open(tmp_path / "new.jsonl", "wb") as out:
         _Lines(out)({"type": "recollect", "format": 2})
@@ -285,7 +285,7 @@ def test_an_export_replaces_no_file_unasked(full: Path, tmp_path: Path) -> None:
 def test_an_import_that_was_cut_off_goes_on(
     full: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recollect.memory import moving
+    from recollect.transfer import archive as moving
 
     monkeypatch.setattr(moving, "BATCH", 2)
     with opened(full) as memory:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recollect.text import near
+from recollect.text.questions import near
 
 PAIRS = Path(__file__).parent / "fixtures" / "near"
 

@@ -16,7 +16,7 @@ from browser import Browser, browsing, program
 from conftest import Cli
 from http_client import Address, Served, serve
 from mcp_client import WAIT
-from recollect.surfaces.http_guard import Gate
+from recollect.surfaces.http.guard import Gate
 
 
 @pytest.fixture(scope="module")

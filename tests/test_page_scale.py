@@ -14,9 +14,9 @@ pytest.importorskip("mcp", reason="the SDK is not installed: `pip install 'recol
 from browser import Browser, browsing, program
 from http_client import QUIET, Served, serve
 from recollect import Document, Memory
+from recollect.nouns import MAX_LIMIT
 from recollect.surfaces.page.remembered import PAGE
 from recollect.surfaces.page.search import PAGE as RESULTS
-from recollect.types import MAX_LIMIT
 
 DOCUMENTS, NAMED, PLACED = 10_000, 1_050, 600
 LONG = "w" * 400

@@ -21,13 +21,13 @@ from conftest import Cli, HashEmbedder
 from postgres_server import admin, drop, fresh, opened, server_url, store_url
 from recollect import Memory
 from recollect.errors import StoreBusy, StoreError, StoreTooNew, UsageError
+from recollect.nouns import ChangeSet, Filter, Forget, Put, Register, Source
 from recollect.storage import open_store
 from recollect.storage.postgres import schema, text_views, vectors
 from recollect.storage.postgres.address import parse
 from recollect.storage.postgres.engine import PostgresStore
 from recollect.testing.builders import any_of, found, ids, note, put
 from recollect.testing.contract import MODEL, embed_all, nearest, unit
-from recollect.types import ChangeSet, Filter, Forget, Put, Register, Source
 
 WRITER = """
 import random, sys

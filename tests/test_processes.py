@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from recollect import Memory
+from recollect.nouns import Filter
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.lock import file_lock
 from recollect.testing.builders import any_of, found, note, put
-from recollect.types import Filter
 
 WRITER = """
 import sys
@@ -37,7 +37,7 @@ import sys
 from pathlib import Path
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import any_of, found
-from recollect.types import Filter
+from recollect.nouns import Filter
 store = EmbeddedStore(Path(sys.argv[1]))
 last = 0
 while last < int(sys.argv[2]):

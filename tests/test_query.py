@@ -9,10 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import QueryError
+from recollect.nouns import Clause, Filter
 from recollect.text.lexical import index_passage, matches
-from recollect.text.query import MAX_WORDS, Parsed, parse
+from recollect.text.questions.parse import MAX_WORDS, Parsed, parse
 from recollect.text.stopwords import stopwords
-from recollect.types import Clause, Filter
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()), max_size=40)
 SYNTAX = st.sampled_from(

@@ -16,16 +16,7 @@ from hypothesis import strategies as st
 from conftest import HashEmbedder
 from recollect import Memory, config
 from recollect.errors import UsageError
-from recollect.policy import KNOBS, MODES, policy_for
-from recollect.reading.cut import cut, fold
-from recollect.reading.grade import EXACT, graded, grader, together
-from recollect.reading.recency import by_date
-from recollect.reading.rewrite import edits
-from recollect.storage import open_store
-from recollect.testing.builders import note, session
-from recollect.text.stopwords import language
-from recollect.text.subjects import missing, subjects
-from recollect.types import (
+from recollect.nouns import (
     Answer,
     Candidate,
     Document,
@@ -35,6 +26,15 @@ from recollect.types import (
     StoredPassage,
     TextQuery,
 )
+from recollect.policy import KNOBS, MODES, policy_for
+from recollect.reading.cut import cut, fold
+from recollect.reading.grade import EXACT, graded, grader, together
+from recollect.reading.recency import by_date
+from recollect.reading.rewrite import edits
+from recollect.storage import open_store
+from recollect.testing.builders import note, session
+from recollect.text.questions.subjects import missing, subjects
+from recollect.text.stopwords import language
 
 NOW = datetime(2026, 4, 15, 12, tzinfo=UTC)
 

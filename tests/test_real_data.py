@@ -12,9 +12,9 @@ import pytest
 
 from conftest import Cli
 from recollect import Memory
+from recollect.nouns import Document, Message
 from recollect.reading import grade
 from recollect.text.chunk import MAX_SIZE, passages
-from recollect.types import Document, Message
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from bench.corpus import data_folder, lines

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from conftest import HashEmbedder
 from recollect import Memory, config
 from recollect.errors import QueryError
+from recollect.nouns import Answer, CacheReport
 from recollect.ports import AskedBefore, Cache, Kept
-from recollect.reading import recall
-from recollect.reading.packing import packed, unpacked
+from recollect.reading.cache import lookup as recall
+from recollect.reading.cache.packing import packed, unpacked
 from recollect.storage import open_cache, open_store
 from recollect.storage.embedded.cache import FILE, EmbeddedCache
 from recollect.storage.plain_cache import PlainCache
 from recollect.testing.builders import note, session
-from recollect.types import Answer, CacheReport
 
 WORKER = Path(__file__).parent / "recall_worker.py"
 
@@ -178,7 +178,7 @@ def test_facts_begin_and_end_by_themselves(
             def now(cls, tz: Any = None) -> datetime:  # type: ignore[override]
                 return now + timedelta(minutes=minutes)
 
-        for module in ("recollect.facts", "recollect.reading.recall"):
+        for module in ("recollect.facts", "recollect.reading.cache.lookup"):
             monkeypatch.setattr(f"{module}.datetime", Clock)
         return harbour.search("is there a freeze of deploying?")
 

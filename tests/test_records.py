@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import InputError
+from recollect.nouns import Document
 from recollect.sources import records
-from recollect.types import Document
 
 LINES = (Path(__file__).parent / "fixtures" / "records" / "project.jsonl").read_text().splitlines()
 WHOSE: dict[str, Any] = {"source": "shop", "owner": "local", "scopes": ("work",)}

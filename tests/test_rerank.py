@@ -11,11 +11,11 @@ from conftest import HashEmbedder
 from recollect import Memory, config
 from recollect.errors import ModelError
 from recollect.models.catalog import RERANK
+from recollect.models.files import Shelf
 from recollect.models.onnx import OnnxReranker
-from recollect.models.shelf import Shelf
+from recollect.nouns import Answer
 from recollect.storage import open_store
 from recollect.testing.builders import note
-from recollect.types import Answer
 
 
 class Likes:

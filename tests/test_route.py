@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patterns import without_cue
-from recollect.text import intents
-from recollect.text.intents import Intent
-from recollect.text.route import Shape, route, with_parts
+from recollect.text.questions import intents
+from recollect.text.questions.intents import Intent
+from recollect.text.questions.route import Shape, route, with_parts
 
 INTENTS = {
     "temporal": [

@@ -22,7 +22,7 @@ from http_client import QUIET, inside
 from mcp_client import Client, small_store
 from recollect import Memory
 from recollect.surfaces import tool_text
-from recollect.surfaces.operating import CHANGING, LOOKING
+from recollect.surfaces.operations import CHANGING, LOOKING
 from recollect.surfaces.tools import NAMED
 
 

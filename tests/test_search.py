@@ -13,11 +13,11 @@ from conftest import EMBED_HOME, HashEmbedder
 from recollect import Memory, config
 from recollect.errors import ModelError, QueryError, UsageError
 from recollect.models.catalog import EMBED
+from recollect.nouns import Answer, Arm, Document, Hit, Stage
 from recollect.policy import MODES
 from recollect.reading.fuse import fuse
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
-from recollect.types import Answer, Arm, Document, Hit, Stage
 
 if TYPE_CHECKING:
     from recollect.ports import Vector

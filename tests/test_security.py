@@ -19,8 +19,8 @@ import pytest
 import recollect
 from conftest import Cli
 from recollect import Memory
+from recollect.nouns import Problem
 from recollect.sources import formats, json_stream
-from recollect.types import Problem
 
 PACKAGE = Path(recollect.__file__).parent
 

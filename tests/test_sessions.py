@@ -20,7 +20,7 @@ from recollect import Document, Memory, Message, config
 from recollect.errors import NotFound, QueryError, UsageError
 from recollect.reading.sessions.caps import MESSAGE, RESPONSE, clip
 from recollect.storage.plain import PlainStore
-from recollect.text.session_intents import leading
+from recollect.text.questions.session_intents import leading
 
 MARCH = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

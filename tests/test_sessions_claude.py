@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import processor_seconds
+from recollect.nouns import Problem
 from recollect.sources.sessions.base import Session
 from recollect.sources.sessions.claude_code import FORMAT
-from recollect.types import Problem
 
 SHOP = Path(__file__).parent / "fixtures" / "sessions" / "claude-code" / "shop"
 S = "7f3e2a10-0000-4000-8000-00000000000"

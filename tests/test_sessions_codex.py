@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions import codex, copilot, gemini
 from recollect.sources.sessions.base import Session
-from recollect.types import Message, Problem
 
 FIXTURES = Path(__file__).parent / "fixtures" / "sessions"
 LOGS = {path.name[-7]: path for path in sorted((FIXTURES / "codex").rglob("rollout-*.jsonl"))}

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import Session
 from recollect.sources.sessions.copilot import FORMAT
-from recollect.types import Message, Problem
 
 HOME = Path(__file__).parent / "fixtures" / "sessions" / "copilot" / "session-state"
 ID = "4f0d2b6e-0000-4000-8000-0000000000c"

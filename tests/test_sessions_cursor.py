@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostile import processor_seconds
+from recollect.nouns import Problem
 from recollect.sources.sessions import claude_code
 from recollect.sources.sessions.base import Session
 from recollect.sources.sessions.cursor import FORMAT
-from recollect.types import Problem
 
 FIXTURES = Path(__file__).parent / "fixtures" / "sessions"
 SHOP = FIXTURES / "cursor" / "home-ana-shop" / "agent-transcripts"

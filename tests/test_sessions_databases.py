@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.nouns import Problem
 from recollect.sources.sessions import database, goose, hermes, openclaw, opencode
 from recollect.sources.sessions.base import Format, Session
-from recollect.types import Problem
 
 LEGACY = Path(__file__).parent / "fixtures" / "sessions" / "openclaw"
 START = 1_773_478_800  # 2026-03-14 09:00 UTC

@@ -16,9 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.nouns import Problem
 from recollect.sources.sessions import chatgpt, claude_ai
 from recollect.sources.sessions.base import Format, Session
-from recollect.types import Problem
 
 FIXTURES = Path(__file__).parent / "fixtures" / "sessions"
 CHATGPT = FIXTURES / "chatgpt" / "conversations.json"

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import Session
 from recollect.sources.sessions.gemini import FORMAT
-from recollect.types import Message, Problem
 
 HOME = Path(__file__).parent / "fixtures" / "sessions" / "gemini"
 LOGS = {path.stem[-4:]: path for path in HOME.rglob("*.json*")}

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.nouns import Problem
 from recollect.sources.sessions.base import Session
 from recollect.sources.sessions.specstory import FORMAT
-from recollect.types import Problem
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from bench.corpus import data_folder

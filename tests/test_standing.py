@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.standing import Status, standing
+from recollect.text.statements.in_force import Status, standing
 
 STATEMENTS = {
     "undecided": [

@@ -10,10 +10,10 @@ import pytest
 
 from conftest import Cli
 from recollect import Memory, config
+from recollect.nouns import Document
 from recollect.storage import open_store
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import note
-from recollect.types import Document
 
 OLD, NEW = "The job queue is kept in Redis.", "Jobs of the queue are rows of PostgreSQL."
 

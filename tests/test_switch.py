@@ -21,7 +21,7 @@ from recollect import Memory, config
 from recollect.errors import ModelError, ModelUnauthorised, SpendRefused, UsageError
 from recollect.models.catalog import EMBED
 from recollect.models.endpoint import EndpointEmbedder, address_of, prompts_of
-from recollect.models.shelf import own_model
+from recollect.models.files import own_model
 from recollect.testing.builders import note
 
 HASH = HashEmbedder()

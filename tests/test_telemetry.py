@@ -23,9 +23,9 @@ from conftest import Cli
 from recollect import Answer, Document, Memory
 from recollect.errors import StoreBusy, StoreCorrupt, StoreTooNew
 from recollect.memory.usage import MOMENT, Recorder
+from recollect.nouns import Budget, CacheReport, Rejected, Result
 from recollect.storage import open_ledger
 from recollect.telemetry import STEPS, Figures, Tally, Usage, counted
-from recollect.types import Budget, CacheReport, Rejected, Result
 
 TODAY = date.today().isoformat()
 """A test that runs over midnight may fail; the next one does not."""

@@ -22,15 +22,15 @@ from recollect.errors import (
     SpendRefused,
     UsageError,
 )
+from recollect.nouns.web import WebFound, WebPage, WebResult
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 from recollect.reading.think.stream import Objects
 from recollect.reading.think.thought import Thought, Told
 from recollect.reading.time_box import TimeBox
 from recollect.storage import open_cache, open_store
 from recollect.testing.builders import note, session
-from recollect.text.quotes import enough, normal, quoted
+from recollect.text.statements.quotes import enough, normal, quoted
 from recollect.trace import Stopped, watched
-from recollect.web import WebFound, WebPage, WebResult
 from recollect.writing.runner import Token
 from stub_llm import GOOD, Model, bad, lines, quoting, sentence, shown
 

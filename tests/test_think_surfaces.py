@@ -18,11 +18,11 @@ from conftest import Cli
 from http_client import Address, Said
 from llm_server import LlmServer, Say, openai_stream, said
 from recollect import Memory
+from recollect.nouns.synthesis import Sentence
 from recollect.reading.think.thought import Told
+from recollect.surfaces.commands.think import Live
 from recollect.surfaces.terminal import Style
-from recollect.surfaces.think_command import Live
 from recollect.testing.builders import note
-from recollect.written import Sentence
 from stub_llm import GOOD, Model, bad, lines, quoting, sentence
 
 DOCS = Path(__file__).parent.parent / "docs" / "think.md"

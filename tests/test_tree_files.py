@@ -15,15 +15,15 @@ from conftest import Cli
 from recollect import Memory
 from recollect.errors import UsageError
 from recollect.facts import Fact
-from recollect.memory import tree_import
-from recollect.memory.facts import find
-from recollect.memory.tree import facts_of
+from recollect.nouns import Receipt
 from recollect.sources.files import MANIFEST
+from recollect.transfer import tree_import
+from recollect.transfer.tree_export import facts_of
 from recollect.tree import Snippet, TopicPage, as_put, page_key, page_of
 from recollect.tree import from_document as page_from
-from recollect.types import Receipt
 from recollect.writing.facts import FactWriter, Signed
 from recollect.writing.pages import pages_of
+from recollect.writing.remember import find
 
 RETRIES = "billing/retries/retry-policy"
 DUE = "billing/invoices/due-dates"

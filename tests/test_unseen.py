@@ -17,9 +17,9 @@ from recollect.evals import suites
 from recollect.evals.evidence import Evidence, Unit
 from recollect.evals.loaders.folders import SAMPLE
 from recollect.evals.questions import Group, Question
+from recollect.nouns import Document
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import query_terms, terms
-from recollect.types import Document
 
 FOLDERS = sorted(path.parent for path in own.SETS.rglob("queries.jsonl"))
 WITH_DOCUMENTS = [

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from recollect.nouns import ChangeSet, Filter, Forget
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import ids, note, put
-from recollect.types import ChangeSet, Filter, Forget
 
 MODEL = "clusters@1"
 ROWS = 9_000

@@ -21,7 +21,7 @@ from http_client import QUIET, serve
 from mcp_client import Client
 from recollect import Memory
 from recollect.errors import NotFound, RecollectError
-from recollect.types import Document, Message
+from recollect.nouns import Document, Message
 
 WALLED = {**QUIET, "RECOLLECT_CACHE_ENABLED": "true", "RECOLLECT_SEARCH_OWNER": "ana",
           "RECOLLECT_SEARCH_SCOPES": "work", "RECOLLECT_IMPORT_OWNER": "ana",

@@ -18,8 +18,8 @@ import pytest
 from conftest import Cli
 from recollect import Memory
 from recollect.errors import NotFound, StoreBusy
-from recollect.memory.watcher import Watched, watch
-from recollect.types import Receipt
+from recollect.importing.watcher import Watched, watch
+from recollect.nouns import Receipt
 
 PATIENCE = 20.0
 """Seconds after which a slow machine is a failure after all."""

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from patterns import without_cue
-from recollect.text.when import OPENING_CUES, OPENINGS, vague, window
-from recollect.types import Window
+from recollect.nouns import Window
+from recollect.text.questions.when import OPENING_CUES, OPENINGS, vague, window
 
 NOW = datetime(2026, 11, 11, 15, 30, tzinfo=UTC)  # a Wednesday
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from http_client import Address, inside
 from mcp_client import WAIT
 from recollect import Memory
-from recollect.surfaces.http_work import Limits
-from recollect.surfaces.mcp_content import Content
-from recollect.surfaces.mcp_stdio import INTERNAL_ERROR, Hands, Server, read_lines
+from recollect.surfaces.http.work import Limits
+from recollect.surfaces.mcp.content import Content
+from recollect.surfaces.mcp.stdio import INTERNAL_ERROR, Hands, Server, read_lines
 from recollect.surfaces.tools import TOOLS
 
 READING = tuple(tool for tool in TOOLS if not tool.writes)

@@ -22,9 +22,9 @@ from pathlib import Path
 from bench.corpus import data_folder, lines
 from bench.quality import SETS
 
+from recollect.nouns import Document, Message
 from recollect.text.chunk import passages
 from recollect.text.lexical import indexed_text
-from recollect.types import Document, Message
 
 OUT = Path(__file__).resolve().parent / "out"
 PACKAGES = {

@@ -25,12 +25,12 @@ from bench.unseen.fitting import SIGNS, logistic
 
 from recollect import Memory
 from recollect.facts import KIND, Asked
+from recollect.nouns import Filter
 from recollect.reading.attempt import Attempt
 from recollect.reading.named import Facts, named
-from recollect.text.overview import is_overview
-from recollect.text.query import parse
+from recollect.text.questions.overview import is_overview
+from recollect.text.questions.parse import parse
 from recollect.trace import Trace
-from recollect.types import Filter
 from training.grade import TARGET, score
 
 FIXTURES = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "facts"

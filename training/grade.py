@@ -29,10 +29,10 @@ from bench.unseen.fitting import SIGNS, TOGETHER, logistic
 
 from recollect.evals.metrics import aurc
 from recollect.models.catalog import EMBED, RERANK
+from recollect.nouns import Candidate, Signals
 from recollect.policy import MODES
 from recollect.reading.fuse import SEATS
 from recollect.reading.grade import FIRST, bound, set_signals
-from recollect.types import Candidate, Signals
 from training.halves import fingerprint
 
 OUT = Path(__file__).resolve().parent / "out" / "grade"

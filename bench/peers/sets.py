@@ -22,7 +22,7 @@ from recollect.errors import InputError
 from recollect.evals.evidence import Evidence
 from recollect.evals.suites import Question, load, survey
 from recollect.moments import iso
-from recollect.types import Document as Stored
+from recollect.nouns import Document as Stored
 
 
 class Source(NamedTuple):

@@ -48,8 +48,8 @@ class Vectors:
     def embedder(self) -> OnnxEmbedder:
         if self._embedder is None:
             from recollect.models.catalog import known
+            from recollect.models.files import Shelf
             from recollect.models.onnx import OnnxEmbedder
-            from recollect.models.shelf import Shelf
 
             model = known("recollect-embed", "embed")
             self._embedder = OnnxEmbedder(model, Shelf(Path("models")).locate(model))

@@ -20,9 +20,9 @@ from bench.unseen.engines import ENGINES, Row, default, measured
 from bench.unseen.fitting import Fold, Wide
 from recollect.evals import provenance
 from recollect.evals.questions import Question
+from recollect.nouns import Answer, stable_id
 from recollect.policy import MODES
 from recollect.reading import grade
-from recollect.types import Answer, stable_id
 
 PROCESSES = 2
 KEPT = stores.WORK / "rows"

@@ -14,7 +14,7 @@ from bench.unseen.own import mean, table
 from recollect.evals import evidence, suites
 from recollect.evals.loaders.folders import SAMPLE
 from recollect.evals.questions import Group, Question
-from recollect.types import Document, Message
+from recollect.nouns import Document, Message
 
 NAMES = ("notes", "personas")
 """Sets that are asked again beside the sample, unless others are named."""

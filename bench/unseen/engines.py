@@ -18,11 +18,11 @@ from recollect.errors import QueryError
 from recollect.evals import metrics
 from recollect.evals.questions import Question
 from recollect.evals.rows import inside, is_right
+from recollect.nouns import Answer, Budget, Candidate, Hit, Policy
 from recollect.reading.answering import result
 from recollect.surfaces import tool_text
-from recollect.text.query import parse
+from recollect.text.questions.parse import parse
 from recollect.text.tokens import count_tokens
-from recollect.types import Answer, Budget, Candidate, Hit, Policy
 
 SHOWN = 10
 POOL = 50

@@ -24,11 +24,11 @@ import numpy as np
 
 from bench.unseen.sets import SETS
 from recollect.evals import metrics
+from recollect.nouns import Candidate, Policy, Signals
 from recollect.policy import MODES
 from recollect.reading import grade
 from recollect.reading.cut import cut
 from recollect.reading.fuse import SEATS
-from recollect.types import Candidate, Policy, Signals
 
 SHIPPED = Path(grade.__file__).with_name("grade.json")
 SIGNS = {

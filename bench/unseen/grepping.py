@@ -17,9 +17,9 @@ from recollect.evals import metrics
 from recollect.evals.files import records
 from recollect.evals.loaders.folders import with_evidence
 from recollect.evals.questions import Group, Question
+from recollect.nouns import Document
 from recollect.text.stopwords import stopwords
 from recollect.text.tokens import count_tokens
-from recollect.types import Document
 
 TIL_NOTES = 200
 PEPS = 20

@@ -21,7 +21,7 @@ from recollect import Memory
 from recollect.evals import suites
 from recollect.evals.files import records
 from recollect.evals.questions import Group, Question
-from recollect.types import Answer
+from recollect.nouns import Answer
 
 SETS = Path(__file__).resolve().parents[1] / "sets"
 ENGINES_SHOWN = ("default", "rrf-10")

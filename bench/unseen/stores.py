@@ -23,9 +23,9 @@ from recollect.evals.questions import SOURCE, Group
 from recollect.evals.running import as_line
 from recollect.memory.models import embedder_for, reranker_for
 from recollect.models.catalog import EMBED
+from recollect.nouns import Answer
 from recollect.ports import Reranker
 from recollect.storage import open_store
-from recollect.types import Answer
 
 WORK = Path(__file__).resolve().parents[2] / ".cache" / "bench" / "unseen"
 

@@ -13,7 +13,7 @@ from bench.unseen.engines import ENGINES, Row, measured
 from bench.unseen.grepping import group_of, unpacked
 from bench.unseen.own import ENGINES_SHOWN, SETS, mean, table
 from recollect import Memory
-from recollect.types import Document
+from recollect.nouns import Document
 
 ALL = "all with an answer"
 

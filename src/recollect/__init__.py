@@ -5,20 +5,27 @@
         m.add("~/notes")
         answer = m.search("when do we deploy?")
 
-Importing this package is cheap: the facade and everything under it load when first used.
+Importing this package is cheap: its modules load when they are first used (``lazy.py``).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+
+from recollect import lazy
+
+lazy.install()
 
 __version__ = "0.1.0"
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from recollect.errors import RecollectError
     from recollect.facts import Context, Fact
     from recollect.memory import Memory
-    from recollect.types import Answer, Document, Filter, Message, Receipt
+    from recollect.nouns import Answer, Document, Filter, Message, Receipt
 
 __all__ = [
     "Answer",
@@ -34,14 +41,14 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Answer": "recollect.types",
+    "Answer": "recollect.nouns",
     "Context": "recollect.facts",
-    "Document": "recollect.types",
+    "Document": "recollect.nouns",
     "Fact": "recollect.facts",
-    "Filter": "recollect.types",
+    "Filter": "recollect.nouns",
     "Memory": "recollect.memory",
-    "Message": "recollect.types",
-    "Receipt": "recollect.types",
+    "Message": "recollect.nouns",
+    "Receipt": "recollect.nouns",
     "RecollectError": "recollect.errors",
 }
 
@@ -49,8 +56,6 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}")
-    from importlib import import_module
-
     value = getattr(import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

@@ -45,21 +45,21 @@ def _run() -> int:
         sys.stdout.write(f"recollect {__version__}\n")
         return 0
     if sys.argv[1:2] == ["mcp"]:  # a client waits for it: it has to start like the version
-        from recollect.surfaces.mcp_command import plain
+        from recollect.surfaces.commands.mcp import plain
 
         is_plain, store = plain(sys.argv[2:])
         if is_plain:
-            from recollect.surfaces.mcp_stdio import serve
+            from recollect.surfaces.mcp.stdio import serve
 
             return serve(store)
     if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
-        from recollect.surfaces.hook_command import called  # refuses nothing, unlike the parser
+        from recollect.surfaces.commands.hook import called  # refuses nothing, unlike the parser
 
         return called(sys.argv[2:])
-    from recollect import pauses
+    from recollect import suspend
     from recollect.surfaces.cli import run
 
-    pauses.heed()
+    suspend.heed()
     codecs.register_error("plainly", _plainly)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

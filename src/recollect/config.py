@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from recollect import private
+from recollect import permissions
 from recollect.errors import ConfigError
 
 PROJECT_FILE = ".recollect.toml"
@@ -450,8 +450,8 @@ def write_file(path: Path, values: Mapping[str, Any]) -> None:
     for table, inner in tables.items():
         lines += ["", f"[{table}]", *inner]
     try:
-        private.folder(path.parent)
-        private.write(path, "\n".join(lines).strip() + "\n" if lines else "")
+        permissions.folder(path.parent)
+        permissions.write(path, "\n".join(lines).strip() + "\n" if lines else "")
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}", hint=_ELSEWHERE) from error
 
@@ -477,8 +477,8 @@ def trust(project: Path) -> None:
     import json
 
     known = {**_trusted(), str(project.resolve()): _content_hash(project)}
-    private.folder(trust_file().parent)
-    private.write(trust_file(), json.dumps(known, indent=1))
+    permissions.folder(trust_file().parent)
+    permissions.write(trust_file(), json.dumps(known, indent=1))
 
 
 def _trusted() -> dict[str, str]:
@@ -492,6 +492,6 @@ def _trusted() -> dict[str, str]:
 
 
 def _content_hash(path: Path) -> str:
-    from recollect.types import hashed
+    from recollect.nouns import hashed
 
     return hashed(path.read_bytes(), 16).hex()

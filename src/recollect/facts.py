@@ -18,9 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from recollect.errors import UsageError
 from recollect.moments import iso
-from recollect.text.dates import parse_date
-from recollect.text.keys import handles, keys
-from recollect.types import (
+from recollect.nouns import (
     LOCAL,
     NO_META,
     SCHEMA_VERSION,
@@ -33,6 +31,8 @@ from recollect.types import (
     Stage,
     stable_id,
 )
+from recollect.text.dates import parse_date
+from recollect.text.keys import handles, keys
 
 KIND = "fact"
 SOURCE = "facts"
@@ -205,6 +205,43 @@ class Rival(NamedTuple):
     same_key: bool
     here: bool = False
     """Whether it comes from the same text, so that neither is the newer one."""
+
+
+class Conflict(NamedTuple):
+    """A fact that says otherwise, which the new one may replace."""
+
+    fact: Fact
+    why: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"id": self.fact.id, "text": self.fact.text, "why": self.why}
+
+
+class Remembered(NamedTuple):
+    fact: Fact
+    action: str
+    """``added``, ``changed``, ``unchanged``; ``duplicate`` when an older fact says the same and
+    was kept instead; ``forgotten earlier`` when it was forgotten, and stays so."""
+    conflicts: tuple[Conflict, ...] = ()
+    note: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "fact": self.fact.as_json(),
+            "action": self.action,
+            "conflicts": [c.as_json() for c in self.conflicts],
+            "note": self.note,
+        }
+
+
+class FactPage(NamedTuple):
+    """A stretch of a listing; ``cursor`` asks for the next one and is empty on the last."""
+
+    items: tuple[Fact, ...]
+    cursor: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"items": [fact.as_json() for fact in self.items], "cursor": self.cursor}
 
 
 def fact_key(owner: str, id: str) -> str:

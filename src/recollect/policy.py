@@ -1,4 +1,4 @@
-"""The modes: presets of :class:`~recollect.types.Policy`, and how a call departs from them."""
+"""The modes: presets of :class:`~recollect.nouns.Policy`, and how a call departs from them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.errors import UsageError
-from recollect.types import Policy
+from recollect.nouns import Policy
 
 MODES: Mapping[str, Policy] = {
     "conservative": Policy("conservative", limit=10, budget=4_000),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from recollect.types import (
+from recollect.nouns import (
     ChangeSet,
     Document,
     Event,
@@ -26,7 +26,7 @@ from recollect.types import (
     TextQuery,
     stable_id,
 )
-from recollect.web import WebFound, WebPage
+from recollect.nouns.web import WebFound, WebPage
 
 if TYPE_CHECKING:
     import numpy as np

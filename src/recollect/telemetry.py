@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from math import floor, log2
 from typing import Any, NamedTuple
 
-from recollect.types import Answer, Filter
+from recollect.nouns import Answer, Filter
 
 BANDS = 5
 """Grades are counted in bands of 0.2."""

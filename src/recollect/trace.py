@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from time import perf_counter
 
 from recollect.errors import in_a_line
-from recollect.types import Stage
+from recollect.nouns import Stage
 
 Watcher = Callable[[str], None]
 """Is told the name of each stage that has ended."""

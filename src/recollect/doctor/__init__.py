@@ -15,7 +15,8 @@ from recollect.doctor import content, place, setup, store
 from recollect.doctor.case import Case, Client, Evaluated
 from recollect.doctor.report import Check, Report
 from recollect.errors import RecollectError, StoreCorrupt, in_a_line
-from recollect.memory import Memory, Progress
+from recollect.memory import Memory
+from recollect.nouns import Progress
 
 __all__ = ["CHECKS", "Case", "Check", "Client", "Evaluated", "Report", "examine"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from recollect.doctor.case import Case
 from recollect.doctor.report import Check
-from recollect.types import Document
+from recollect.nouns import Document
 
 SAMPLE = 100
 """Documents, the last that were imported, that are read for secrets, unless all are."""

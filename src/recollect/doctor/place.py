@@ -7,11 +7,11 @@ from datetime import timedelta
 from pathlib import Path
 
 from recollect import config as settings
-from recollect import private
+from recollect import permissions as files
 from recollect.doctor.case import Case
 from recollect.doctor.report import Check
 from recollect.moments import iso
-from recollect.types import Filter
+from recollect.nouns import Filter
 
 SHOWN = 5
 LEAST, ROOM = 100_000_000, 500_000_000
@@ -49,7 +49,7 @@ def permissions(case: Case) -> Check:
 
     def close() -> str:
         for path in open_to_others:
-            path.chmod(private.FOLDER if path.is_dir() else private.FILE)
+            path.chmod(files.FOLDER if path.is_dir() else files.FILE)
         return f"{len(open_to_others):,} files and folders closed to others"
 
     if not open_to_others:
@@ -70,7 +70,7 @@ def _exposed(place: Path) -> list[Path]:
     """All below it; of the data folder only its own files: what else is there (models, other
     stores) is no secret, or looked at when it is in use."""
     if place != settings.data_folder():
-        return private.exposed(place)
+        return files.exposed(place)
     return [p for p in (place, *place.iterdir())
             if (p == place or p.is_file()) and p.lstat().st_mode & 0o077]  # fmt: skip
 

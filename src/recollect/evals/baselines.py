@@ -18,10 +18,10 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from recollect.nouns import Document
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import query_terms, terms
 from recollect.text.tokens import count_tokens
-from recollect.types import Document
 
 
 class Read(NamedTuple):

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.errors import InputError
-from recollect.types import Document
+from recollect.nouns import Document
 
 RUN = 20
 """The fewest characters in a row that count as shown, unless the whole is shorter."""

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from recollect.errors import InputError
+from recollect.nouns import Message
 from recollect.text.dates import parse_date
-from recollect.types import Message
 
 _CHUNK = 1 << 20
 _GAP = re.compile(r"[\s,]*")

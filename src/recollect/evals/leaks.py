@@ -24,7 +24,7 @@ from recollect.evals.evidence import Evidence
 from recollect.evals.questions import Group, Question
 from recollect.evals.rows import Row
 from recollect.evals.statistics import SEED, tail
-from recollect.types import stable_id
+from recollect.nouns import stable_id
 
 LEARNED = Path(__file__).with_name("learned.bin")
 BYTES = 5

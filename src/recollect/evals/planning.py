@@ -11,7 +11,7 @@ from recollect.errors import UsageError
 from recollect.evals.rows import Render, texts
 from recollect.evals.spending import Confirm, Guard, guard
 from recollect.memory import Memory
-from recollect.types import Policy, stable_id
+from recollect.nouns import Policy, stable_id
 
 HALVES = ("test", "fit", "all")
 NO_CLOCK = 600_000

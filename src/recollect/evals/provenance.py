@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import recollect
-from recollect.types import hashed
+from recollect.nouns import hashed
 
 READS_ONLY = ("reading", "surfaces", "evals", "testing", "samples")
 """Packages that have no say in what a store holds."""

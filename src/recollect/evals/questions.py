@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.evals.evidence import Evidence
-from recollect.types import Document
+from recollect.nouns import Document
 
 SOURCE = "eval"
 _CHUNK = 1 << 20

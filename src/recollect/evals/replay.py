@@ -18,7 +18,7 @@ from recollect.evals.planning import Plan
 from recollect.evals.questions import half_of
 from recollect.evals.rows import Row, tokens_of
 from recollect.memory import Memory
-from recollect.types import Filter, Policy, stable_id
+from recollect.nouns import Filter, Policy, stable_id
 
 HINT = "`recollect eval capture on` keeps what is asked from then on"
 

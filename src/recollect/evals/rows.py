@@ -13,8 +13,8 @@ from recollect.evals.evidence import Evidence, is_shown
 from recollect.evals.glossary import MEASURES
 from recollect.evals.questions import Question
 from recollect.evals.statistics import bootstrap, paired_bootstrap
+from recollect.nouns import Answer, Result
 from recollect.text.tokens import count_tokens
-from recollect.types import Answer, Result
 
 ANSWERED = ("direct_passages", "cached_answer", "synthesized")
 """Statuses that serve an answer; the others leave the question open."""

@@ -30,9 +30,9 @@ from recollect.evals.questions import SOURCE, Group, Question, Suite, half_of
 from recollect.evals.rows import Row, measured, summary
 from recollect.evals.spending import Confirm, Guard
 from recollect.evals.suites import ASKED, LOADERS, load, survey
-from recollect.memory import Memory, Progress
+from recollect.memory import Memory
 from recollect.moments import iso
-from recollect.types import Answer, Budget, Document, Policy, stable_id
+from recollect.nouns import Answer, Budget, Document, Policy, Progress, stable_id
 
 PRECISE = ("precisionmembench", "precisionmembench-rest")
 SUITES = (*LOADERS, *ASKED, "supersession", *PRECISE, "replay")

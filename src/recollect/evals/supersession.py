@@ -23,7 +23,7 @@ from recollect.evals.files import column, date_of, given, records, whole
 from recollect.evals.precisionmembench import embed
 from recollect.evals.questions import half_of
 from recollect.memory import Memory
-from recollect.types import Answer
+from recollect.nouns import Answer
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 KNOWN = ("fact", "page")

@@ -16,7 +16,7 @@ from recollect.evals.questions import Suite
 from recollect.evals.rows import Render, Row, tokens_of
 from recollect.evals.supersession import Asked, Story
 from recollect.memory import Memory
-from recollect.types import Answer, Policy
+from recollect.nouns import Answer, Policy
 
 # ------------------------------------------------------------------ PrecisionMemBench
 

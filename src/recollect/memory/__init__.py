@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.memory.admin import Running
 from recollect.memory.asking import Asking
 from recollect.memory.knowing import Knowing
 from recollect.memory.models import (
@@ -21,16 +22,13 @@ from recollect.memory.models import (
     usable_model,
     verify_model,
 )
-from recollect.memory.opened import store_of
-from recollect.memory.options import Progress, Status
-from recollect.memory.running import Running
-from recollect.memory.safety import repair_store, restore_store
+from recollect.memory.options import Status
+from recollect.transfer.backup import repair_store, restore_store
 
 __all__ = [
     "Logs",
     "Memory",
     "ModelState",
-    "Progress",
     "Status",
     "fetch_model",
     "found_logs",
@@ -40,20 +38,19 @@ __all__ = [
     "models_folder",
     "repair_store",
     "restore_store",
-    "store_of",
     "usable_model",
     "verify_model",
 ]
 
 if TYPE_CHECKING:
+    from recollect.importing.discovery import Logs
     from recollect.memory.curate import Curated as Curated
-    from recollect.memory.logs import Logs
-    from recollect.memory.migrating import Migrated
-    from recollect.memory.options import Report
+    from recollect.nouns import Report
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.reading.think.thought import Thought as Thought
     from recollect.reading.think.thought import Told as Told
+    from recollect.transfer.migrate import Migrated
     from recollect.writing.curation.receipts import Kept as Kept
 
 
@@ -63,14 +60,14 @@ class Memory(Knowing, Asking, Running):
 
 def found_logs() -> Iterator[Logs]:
     """The session logs that clients keep on this machine."""
-    from recollect.memory.logs import found_logs
+    from recollect.importing.discovery import found_logs
 
     return found_logs()
 
 
 def found_notes(folder: Path) -> Logs | None:
     """The notes in a folder and below it, if there are any."""
-    from recollect.memory.logs import found_notes
+    from recollect.importing.discovery import found_notes
 
     return found_notes(folder)
 
@@ -86,6 +83,6 @@ def migrate_store(
     with their vectors, histories, what was forgotten, recorded answers, and the figures of use. The
     target has to be empty, or what an earlier run that was cut off has begun; with *merge* it may
     hold other things, which stay as they are. What was copied is compared with what it is from."""
-    from recollect.memory.migrating import migrate_store
+    from recollect.transfer.migrate import migrate_store
 
     return migrate_store(source, to, merge=merge, report=report)

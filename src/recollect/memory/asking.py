@@ -7,13 +7,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from recollect import config as settings
+from recollect.arguments import checked, clean, moment, names
 from recollect.errors import NotFound, UsageError, in_a_line
-from recollect.memory.arguments import checked, clean, moment, names
 from recollect.memory.opened import Opened
 from recollect.memory.options import Limits, Options, SessionOptions
-from recollect.policy import KNOBS, policy_for, stakes
-from recollect.ports import Token
-from recollect.types import (
+from recollect.nouns import (
     MAX_BUDGET,
     MAX_LIMIT,
     Answer,
@@ -26,16 +24,18 @@ from recollect.types import (
     Recorded,
     Stage,
 )
-from recollect.web import WebFound, WebResult
+from recollect.nouns.web import WebFound, WebResult
+from recollect.policy import KNOBS, policy_for, stakes
+from recollect.ports import Token
 
 if TYPE_CHECKING:
     from recollect.facts import Context
-    from recollect.memory.answers import Recording
     from recollect.memory.thoughts import Thinker
+    from recollect.nouns import Recording
     from recollect.ports import Web
     from recollect.reading.attempt import Models
+    from recollect.reading.cache.lookup import Rules
     from recollect.reading.gather import Bundle
-    from recollect.reading.recall import Rules
     from recollect.reading.sessions.results import SessionsAnswer
     from recollect.reading.think.thought import Tell, Thought
 
@@ -154,8 +154,8 @@ class Asking(Opened):
 
     def _recalled(self, query: Query, cache: bool | None, models: Models) -> Answer:
         """From the cache where that may serve, else by a search."""
+        from recollect.reading.cache.lookup import note, recall
         from recollect.reading.pipeline import search
-        from recollect.reading.recall import note, recall
 
         if self._cache is None:
             return search(query, self.store, models)
@@ -167,7 +167,7 @@ class Asking(Opened):
 
     def _rules(self) -> Rules:
         from recollect import __version__
-        from recollect.reading.recall import Rules
+        from recollect.reading.cache.lookup import Rules
 
         return Rules(self.config["cache.ttl"], self.config["cache.similarity"], __version__)
 
@@ -223,7 +223,7 @@ class Asking(Opened):
         query = self.query(text, **options)
         found = gather(query, self.store, self._models(query.policy), token_budget)
         if self._cache is not None:
-            from recollect.reading.recall import note
+            from recollect.reading.cache.lookup import note
 
             note(query, found.confidence, self._cache)
         return self._dated(found)
@@ -239,7 +239,8 @@ class Asking(Opened):
         this *fingerprint*: the next such question gets it as ``cached_answer``, until anything in
         sight changes. *sources* are the ids that it is from. Never raises: what comes back says
         whether it was recorded, and if not, why."""
-        from recollect.memory.answers import Given, Recording, record
+        from recollect.nouns import Recording
+        from recollect.reading.cache.recording import Given, record
 
         try:
             given = Given(self.query(query), answer, fingerprint, sources)
@@ -252,7 +253,7 @@ class Asking(Opened):
         self, *, limit: int = 20, before: str | datetime | None = None
     ) -> Sequence[Recorded]:
         """Recorded answers, newest first, each with whether it still holds."""
-        from recollect.memory.answers import with_state
+        from recollect.reading.cache.recording import with_state
 
         if not 1 <= limit <= MAX_LIMIT:
             raise UsageError(f"limit is {limit}", hint=f"ask for 1 to {MAX_LIMIT} answers")
@@ -277,14 +278,14 @@ class Asking(Opened):
 
     def forget_answers(self, *ids: str, stale: bool = False) -> int:
         """Forget recorded answers, by their ids, or those that no longer hold; how many it were."""
-        from recollect.memory.answers import stale_ones
+        from recollect.reading.cache.recording import stale_ones
 
         return self.store.drop_answers([*ids, *(stale_ones(self.store) if stale else ())])
 
     def query(self, text: str, **options: Unpack[Options]) -> Query:
         """The whole request, resolved: what the call says wins over the configuration, and that
         over the mode."""
-        from recollect.text.when import window
+        from recollect.text.questions.when import window
 
         given = checked(options, Options)
         seen = self.filter(**{n: given.pop(n) for n in Limits.__annotations__ if n in given})
@@ -346,7 +347,7 @@ class Asking(Opened):
     ) -> SessionsAnswer:
         """Past conversations: those about *query*; with ``session`` and ``around`` the messages
         around one; with ``session`` alone its beginning and end; with nothing the recent ones."""
-        from recollect.memory.past import asked
+        from recollect.memory.session_request import asked
         from recollect.reading.sessions.ask import ask
 
         request = asked(self, query, checked(options, SessionOptions))
@@ -384,6 +385,6 @@ class Asking(Opened):
         if document.kind != "fact":
             return self.store.history(document.id)
         from recollect.facts import from_document
-        from recollect.memory.facts import history
+        from recollect.writing.remember import history
 
         return history(self.store, from_document(document))

@@ -27,9 +27,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect import config as settings
 from recollect.errors import ModelError, UsageError
 from recollect.memory.models import models_folder
+from recollect.nouns import Document, Filter, Scale
 from recollect.ports import Embedder, Reranker, Store
 from recollect.text.chunk import passages
-from recollect.types import Document, Filter, Scale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

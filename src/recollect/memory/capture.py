@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from recollect import config as settings
 from recollect.moments import iso
-from recollect.types import Query, stable_id
+from recollect.nouns import Query, stable_id
 
 MOST_BYTES = 8_000_000
 

@@ -16,10 +16,9 @@ from recollect.facts import (
     handle,
     read_from,
 )
-from recollect.memory.facts import KnownFacts
+from recollect.nouns import Change, ChangeSet, Document, Expect, Problem, stable_id
 from recollect.ports import Store
 from recollect.tree import page_key, page_of
-from recollect.types import Change, ChangeSet, Document, Expect, Problem, stable_id
 from recollect.writing.curation import receipts
 from recollect.writing.curation.apply import Curator
 from recollect.writing.curation.chunk import Piece
@@ -27,6 +26,7 @@ from recollect.writing.curation.extract import Context as Told
 from recollect.writing.curation.extract import Extracted, rules
 from recollect.writing.curation.receipts import Item, Touched
 from recollect.writing.curation.slots import SLOTS, Extractor, Given
+from recollect.writing.remember import KnownFacts
 from recollect.writing.runner import Outcome, Token, run
 
 

@@ -7,17 +7,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recollect.arguments import clean, is_there, moment, names, place
 from recollect.errors import InputError, ModelError, NotFound, UsageError
-from recollect.memory.arguments import clean, is_there, moment, names, place
 from recollect.memory.models import many_hands, remember_folder
 from recollect.memory.opened import Opened
-from recollect.memory.options import Progress, Report
-from recollect.types import ChangeSet, Document, Forget, Receipt, Source
+from recollect.nouns import ChangeSet, Document, Forget, Progress, Receipt, Report, Source
 
 if TYPE_CHECKING:
     from threading import Event as Stop
 
-    from recollect.memory.tree import Exported
+    from recollect.transfer.tree_export import Exported
 
 
 class Keeping(Opened):
@@ -45,8 +44,8 @@ class Keeping(Opened):
         first, and whatever is interrupted is continued by the next call. Secrets are taken out
         unless *redact* is false. A repository's commits come with it unless *history* is false.
         """
-        from recollect.memory.given import Options
-        from recollect.memory.importer import Importer
+        from recollect.importing.importer import Importer
+        from recollect.importing.options import Options
 
         if not paths:
             raise UsageError("nothing to add", hint="give a file or a folder")
@@ -89,7 +88,7 @@ class Keeping(Opened):
         read and edit; :meth:`add` of the folder applies what they changed. Files that were edited
         since are left as they are unless *force* is true; those whose page is no more are removed
         if *prune* is."""
-        from recollect.memory.tree import export_tree
+        from recollect.transfer.tree_export import export_tree
 
         if not str(folder):
             raise UsageError("the folder is empty", hint="give a folder for the tree")
@@ -108,7 +107,7 @@ class Keeping(Opened):
         followed."""
         from threading import Event
 
-        from recollect.memory.watcher import Watched, watch, watched
+        from recollect.importing.watcher import Watched, watch, watched
 
         def add(one: Watched) -> Receipt:
             return self.add(one.place, source=one.source, redact=one.redact, history=one.history)
@@ -149,9 +148,9 @@ class Keeping(Opened):
     ) -> Document:
         """Keep one record: a ``discussion``, a ``decision``, an ``audit`` entry (what happened) or
         what a ``file`` is for."""
-        from recollect.memory.redaction import redacted
+        from recollect.importing.redaction import redacted
         from recollect.sources.records import record
-        from recollect.writing.importing import import_documents
+        from recollect.writing.documents import import_documents
 
         given, now = moment(date, "date"), datetime.now(UTC)
         made = record(
@@ -177,9 +176,9 @@ class Keeping(Opened):
     ) -> Document:
         """Keep a page of the web, as it is now: text alone, of the kind ``web``, with where it is
         from and when it was read. Read again, it replaces what was kept."""
-        from recollect.memory.redaction import redacted
+        from recollect.importing.redaction import redacted
         from recollect.memory.web import SOURCE, as_document
-        from recollect.writing.importing import import_documents
+        from recollect.writing.documents import import_documents
 
         page = self._the_web().page(clean(url))
         if not page.text:
@@ -196,7 +195,7 @@ class Keeping(Opened):
 
     def put(self, documents: Iterable[Document]) -> Receipt:
         """Store documents that the caller has made."""
-        from recollect.writing.importing import import_documents
+        from recollect.writing.documents import import_documents
 
         receipt = Receipt()
         by_source: dict[str, list[Document]] = {}
@@ -265,8 +264,8 @@ class Keeping(Opened):
 
     def _unlearn(self, document: Document) -> None:
         """Forget what was kept of a document elsewhere."""
-        from recollect.memory.answers import of_document
         from recollect.memory.curate import unquote
+        from recollect.reading.cache.recording import of_document
 
         self.store.drop_answers(of_document(document, self.store))
         unquote(self.store, document)

@@ -6,19 +6,18 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from recollect.arguments import clean, moment, names
 from recollect.errors import UsageError
-from recollect.memory.arguments import clean, moment, names
 from recollect.memory.keeping import Keeping
-from recollect.types import MAX_LIMIT, JsonObject
+from recollect.nouns import MAX_LIMIT, JsonObject
 
 if TYPE_CHECKING:
-    from recollect.facts import Fact
+    from recollect.facts import Fact, FactPage, Remembered
     from recollect.memory.curate import Curated
-    from recollect.memory.facts import FactPage, Remembered
-    from recollect.memory.tidying import Proposal
-    from recollect.memory.tree import Topic
+    from recollect.transfer.tree_export import Topic
     from recollect.writing.curation.receipts import Kept
     from recollect.writing.curation.slots import Extractor
+    from recollect.writing.curation.tidy import Proposal
     from recollect.writing.runner import Outcome, Token
 
 
@@ -121,7 +120,7 @@ class Knowing(Keeping):
 
     def tidy(self, *, owner: str | None = None) -> Sequence[Proposal]:
         """What could be merged, linked or pruned, with reasons. Nothing is done."""
-        from recollect.memory.tidying import proposals
+        from recollect.writing.curation.tidy import proposals
 
         return proposals(self.store, self._asked(owner, None).owner)
 
@@ -157,7 +156,7 @@ class Knowing(Keeping):
         one contradicts are told as conflicts, and superseded if *replace* is true. *by* and
         *source* go into its provenance.
         """
-        from recollect.memory.facts import remember
+        from recollect.writing.remember import remember
 
         asked = self._asked(owner or self.config["import.owner"], None)
         known = names(scopes if scopes is not None else self.config["import.scopes"]) or ()
@@ -183,7 +182,7 @@ class Knowing(Keeping):
 
     def fact(self, name: str, *, owner: str | None = None) -> Fact:
         """One fact, by its id or a name that is its alone, in force or not."""
-        from recollect.memory.facts import find
+        from recollect.writing.remember import find
 
         return find(self.store, self._asked(owner, None).owner, clean(name))
 
@@ -199,7 +198,7 @@ class Knowing(Keeping):
         as_of: str | datetime | None = None,
     ) -> FactPage:
         """Facts in force, newest first; *every* one also when it is superseded or expired."""
-        from recollect.memory.facts import listed
+        from recollect.writing.remember import listed
 
         if not 1 <= limit <= MAX_LIMIT:
             raise UsageError(f"limit is {limit}", hint=f"ask for 1 to {MAX_LIMIT} facts")
@@ -229,7 +228,7 @@ class Knowing(Keeping):
         """Say a fact in other words. Its names, its time and what it replaced stay as they are;
         what it said before does not: to keep that, :meth:`remember` a new one instead."""
         from recollect.text.redact import redact
-        from recollect.text.standing import standing
+        from recollect.text.statements.in_force import standing
 
         said = clean(text)
         said = redact(said).text if self.config["import.redact"] else said
@@ -246,14 +245,14 @@ class Knowing(Keeping):
     ) -> dict[str, Topic]:
         """The pages of the context tree by their addresses, each with the facts that are on it, in
         force or not."""
-        from recollect.memory.tree import topics
+        from recollect.transfer.tree_export import topics
 
         asked = self._asked(owner, scopes)
         return topics(self.store, asked.owner, asked.scopes)
 
     def timeline(self, fact: str, *, owner: str | None = None) -> Sequence[Fact]:
         """A fact, what it replaced and what replaced it, oldest first."""
-        from recollect.memory.facts import chain, find
+        from recollect.writing.remember import chain, find
 
         return chain(self.store, find(self.store, self._asked(owner, None).owner, clean(fact)))
 
@@ -271,8 +270,8 @@ class Knowing(Keeping):
         self, old: str, new: str, *, owner: str | None = None, by: str = "", why: str = ""
     ) -> Fact:
         """Let the fact *new* replace the fact *old*. Returns the new one."""
-        from recollect.memory.facts import find
         from recollect.writing.facts import FactWriter, Signed
+        from recollect.writing.remember import find
 
         whose = self._asked(owner, None).owner
         older, newer = (find(self.store, whose, clean(name)) for name in (old, new))
@@ -283,8 +282,8 @@ class Knowing(Keeping):
         self, name: str, owner: str | None, by: str, action: str, to: Callable[[Fact], Fact],
         why: str = "",
     ) -> Fact:  # fmt: skip
-        from recollect.memory.facts import find
         from recollect.writing.facts import FactWriter, Signed
+        from recollect.writing.remember import find
 
         whose = self._asked(owner, None).owner
         fact = find(self.store, whose, clean(name))

@@ -15,12 +15,11 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
-from recollect.memory.options import Progress, Report
+from recollect.nouns import ChangeSet, Document, Filter, Passage, Progress, Put, Report
 from recollect.ports import Embedder, Store
 from recollect.storage.plain import PlainStore
 from recollect.text.chunk import passages
-from recollect.text.query import parse
-from recollect.types import ChangeSet, Document, Filter, Passage, Put
+from recollect.text.questions.parse import parse
 
 LEAST = 20
 """Fewer questions than this tell nothing."""

@@ -11,14 +11,14 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import config as settings
+from recollect.arguments import place
 from recollect.errors import ModelError, ModelMissing
-from recollect.memory.arguments import place
 from recollect.models.catalog import CATALOG, Model, known
 from recollect.ports import Embedder, Meter, Reranker
 
 if TYPE_CHECKING:
     from recollect.memory.llm import Languages
-    from recollect.models.shelf import Shelf
+    from recollect.models.files import Shelf
     from recollect.ports import Vector
 
 
@@ -189,7 +189,7 @@ def many_hands(
     if wanted < 2 or not isinstance(embedder, OnnxEmbedder):
         yield embedder, 1
         return
-    from recollect.models.hands import ManyHands
+    from recollect.models.workers import ManyHands
 
     hands = ManyHands(embedder, wanted)
     try:
@@ -201,7 +201,7 @@ def many_hands(
 def _model(name: str, job: str = "") -> Model:
     """A model by its name, or by the folder it is in; for that job, if one is named."""
     if _is_folder(name):
-        from recollect.models.shelf import own_model
+        from recollect.models.files import own_model
 
         model = own_model(place(name))
         if job not in ("", model.job):
@@ -212,7 +212,7 @@ def _model(name: str, job: str = "") -> Model:
 
 
 def _shelf(config: settings.Config) -> Shelf:
-    from recollect.models.shelf import Shelf
+    from recollect.models.files import Shelf
 
     return Shelf(models_folder(config))
 

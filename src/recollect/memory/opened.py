@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from recollect import config as settings
+from recollect.arguments import checked, clean, moment, names, store_of
 from recollect.errors import NotFound, UsageError
-from recollect.memory.arguments import checked, clean, moment, names, place
 from recollect.memory.models import (
     Remembering,
     embedder_by_key,
@@ -19,8 +19,8 @@ from recollect.memory.models import (
     reranker_for,
 )
 from recollect.memory.options import Limits, Status
+from recollect.nouns import LOCAL, Document, Filter, Policy, Scale
 from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, Store, Web
-from recollect.types import LOCAL, Document, Filter, Policy, Scale
 
 if TYPE_CHECKING:
     from recollect.facts import Asked
@@ -34,15 +34,9 @@ def _issues(given: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """Issues by the names that records keep them under."""
     if given is None:
         return None
-    from recollect.text.query import issue_key
+    from recollect.text.questions.parse import issue_key
 
     return tuple(map(issue_key, given))
-
-
-def store_of(config: settings.Config) -> str:
-    """Where the configured store is: a URL, or a whole path."""
-    location = str(config["store"] or settings.data_folder() / "store")
-    return location if "://" in location else str(place(location))
 
 
 def _recorder(ledger: Ledger | None) -> Recorder | None:
@@ -270,7 +264,7 @@ class Opened:
         seen = self.filter(owner=owner)
         found = self.store.get(clean(name))
         if not any(allows(seen, document) for document in found):
-            from recollect.memory.facts import called
+            from recollect.writing.remember import called
 
             found = called(self.store, seen.owner or LOCAL, clean(name))
         found = [document for document in found if allows(seen, document)]

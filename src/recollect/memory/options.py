@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple, TypedDict
 
-from recollect.types import StoreStats
-
-
-class Progress(NamedTuple):
-    """How far a long operation is. ``total`` is 0 while it is not known."""
-
-    doing: str
-    """Such as ``importing``, ``embedding``, ``asking``, ``copying``."""
-    done: int
-    total: int
-
-
-Report = Callable[[Progress], None]
+from recollect.nouns import StoreStats
 
 
 class Limits(TypedDict, total=False):

@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 from recollect.errors import UsageError, in_a_line
-from recollect.memory.answers import Given, Recording, record
+from recollect.nouns import MAX_SECONDS, Answer, Policy, Recorded, Recording, Stage
 from recollect.ports import Cache, Store, Token
 from recollect.reading.attempt import Models
-from recollect.reading.recall import Rules, note, written_before
+from recollect.reading.cache.lookup import Rules, note, written_before
+from recollect.reading.cache.recording import Given, record
 from recollect.reading.think.thinking import Asked, think
 from recollect.reading.think.thought import Tell, Thought, Told
 from recollect.reading.time_box import TimeBox
 from recollect.trace import Trace
-from recollect.types import MAX_SECONDS, Answer, Policy, Recorded, Stage
 
 TOKENS = 6_000
 """Of what is read, unless the caller says otherwise."""

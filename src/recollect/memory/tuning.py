@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from recollect.config import Config
 from recollect.memory.costs import size_of
+from recollect.nouns import Filter
 from recollect.policy import MODES
 from recollect.telemetry import Usage
-from recollect.types import Filter
 
 ENOUGH = 20
 """Searches below which there is no advice."""

@@ -20,8 +20,8 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from recollect.errors import StoreBusy, UsageError, in_a_line
+from recollect.nouns import Answer
 from recollect.ports import Ledger
-from recollect.types import Answer
 
 if TYPE_CHECKING:
     from recollect.telemetry import Usage

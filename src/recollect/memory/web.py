@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import config as settings
 from recollect.errors import ConfigError, WebRefused
+from recollect.nouns import Document
+from recollect.nouns.web import WebPage
 from recollect.ports import Web
-from recollect.types import Document
-from recollect.web import WebPage
 
 if TYPE_CHECKING:
     from recollect.models.llm.keys import Key

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from recollect.ports import Store
-from recollect.reading.budget import cost
-from recollect.text.query import Parsed
-from recollect.text.snippet import snippet
-from recollect.types import (
+from recollect.nouns import (
     Candidate,
     Detail,
     Policy,
@@ -17,6 +13,10 @@ from recollect.types import (
     Status,
     StoredPassage,
 )
+from recollect.ports import Store
+from recollect.reading.budget import cost
+from recollect.text.questions.parse import Parsed
+from recollect.text.snippet import snippet
 
 ARMS = ("lexical", "vector", "title", "feedback", "hop", "rewrite", "successor")
 RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})

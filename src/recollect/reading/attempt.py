@@ -6,15 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
-from recollect.ports import Embedder, Llm, Reranker, Store
-from recollect.reading.candidates import gather
-from recollect.reading.fuse import fuse
-from recollect.reading.grade import graded, grader, knows, together
-from recollect.reading.rerank import rerank
-from recollect.reading.signals import signals
-from recollect.text.query import Parsed
-from recollect.trace import Trace
-from recollect.types import (
+from recollect.nouns import (
     Candidate,
     Contribution,
     Filter,
@@ -24,6 +16,14 @@ from recollect.types import (
     StoredPassage,
     Window,
 )
+from recollect.ports import Embedder, Llm, Reranker, Store
+from recollect.reading.candidates import gather
+from recollect.reading.fuse import fuse
+from recollect.reading.grade import graded, grader, knows, together
+from recollect.reading.rerank import rerank
+from recollect.reading.signals import signals
+from recollect.text.questions.parse import Parsed
+from recollect.trace import Trace
 
 
 class Writer(NamedTuple):

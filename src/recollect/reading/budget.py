@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from recollect.nouns import Budget, Result
 from recollect.text.tokens import clip_tokens, count_tokens
-from recollect.types import Budget, Result
 
 
 def cost(*parts: str) -> int:

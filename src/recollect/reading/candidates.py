@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import NamedTuple
 
+from recollect.nouns import Arm, Filter, Hit, Policy, TextQuery, Window, words
 from recollect.ports import Embedder, Store
 from recollect.text.lexical import index_passage, matches
-from recollect.text.query import Parsed
+from recollect.text.questions.parse import Parsed
 from recollect.trace import Trace
-from recollect.types import Arm, Filter, Hit, Policy, TextQuery, Window, words
 
 RELAXED = "relaxed"
 """How the reason begins where a question had to be."""

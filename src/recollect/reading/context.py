@@ -16,22 +16,22 @@ from time import perf_counter
 
 from recollect.errors import QueryError
 from recollect.facts import KIND, PINNED, SOURCE, USER, Asked, Context, Fact, from_document
-from recollect.ports import Store
-from recollect.reading.attempt import Attempt, Models
-from recollect.reading.grade import as_fact
-from recollect.reading.known import answers, fact_result, named_result, said, standing_result
-from recollect.reading.named import Facts, named
-from recollect.text.overview import is_overview
-from recollect.text.query import parse
-from recollect.text.tokens import clip_tokens, count_tokens
-from recollect.trace import Trace
-from recollect.types import (
+from recollect.nouns import (
     Candidate,
     Filter,
     Policy,
     Result,
     stable_id,
 )
+from recollect.ports import Store
+from recollect.reading.attempt import Attempt, Models
+from recollect.reading.fact_results import answers, fact_result, named_result, said, standing_result
+from recollect.reading.grade import as_fact
+from recollect.reading.named import Facts, named
+from recollect.text.questions.overview import is_overview
+from recollect.text.questions.parse import parse
+from recollect.text.tokens import clip_tokens, count_tokens
+from recollect.trace import Trace
 
 PINNED_SHARE = 0.5
 """Of the budget, at most."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from recollect.types import Candidate, Policy, StoredPassage
+from recollect.nouns import Candidate, Policy, StoredPassage
 
 READ = 10
 """How many are read as a matter of course; what comes after must be likely."""

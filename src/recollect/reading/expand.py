@@ -14,17 +14,17 @@ from time import perf_counter
 from typing import NamedTuple
 
 from recollect.errors import Cancelled, QueryError
+from recollect.nouns import Hit
 from recollect.ports import Llm, LlmMessage, LlmRequest
 from recollect.reading.attempt import Attempt
 from recollect.reading.candidates import gather
 from recollect.reading.fuse import fuse
 from recollect.reading.time_box import TimeBox
 from recollect.text.fence import Fence
-from recollect.text.query import Parsed, parse
-from recollect.text.quotes import plain
+from recollect.text.questions.parse import Parsed, parse
+from recollect.text.statements.quotes import plain
 from recollect.text.tokens import clip_tokens
 from recollect.trace import Trace
-from recollect.types import Hit
 
 MOST_CALLS = 1
 LONGEST = 300

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recollect.types import Arm, Candidate, Contribution
+from recollect.nouns import Arm, Candidate, Contribution
 
 SEATS: Mapping[str, int] = {"lexical": 6, "title": 2, "feedback": 6}
 """How many of an arm's first hits are among the head whatever the others weigh: an arm of four

@@ -15,13 +15,23 @@ from typing import Any, NamedTuple
 
 from recollect.facts import KIND, Fact
 from recollect.moments import iso
+from recollect.nouns import (
+    SCHEMA_VERSION,
+    Budget,
+    Candidate,
+    Document,
+    Query,
+    Rejected,
+    Stage,
+    StoredPassage,
+)
 from recollect.ports import Store
 from recollect.reading.answering import shown
 from recollect.reading.attempt import Models
 from recollect.reading.cut import fold
-from recollect.reading.further import with_further
+from recollect.reading.fact_results import SURE
 from recollect.reading.hints import lacking
-from recollect.reading.known import SURE
+from recollect.reading.more_passages import with_further
 from recollect.reading.pipeline import (
     Retrieved,
     fingerprint,
@@ -34,16 +44,6 @@ from recollect.reading.pipeline import (
 )
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.trace import Trace
-from recollect.types import (
-    SCHEMA_VERSION,
-    Budget,
-    Candidate,
-    Document,
-    Query,
-    Rejected,
-    Stage,
-    StoredPassage,
-)
 
 LIMIT = 50
 """Documents that are looked at."""

@@ -19,7 +19,7 @@ from math import exp, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.types import Candidate, Contribution, Signals
+from recollect.nouns import Candidate, Contribution, Signals
 
 EXACT = 12.0
 """What being asked for by its very name adds; structure is not for a model to overrule."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.text.query import Parsed
+from recollect.nouns import Candidate, Status, StoredPassage
+from recollect.text.questions.parse import Parsed
 from recollect.text.terms import is_run, query_terms
-from recollect.types import Candidate, Status, StoredPassage
 
 NEAREST = 3
 LACKING = 3

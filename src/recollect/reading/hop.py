@@ -10,10 +10,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from recollect.nouns import Candidate, Clause, Filter, Hit, StoredPassage, TextQuery, words
 from recollect.ports import Store
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import phrase_terms, query_terms
-from recollect.types import Candidate, Clause, Filter, Hit, StoredPassage, TextQuery, words
 
 PARENTS = 5
 NAMES = 24

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from recollect.facts import IS, KIND, Asked, Fact, from_document, handle
+from recollect.nouns import StoredPassage
 from recollect.ports import Held, Store
 from recollect.text.keys import (
     LONGEST,
@@ -24,9 +25,8 @@ from recollect.text.keys import (
     strange,
     words,
 )
-from recollect.text.sense import sense
+from recollect.text.statements.sense import sense
 from recollect.text.stopwords import language
-from recollect.types import StoredPassage
 
 How = Literal["name", "alias", "slip", "relation"]
 

@@ -9,23 +9,7 @@ from typing import NamedTuple
 
 from recollect.facts import KIND, SOURCE
 from recollect.facts import Asked as Visible
-from recollect.ports import Store
-from recollect.reading.answering import rejected, result, status
-from recollect.reading.attempt import Attempt, Models
-from recollect.reading.budget import fit
-from recollect.reading.cut import cut, fold
-from recollect.reading.further import with_further
-from recollect.reading.grade import as_fact
-from recollect.reading.hints import Told, hints, lacking
-from recollect.reading.known import answers, named_result, said
-from recollect.reading.named import Facts, Named, named
-from recollect.reading.recency import by_date
-from recollect.text.overview import is_overview
-from recollect.text.query import Parsed, parse
-from recollect.text.route import Route, route
-from recollect.text.when import vague
-from recollect.trace import Trace
-from recollect.types import (
+from recollect.nouns import (
     LOCAL,
     Answer,
     Candidate,
@@ -36,6 +20,22 @@ from recollect.types import (
     Window,
     words,
 )
+from recollect.ports import Store
+from recollect.reading.answering import rejected, result, status
+from recollect.reading.attempt import Attempt, Models
+from recollect.reading.budget import fit
+from recollect.reading.cut import cut, fold
+from recollect.reading.fact_results import answers, named_result, said
+from recollect.reading.grade import as_fact
+from recollect.reading.hints import Told, hints, lacking
+from recollect.reading.more_passages import with_further
+from recollect.reading.named import Facts, Named, named
+from recollect.reading.recency import by_date
+from recollect.text.questions.overview import is_overview
+from recollect.text.questions.parse import Parsed, parse
+from recollect.text.questions.route import Route, route
+from recollect.text.questions.when import vague
+from recollect.trace import Trace
 
 
 class Asked(NamedTuple):

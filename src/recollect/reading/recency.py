@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from recollect.types import Candidate, Contribution, StoredPassage
+from recollect.nouns import Candidate, Contribution, StoredPassage
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from time import perf_counter
 
+from recollect.nouns import Candidate, Policy, StoredPassage
 from recollect.ports import Reranker
 from recollect.text.lexical import indexed_text
 from recollect.trace import Trace
-from recollect.types import Candidate, Policy, StoredPassage
 
 FIRST = 8
 """Read before the clock is looked at."""

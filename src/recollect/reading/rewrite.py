@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from recollect.nouns import Candidate, Clause, Filter, StoredPassage, TextQuery, words
 from recollect.ports import Store
 from recollect.text.lexical import indexed_text
-from recollect.text.query import Parsed, parse
+from recollect.text.questions.parse import Parsed, parse
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import is_run, query_terms, terms
-from recollect.types import Candidate, Clause, Filter, StoredPassage, TextQuery, words
 
 SHORTEST = 4
 """Words shorter than this are not corrected: too many others are near."""

@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from math import log1p
 
+from recollect.nouns import Candidate, Contribution, Document, Scale, Signals, StoredPassage, Window
 from recollect.text.lexical import indexed_text
-from recollect.text.query import Parsed
-from recollect.text.subjects import NOTHING, Missing, missing, subjects
+from recollect.text.questions.parse import Parsed
+from recollect.text.questions.subjects import NOTHING, Missing, missing, subjects
 from recollect.text.terms import phrase_terms
-from recollect.types import Candidate, Contribution, Document, Scale, Signals, StoredPassage, Window
 
 GRACE = timedelta(days=7)
 """People write down on Wednesday what they did last weekend."""

@@ -14,12 +14,12 @@ from datetime import datetime
 from posixpath import basename, dirname, join, normpath
 from typing import Any
 
+from recollect.nouns import Candidate, Contribution, Document, Filter, Hit, TextQuery, words
 from recollect.ports import Store
 from recollect.reading.attempt import Attempt
 from recollect.reading.grade import probability
 from recollect.text.frontmatter import wikilinks
 from recollect.text.terms import query_terms
-from recollect.types import Candidate, Contribution, Document, Filter, Hit, TextQuery, words
 
 LOOKED_AT = 25
 """Of so many of the best it is asked whether they still hold."""

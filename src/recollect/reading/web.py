@@ -11,10 +11,10 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Literal, NamedTuple
 
+from recollect.nouns import Answer, Query
 from recollect.ports import Web
-from recollect.text.query import parse
+from recollect.text.questions.parse import parse
 from recollect.trace import Trace
-from recollect.types import Answer, Query
 
 When = Literal["never", "asked", "low"]
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from recollect.nouns import Document
 from recollect.sources.files import Text
 from recollect.sources.memories import (
     NUMBERED,
@@ -21,7 +22,6 @@ from recollect.sources.memories import (
     section,
     title_in,
 )
-from recollect.types import Document
 
 _FIELD = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?\**(status|date|deciders|decision[- ]makers)\**[ \t]*:\**[ \t]*(\S.*)",

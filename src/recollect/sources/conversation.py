@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from recollect.nouns import Document, Message
 from recollect.sources.sessions.base import Format, Session
-from recollect.types import Document, Message
 
 MAX_TOOL = 4_000
 """Characters of a tool's output that are kept: its beginning and its end."""

@@ -16,8 +16,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.nouns import Problem
 from recollect.sources.ignore import Rules
-from recollect.types import Problem
 
 MANIFEST = ".recollect-tree.json"
 """What a context tree that was exported is known by."""

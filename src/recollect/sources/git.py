@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import InputError
+from recollect.nouns import Document, Problem, stable_id
 from recollect.sources.records import record
 from recollect.sources.summary import CONTROL, file_type
 from recollect.sources.summary import MAX_SUMMARY as MAX_SUMMARY
 from recollect.sources.summary import summary as summary
-from recollect.types import Document, Problem, stable_id
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess

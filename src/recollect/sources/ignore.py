@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.types import Problem
+from recollect.nouns import Problem
 
 GIT, OURS = ".gitignore", ".recollectignore"
 MAX_BYTES = 1_000_000

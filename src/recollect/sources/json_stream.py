@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from recollect.types import Problem
+from recollect.nouns import Problem
 
 CHUNK = 1 << 18
 MAX_ITEM = 256_000_000

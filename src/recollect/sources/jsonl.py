@@ -21,10 +21,10 @@ from typing import IO, Any
 from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
 from recollect.facts import from_json as fact_from_json
+from recollect.nouns import Document, Message, Problem
 from recollect.sources.files import Found
 from recollect.sources.records import from_json, is_record
 from recollect.text.dates import parse_date
-from recollect.types import Document, Message, Problem
 
 MAX_LINE = 64_000_000
 DEEPEST = 100

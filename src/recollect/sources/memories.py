@@ -20,10 +20,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.nouns import Document, Problem, stable_id
 from recollect.sources.files import JSONL, Found, Text
 from recollect.sources.sessions.base import json_lines, moment
 from recollect.text import frontmatter
-from recollect.types import Document, Problem, stable_id
 
 MAX_LINE = 2_000
 """A longer line is somebody's prose or data: it is kept, but not taken for a link or a field."""

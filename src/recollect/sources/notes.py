@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from recollect.nouns import Document
 from recollect.sources.files import Found
 from recollect.text.dates import parse_date
 from recollect.text.frontmatter import MARKDOWN, split, tags, wikilinks
-from recollect.types import Document
 
 if TYPE_CHECKING:
     from recollect.sources.formats import Content

@@ -22,9 +22,9 @@ from typing import Any
 
 from recollect.errors import InputError
 from recollect.moments import iso
+from recollect.nouns import NO_META, Document, JsonObject, stable_id
 from recollect.text.dates import parse_date
-from recollect.text.query import issue_key
-from recollect.types import NO_META, Document, JsonObject, stable_id
+from recollect.text.questions.parse import issue_key
 
 KINDS = ("discussion", "decision", "audit", "file")
 MAX_BODY = 64_000

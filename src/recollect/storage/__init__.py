@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from recollect.config import data_folder
 from recollect.errors import StoreError, UsageError
+from recollect.nouns import stable_id
 from recollect.ports import Cache, Ledger, Spending, Store
-from recollect.types import stable_id
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.backup import BackedUp, Restored, Tell

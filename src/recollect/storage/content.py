@@ -9,7 +9,7 @@ from datetime import datetime
 
 from recollect.errors import StoreChanged, UsageError
 from recollect.moments import iso
-from recollect.types import Event, Expect, Put, hashed
+from recollect.nouns import Event, Expect, Put, hashed
 
 _canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
 

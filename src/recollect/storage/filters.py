@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from recollect.nouns import Document, Filter
 from recollect.text.terms import fold
-from recollect.types import Document, Filter
 
 
 def escaped(text: str) -> str:

@@ -12,28 +12,7 @@ from datetime import UTC, datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from recollect.ports import (
-    OUTLINED,
-    Checked,
-    Dumped,
-    Finding,
-    Held,
-    History,
-    Item,
-    Loaded,
-    Outline,
-    Spot,
-    Stamped,
-    TextFound,
-    Tombstone,
-    Turn,
-    VectorFound,
-    Whole,
-)
-from recollect.storage.content import check, digest, expect, parse_cursor, picked
-from recollect.storage.filters import allows
-from recollect.text import lexical
-from recollect.types import (
+from recollect.nouns import (
     ChangeSet,
     Document,
     Event,
@@ -55,6 +34,27 @@ from recollect.types import (
     TextQuery,
     stable_id,
 )
+from recollect.ports import (
+    OUTLINED,
+    Checked,
+    Dumped,
+    Finding,
+    Held,
+    History,
+    Item,
+    Loaded,
+    Outline,
+    Spot,
+    Stamped,
+    TextFound,
+    Tombstone,
+    Turn,
+    VectorFound,
+    Whole,
+)
+from recollect.storage.content import check, digest, expect, parse_cursor, picked
+from recollect.storage.filters import allows
+from recollect.text import lexical
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors

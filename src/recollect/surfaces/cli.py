@@ -14,8 +14,8 @@ from typing import NamedTuple, cast
 
 from recollect import config as settings
 from recollect.errors import RecollectError, UsageError
-from recollect.surfaces.parser import Parser
-from recollect.surfaces.shared import Options, common_options, print_json, say
+from recollect.surfaces.commands.parser import Parser
+from recollect.surfaces.commands.shared import Options, common_options, print_json, say
 
 _TELL_THEMSELVES = ("config", "doctor")
 """Commands that say themselves what is wrong with the settings."""
@@ -71,206 +71,206 @@ class Command(NamedTuple):
         return cast(Callable[[Options], int], self._named(""))
 
     def _named(self, before: str) -> object:
-        module = import_module(f"recollect.surfaces.{self.module}")
+        module = import_module(f"recollect.surfaces.commands.{self.module}")
         name = f"{before}{self.name.replace('-', '_')}"
         return getattr(module, name, None) or getattr(module, f"{name}_")
 
 
 COMMANDS = (
     Command(
-        "init", "begin: choose the mode, the store and what to import", "init_commands",
+        "init", "begin: choose the mode, the store and what to import", "init",
         "recollect init --yes --downstream gpt-5-mini --add ~/notes",
     ),
     Command(
-        "add", "import notes, sessions, exports, repositories", "import_commands",
+        "add", "import notes, sessions, exports, repositories", "importing",
         "recollect add ~/notes ~/project; recollect add sessions",
     ),
     Command(
-        "search", "ask for something", "search_command",
+        "search", "ask for something", "search",
         'recollect search "when do we deploy?" --kind note',
     ),
     Command(
-        "web", "ask the web, if you allow that", "web_commands",
+        "web", "ask the web, if you allow that", "web",
         'recollect web "release date of Python 3.14" --read 2',
     ),
     Command(
-        "add-web", "keep a page of the web", "web_commands",
+        "add-web", "keep a page of the web", "web",
         "recollect add-web https://peps.python.org/pep-0745/",
     ),
     Command(
-        "gather", "what a model needs to write an answer", "answer_commands",
+        "gather", "what a model needs to write an answer", "answers",
         'recollect gather "how do we release?" --tokens 2000',
     ),
     Command(
-        "think", "have a language model answer from memory", "think_command",
+        "think", "have a language model answer from memory", "think",
         'recollect think "why did we drop Redis?"',
     ),
     Command(
-        "record-answer", "keep an answer that was written", "answer_commands",
+        "record-answer", "keep an answer that was written", "answers",
         'recollect record-answer "how do we release?" "On Fridays, by …" --fingerprint F',
     ),
     Command(
-        "answers", "list and forget recorded answers", "answer_commands",
+        "answers", "list and forget recorded answers", "answers",
         "recollect answers --forget-stale",
     ),
     Command(
-        "remember", "keep a fact", "fact_commands",
+        "remember", "keep a fact", "facts",
         'recollect remember "We deploy on Fridays" --name "deploy day" --alias "release day"',
     ),
     Command(
-        "context", "what to know before answering", "fact_commands",
+        "context", "what to know before answering", "facts",
         'recollect context "how do we deploy?" --scope work',
     ),
     Command(
-        "facts", "list facts, newest first", "fact_commands",
+        "facts", "list facts, newest first", "facts",
         "recollect facts --all",
     ),
     Command(
-        "supersede", "let one fact replace another", "fact_commands",
+        "supersede", "let one fact replace another", "facts",
         'recollect supersede deploy-day-1a2b3c deploy-day-4d5e6f --why "fewer incidents"',
     ),
     Command(
-        "alias", "teach a fact another name", "fact_commands",
+        "alias", "teach a fact another name", "facts",
         'recollect alias "deploy day" "ship day"',
     ),
     Command(
-        "pin", "have a fact in every context", "fact_commands",
+        "pin", "have a fact in every context", "facts",
         'recollect pin "deploy day"',
     ),
     Command(
-        "resolve", "close an open question", "fact_commands",
+        "resolve", "close an open question", "facts",
         'recollect resolve "auth strategy" --why "opaque tokens"',
     ),
     Command(
-        "history", "what happened to a fact or a document", "fact_commands",
+        "history", "what happened to a fact or a document", "facts",
         "recollect history deploy-day-1a2b3c",
     ),
     Command(
-        "curate", "make lasting facts and pages of a text", "curate_commands",
+        "curate", "make lasting facts and pages of a text", "curation",
         "recollect curate meeting.md --dry-run",
     ),
     Command(
-        "review", "look at changes that replace or contradict something", "curate_commands",
+        "review", "look at changes that replace or contradict something", "curation",
         "recollect review 4f2a90c1d6e8b375 --accept",
     ),
     Command(
-        "undo", "restore the state before a curation", "curate_commands",
+        "undo", "restore the state before a curation", "curation",
         "recollect undo --list",
     ),
     Command(
-        "tidy", "propose merges, links and prunes", "curate_commands",
+        "tidy", "propose merges, links and prunes", "curation",
         "recollect tidy",
     ),
     Command(
-        "sessions", "past conversations: find, page through, read, list", "session_commands",
+        "sessions", "past conversations: find, page through, read, list", "sessions",
         'recollect sessions "where did we leave off with the importer?"',
     ),
     Command(
-        "get", "show a whole document", "store_commands",
+        "get", "show a whole document", "store",
         "recollect get 4f2a90c1d6e8b375",
     ),
     Command(
-        "list", "list documents, last imported first", "store_commands",
+        "list", "list documents, last imported first", "store",
         "recollect list --kind session --since 7d",
     ),
     Command(
-        "forget", "remove a document or a fact for good", "store_commands",
+        "forget", "remove a document or a fact for good", "store",
         "recollect forget 4f2a90c1d6e8b375",
     ),
     Command(
-        "record", "keep a discussion, an event or a file's purpose", "import_commands",
+        "record", "keep a discussion, an event or a file's purpose", "importing",
         'recollect record discussion "Retries stay at three." --issue PAY-7 --event decided',
     ),
     Command(
-        "export", "write pages and facts, or all, as files that come back", "import_commands",
+        "export", "write pages and facts, or all, as files that come back", "importing",
         "recollect export --tree ~/vault/memory; recollect export --all memory.jsonl.gz",
     ),
     Command(
-        "import", "take in what `export --all` wrote", "safety_commands",
+        "import", "take in what `export --all` wrote", "transfer",
         "recollect import memory.jsonl.gz",
     ),
     Command(
-        "backup", "write the store to one file, and check it", "safety_commands",
+        "backup", "write the store to one file, and check it", "transfer",
         "recollect backup ~/backups/memory.tar.gz",
     ),
     Command(
-        "restore", "make a store of a backup", "safety_commands",
+        "restore", "make a store of a backup", "transfer",
         "recollect restore ~/backups/memory.tar.gz --to ~/restored",
     ),
     Command(
-        "repair", "make a sound store of a damaged one", "safety_commands",
+        "repair", "make a sound store of a damaged one", "transfer",
         "recollect repair --store ~/memory",
     ),
     Command(
-        "migrate-store", "copy all of a store into another, and compare them", "safety_commands",
+        "migrate-store", "copy all of a store into another, and compare them", "transfer",
         "recollect migrate-store ~/memory postgresql://db.example/memory",
     ),
     Command(
-        "watch", "follow the sources and import what changes", "import_commands",
+        "watch", "follow the sources and import what changes", "importing",
         "recollect watch notes",
     ),
     Command(
-        "mcp", "serve the tools to an agent, on stdio or HTTP", "mcp_command",
+        "mcp", "serve the tools to an agent, on stdio or HTTP", "mcp",
         "recollect mcp --store ~/memory",
     ),
     Command(
-        "install", "connect an agent: its tools, hooks and skill", "install_command",
+        "install", "connect an agent: its tools, hooks and skill", "install",
         "recollect install claude-code --hooks --dry-run",
     ),
     Command(
-        "hook", "what an agent calls by itself, with JSON on stdin", "hook_command",
+        "hook", "what an agent calls by itself, with JSON on stdin", "hook",
         "recollect hook session-start --client claude-code",
     ),
     Command(
-        "serve", "the page, the HTTP API and MCP, on this machine", "serve_command",
+        "serve", "the page, the HTTP API and MCP, on this machine", "serve",
         "recollect serve --open",
     ),
     Command(
-        "cache", "see, empty and prune the cache of searches", "answer_commands",
+        "cache", "see, empty and prune the cache of searches", "answers",
         "recollect cache clear",
     ),
     Command(
-        "status", "what the store holds, what is pending", "store_commands",
+        "status", "what the store holds, what is pending", "store",
         "recollect status --json",
     ),
     Command(
-        "stats", "what searches did: hits, answers, time, tokens", "usage_commands",
+        "stats", "what searches did: hits, answers, time, tokens", "usage",
         "recollect stats --days 7 --plot",
     ),
     Command(
-        "tune", "advice from what searches did", "usage_commands",
+        "tune", "advice from what searches did", "usage",
         "recollect tune --apply",
     ),
     Command(
-        "doctor", "look whether all is well, and what mends it", "doctor_command",
+        "doctor", "look whether all is well, and what mends it", "doctor",
         "recollect doctor --fix",
     ),
     Command(
-        "rebuild", "make the indexes anew from the record", "store_commands",
+        "rebuild", "make the indexes anew from the record", "store",
         "recollect rebuild --store ~/memory",
     ),
     Command(
-        "models", "see, download, check and choose models", "model_commands",
+        "models", "see, download, check and choose models", "models",
         "recollect models fetch",
     ),
     Command(
-        "llm", "the language model, and what it cost", "llm_commands",
+        "llm", "the language model, and what it cost", "llm",
         "recollect llm test",
     ),
     Command(
-        "modes", "the presets of a search, and every knob", "mode_commands",
+        "modes", "the presets of a search, and every knob", "modes",
         "recollect modes conservative",
     ),
     Command(
-        "config", "see and change settings", "config_commands",
+        "config", "see and change settings", "config",
         "recollect config set mode conservative",
     ),
     Command(
-        "eval", "measure on question sets, compare, and gate", "eval_commands",
+        "eval", "measure on question sets, compare, and gate", "evals",
         "recollect eval run jsonl ~/sets/notes; recollect eval compare notes-2 notes-1",
     ),
     Command(
-        "completions", "what a shell completes after recollect", "completions_command",
+        "completions", "what a shell completes after recollect", "completions",
         "recollect completions fish > ~/.config/fish/completions/recollect.fish",
     ),
     Command(

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from recollect.memory import Status
 from recollect.moments import iso
+from recollect.nouns import Answer, Document, Page, Problem, Receipt, Recorded, Result, Stage
+from recollect.nouns.synthesis import Written
+from recollect.nouns.web import WebFound
 from recollect.surfaces.terminal import Style, width
-from recollect.text.query import parse
+from recollect.text.questions.parse import parse
 from recollect.text.snippet import snippet
-from recollect.types import Answer, Document, Page, Problem, Receipt, Recorded, Result, Stage
-from recollect.web import WebFound
-from recollect.written import Written
 
 _STATUS = {
     "direct_passages": "found",

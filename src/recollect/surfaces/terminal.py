@@ -9,8 +9,8 @@ import time
 from types import TracebackType
 from typing import IO
 
-from recollect.memory import Progress
-from recollect.surfaces.parser import columns
+from recollect.nouns import Progress
+from recollect.surfaces.commands.parser import columns
 
 
 def wants_colour(stream: IO[str]) -> bool:

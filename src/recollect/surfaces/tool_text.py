@@ -14,13 +14,11 @@ from recollect.surfaces.tools import PAGE
 from recollect.text.tokens import clip_tokens
 
 if TYPE_CHECKING:
-    from recollect.facts import Context
+    from recollect.facts import Context, Remembered
     from recollect.memory import Bundle, SessionsAnswer
-    from recollect.memory.answers import Recording
     from recollect.memory.curate import Curated
-    from recollect.memory.facts import Remembered
-    from recollect.types import Answer, Document, Page, Receipt, Result
-    from recollect.web import WebFound
+    from recollect.nouns import Answer, Document, Page, Receipt, Recording, Result
+    from recollect.nouns.web import WebFound
 
 Given = Mapping[str, Any]
 

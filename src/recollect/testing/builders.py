@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from recollect.ports import Store
-from recollect.text.chunk import passages
-from recollect.types import (
+from recollect.nouns import (
     ChangeSet,
     Clause,
     Document,
@@ -18,6 +16,8 @@ from recollect.types import (
     TextQuery,
     words,
 )
+from recollect.ports import Store
+from recollect.text.chunk import passages
 
 
 def note(external: str, text: str = "", **fields: Any) -> Document:

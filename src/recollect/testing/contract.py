@@ -17,13 +17,7 @@ from typing import Any
 import numpy as np
 
 from recollect.errors import StoreChanged, UsageError
-from recollect.ports import Store
-from recollect.storage.plain import PlainStore
-from recollect.testing.builders import any_of, found, ids, note, phrase, prefix, put, session
-from recollect.testing.moving import MODEL as MODEL
-from recollect.testing.moving import MovingContract
-from recollect.text.chunk import passages
-from recollect.types import (
+from recollect.nouns import (
     ChangeSet,
     Document,
     Expect,
@@ -39,6 +33,12 @@ from recollect.types import (
     Source,
     TextQuery,
 )
+from recollect.ports import Store
+from recollect.storage.plain import PlainStore
+from recollect.testing.builders import any_of, found, ids, note, phrase, prefix, put, session
+from recollect.testing.moving import MODEL as MODEL
+from recollect.testing.moving import MovingContract
+from recollect.text.chunk import passages
 
 JANUARY = datetime(2026, 1, 1, tzinfo=UTC)
 MARCH = datetime(2026, 3, 1, tzinfo=UTC)

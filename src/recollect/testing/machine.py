@@ -20,12 +20,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from recollect.nouns import ChangeSet, Document, Filter, Forget, Put, Remove, TextQuery
 from recollect.ports import Store
 from recollect.storage.plain import PlainStore
 from recollect.testing.builders import any_of, ids, note, phrase, put, session
 from recollect.testing.moving import items
 from recollect.text.chunk import passages
-from recollect.types import ChangeSet, Document, Filter, Forget, Put, Remove, TextQuery
 
 MODEL = "machine@1"
 _WORDS = ("otter", "kelp", "boat", "tide", "rope")

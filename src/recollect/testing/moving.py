@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from recollect.errors import UsageError
+from recollect.nouns import ChangeSet, Filter, Forget, Place, Put, Recorded, Register, Source
 from recollect.ports import History, Item, Loaded, Store, Tombstone, Whole
 from recollect.storage.plain import PlainStore
 from recollect.testing.builders import any_of, found, note, put, session
 from recollect.text.chunk import passages
-from recollect.types import ChangeSet, Filter, Forget, Place, Put, Recorded, Register, Source
 
 MODEL = "contract@1"
 

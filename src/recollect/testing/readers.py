@@ -24,9 +24,12 @@ from recollect.sources.files import Found
 from recollect.sources.json_stream import Garbled, items
 from recollect.sources.sessions import formats as session_formats
 from recollect.testing.builders import note
-from recollect.text import chunk, claims, conflict, frontmatter, query, redact, subjects, when
-from recollect.text.session_intents import leading
+from recollect.text import chunk, frontmatter, redact
+from recollect.text.questions import parse as query
+from recollect.text.questions import subjects, when
+from recollect.text.questions.session_intents import leading
 from recollect.text.snippet import snippet
+from recollect.text.statements import claims, conflict
 from recollect.text.terms import terms
 from recollect.tree import markdown
 from recollect.writing.curation import extract, recon

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from recollect.types import Document, Passage
+from recollect.nouns import Document, Passage
 
 TARGET_SIZE = 1_200
 MAX_SIZE = 2_000

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from math import log
 from typing import NamedTuple
 
+from recollect.nouns import Clause, TextQuery
 from recollect.text.terms import terms
-from recollect.types import Clause, TextQuery
 
 K1 = 1.2
 B = 0.75

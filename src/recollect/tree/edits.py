@@ -11,8 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from recollect.nouns import stable_id
 from recollect.tree.markdown import Item, ParsedPage
-from recollect.types import stable_id
 
 FIELDS = ("title", "summary", "tags", "keywords", "related", "scopes", "notes", "snippets")
 """What a person may change of a page, besides its facts."""

@@ -36,11 +36,11 @@ from typing import Any, NamedTuple
 
 from recollect.facts import Asked, Fact, FactType, Participant, Standing
 from recollect.moments import iso
+from recollect.nouns import NO_META, UNIVERSAL
 from recollect.text.dates import parse_date
 from recollect.text.frontmatter import flow, split
 from recollect.tree.names import link_target
 from recollect.tree.page import Snippet, TopicPage, arranged, cleaned
-from recollect.types import NO_META, UNIVERSAL
 
 
 class BrokenPage(ValueError):

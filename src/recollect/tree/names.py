@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 
-from recollect.types import stable_id
+from recollect.nouns import stable_id
 
 INDEX = "_index.md"
 """A list of a domain's pages, made anew with every export."""

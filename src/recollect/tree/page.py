@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from recollect.errors import UsageError
 from recollect.facts import TYPES, Fact
 from recollect.moments import iso
+from recollect.nouns import LOCAL, NO_META, UNIVERSAL, Document, JsonObject, Put, stable_id
 from recollect.text.chunk import passages
 from recollect.text.keys import keys, words
 from recollect.text.ordinary import commonness
@@ -30,7 +31,6 @@ from recollect.text.stopwords import stopwords
 from recollect.text.terms import is_run, stem, terms
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.tree.names import LOOSE, canonical, folded
-from recollect.types import LOCAL, NO_META, UNIVERSAL, Document, JsonObject, Put, stable_id
 
 KIND = "page"
 SOURCE = "tree"

@@ -26,8 +26,7 @@ from recollect.facts import (
     from_document,
     handle,
 )
-from recollect.ports import Store
-from recollect.types import (
+from recollect.nouns import (
     Change,
     ChangeSet,
     Expect,
@@ -39,6 +38,7 @@ from recollect.types import (
     Source,
     stable_id,
 )
+from recollect.ports import Store
 
 TRIES = 50
 """How often a write is worked out anew because others were quicker."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from recollect.facts import PAGE, Fact, from_document, handle
+from recollect.nouns import Change, Expect, Filter, Forget, Put, Register, Remove, Source
 from recollect.ports import Store
 from recollect.tree import (
     KIND,
@@ -22,7 +23,6 @@ from recollect.tree import (
     page_of,
 )
 from recollect.tree import from_document as page_from
-from recollect.types import Change, Expect, Filter, Forget, Put, Register, Remove, Source
 
 SCANNED = 1000
 

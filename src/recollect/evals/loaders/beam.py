@@ -25,7 +25,7 @@ from typing import Any
 from recollect.errors import InputError
 from recollect.evals.files import given, items, whole
 from recollect.evals.questions import SOURCE, Group, Loaded, Question
-from recollect.types import Document, Message
+from recollect.nouns import Document, Message
 
 _MARK = re.compile(r"\s*->->\s*[\d,\s]*$")
 _ANCHORS = ("%B-%d-%Y", "%B %d, %Y", "%Y-%m-%d")

@@ -13,7 +13,7 @@ from typing import Any
 from recollect.errors import InputError
 from recollect.evals.files import column, date_of, given, items, messages_of, there
 from recollect.evals.questions import SOURCE, Group, Loaded, Question
-from recollect.types import Document, Message, stable_id
+from recollect.nouns import Document, Message, stable_id
 
 # ------------------------------------------------------------------ LongMemEval
 

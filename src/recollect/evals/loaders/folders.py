@@ -28,7 +28,7 @@ from recollect.evals.files import (
     whole,
 )
 from recollect.evals.questions import SOURCE, Group, Loaded, Question
-from recollect.types import LOCAL, UNIVERSAL, Document
+from recollect.nouns import LOCAL, UNIVERSAL, Document
 
 _DOCUMENTS = ("docs.jsonl", "documents.jsonl", "sessions.jsonl")
 

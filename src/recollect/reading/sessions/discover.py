@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from recollect.nouns import Candidate, Document, Query, StoredPassage
 from recollect.ports import Turn
 from recollect.reading.answering import SNIPPET, marked
 from recollect.reading.attempt import Models
@@ -30,11 +31,10 @@ from recollect.reading.sessions.visibility import (
     is_subagent,
 )
 from recollect.reading.sessions.windows import around, bookends, names
-from recollect.text.query import Parsed
-from recollect.text.session_intents import Leading, leading
+from recollect.text.questions.parse import Parsed
+from recollect.text.questions.session_intents import Leading, leading
 from recollect.text.terms import terms
 from recollect.trace import Trace
-from recollect.types import Candidate, Document, Query, StoredPassage
 
 DEPTH = 50
 """Sessions that are ranked."""
@@ -289,7 +289,7 @@ def _latest(request: Request, visible: Visible, trace: Trace, led: Leading, sort
     """The latest conversations (or the first), each by the last thing that was said in it: where
     the question names nothing to look for."""
     from recollect.reading.sessions.browse import recent
-    from recollect.text.query import parse
+    from recollect.text.questions.parse import parse
 
     found = recent(visible, request.limit)
     matches = []

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from recollect.nouns import Document, Filter
 from recollect.ports import Store
-from recollect.types import Document, Filter
 
 FEW = 16
 """Holders of a message that are looked at."""

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
-from recollect.types import ROLES, Filter, Policy
-from recollect.types import Window as Time
+from recollect.nouns import ROLES, Filter, Policy
+from recollect.nouns import Window as Time
 
 SPOKEN = ("user", "assistant")
 REWOUND = "rewound"

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from recollect.moments import iso
-from recollect.types import SCHEMA_VERSION, Stage
+from recollect.nouns import SCHEMA_VERSION, Stage
 
 
 class SessionMessage(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from recollect.errors import NotFound, RecollectError, UsageError
+from recollect.nouns import Document
 from recollect.ports import Turn
 from recollect.reading.sessions.caps import Piece, fitted
 from recollect.reading.sessions.lineage import FEW
@@ -17,7 +18,6 @@ from recollect.reading.sessions.request import REWOUND, Request
 from recollect.reading.sessions.results import Scroll, Window
 from recollect.reading.sessions.visibility import Visible
 from recollect.reading.sessions.windows import Around, around, names
-from recollect.types import Document
 
 
 class _Found(NamedTuple):

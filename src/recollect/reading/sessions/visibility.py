@@ -20,11 +20,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from recollect.errors import NotFound, UsageError
+from recollect.nouns import Document, Filter, Hit, Policy, TextQuery
 from recollect.ports import Store, TextFound, Turn, VectorFound
 from recollect.reading.sessions.lineage import Lineages
 from recollect.reading.sessions.request import REWOUND, Request
 from recollect.reading.sessions.results import SessionName
-from recollect.types import Document, Filter, Hit, Policy, TextQuery
 
 LIVE = "live session"
 EXCLUDED = "excluded"

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from recollect.nouns.synthesis import Citation, Reference, SelfGrade, Sentence
 from recollect.ports import Store
 from recollect.reading.gather import Section
 from recollect.reading.think.sources import Shown
-from recollect.text.quotes import enough, normal, plain, quoted
-from recollect.written import Citation, Reference, SelfGrade, Sentence
+from recollect.text.statements.quotes import enough, normal, plain, quoted
 
 MOST_SENTENCES = 40
 LONGEST = 2_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from recollect.nouns.web import WebResult
 from recollect.reading.gather import Section
 from recollect.text.fence import Fence, inside
 from recollect.text.tokens import clip_tokens
-from recollect.web import WebResult
 
 WEB_PAGES = 5
 WEB_TOKENS = 800

@@ -7,6 +7,9 @@ from time import perf_counter
 from typing import NamedTuple
 
 from recollect.errors import Cancelled, RecollectError, SpendRefused, in_a_line
+from recollect.nouns import Query
+from recollect.nouns.synthesis import SelfGrade, Written
+from recollect.nouns.web import WebResult
 from recollect.ports import Llm, LlmReply, Store
 from recollect.reading.attempt import Models
 from recollect.reading.gather import Bundle, Section, gather
@@ -16,12 +19,9 @@ from recollect.reading.think.sources import Shown, shown
 from recollect.reading.think.stream import Objects
 from recollect.reading.think.thought import Tell, Thought, ThoughtStatus, Told
 from recollect.reading.time_box import TimeBox
-from recollect.text.query import parse
-from recollect.text.route import route
+from recollect.text.questions.parse import parse
+from recollect.text.questions.route import route
 from recollect.trace import Trace
-from recollect.types import Query
-from recollect.web import WebResult
-from recollect.written import SelfGrade, Written
 
 MOST_CALLS = 2
 """For one thought."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from recollect.nouns import SCHEMA_VERSION, Recorded, Stage
+from recollect.nouns.synthesis import Sentence, Written
 from recollect.reading.gather import Bundle
-from recollect.types import SCHEMA_VERSION, Recorded, Stage
-from recollect.written import Sentence, Written
 
 ThoughtStatus = Literal[
     "synthesized", "cached_answer", "direct_passages", "not_in_memory", "needs_synthesis"

@@ -1,6 +1,6 @@
 """What is in a file, as text with its structure, whatever the file's format.
 
-:func:`read` gives a file's :class:`Content`, or the :class:`~recollect.types.Problem` that says
+:func:`read` gives a file's :class:`Content`, or the :class:`~recollect.nouns.Problem` that says
 why it has none; it never raises, whatever the bytes. Pages, documents and notebooks become
 Markdown, whose headings say where passages begin. Source code and data stay as they are, to the
 character; where their parts begin is said beside the text (:func:`outline`). A format's reader is
@@ -18,7 +18,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.types import NO_META, JsonObject, Problem
+from recollect.nouns import NO_META, JsonObject, Problem
 
 MAX_UNPACKED = 128_000_000
 """Bytes that the parts of a DOCX file may have together."""

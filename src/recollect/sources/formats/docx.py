@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from recollect.nouns import Problem
 from recollect.sources import formats
 from recollect.sources.formats import Content
 from recollect.sources.formats.markdown import Blocks
-from recollect.types import Problem
 
 
 class _Refused(ValueError):

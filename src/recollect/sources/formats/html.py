@@ -9,10 +9,10 @@ import codecs
 import re
 from pathlib import Path
 
+from recollect.nouns import Problem
 from recollect.sources.formats import Content
 from recollect.sources.formats.markdown import Blocks, fenced
 from recollect.text.unicode import whole
-from recollect.types import Problem
 
 _CHARSET = re.compile(
     rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})"

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from recollect.nouns import NO_META, Problem
 from recollect.sources.formats import MAX_OUTPUT, Content
 from recollect.sources.formats.markdown import fenced
 from recollect.text.unicode import whole
-from recollect.types import NO_META, Problem
 
 _ANSI = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 _TITLE = re.compile(r"^# +(\S.*)", re.MULTILINE)

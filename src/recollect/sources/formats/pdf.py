@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from recollect.nouns import Problem
 from recollect.sources.formats import Content, Section
 from recollect.text.unicode import whole
-from recollect.types import Problem
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)(\d\d)", re.ASCII)
 

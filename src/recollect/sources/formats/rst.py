@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from recollect.nouns import Problem
 from recollect.sources.formats import Content, decoded
 from recollect.sources.formats.markdown import fenced, guarded
-from recollect.types import Problem
 
 _ADORNED = re.compile(r"(?!(?:::|\.\.)\Z)([!-/:-@\[-`{-~])\1*")
 _CODE_DIRECTIVE = re.compile(

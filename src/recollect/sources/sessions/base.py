@@ -24,8 +24,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from recollect.nouns import NO_META, ROLES, Message, Problem
 from recollect.text.dates import parse_date
-from recollect.types import NO_META, ROLES, Message, Problem
 
 Relation = Literal["", "fork", "subagent", "compaction"]
 MAX_LINE = 64_000_000

@@ -13,11 +13,11 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
+from recollect.nouns import Message, Problem
 from recollect.sources.json_stream import members, peek
 from recollect.sources.sessions.base import Format, Read, Session, moment, unknown
 from recollect.sources.sessions.claude_ai import call
 from recollect.sources.sessions.turns import human, string, title_of, whole
-from recollect.types import Message, Problem
 
 _NAMES = re.compile(r"conversations(-\d+)?\.json")
 _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')

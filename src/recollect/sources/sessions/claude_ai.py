@@ -17,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from recollect.nouns import Message, Problem
 from recollect.sources.json_stream import members, peek
 from recollect.sources.sessions.base import Format, Read, Session, moment, unknown
 from recollect.sources.sessions.turns import human, string, text_of, title_of, tool_call, whole
-from recollect.types import Message, Problem
 
 _NAMES = re.compile(r"conversations\.json")
 _DROPPED = frozenset({"thinking", "redacted_thinking", "token_budget", "flag"})

@@ -34,6 +34,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import (
     Format,
     Read,
@@ -55,7 +56,6 @@ from recollect.sources.sessions.turns import (
     whole,
     without_ours,
 )
-from recollect.types import Message, Problem
 
 _SPOKEN = ("user", "assistant")
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import (
     Format,
     Read,
@@ -37,7 +38,6 @@ from recollect.sources.sessions.turns import (
     unique,
     without_ours,
 )
-from recollect.types import Message, Problem
 
 _LINE = re.compile(
     rb'^\s*\{(?=[^{}\n]*"type"\s*:\s*"(?:session_meta|turn_context|response_item|event_msg|'

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import (
     Format,
     Read,
@@ -33,7 +34,6 @@ from recollect.sources.sessions.turns import (
     whole,
     without_ours,
 )
-from recollect.types import Message, Problem
 
 _LINE = re.compile(
     rb'^\s*\{(?=[^{}\n]*"type"\s*:\s*"(?:session\.(?:start|resume)|user\.message|system\.message|'

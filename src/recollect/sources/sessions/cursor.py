@@ -21,6 +21,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import (
     Format,
     Read,
@@ -39,7 +40,6 @@ from recollect.sources.sessions.turns import (
     told,
     whole,
 )
-from recollect.types import Message, Problem
 
 _HIDDEN = "[REDACTED]"
 """Where a thought was, at the end of what the model said."""

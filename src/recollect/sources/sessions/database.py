@@ -18,9 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import Read, Session, unknown
 from recollect.sources.sessions.turns import human, title_of, tool_call, whole, without_ours
-from recollect.types import Message, Problem
 
 T = TypeVar("T")
 Row = dict[str, Any]

@@ -18,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import (
     MAX_LINE,
     Format,
@@ -39,7 +40,6 @@ from recollect.sources.sessions.turns import (
     until_last,
     without_ours,
 )
-from recollect.types import Message, Problem
 
 _HEAD = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*\{"

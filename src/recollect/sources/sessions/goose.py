@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import Format, Read, Session, json_lines, moment, unknown
 from recollect.sources.sessions.database import (
     Needs,
@@ -31,7 +32,6 @@ from recollect.sources.sessions.database import (
     turns,
 )
 from recollect.sources.sessions.turns import text_of
-from recollect.types import Message, Problem
 
 PATTERN = "**/sessions.db"
 NEEDS: Needs = {

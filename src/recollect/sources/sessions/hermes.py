@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.nouns import Message
 from recollect.sources.sessions.base import Format, Read, Relation, Session, moment
 from recollect.sources.sessions.database import (
     Needs,
@@ -28,7 +29,6 @@ from recollect.sources.sessions.database import (
     turns,
 )
 from recollect.sources.sessions.turns import text_of
-from recollect.types import Message
 
 PATTERN = "**/state.db"
 NEEDS: Needs = {

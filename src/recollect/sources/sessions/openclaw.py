@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import (
     Format,
     Read,
@@ -41,7 +42,6 @@ from recollect.sources.sessions.database import (
     turns,
 )
 from recollect.sources.sessions.turns import text_of, whole
-from recollect.types import Message, Problem
 
 PATTERN = "**/openclaw-agent.sqlite"
 NEEDS: Needs = {"transcript_events": ("session_id", "seq", "event_json")}

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from recollect.nouns import Message
 from recollect.sources.sessions.base import Format, Read, Session, moment
 from recollect.sources.sessions.database import (
     Needs,
@@ -28,7 +29,6 @@ from recollect.sources.sessions.database import (
     title,
     turns,
 )
-from recollect.types import Message
 
 PATTERN = "opencode*.db"
 NEEDS: Needs = {

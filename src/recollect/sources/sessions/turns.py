@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from recollect.nouns import Message
 from recollect.text.unicode import whole as whole
-from recollect.types import Message
 
 TITLE_LENGTH = 80
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.errors import ConfigError, WebError
+from recollect.nouns.web import WebResult
 from recollect.sources.web.guard import link
 from recollect.sources.web.pages import line
-from recollect.web import WebResult
 
 OWN_KEY = "RECOLLECT_WEB_KEY"
 MOST_QUERY = 400

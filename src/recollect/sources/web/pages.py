@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 from recollect.errors import WebError
+from recollect.nouns import Problem
+from recollect.nouns.web import WebPage
 from recollect.sources.web.fetch import Got
 from recollect.text.unicode import whole
-from recollect.types import Problem
-from recollect.web import WebPage
 
 TYPES = ("text/html", "text/plain")
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")

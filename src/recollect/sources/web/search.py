@@ -9,12 +9,12 @@ from time import monotonic, perf_counter
 from typing import Protocol
 
 from recollect.errors import WebError, WebRefused
+from recollect.nouns.web import WebFound, WebPage, WebResult
 from recollect.sources.web.engines import MOST_QUERY, Engine, results
 from recollect.sources.web.fetch import Own, Resolve, Rules, fetch, nobodys, ones_own, resolved
 from recollect.sources.web.guard import ANY, Domains, link, refuse_number, refuse_port
 from recollect.sources.web.pages import TYPES, page
 from recollect.text.tokens import clip_tokens
-from recollect.web import WebFound, WebPage, WebResult
 
 PAGE_SECONDS = 15.0
 """For a page that somebody asks for by itself."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from recollect.nouns import Recorded
 from recollect.storage.embedded.rows import micros, moment
-from recollect.types import Recorded
 
 _COLUMNS = "id, query, answer, fingerprint, at, sources, owner, confidence, stale, space, within"
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)

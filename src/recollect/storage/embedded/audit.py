@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.errors import StoreCorrupt
+from recollect.nouns import Put
 from recollect.ports import Finding
 from recollect.storage.content import digest
 from recollect.storage.embedded.dump import whole
 from recollect.storage.embedded.lock import holders
 from recollect.text import lexical
-from recollect.types import Put
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.record import Record

@@ -23,16 +23,16 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from recollect import private
+from recollect import permissions
 from recollect.errors import InputError, NotFound, StoreCorrupt, StoreError, StoreTooNew, UsageError
 from recollect.moments import iso
+from recollect.nouns import Filter
 from recollect.ports import Finding
 from recollect.storage.embedded import swap
 from recollect.storage.embedded.connection import translated
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.schema import MIGRATIONS
-from recollect.types import Filter
 
 Tell = Callable[[str, int, int], None]
 """Is told what is being done, how much of it is done, and of how much."""
@@ -116,7 +116,7 @@ def _disk(place: Path) -> Iterator[None]:
 
 def _copy(source: Path, target: Path, tell: Tell) -> None:
     """The pages of a database as of one moment: the transaction is held until all are copied."""
-    private.touch(target)
+    permissions.touch(target)
     with (
         translated(source.parent),
         closing(sqlite3.connect(source, timeout=60.0, isolation_level=None)) as db,
@@ -140,7 +140,7 @@ def _counts(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
 
 def _copy_figures(source: Path, target: Path) -> None:
     """Figures are worth keeping, and no reason to fail."""
-    private.touch(target)
+    permissions.touch(target)
     try:
         with (
             closing(sqlite3.connect(source, timeout=2.0)) as db,
@@ -188,16 +188,16 @@ def _sha256(file: Path) -> str:
 
 def _pack(folder: Path, file: Path, manifest: Manifest, compressed: bool, tell: Tell) -> None:
     about = json.dumps(manifest.as_json(), indent=1).encode()
-    with open(file, "wb", opener=private.opener) as out:
+    with open(file, "wb", opener=permissions.opener) as out:
         how: dict[str, Any] = {"mode": "w:gz", "compresslevel": 1} if compressed else {"mode": "w"}
         with tarfile.open(fileobj=out, **how) as archive:
             head = tarfile.TarInfo(MANIFEST)
-            head.size, head.mode = len(about), private.FILE
+            head.size, head.mode = len(about), permissions.FILE
             archive.addfile(head, BytesIO(about))
             for name, said in manifest.files.items():
                 tell("packing", 0, 0)
                 info = tarfile.TarInfo(name)
-                info.size, info.mode = said["bytes"], private.FILE
+                info.size, info.mode = said["bytes"], permissions.FILE
                 with open(folder / name, "rb") as content:
                     archive.addfile(info, content)
         out.flush()
@@ -213,7 +213,7 @@ def restore(file: Path, to: Path, *, force: bool, tell: Tell) -> Restored:
     swap.free(to, force=force)
     with swap.beside(to) as scratch:
         made = scratch / "store"
-        private.folder(made)
+        permissions.folder(made)
         manifest = _unpack(file, made, tell)
         with closing(Record(made, once=True)) as record, record.snapshot():
             tell("checking", 0, 0)
@@ -256,7 +256,7 @@ def _unpack(file: Path, folder: Path, tell: Tell) -> Manifest:
         members = _members(archive, file)
         manifest = cast(Manifest, next(members)[1])
         for name, content in members:
-            with _disk(folder), open(folder / name, "wb", opener=private.opener) as out:
+            with _disk(folder), open(folder / name, "wb", opener=permissions.opener) as out:
                 done, total = 0, manifest.files[name]["bytes"]
                 for chunk in cast(Iterator[bytes], content):
                     out.write(chunk)

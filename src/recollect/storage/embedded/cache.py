@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from recollect import private
+from recollect import permissions
 from recollect.ports import AskedBefore, CacheStats, Kept
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class EmbeddedCache:
 
     def _open(self) -> sqlite3.Connection:
         with suppress(OSError):  # SQLite says it better
-            private.touch(self.path)
+            permissions.touch(self.path)
         db = sqlite3.connect(
             self.path, timeout=0, isolation_level=None, check_same_thread=False
         )  # fmt: skip

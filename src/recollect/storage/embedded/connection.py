@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from recollect import pauses, private
+from recollect import permissions, suspend
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
 from recollect.storage.embedded.lock import holders
 from recollect.storage.embedded.rows import State
@@ -35,7 +35,7 @@ class Connection:
         """A connection, which keeps little in memory if all is read *once* and in order."""
         self.folder = folder
         with translated(folder):
-            private.touch(folder / "record.db")
+            permissions.touch(folder / "record.db")
             self._db = sqlite3.connect(
                 folder / "record.db",
                 timeout=BUSY_SECONDS,
@@ -80,7 +80,7 @@ class Connection:
         the right moment."""
         deadline = time.monotonic() + BUSY_SECONDS
         while True:
-            with pauses.put_off():
+            with suspend.put_off():
                 if self._begun(last=time.monotonic() > deadline):
                     yield
                     return

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from recollect.nouns import Document, Event, Filter, Message, Page, Passage, StoredPassage
 from recollect.ports import Held, Stamped
 from recollect.storage.embedded.connection import Connection, batches, marks, translated
 from recollect.storage.embedded.rows import Allowed, micros, moment
@@ -23,7 +24,6 @@ from recollect.storage.filters import (
     source_allows,
 )
 from recollect.text.terms import fold
-from recollect.types import Document, Event, Filter, Message, Page, Passage, StoredPassage
 
 DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
     d.meta, d.origin, d.stamp"""

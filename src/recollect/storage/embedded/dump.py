@@ -13,11 +13,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import StoreError, UsageError
+from recollect.nouns import Event, Passage, Place, Put, Recorded, Source
 from recollect.ports import Dumped, History, Item, Loaded, Tombstone, Whole
 from recollect.storage.content import check, digest, picked
 from recollect.storage.embedded import answers
 from recollect.storage.embedded.writer import Writer
-from recollect.types import Event, Passage, Place, Put, Recorded, Source
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.record import Record

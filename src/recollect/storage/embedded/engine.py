@@ -18,8 +18,22 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from recollect import private
+from recollect import permissions
 from recollect.errors import StoreBusy, StoreError
+from recollect.nouns import (
+    ChangeSet,
+    Document,
+    Event,
+    Filter,
+    Hit,
+    Page,
+    Receipt,
+    Recorded,
+    StoredPassage,
+    StoreStats,
+    TextQuery,
+    stable_id,
+)
 from recollect.ports import (
     Checked,
     Dumped,
@@ -44,20 +58,6 @@ from recollect.storage.embedded.rows import Allowed, Row, State
 from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex, TornIndex
 from recollect.storage.filters import folded_path
 from recollect.text import lexical
-from recollect.types import (
-    ChangeSet,
-    Document,
-    Event,
-    Filter,
-    Hit,
-    Page,
-    Receipt,
-    Recorded,
-    StoredPassage,
-    StoreStats,
-    TextQuery,
-    stable_id,
-)
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
@@ -97,7 +97,7 @@ class EmbeddedStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         try:
-            private.folder(folder)
+            permissions.folder(folder)
         except OSError as error:
             raise StoreError(
                 f"{folder}: cannot make the store here: {error.strerror}",

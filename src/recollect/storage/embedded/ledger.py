@@ -15,7 +15,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from threading import Lock
 
-from recollect import private
+from recollect import permissions
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.telemetry import Tally
 
@@ -62,7 +62,7 @@ class EmbeddedLedger:
             self._pruned = newest
 
     def _opened(self) -> sqlite3.Connection:
-        private.touch(self._file)
+        permissions.touch(self._file)
         db = self._connected(0.0)
         try:
             if _version(db) == 0:

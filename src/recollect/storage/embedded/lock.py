@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from recollect import pauses
+from recollect import suspend
 
 _WRITER = "120"
 """The byte of the file that all connections share which whoever writes has locked."""
@@ -43,7 +43,7 @@ def file_lock(path: Path, *, wait: float = 0.0, pausing: bool = False) -> Iterat
     """
     deadline, pause = time.monotonic() + wait, 0.001
     while True:
-        with nullcontext() if pausing else pauses.put_off():
+        with nullcontext() if pausing else suspend.put_off():
             fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
             try:
                 held = _try_lock(fd)

@@ -13,16 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect.ports import Dumped, Finding, Item, Loaded
-from recollect.storage.content import check, digest, expect
-from recollect.storage.embedded import answers, audit
-from recollect.storage.embedded.connection import batches, translated
-from recollect.storage.embedded.dump import Loader, dumped
-from recollect.storage.embedded.feeding import Feeding
-from recollect.storage.embedded.rows import State
-from recollect.storage.embedded.talks import Talks
-from recollect.storage.embedded.writer import Writer
-from recollect.types import (
+from recollect.nouns import (
     ChangeSet,
     Expect,
     Forget,
@@ -34,6 +25,15 @@ from recollect.types import (
     Remove,
     SourceStats,
 )
+from recollect.ports import Dumped, Finding, Item, Loaded
+from recollect.storage.content import check, digest, expect
+from recollect.storage.embedded import answers, audit
+from recollect.storage.embedded.connection import batches, translated
+from recollect.storage.embedded.dump import Loader, dumped
+from recollect.storage.embedded.feeding import Feeding
+from recollect.storage.embedded.rows import State
+from recollect.storage.embedded.talks import Talks
+from recollect.storage.embedded.writer import Writer
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.text_index import Snapshot

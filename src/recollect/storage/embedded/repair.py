@@ -17,15 +17,15 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect import private
+from recollect import permissions
 from recollect.errors import NotFound, StoreCorrupt, StoreError, StoreTooNew
+from recollect.nouns import stable_id
 from recollect.storage.content import digest
 from recollect.storage.embedded import audit, swap
 from recollect.storage.embedded.backup import RECORD, USAGE, Tell, begin_anew, refuse_unsound
 from recollect.storage.embedded.dump import whole
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.schema import MIGRATIONS, migrate
-from recollect.types import stable_id
 
 SALVAGED = "salvaged"
 """Source, owner and scope of that of which those are lost."""
@@ -69,7 +69,7 @@ def repair(folder: Path, *, tell: Tell) -> Repaired:
     swap.refuse_in_use(folder)
     with swap.beside(folder) as scratch:
         made = scratch / "store"
-        private.folder(made)
+        permissions.folder(made)
         copy = scratch / "old.db"
         for end in ("", "-wal"):
             with suppress(FileNotFoundError):
@@ -85,7 +85,7 @@ def repair(folder: Path, *, tell: Tell) -> Repaired:
         begin_anew(made, tell)
         with suppress(FileNotFoundError):
             shutil.copyfile(folder / USAGE, made / USAGE)
-            os.chmod(made / USAGE, private.FILE)
+            os.chmod(made / USAGE, permissions.FILE)
         aside = swap.put_in_place(made, folder, "damaged")
     return Repaired(
         str(folder), str(aside), counts["documents"], state.passages, incomplete, unnamed, lost,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from recollect import private
+from recollect import permissions
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.ports import Spent
 
@@ -88,8 +88,8 @@ class EmbeddedSpending:
         """A connection for one transaction: calls to a model are seldom, and a connection is cheap
         beside one."""
         with self._translated():
-            private.folder(self._file.parent)
-            private.touch(self._file)
+            permissions.folder(self._file.parent)
+            permissions.touch(self._file)
             with closing(self._connected()) as db:
                 made = _version(db) == 0
                 db.execute("BEGIN IMMEDIATE")

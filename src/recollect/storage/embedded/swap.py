@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from recollect import private
+from recollect import permissions
 from recollect.errors import StoreBusy, StoreError, UsageError
 from recollect.storage.embedded.lock import file_lock
 
@@ -26,7 +26,7 @@ def beside(place: Path) -> Iterator[Path]:
     """A folder for work in progress, on the disk that *place* is on; gone afterwards. What others
     who were killed have left there goes too."""
     try:
-        private.folder(place.parent)
+        permissions.folder(place.parent)
         _sweep(place.parent)
         scratch = Path(tempfile.mkdtemp(prefix=f".{place.name[:60]}.", dir=place.parent))
     except OSError as error:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
 
+from recollect.nouns import Document, Filter, Message
 from recollect.ports import OUTLINED, Outline, Spot, Turn
 from recollect.storage.embedded.connection import batches, marks
 from recollect.storage.embedded.documents import DOCUMENT, Documents
 from recollect.storage.embedded.rows import moment
-from recollect.types import Document, Filter, Message
 
 _LAST = 2**63 - 1
 

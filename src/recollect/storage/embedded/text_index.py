@@ -17,12 +17,12 @@ from typing import NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
-from recollect import private
+from recollect import permissions
+from recollect.nouns import Clause, Hit, TextQuery
 from recollect.storage.embedded.rows import Allowed, Row
 from recollect.storage.filters import escaped, folded_path
 from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
 from recollect.text.terms import terms
-from recollect.types import Clause, Hit, TextQuery
 
 _HEAP = 135_000_000
 """Bytes that a commit may take. With less, 150,000 passages make several segments, and each of
@@ -137,7 +137,7 @@ class TextIndex:
             raise
         finally:
             writer.wait_merging_threads()
-            private.close_to_others(self.folder)
+            permissions.close_to_others(self.folder)
         self.reload()
 
 

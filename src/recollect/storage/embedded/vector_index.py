@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from recollect import private
+from recollect import permissions
 from recollect.errors import StoreError
+from recollect.nouns import stable_id
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import Allowed, VectorRow
-from recollect.types import stable_id
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -337,9 +337,9 @@ class VectorIndex:
         columns = _columns(record.vectors_between(self.model, low, high))
         name = f"segment-{os.urandom(6).hex()}"
         folder = self.folder / name
-        private.folder(folder)
+        permissions.folder(folder)
         for key, array in columns.items():
-            with open(folder / f"{key}.npy", "wb", opener=private.opener) as file:
+            with open(folder / f"{key}.npy", "wb", opener=permissions.opener) as file:
                 np.save(file, array)
                 file.flush()
                 os.fsync(file.fileno())
@@ -348,7 +348,7 @@ class VectorIndex:
         return name
 
     def _commit(self, manifest: Manifest) -> None:
-        private.folder(self.folder)
+        permissions.folder(self.folder)
         about = {"format": _FORMAT, "model": self.model, **manifest._asdict()}
         fresh = self.folder / "manifest.json.new"
         _write_json(fresh, about)
@@ -360,7 +360,7 @@ class VectorIndex:
 
 
 def _write_json(path: Path, about: dict[str, Any]) -> None:
-    with open(path, "w", opener=private.opener) as file:
+    with open(path, "w", opener=permissions.opener) as file:
         json.dump(about, file)
         file.flush()
         os.fsync(file.fileno())

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from recollect.nouns import Document, Put, Receipt, Source
 from recollect.storage.embedded.rows import State, micros
 from recollect.storage.filters import label_of
 from recollect.text.lexical import indexed_text
-from recollect.types import Document, Put, Receipt, Source
 
 
 class Writer:

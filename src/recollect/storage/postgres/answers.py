@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from recollect.nouns import Recorded
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import given, micros, moment, stored
-from recollect.types import Recorded
 
 _COLUMNS = "id, query, answer, fingerprint, at, sources, whose, confidence, stale, space, within"
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from recollect.nouns import Filter
 from recollect.ports import Checked, Finding
 from recollect.storage.content import digest
 from recollect.storage.postgres import vectors
@@ -15,7 +16,6 @@ from recollect.storage.postgres.dump import wholes
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import members
 from recollect.storage.postgres.record import Record
-from recollect.types import Filter
 
 _SAMPLE = 200
 _PROBES = 20

@@ -17,7 +17,7 @@ import psycopg
 import psycopg_pool
 from psycopg import errors
 
-from recollect import pauses
+from recollect import suspend
 from recollect.errors import StoreBusy
 from recollect.storage.postgres.address import Address
 from recollect.storage.postgres.trouble import GONE, LOST, may_pass, translated
@@ -172,7 +172,7 @@ class Connections:
         try:
             with self._pool.connection() as db:
                 try:
-                    with pauses.put_off(), db.transaction():
+                    with suspend.put_off(), db.transaction():
                         done.append(work(db))
                         if not keep:
                             raise _Undone

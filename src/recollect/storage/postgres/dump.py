@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from recollect.errors import UsageError
+from recollect.nouns import ChangeSet, Event, Passage, Put, Recorded, Register, Source
 from recollect.ports import Dumped, History, Item, Loaded, Tombstone, Whole
 from recollect.storage.content import picked
 from recollect.storage.postgres import answers, bulk, vectors
@@ -21,7 +22,6 @@ from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import Record
 from recollect.storage.postgres.rows import given, owner_of, stored
 from recollect.storage.postgres.writer import Action, Changes, Writing
-from recollect.types import ChangeSet, Event, Passage, Put, Recorded, Register, Source
 
 _PARTS = "sdtha"
 """Sources, documents, tombstones, histories, answers: the order in which they can be loaded."""

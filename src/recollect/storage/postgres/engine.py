@@ -8,6 +8,20 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from recollect.errors import StoreError
+from recollect.nouns import (
+    ChangeSet,
+    Document,
+    Event,
+    Filter,
+    Hit,
+    Page,
+    Receipt,
+    Recorded,
+    StoredPassage,
+    StoreStats,
+    TextQuery,
+    stable_id,
+)
 from recollect.ports import (
     Behind,
     Checked,
@@ -33,20 +47,6 @@ from recollect.storage.postgres.replica import Reader, Replica
 from recollect.storage.postgres.schema import prepare
 from recollect.storage.postgres.turns import Turns
 from recollect.storage.postgres.writer import Changes
-from recollect.types import (
-    ChangeSet,
-    Document,
-    Event,
-    Filter,
-    Hit,
-    Page,
-    Receipt,
-    Recorded,
-    StoredPassage,
-    StoreStats,
-    TextQuery,
-    stable_id,
-)
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors

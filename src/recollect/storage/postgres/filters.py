@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from recollect.nouns import Filter
 from recollect.storage.filters import path_pattern
 from recollect.storage.postgres.rows import micros, stored
 from recollect.text.terms import fold
-from recollect.types import Filter
 
 
 class Where(NamedTuple):

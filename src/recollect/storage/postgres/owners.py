@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from recollect.nouns import Filter
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.rows import given, stored
 from recollect.storage.postgres.schema import HOME
-from recollect.types import Filter
 
 CHANNEL = "recollect"
 NOBODY = -1

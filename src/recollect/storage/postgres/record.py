@@ -7,6 +7,16 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from recollect.nouns import (
+    Document,
+    Event,
+    Filter,
+    Message,
+    Page,
+    Place,
+    SourceStats,
+    StoredPassage,
+)
 from recollect.ports import Held, Stamped
 from recollect.storage.filters import allows, source_allows
 from recollect.storage.postgres import filters
@@ -22,16 +32,6 @@ from recollect.storage.postgres.rows import (
     owner_of,
     passage,
     stored,
-)
-from recollect.types import (
-    Document,
-    Event,
-    Filter,
-    Message,
-    Page,
-    Place,
-    SourceStats,
-    StoredPassage,
 )
 
 _DOCUMENTS = "documents d JOIN owners o ON o.owner = d.owner"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import md5
 from typing import Any
 
-from recollect.types import Document, Passage, StoredPassage
+from recollect.nouns import Document, Passage, StoredPassage
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 OWNER_BITS = 24

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from recollect.nouns import Clause, Filter, Hit, TextQuery
 from recollect.ports import TextFound
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.connection import Db
@@ -23,7 +24,6 @@ from recollect.storage.postgres.text_index import Part
 from recollect.storage.postgres.text_views import TextViews, View, Wanted
 from recollect.text import lexical
 from recollect.text.lexical import K1, PREFIX_SCORE, B
-from recollect.types import Clause, Filter, Hit, TextQuery
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

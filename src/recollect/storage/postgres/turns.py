@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from recollect.nouns import Filter, Message
 from recollect.ports import OUTLINED, Outline, Spot, Turn
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.connection import Db
@@ -18,7 +19,6 @@ from recollect.storage.postgres.rows import (
     owner_of,
     stored,
 )
-from recollect.types import Filter, Message
 
 _LAST = 2**31 - 1
 

@@ -19,6 +19,7 @@ import psycopg
 from psycopg import errors
 
 from recollect.errors import StoreError
+from recollect.nouns import Filter, Hit
 from recollect.ports import VectorFound
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.bulk import insert
@@ -27,7 +28,6 @@ from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import given, owner_of
 from recollect.storage.postgres.schema import statements, vectors_of
 from recollect.text.lexical import indexed_text
-from recollect.types import Filter, Hit
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
+from recollect.nouns import ChangeSet, Document, Expect, Forget, Put, Receipt, Register, Remove
 from recollect.storage.content import check, digest, expect
 from recollect.storage.filters import folded_path, label_of
 from recollect.storage.postgres import vectors
@@ -25,7 +26,6 @@ from recollect.storage.postgres.postings import stems
 from recollect.storage.postgres.rows import given, key_of, micros, stored
 from recollect.text.lexical import indexed_text
 from recollect.text.terms import fold, terms
-from recollect.types import ChangeSet, Document, Expect, Forget, Put, Receipt, Register, Remove
 
 _COLUMNS = {
     "documents": "owner, key, id, source, external, origin, kind, title, path, date, last, scopes, "

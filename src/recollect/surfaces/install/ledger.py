@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect import config as settings
-from recollect import private
+from recollect import permissions
 
 
 class Added(NamedTuple):
@@ -66,5 +66,5 @@ def save(path: Path, filed: Filed | None) -> None:
         for name, one in known.items()
     }
     file = place()
-    private.folder(file.parent)
-    private.write(file, json.dumps({"files": content}, indent=1))
+    permissions.folder(file.parent)
+    permissions.write(file, json.dumps({"files": content}, indent=1))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from recollect.errors import UsageError
+from recollect.surfaces.commands.usage_text import duration
 from recollect.surfaces.page import charts
 from recollect.surfaces.page.layout import (
     Asked,
@@ -25,7 +26,6 @@ from recollect.surfaces.page.layout import (
     wrong,
 )
 from recollect.surfaces.page.markup import Html, el, joined, url
-from recollect.surfaces.usage_text import duration
 
 
 def sessions(asked: Asked) -> View:

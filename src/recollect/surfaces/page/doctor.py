@@ -29,7 +29,7 @@ STATES = {
 
 def doctor(asked: Asked) -> View:
     from recollect.doctor import examine
-    from recollect.surfaces.doctor_command import clients
+    from recollect.surfaces.commands.doctor import clients
 
     store = asked.memory.config["store"]
     found = examine(asked.memory, clients=clients(None if store is None else str(store)))

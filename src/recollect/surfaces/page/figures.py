@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.config import SETTINGS
-from recollect.surfaces.config_commands import plain
+from recollect.surfaces.commands.config import plain
+from recollect.surfaces.commands.usage_picture import picture
+from recollect.surfaces.commands.usage_text import STATUSES, duration, short
 from recollect.surfaces.page.layout import (
     Asked,
     View,
@@ -17,8 +19,6 @@ from recollect.surfaces.page.layout import (
     table,
 )
 from recollect.surfaces.page.markup import Html, drawing, el, joined, url
-from recollect.surfaces.usage_picture import picture
-from recollect.surfaces.usage_text import STATUSES, duration, short
 
 if TYPE_CHECKING:
     from recollect.telemetry import Figures, Usage

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from recollect.surfaces.imports import UNDER_WAY
+from recollect.surfaces.http.imports import UNDER_WAY
 from recollect.surfaces.page.layout import (
     Asked,
     To,
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recollect.memory import Logs, Status
-    from recollect.surfaces.imports import Import
-    from recollect.types import SourceStats
+    from recollect.nouns import SourceStats
+    from recollect.surfaces.http.imports import Import
 
 SHOWN = 20
 """Problems of one import that are listed."""

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.facts import Fact
-    from recollect.types import Document, Event
+    from recollect.nouns import Document, Event
 
 PAGE = 50
 MADE = ("facts", "tree", "curation")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from recollect.errors import UsageError
+from recollect.nouns import Answer, Result
+from recollect.surfaces.commands.usage_text import duration
 from recollect.surfaces.page import charts
 from recollect.surfaces.page.layout import (
     Asked,
@@ -23,10 +25,8 @@ from recollect.surfaces.page.layout import (
     wrong,
 )
 from recollect.surfaces.page.markup import Html, el, joined, url
-from recollect.surfaces.usage_text import duration
-from recollect.text.query import parse
+from recollect.text.questions.parse import parse
 from recollect.text.snippet import Snippet, snippet
-from recollect.types import Answer, Result
 
 STATUS = {
     "direct_passages": ("Found", "good"),

@@ -11,8 +11,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from recollect.surfaces.http_guard import STATIC, Gate, Receive, Refusal, Scope, Send
-from recollect.surfaces.http_work import Desk, Gone, Refused, told
+from recollect.nouns import stable_id
+from recollect.surfaces.http.guard import STATIC, Gate, Receive, Refusal, Scope, Send
+from recollect.surfaces.http.work import Desk, Gone, Refused, told
 from recollect.surfaces.page import (
     conversations,
     doctor,
@@ -25,7 +26,6 @@ from recollect.surfaces.page import (
 from recollect.surfaces.page.layout import Asked, To, View, command, document, empty, heading
 from recollect.surfaces.page.markup import el, joined
 from recollect.surfaces.page.search import search
-from recollect.types import stable_id
 
 if TYPE_CHECKING:
     from recollect.memory import Memory

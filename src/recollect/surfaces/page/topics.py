@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recollect.facts import Fact
-    from recollect.memory.tree import Topic
+    from recollect.transfer.tree_export import Topic
 
 FACTS = 100
 """Facts of a page that are shown at once."""

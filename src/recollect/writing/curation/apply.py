@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from recollect import tree
 from recollect.facts import Fact
+from recollect.nouns import Change, Put, Register, Source
 from recollect.ports import Store
 from recollect.text.chunk import passages
-from recollect.types import Change, Put, Register, Source
 from recollect.writing.curation import receipts
 from recollect.writing.curation.decide import Decision
 from recollect.writing.curation.receipts import Item, Kept, Touched

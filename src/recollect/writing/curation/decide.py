@@ -12,8 +12,8 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from recollect.facts import Fact, Rival
-from recollect.text.claims import read
-from recollect.text.conflict import compare
+from recollect.text.statements.claims import read
+from recollect.text.statements.conflict import compare
 
 Kind = Literal["new", "same", "refines", "supersedes", "superseded", "contradicts"]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from recollect.text.claims import READ, read
+from recollect.text.statements.claims import READ, read
 from recollect.writing.curation.extract import Extracted
 
 

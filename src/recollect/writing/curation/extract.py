@@ -20,10 +20,10 @@ from functools import cache
 from typing import NamedTuple
 
 from recollect.facts import FactType
-from recollect.text.claims import ME, UNKNOWN, read
 from recollect.text.dates import parse_date
-from recollect.text.facets import asserted, holds
 from recollect.text.ordinary import commonness
+from recollect.text.statements.claims import ME, UNKNOWN, read
+from recollect.text.statements.facets import asserted, holds
 from recollect.text.terms import fold
 from recollect.writing.curation import cues
 from recollect.writing.curation.chunk import Piece

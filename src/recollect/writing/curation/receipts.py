@@ -17,9 +17,7 @@ from recollect.errors import NotFound, UsageError
 from recollect.facts import KIND as FACT
 from recollect.facts import Entry, Fact, as_put, fact_key, from_document, handle
 from recollect.moments import iso
-from recollect.ports import Store
-from recollect.text.chunk import passages
-from recollect.types import (
+from recollect.nouns import (
     Change,
     ChangeSet,
     Document,
@@ -32,6 +30,8 @@ from recollect.types import (
     Source,
     stable_id,
 )
+from recollect.ports import Store
+from recollect.text.chunk import passages
 
 KIND = "receipt"
 SOURCE = "curation"

@@ -10,13 +10,13 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from recollect.facts import Entry, Fact, Rival, shortened
+from recollect.nouns import Document, Problem, stable_id
 from recollect.text.chunk import passages
 from recollect.text.keys import words
-from recollect.text.standing import standing
+from recollect.text.statements.in_force import standing
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem
 from recollect.tree import canonical
-from recollect.types import Document, Problem, stable_id
 from recollect.writing.curation.chunk import Piece, pieces
 from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup

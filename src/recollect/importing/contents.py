@@ -1,0 +1,125 @@
+"""What is in a file: sessions, another tool's memories, or a text, as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.importing.forks import Forks
+from recollect.nouns import Document, Problem, Put
+from recollect.ports import Store
+from recollect.sources import files, notes
+from recollect.text.chunk import passages
+from recollect.writing.documents import Item
+
+if TYPE_CHECKING:
+    from recollect.sources.sessions.base import Format
+
+
+class Read(NamedTuple):
+    """A file that is to be read, and what it is known to be."""
+
+    file: files.Found
+    form: Format | None
+    named: bool = False
+    """Whether it is the very file that was asked for."""
+
+
+class Contents:
+    """The readers of one import: of two sessions with the same messages the first has them."""
+
+    def __init__(self, store: Store, max_bytes: int) -> None:
+        self.forks = Forks(store)
+        self.max_bytes = max_bytes
+
+    def documents(
+        self, one: Read, source: str, owner: str, scopes: tuple[str, ...]
+    ) -> Iterator[Item]:
+        file = one.file
+        if one.form is not None:
+            yield from self._sessions(file, one.form, source, owner, scopes)
+        elif is_mem0(file):
+            from recollect.sources import memories
+
+            for item in memories.mem0(file, source, owner, scopes):
+                yield item if isinstance(item, Problem) else item._replace(path=file.relative)
+        else:
+            raw = files.read(file, self.max_bytes, named=one.named)
+            if isinstance(raw, Problem):
+                yield raw
+            else:
+                yield from _text(file, raw, source, owner, scopes)
+
+    def _sessions(
+        self, file: files.Found, form: Format, source: str, owner: str, scopes: tuple[str, ...]
+    ) -> Iterator[Document | Problem]:
+        from recollect.sources import conversation
+
+        try:
+            for item in form.read(file.path):
+                if isinstance(item, Problem):
+                    yield item
+                    continue
+                if not item.messages:
+                    yield Problem(str(file.path), "a session without messages", "skipped")
+                    continue
+                document = conversation.document(item, form, source, owner, scopes, file.relative)
+                own = self.forks.own(document)
+                if isinstance(own, str):
+                    said = f"it has nothing that the session {own} has not"
+                    yield Problem(str(file.path), said, "skipped")
+                else:
+                    yield own
+        except OSError as error:
+            yield Problem(str(file.path), f"cannot be read: {error.strerror or error}")
+
+
+def _text(
+    file: files.Found, raw: bytes, source: str, owner: str, scopes: tuple[str, ...]
+) -> Iterator[Item]:
+    """A file of text: another tool's memory, a decision record, a page, code, a note."""
+    from recollect.sources import formats, memories
+
+    content = formats.read(file.path, raw)
+    if isinstance(content, Problem):
+        yield content
+        return
+    yield from content.warnings
+    form = memories.recognise(file.path, content.text)
+    if form:
+        text = files.Text(file, content.text)
+        yield memories.document(text, form, source, owner, scopes)
+    else:
+        document = notes.document(file, content, source, owner, scopes)
+        yield Put(document, passages(document, content.sections))
+
+
+def is_empty(found: files.Found) -> bool:
+    """Whether a file that may become a log has only been made yet."""
+    if found.size or found.suffix not in files.JSONL:
+        return False
+    try:
+        with open(found.path, "rb") as stream:
+            return not stream.read(1)
+    except OSError:
+        return False
+
+
+def is_memory(path: Path) -> bool:
+    """Whether a file is one of the memories that Claude keeps among its logs."""
+    from recollect.sources import memories
+
+    return memories.recognise(path, "") == "claude"
+
+
+def is_mem0(found: files.Found) -> bool:
+    if found.suffix not in (".json", ".zip", *files.JSONL):
+        return False
+    from recollect.sources import memories
+
+    try:
+        with open(found.path, "rb") as stream:
+            return memories.is_mem0(found.path, stream.read(1 << 16))
+    except OSError:
+        return False

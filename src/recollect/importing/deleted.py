@@ -1,0 +1,79 @@
+"""What the store has of places, and the disk has no more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from recollect.arguments import is_there
+from recollect.importing.imported import Known
+from recollect.importing.sources import Home, Homes, place_of, uris_of
+from recollect.nouns import SourceStats
+from recollect.ports import Stamped, Store
+
+
+class Missing:
+    """Asked after the places have been walked: what was met there is known to be so."""
+
+    def __init__(self, store: Store, homes: Homes, known: Callable[[str], Known]) -> None:
+        self._store = store
+        self._homes = homes
+        self._known = known
+        self.unread: set[Path] = set()
+        """What could not be walked: nothing in it is gone."""
+
+    def at(self, root: Path, home: Home, entered: set[str]) -> list[Stamped]:
+        """What is gone of a file or folder, and of other sources inside it."""
+        return [*self._of_home(root, home), *self._inside(root, entered)]
+
+    def without(self, root: Path) -> list[Stamped]:
+        """All that is known of a place that is not there any more."""
+        uri = root.as_uri()
+        gone: list[Stamped] = []
+        for source in self._homes.sources.values():
+            for place in dict.fromkeys((uri, *uris_of(source))):
+                if place == uri or place.startswith((f"{uri}/", f"{uri}#")):
+                    gone += self._of_place(source, place)
+        home = self._homes.nearest(str(root.parent))
+        if home is not None:
+            gone += self._of_home(root, home)
+        return list({d.id: d for d in gone}.values())
+
+    def _of_home(self, root: Path, home: Home) -> list[Stamped]:
+        if root == home.base:
+            below = root.name if home.source.kind == "file" else ""
+        else:
+            below = root.relative_to(home.base).as_posix()
+        known = self._known(home.source.name)
+        found = known.gone(home.origin, below)
+        if self.unread:
+            found = [d for d in found if self._was_walked(home.base / d.path)]
+        inside = f"{root.as_uri()}/"
+        away = (u for u in known.lines if u.startswith(inside) and not is_there(place_of(u)))
+        return found + [line for uri in away for line in known.lines_gone(uri)]
+
+    def _inside(self, root: Path, entered: set[str]) -> Iterator[Stamped]:
+        inside = f"{root.as_uri()}/"
+        for source in self._homes.sources.values():
+            for uri in uris_of(source):
+                place = place_of(uri)
+                if not uri.startswith(inside) or not self._was_walked(place):
+                    continue
+                if not is_there(place):
+                    yield from self._of_place(source, uri)
+                elif source.name in entered and source.kind in ("folder", "sessions"):
+                    gone = self._known(source.name).gone(_origin(source, uri), "")
+                    yield from (d for d in gone if not is_there(place / d.path))
+
+    def _of_place(self, source: SourceStats, uri: str) -> list[Stamped]:
+        if source.kind == "git":
+            return self._store.stamps(source.name) if uri == source.uri else []
+        known = self._known(source.name)
+        return known.gone(_origin(source, uri), "") + known.lines_gone(uri)
+
+    def _was_walked(self, path: Path) -> bool:
+        return path not in self.unread and self.unread.isdisjoint(path.parents)
+
+
+def _origin(source: SourceStats, uri: str) -> str:
+    return "" if uri == source.uri else uri

@@ -1,0 +1,427 @@
+"""Files and folders into a store: what is there, what of it has changed, and what is gone.
+
+First a place is walked and a plan made, which tells what is to be read and as a part of what; then
+it is read. What has not changed costs no more than the walk.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from recollect.arguments import is_there, names
+from recollect.config import Config
+from recollect.errors import InputError, UsageError
+from recollect.facts import Fact
+from recollect.importing.contents import Contents, Read, is_empty, is_mem0, is_memory
+from recollect.importing.deleted import Missing
+from recollect.importing.imported import Known
+from recollect.importing.options import Given, Options
+from recollect.importing.redaction import redacted_items
+from recollect.importing.sources import Home, Homes, as_added
+from recollect.nouns import (
+    ChangeSet,
+    Document,
+    Filter,
+    Place,
+    Problem,
+    Put,
+    Receipt,
+    Register,
+    Remove,
+)
+from recollect.ports import Stamped, Store
+from recollect.sources import files, jsonl
+from recollect.sources.sessions import LOGS, format_of, home_of
+from recollect.sources.sessions.beside import log_of
+from recollect.transfer.tree_manifest import tree_of
+from recollect.writing.documents import Item, import_documents
+from recollect.writing.remember import import_rows, redacted
+
+if TYPE_CHECKING:
+    from recollect.nouns import Source
+    from recollect.sources.sessions.base import Format
+
+
+class _Plan(NamedTuple):
+    """What is to be done with what a walk has met."""
+
+    groups: dict[Home, list[Read | Problem]]
+    """Files to be read, by the source that they belong to."""
+    lines: list[files.Found]
+    """Files of lines in our own form."""
+    skipped: list[Problem]
+    unchanged: Counter[str]
+    """How many documents of each source that was met are as they were."""
+    trees: list[Path]
+    """Folders that a context tree was exported to."""
+
+
+class Importer:
+    """One call of ``add``. Every file belongs to the source that is nearest to it: a file or
+    folder inside a known folder is imported as a part of that, and never twice."""
+
+    def __init__(
+        self, store: Store, config: Config, options: Options, progress: Callable[[int], None]
+    ) -> None:
+        self._store = store
+        self._options = options
+        self._given = Given(options, config)
+        self._progress = progress
+        stats = store.stats()
+        self._location = stats.location
+        self._forgotten = stats.tombstones > 0
+        self._homes = Homes(stats.sources, options.source)
+        self._contents = Contents(store, config["import.max_mb"] * 1_000_000)
+        self._missing = Missing(store, self._homes, self._known)
+        self._known_in: dict[str, Known] = {}
+        self._several = False
+        self._met: set[str] = set()
+        """Files that an earlier of several places had."""
+        self._told: set[str] = set()
+        """Ids of documents that are known to be gone."""
+
+    def add(self, roots: Iterable[Path]) -> Receipt:
+        """Import what is at these places, less what is known to be as it was. What is in several
+        of them counts once."""
+        places = list(dict.fromkeys(roots))
+        self._several = len(places) > 1
+        return sum(map(self._add, places), Receipt())
+
+    def _add(self, root: Path) -> Receipt:
+        tree = tree_of(root)
+        if tree is not None:
+            return self._tree(tree, root)
+        self._homes.look_from(root)
+        if not is_there(root):
+            gone = self._missing.without(root)
+            failed = Problem(str(root), "there is no such file or folder")
+            return self._gone(gone) if gone else Receipt(failed=(failed,))
+        only = home_of(root) if _may_hold_logs(root) else None
+        home = self._homes.home(root, "sessions" if only else "folder")
+        plan = self._plan(root, home, only)
+        read = {nearest.source.name for nearest in plan.groups}
+        receipt = Receipt(
+            unchanged=plan.unchanged.total(), skipped=tuple(plan.skipped),
+            sources=tuple(sorted(plan.unchanged.keys() - read)),
+        )  # fmt: skip
+        for found in plan.lines:
+            receipt += self._jsonl(found, named=found.path == root)
+        for tree in plan.trees:
+            receipt += self._tree(tree, tree)
+        for nearest, some in plan.groups.items():
+            receipt += self._import(nearest.source, self._documents(some, nearest))
+        entered = read.union(plan.unchanged)
+        if entered or root.is_dir():
+            receipt += self._gone(self._missing.at(root, home, entered))
+        if self._options.history and only is None and root.is_dir():
+            receipt += self._repository(root)
+        self._remember(root, home, receipt.sources)
+        return receipt
+
+    # -------------------------------------------------------------- what has changed
+
+    def _plan(self, root: Path, home: Home, only: Format | None) -> _Plan:
+        plan = _Plan({}, [], [], Counter(), [])
+        for folder in files.walk(root, self._location):
+            if folder.is_tree:
+                plan.trees.append(Path(folder.place))
+            for problem in folder.problems:
+                plan.groups.setdefault(home, []).append(problem)
+                self._missing.unread.add(Path(problem.where))
+            some = self._not_met(folder.files) if self._several else folder.files
+            around = self._homes.nearest(folder.place)
+            changed = self._changed(some, around) if around else some
+            if around and len(changed) < len(some):
+                plan.unchanged[around.source.name] += len(some) - len(changed)
+            for found in changed:
+                self._plan_file(found, root, home, only, plan)
+        return plan
+
+    def _plan_file(
+        self, found: files.Found, root: Path, home: Home, only: Format | None, plan: _Plan
+    ) -> None:
+        if only is None and (log := _beside(found, root)):
+            said = f"comes with {log} and is no document of its own"
+            plan.skipped.append(Problem(found.place, said, "skipped"))
+            return
+        if self._is_jsonl(found, only):
+            plan.lines.append(found)
+            return
+        if is_empty(found):
+            told = Problem(found.place, "empty: there is nothing to import", "skipped")
+            plan.skipped.append(told)
+            return
+        nearest = self._homes.nearest(found.place) or home
+        found = found._replace(relative=nearest.path_of(found.place))
+        unchanged = self._unchanged(found, nearest)
+        plan.unchanged[nearest.source.name] += unchanged
+        if unchanged:
+            return
+        form = format_of(found.path)
+        if only is None or form is not None or is_memory(found.path):
+            one = Read(found, form, named=found.path == nearest.base)
+            plan.groups.setdefault(nearest, []).append(one)
+
+    def _not_met(self, some: list[files.Found]) -> list[files.Found]:
+        new = [found for found in some if found.place not in self._met]
+        self._met.update(found.place for found in new)
+        return new
+
+    def _changed(self, some: list[files.Found], home: Home) -> list[files.Found]:
+        """The files of a folder, without those of which a walk alone tells that they are as they
+        were: one document came from each, of this stamp."""
+        if self._given.says_whose:
+            return some
+        known, end = self._known(home.source.name), self._given.stamp_end
+        held, sources = known.files(home.origin), self._homes.places
+        below = len(str(home.base).rstrip("/")) + 1
+        changed, kept = list[files.Found](), list[str]()
+        for found in some:
+            place, _, size, modified = found
+            path = place[below:]
+            documents = held.get(path, ())
+            if (
+                len(documents) == 1
+                and documents[0].stamp == f"{modified}:{size}{end}"
+                and place not in sources
+            ):
+                kept.append(path)
+            else:
+                changed.append(found)
+        known.keep(home.origin, kept)
+        return changed
+
+    def _unchanged(self, found: files.Found, home: Home) -> int:
+        """How many documents are known from this file, if it is as it was."""
+        known = self._known(home.source.name)
+        held = known.files(home.origin).get(found.relative, [])
+        owner, scopes = self._whose(found, home)
+        wanted = (self._given.stamp(found), owner, tuple(sorted(set(scopes))))
+        if not held or any((d.stamp, d.owner, d.scopes) != wanted for d in held):
+            return 0
+        known.keep(home.origin, [found.relative])
+        return len(held)
+
+    def _whose(self, found: files.Found, home: Home) -> tuple[str, tuple[str, ...]]:
+        """Owner and scopes of what is in a file: as it has them already or, where it is new, as
+        what came last into its source, unless the caller says more."""
+        known = self._known(home.source.name)
+        return self._given.whose(known.files(home.origin).get(found.relative) or known.last())
+
+    def _known(self, source: str) -> Known:
+        if source not in self._known_in:
+            self._known_in[source] = Known(self._store.stamps(source))
+        return self._known_in[source]
+
+    # -------------------------------------------------------------- reading it
+
+    def _import(self, source: Source, items: Iterable[Item]) -> Receipt:
+        counts: Counter[str] = Counter()
+        if self._given.redact:
+            items = redacted_items(items, counts)
+        receipt = import_documents(
+            self._store, source, items, self._homes.known(source.name), self._stored,
+            dry_run=self._options.dry_run,
+        )  # fmt: skip
+        self._homes.learn(source._replace(stamp="") if receipt.failed else source, receipt.added)
+        return receipt._replace(redacted=counts)
+
+    def _stored(self, count: int) -> None:
+        if not self._options.dry_run:
+            self._contents.forks.stored()
+        self._progress(count)
+
+    def _documents(self, some: list[Read | Problem], home: Home) -> Iterator[Item]:
+        """Every file read. Logs go by time, so that of two sessions with the same messages the
+        elder has them."""
+        known, origin = self._known(home.source.name), home.origin
+        some.sort(key=lambda x: x.file.modified if isinstance(x, Read) and x.form else 0)
+        for one in some:
+            if isinstance(one, Problem):
+                yield one
+                continue
+            whole = True
+            stamp = self._given.stamp(one.file)  # before it is read: what comes meanwhile is new
+            whose = self._whose(one.file, home)
+            for item in self._contents.documents(one, home.source.name, *whose):
+                if isinstance(item, Problem):
+                    whole = whole and item.level == "warning"
+                    yield item
+                else:
+                    document = item.document if isinstance(item, Put) else item
+                    document = document._replace(origin=origin, stamp=stamp)
+                    known.seen.add(document.id)
+                    yield item._replace(document=document) if isinstance(item, Put) else document
+            if not whole:  # what could not be read is not gone
+                known.keep(origin, [one.file.relative])
+
+    def _gone(self, some: Iterable[Stamped | Document]) -> Receipt:
+        """Tell what is gone, and remove it if that is asked for."""
+        documents = [d for d in some if d.id not in self._told]
+        self._told.update(d.id for d in documents)
+        missing = tuple(Problem(d.path or d.external, "no longer in its source") for d in documents)
+        if not self._options.prune or not documents:
+            return Receipt(missing=missing)
+        changes = ChangeSet(tuple(Remove(d.id) for d in documents))
+        receipt = self._store.apply(changes, dry_run=self._options.dry_run)
+        return receipt._replace(missing=missing if self._options.dry_run else ())
+
+    def _remember(self, root: Path, home: Home, sources: Iterable[str]) -> None:
+        """Keep with each source that was met how its places were added."""
+        here = Place(root.as_uri(), self._options.redact, self._options.history)
+        for name in sorted(set(sources)):
+            known = self._homes.known(name)
+            if known is None or known.kind == "git":
+                continue
+            own = name == home.source.name and root == home.base
+            source = as_added(known, here, own=own)
+            if source != known:
+                self._register(source)
+
+    def _register(self, source: Source) -> None:
+        self._store.apply(ChangeSet((Register(source),)), dry_run=self._options.dry_run)
+        self._homes.learn(source)
+
+    # -------------------------------------------------------------- files of lines
+
+    def _facts(self, facts: list[Fact], found: files.Found) -> Receipt:
+        """All of the file, or nothing of it: they refer to each other."""
+        some = [redacted(fact) for fact in facts] if self._given.redact else facts
+        try:
+            receipt = import_rows(self._store, some, found.place, dry_run=self._options.dry_run)
+        except UsageError as error:
+            said = f"{error.message}; none of the {len(facts):,} facts was kept"
+            return Receipt(failed=(Problem(found.place, said),))
+        self._progress(len(facts))
+        return receipt
+
+    def _is_jsonl(self, found: files.Found, only: Format | None) -> bool:
+        """Whether the file holds documents or sessions in our own form: a source of its own."""
+        if only is not None or found.suffix not in files.JSONL:
+            return False
+        uri = found.path.as_uri()
+        known = (s for s in self._homes.sources.values() if s.kind == "jsonl" and s.documents)
+        if any(s.uri == uri for s in known):
+            return True
+        home = self._homes.nearest(found.place)
+        if home is not None:
+            placed = found._replace(relative=home.path_of(found.place))
+            if self._unchanged(placed, home):
+                return False
+        return not is_empty(found) and format_of(found.path) is None and not is_mem0(found)
+
+    def _jsonl(self, found: files.Found, *, named: bool) -> Receipt:
+        uri = found.path.as_uri()
+        source = self._homes.source("jsonl", found.path, found.stamp)
+        home = None if self._homes.renames else self._homes.nearest(found.place)
+        if home is not None and uri in self._known(home.source.name).lines:
+            source = home.source
+        before = self._homes.known(source.name)
+        whose = self._given.whose_in(before.stamp if before else "")
+        options = self._given.for_stamp(*whose)
+        source = source._replace(stamp=source.stamp and f"{source.stamp}\n{options}")
+        held = self._homes.sources[source.name].documents if before else 0
+        if source.stamp and source == before and held and not self._forgotten:
+            return Receipt(unchanged=held, sources=(source.name,))
+        known = self._known(source.name)
+        if not named and uri not in known.lines and jsonl.is_foreign(found.path):
+            said = "another program's data: no line is a document, a session or a record"
+            return Receipt(warnings=(Problem(found.place, f"{said}; not imported", "warning"),))
+
+        facts: list[Fact] = []
+
+        def seen() -> Iterator[Item]:
+            for item in jsonl.documents(found, source.name, *whose):
+                if isinstance(item, Fact):
+                    facts.append(item)
+                    continue
+                if isinstance(item, Document):
+                    known.seen.add(item.id)
+                    item = item._replace(stamp=uri)
+                yield item
+
+        receipt = self._import(source, seen())
+        if facts:
+            receipt += self._facts(facts, found)
+        if not receipt.failed:
+            receipt += self._gone(known.lines_gone(uri))
+        if source.stamp and (receipt.failed or receipt.missing):
+            # It is to be read again the next time, and told what was said of it.
+            self._register(source._replace(stamp=f"\n{options}"))
+        return receipt
+
+    # -------------------------------------------------------------- exported trees
+
+    def _tree(self, tree: Path, root: Path) -> Receipt:
+        """What was changed in an exported tree, or in *root*, which is in it."""
+        from recollect.transfer.tree_import import TreeOptions, import_tree
+
+        options = TreeOptions(
+            self._options.owner, names(self._options.scopes), self._given.redact,
+            self._options.prune, self._options.dry_run, self._contents.max_bytes,
+            "" if root == tree else root.relative_to(tree).as_posix(),
+        )  # fmt: skip
+        try:
+            receipt = import_tree(self._store, tree, options)
+        except InputError as error:
+            return Receipt(failed=(Problem(str(tree), error.message),))
+        self._progress(receipt.added + receipt.changed)
+        return receipt
+
+    # -------------------------------------------------------------- repositories
+
+    def _repository(self, root: Path) -> Receipt:
+        """The commits and the file registry of a repository, a source beside its files'."""
+        from recollect.sources import git
+
+        if not (is_there(root / ".git") and git.is_repository(root)):
+            return Receipt()
+        name = self._homes.source("git", root, suffix="#git").name
+        registered = list(self._scan(name, "file"))
+        owner, scopes = whose = self._given.whose(registered)
+        options = self._given.for_stamp(owner, scopes)
+        source = self._homes.source("git", root, f"{git.head(root)}\n{options}", suffix="#git")
+        before = self._homes.known(name)
+        held = self._homes.sources[name].documents if before else 0
+        former, _, were = before.stamp.partition("\n") if before and held else ("", "", "")
+        as_before = were == options
+        known = {d.path: d for d in registered if d.owner == owner}
+        gone = [known[path] for path in git.removed(root, known)]
+        if len(known) < len(registered):
+            gone += [d for d in self._scan(name) if d.owner != owner]
+        if before == source and held and not self._forgotten:
+            return Receipt(unchanged=held - len(gone)) + self._gone(gone)
+        hashes = {p: str(d.meta.get("hash", "")) for p, d in known.items() if as_before}
+
+        def records() -> Iterator[Item]:
+            yield from git.commits(root, name, *whose, former if as_before else "")
+            yield from git.registry(root, hashes, name, *whose)
+
+        return self._import(source, records()) + self._gone(gone)
+
+    def _scan(self, source: str, *kinds: str) -> Iterator[Document]:
+        """The documents of a source (only of these kinds), the last that came first."""
+        wanted = Filter(sources=(source,), kinds=kinds or None)
+        cursor = ""
+        while True:
+            page = self._store.scan(wanted, limit=1000, cursor=cursor)
+            yield from page.items
+            cursor = page.cursor
+            if not cursor:
+                return
+
+
+def _beside(found: files.Found, root: Path) -> str:
+    """The log that a file in a folder only comes with."""
+    log = log_of(found.place)
+    if not log or found.path in (root, Path(log)):
+        return ""
+    return "" if format_of(found.path) or is_memory(found.path) else log
+
+
+def _may_hold_logs(root: Path) -> bool:
+    """Whether it is worth asking the formats if the place is one of theirs."""
+    return root.is_dir() or root.suffix.lower() in LOGS

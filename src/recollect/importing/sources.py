@@ -1,0 +1,139 @@
+"""Which source a place belongs to, and under which name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from recollect.nouns import Place, Source, SourceStats
+from recollect.text.terms import fold
+
+
+class Home(NamedTuple):
+    """A source, and the place that the paths of its files are told from."""
+
+    source: Source
+    base: Path
+    origin: str
+    """Where a source gathers several places, files of the same path are told apart by it."""
+
+    @classmethod
+    def at(cls, base: Path, source: Source) -> Home:
+        uri = base.as_uri()
+        return cls(source, base, "" if source.uri == uri else uri)
+
+    def path_of(self, place: str) -> str:
+        """A file's path as the source tells it."""
+        base = str(self.base)
+        return os.path.basename(base) if place == base else place[len(base.rstrip("/")) + 1 :]
+
+
+class Homes:
+    """The sources of a store. A place belongs to the one that is nearest to it, unless the
+    caller has named another."""
+
+    def __init__(self, sources: Sequence[SourceStats], wanted: str | None) -> None:
+        self.sources = {s.name: s for s in sources}
+        # Names that differ in case alone would be one name to a filter, so they are one here.
+        alike = [s for s in self.sources if wanted is not None and fold(s) == fold(wanted)]
+        self._name = alike[0] if alike else wanted
+        self.renames = wanted is not None
+        """Whether what is known under another name is to have the given one, too."""
+        self._taken = {fold(s) for s in self.sources}
+        self.places: dict[str, Source] = {}
+        """The known files and folders, by their paths."""
+        self._nearest_to: dict[str, Home | None] = {}
+        self._named: dict[str, str] = {}
+
+    def look_from(self, root: Path) -> None:
+        """Get ready for what is at *root*."""
+        named = self.sources.get(self._name or "")
+        self.renames = self._name is not None
+        if named is not None and root.as_uri() in uris_of(named):
+            self.renames = False
+        others = () if self.renames else self.sources.values()
+        self._nearest_to = {}
+        self.places = {
+            str(place_of(uri)): Source(s.name, s.kind, s.uri, places=s.places)
+            for s in (*others, *([named] if named else ()))
+            if s.kind in ("folder", "sessions", "file", "jsonl")
+            for uri in uris_of(s)
+            if s.kind != "jsonl" or uri != s.uri
+        }
+
+    def known(self, name: str) -> Source | None:
+        """The source as the store knows it."""
+        about = self.sources.get(name)
+        return about and Source(about.name, about.kind, about.uri, about.stamp, about.places)
+
+    def learn(self, source: Source, more: int = 0) -> None:
+        """Know the source as this, with so many documents more."""
+        name, kind, uri, stamp, places = source
+        held = self.sources[name].documents if name in self.sources else 0
+        self.sources[name] = SourceStats(name, kind, uri, held + more, stamp, places)
+        self._taken.add(fold(name))
+
+    def source(self, kind: str, place: Path, stamp: str = "", suffix: str = "") -> Source:
+        """The source at this place: the one that is known, else a new one named after it."""
+        uri = place.as_uri() + suffix
+        known = next((s for s in self.sources.values() if s.uri == uri), None)
+        if known is not None and (suffix or not self.renames):
+            return Source(known.name, kind, uri, stamp, known.places)
+        if self._name is not None and not suffix:
+            # A named source may gather several places; it keeps the first as its own.
+            first = self.sources.get(self._name)
+            if first is not None and first.uri:
+                stamp = stamp if first.uri == uri else ""
+                return Source(first.name, first.kind, first.uri, stamp, first.places)
+            return Source(self._name, kind, uri, stamp)
+        return Source(self._fresh_name(place, uri, suffix), kind, uri, stamp)
+
+    def _fresh_name(self, place: Path, uri: str, suffix: str) -> str:
+        if uri not in self._named:
+            base = name = f"{place.name or 'root'}{suffix.replace('#', '-')}"
+            number = 1
+            while fold(name) in self._taken:
+                number += 1
+                name = f"{base}-{number}"
+            self._taken.add(fold(name))
+            self._named[uri] = name
+        return self._named[uri]
+
+    def home(self, root: Path, kind: str) -> Home:
+        """The source of what is at *root*, and the place its paths are told from."""
+        found = self.nearest(str(root))
+        return found or Home.at(root, self.source(kind if root.is_dir() else "file", root))
+
+    def nearest(self, path: str) -> Home | None:
+        """The known source that a path is, or is in: the innermost of several."""
+        known = self.places.get(path)
+        if known is not None:
+            return Home.at(Path(path), known)
+        above = os.path.dirname(path)
+        if above not in self._nearest_to:
+            self._nearest_to[above] = None if above == path else self.nearest(above)
+        return self._nearest_to[above]
+
+
+def as_added(source: Source, here: Place, *, own: bool) -> Source:
+    """The source after *here* was added: one more of its places, if it is its *own*, and those
+    inside it read with the same care."""
+    places = {p.uri: p for p in source.places or (Place(source.uri),)}
+    for uri, place in places.items():
+        if uri.startswith(f"{here.uri}/"):
+            places[uri] = place._replace(redact=here.redact)
+    if own:
+        places[here.uri] = here
+    return source._replace(places=tuple(places.values()))
+
+
+def uris_of(source: SourceStats) -> tuple[str, ...]:
+    """All places of a source, its own first."""
+    return tuple(dict.fromkeys((source.uri, *(place.uri for place in source.places))))
+
+
+def place_of(uri: str) -> Path:
+    return Path(unquote(urlsplit(uri).path))

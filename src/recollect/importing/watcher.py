@@ -1,0 +1,67 @@
+"""Sources followed: what changes on disk is imported within a second or two.
+
+Files are looked at, not listened to: a walk that stats them costs milliseconds, works on every
+file system and misses nothing that happened while nobody was watching.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from recollect.errors import StoreBusy
+from recollect.importing.sources import place_of
+from recollect.nouns import Place, Receipt, SourceStats
+from recollect.sources import files
+
+
+class Watched(NamedTuple):
+    """One of the places of a source, to be added as it was added before."""
+
+    source: str
+    place: Path
+    redact: bool | None = None
+    history: bool = True
+
+
+def watched(sources: Sequence[SourceStats]) -> list[Watched]:
+    """The places of sources that are files or folders of this machine."""
+    return [
+        Watched(s.name, place_of(place.uri), place.redact, place.history)
+        for s in sources
+        if s.uri.startswith("file:") and s.kind in ("folder", "file", "jsonl", "sessions")
+        for place in s.places or (Place(s.uri),)
+    ]
+
+
+def watch(
+    places: Sequence[Watched],
+    add: Callable[[Watched], Receipt],
+    tell: Callable[[Watched, Receipt], None],
+    stop: Event,
+    every: float = 1.0,
+) -> None:
+    """Import each place now and whenever it has changed, until *stop* is set."""
+    before: dict[Watched, int] = {}
+    while not stop.is_set():
+        for one in places:
+            state = _state(one.place)
+            if before.get(one) == state:
+                continue
+            try:
+                receipt = add(one)
+            except StoreBusy:  # another import is running; the next round comes back to it
+                continue
+            before[one] = state
+            if receipt.added or receipt.changed or receipt.failed or receipt.missing:
+                tell(one, receipt)
+        stop.wait(every)
+
+
+def _state(place: Path) -> int:
+    """The same until a file changes, a database's journal, or the head of a repository."""
+    beside = (place.with_name(f"{place.name}-wal"), place / ".git" / "logs" / "HEAD")
+    folders = (folder for root in (place, *beside) for folder in files.walk(root))
+    return hash(tuple(found for folder in folders for found in folder.files))

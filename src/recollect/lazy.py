@@ -1,0 +1,106 @@
+"""Modules that load when they are first used.
+
+Start-up is a feature: everything imported at once costs four times what a command needs. So that
+imports can still stand at the top of a module, the modules of this package are lazy: ``import``
+and ``from package import module`` bind a module that is executed when one of its attributes is
+first read. ``from module import name`` reads an attribute, and therefore loads. The rule is: what
+every run of a module needs is imported by name, what only some runs need is imported as a module::
+
+    from recollect.nouns import Answer        # loads
+    from recollect.reading import expand      # loads when expand.something is first reached
+
+Only modules of this package are lazy, never those of others.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import RLock
+from importlib.machinery import PathFinder
+
+TYPE_CHECKING = False  # typing itself takes longer to load than all of this
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from importlib.abc import Loader
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+    from typing import Any
+else:
+    ModuleType = type(sys)
+
+_LOADING = RLock()
+"""Held while a module is executed. There is one for all, and no lock of the import system is held
+when it is taken: two threads that load modules which need each other cannot wait in a circle."""
+_UNDER_WAY: list[ModuleType] = []
+_WITHOUT_LOADING = frozenset(
+    {"__class__", "__file__", "__loader__", "__name__", "__package__", "__path__", "__spec__"}
+)
+"""Attributes that the import system itself reads of a module, and that its spec has given it."""
+
+
+class _Unloaded(ModuleType):
+    """A module before it is executed."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in _WITHOUT_LOADING:
+            _load(self)
+        return ModuleType.__getattribute__(self, name)
+
+
+class _LazyLoader:
+    """Puts the execution of a module off to the first use of it."""
+
+    def __init__(self, loader: Loader) -> None:
+        self.loader = loader
+
+    def __getattr__(self, name: str) -> Any:
+        """All else that is asked of a loader: its source, its resources."""
+        return getattr(self.loader, name)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__class__ = _Unloaded
+
+
+class _Finder:
+    """Finds the modules of this package, and makes them lazy."""
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not name.startswith("recollect."):
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _LazyLoader(spec.loader)  # type: ignore[assignment]
+        return spec
+
+
+def _load(module: ModuleType) -> None:
+    """Executes the module. Other threads wait until it is whole; the one that executes it sees it
+    as far as it has come, as with any circle of imports."""
+    with _LOADING:
+        if object.__getattribute__(module, "__class__") is not _Unloaded or module in _UNDER_WAY:
+            return
+        spec = module.__spec__
+        assert spec is not None
+        lazy = spec.loader
+        assert isinstance(lazy, _LazyLoader)
+        _UNDER_WAY.append(module)
+        spec.loader = module.__loader__ = lazy.loader
+        try:
+            lazy.loader.exec_module(module)
+            object.__setattr__(module, "__class__", ModuleType)
+        except BaseException:
+            spec.loader = module.__loader__ = lazy
+            raise
+        finally:
+            _UNDER_WAY.remove(module)
+
+
+def install() -> None:
+    """Makes the modules of this package lazy from now on. Called once, before any is imported."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())

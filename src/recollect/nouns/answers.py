@@ -1,0 +1,224 @@
+"""What a search returns: results, what was left out and why, the stages, the budget."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from recollect.moments import iso
+from recollect.nouns.candidates import Contribution, Signals
+from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject
+from recollect.nouns.synthesis import Written
+from recollect.nouns.web import WebFound
+
+Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_results", "synthesized"]
+
+
+class Result(NamedTuple):
+    """One thing that is returned."""
+
+    id: str
+    document: str
+    document_id: str
+    kind: str
+    source: str
+    title: str
+    path: str
+    heading: str
+    role: str
+    date: datetime | None
+    text: str
+    score: float
+    confidence: float
+    evidence: tuple[str, ...]
+    contributions: tuple[Contribution, ...]
+    tokens: int
+    truncated: bool = False
+    detail: str = "passage"
+    folded: tuple[str, ...] = ()
+    """Ids of passages that say the same, and are not shown for it."""
+    signals: Signals = Signals()
+    fact: JsonObject = NO_META
+    """What else is known of a fact: its type, scopes, names, time."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "document": self.document,
+            "document_id": self.document_id,
+            "kind": self.kind,
+            "source": self.source,
+            "title": self.title,
+            "path": self.path,
+            "heading": self.heading,
+            "role": self.role,
+            "date": iso(self.date),
+            "text": self.text,
+            "score": round(self.score, 9),
+            "confidence": round(self.confidence, 4),
+            "evidence": list(self.evidence),
+            "explanation": [c.as_json() for c in self.contributions],
+            "signals": {k: round(v, 4) for k, v in self.signals._asdict().items() if v},
+            "tokens": self.tokens,
+            "truncated": self.truncated,
+            "detail": self.detail,
+            "folded": list(self.folded),
+            **({"fact": dict(self.fact)} if self.fact else {}),
+        }
+
+
+class Rejected(NamedTuple):
+    """Something that was found and is not returned, and why."""
+
+    id: str
+    title: str
+    confidence: float
+    reason: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "confidence": round(self.confidence, 4)}
+
+
+class Stage(NamedTuple):
+    """What one stage of the read path did: nothing is skipped or fails in silence."""
+
+    name: str
+    state: Literal["ran", "skipped", "failed"]
+    reason: str = ""
+    found: int | None = None
+    ms: float = 0.0
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "state": self.state,
+            "reason": self.reason,
+            "found": self.found,
+            "ms": round(self.ms, 3),
+        }
+
+
+class Budget(NamedTuple):
+    """Tokens allowed (``None``: no cap) and used; results kept, dropped and cut short."""
+
+    budget: int | None
+    used: int
+    kept: int
+    dropped: int
+    truncated: int
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+class CacheReport(NamedTuple):
+    """Whether the question was answered before, and what decided."""
+
+    status: Literal["hit", "miss", "off"] = "off"
+    reason: str = ""
+    question: str = ""
+    """The earlier question, where it is not the same: the one that serves, or that was refused."""
+    similarity: float | None = None
+    """How near the two are: the overlap of their words, or the cosine where that decided."""
+    age_seconds: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+class Recorded(NamedTuple):
+    """An answer that a caller wrote from what was found, and what it holds for."""
+
+    id: str
+    query: str
+    answer: str
+    fingerprint: str
+    at: datetime
+    sources: tuple[str, ...] = ()
+    """Ids of the documents and passages that it is from, as the caller named them."""
+    owner: str = ""
+    confidence: float = 0.0
+    """How sure the search was that it had found the evidence."""
+    stale: bool = False
+    """What it is from had changed already when it was recorded."""
+    space: str = ""
+    """The name of all that it holds for but the words of the question (:meth:`Query.space`, and
+    the state of what it could see)."""
+    within: tuple[str, ...] | None = None
+    """The sources that the question was limited to."""
+
+    def as_json(self) -> dict[str, Any]:
+        shown = {k: v for k, v in self._asdict().items() if k not in ("space", "within")}
+        return {**shown, "at": iso(self.at), "sources": list(self.sources)}
+
+
+class Answer(NamedTuple):
+    """What a search returns: the results, how good they are, and what happened on the way."""
+
+    query: str
+    status: Status
+    tier: int
+    mode: str
+    intent: str
+    confidence: float
+    results: tuple[Result, ...]
+    total_found: int
+    hidden: Mapping[str, int]
+    degraded: tuple[str, ...]
+    budget: Budget
+    fingerprint: str
+    stages: tuple[Stage, ...]
+    timing_ms: float
+    cache: CacheReport = CacheReport()
+    hints: tuple[str, ...] = ()
+    shape: str = "lookup"
+    rejected: tuple[Rejected, ...] = ()
+    """The best of what was found and is not returned, best first."""
+    relaxed: tuple[str, ...] = ()
+    """The limits that were given up, as the caller allowed, for these results."""
+    answer: Recorded | None = None
+    """What was written for this question, earlier or just now, and nothing has changed since."""
+    written: Written | None = None
+    """How a language model came to write it just now, where it did."""
+    web: WebFound | None = None
+    """What the web says, where that was allowed and memory did not answer. It changes nothing
+    else in here."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "query": self.query,
+            "status": self.status,
+            "answer": self.answer.as_json() if self.answer else None,
+            "written": self.written.as_json() if self.written else None,
+            "tier": self.tier,
+            "mode": self.mode,
+            "intent": self.intent,
+            "shape": self.shape,
+            "confidence": round(self.confidence, 4),
+            "cache": self.cache.as_json(),
+            "results": [r.as_json() for r in self.results],
+            "rejected": [r.as_json() for r in self.rejected],
+            "web": self.web.as_json() if self.web else None,
+            "total_found": self.total_found,
+            "hidden": dict(self.hidden),
+            "relaxed": list(self.relaxed),
+            "degraded": list(self.degraded),
+            "budget": self.budget.as_json(),
+            "fingerprint": self.fingerprint,
+            "stages": [s.as_json() for s in self.stages],
+            "hints": list(self.hints),
+            "timing_ms": round(self.timing_ms, 3),
+        }
+
+
+class Recording(NamedTuple):
+    """What became of an answer that was to be recorded."""
+
+    recorded: bool
+    reason: str = ""
+    """Why it was not; or what is to be said of it."""
+    id: str = ""
+    stale: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()

@@ -1,0 +1,165 @@
+"""What is kept: sources, documents, messages, passages, and where each came from."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+try:
+    from _blake2 import blake2b
+except ImportError:  # hashlib has it for certain, and loads all of OpenSSL with it
+    from hashlib import blake2b
+
+from recollect.moments import iso
+
+SCHEMA_VERSION = 1
+"""Of the JSON that leaves the library."""
+
+UNIVERSAL = "universal"
+"""The scope of whatever is stored without one; a scope like any other, inherited by nothing."""
+
+LOCAL = "local"
+"""The owner of whatever is stored without one: the person whose machine this is."""
+
+ROLES = ("user", "assistant", "tool", "context", "summary", "system", "rewound")
+"""Who speaks in a message, as the readers of session logs tell it; others may be stored."""
+
+JsonObject = Mapping[str, Any]
+
+NO_META: JsonObject = {}
+
+
+def hashed(content: bytes, size: int) -> bytes:
+    """So many bytes that stand for the content."""
+    return blake2b(content, digest_size=size).digest()
+
+
+def stable_id(*parts: str) -> str:
+    """A short name for *parts*, the same on every machine and after every re-import."""
+    return hashed("\x1f".join(parts).encode("utf-8", "surrogatepass"), 8).hex()
+
+
+class Place(NamedTuple):
+    """A file or folder that a source gathers, and how it was added last."""
+
+    uri: str
+    redact: bool | None = None
+    """Whether secrets are taken out; where nothing was said, as it is configured."""
+    history: bool = True
+    """Whether a repository's commits come with it."""
+
+
+class Source(NamedTuple):
+    """Where things came from: the unit of isolation and of re-import."""
+
+    name: str
+    kind: str = "caller"
+    uri: str = ""
+    stamp: str = ""
+    places: tuple[Place, ...] = ()
+
+
+class Message(NamedTuple):
+    """One turn of a session."""
+
+    role: str
+    text: str
+    id: str = ""
+    date: datetime | None = None
+
+
+class Document(NamedTuple):
+    """A note, page, session, commit, issue: one thing somebody would name.
+
+    ``external`` is the id its source gives it and comes back as ``document`` in every result.
+    A session has ``messages`` and no ``text``; everything else has ``text`` and no messages.
+    """
+
+    external: str
+    source: str
+    text: str = ""
+    messages: tuple[Message, ...] = ()
+    kind: str = "note"
+    title: str = ""
+    path: str = ""
+    date: datetime | None = None
+    owner: str = LOCAL
+    scopes: tuple[str, ...] = (UNIVERSAL,)
+    meta: JsonObject = NO_META
+    origin: str = ""
+    """The file inside the source that it came from, where one file holds many documents."""
+    stamp: str = ""
+    """What the source says of the version (such as mtime and size); not part of the content."""
+
+    @property
+    def id(self) -> str:
+        return stable_id(self.owner, self.source, self.origin, self.external)
+
+    def segments(self) -> Iterator[tuple[int, str, str]]:
+        """(turn, role, text) of each stretch of text that passages must not cross."""
+        if not self.messages:
+            yield 0, "", self.text
+        for turn, message in enumerate(self.messages):
+            yield turn, message.role, message.text
+
+    def rendered(self) -> str:
+        """The whole document as a person reads it."""
+        if not self.messages:
+            return self.text
+        return "\n\n".join(f"{m.role}: {m.text}" for m in self.messages)
+
+    def as_json(self, *, body: bool = True) -> dict[str, Any]:
+        about: dict[str, Any] = {
+            "id": self.id,
+            "document": self.external,
+            "kind": self.kind,
+            "source": self.source,
+            "title": self.title,
+            "path": self.path,
+            "date": iso(self.date),
+            "owner": self.owner,
+            "scopes": list(self.scopes),
+            "meta": dict(self.meta),
+        }
+        if body and self.messages:
+            about["turns"] = [
+                {"role": m.role, "text": m.text, "id": m.id or None, "date": iso(m.date)}
+                for m in self.messages
+            ]
+        elif body:
+            about["text"] = self.text
+        return about
+
+
+class Passage(NamedTuple):
+    """A piece of a document that can be returned.
+
+    The passages of one turn, joined in order, are that turn's text exactly.
+    """
+
+    n: int
+    text: str
+    heading: str = ""
+    turn: int = 0
+    role: str = ""
+
+
+class StoredPassage(NamedTuple):
+    """A passage with the document it belongs to, as the store hands it out."""
+
+    key: int
+    id: str
+    passage: Passage
+    document: Document
+
+
+class Page(NamedTuple):
+    """A stretch of a listing; ``cursor`` asks for the next one and is empty on the last."""
+
+    items: tuple[Document, ...]
+    cursor: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "items": [document.as_json(body=False) for document in self.items],
+            "cursor": self.cursor or None,
+        }

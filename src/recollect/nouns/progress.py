@@ -1,0 +1,16 @@
+"""How far a long operation is."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Progress(NamedTuple):
+    """How far a long operation is. ``total`` is 0 while it is not known."""
+
+    doing: str
+    """Such as ``importing``, ``embedding``, ``asking``, ``copying``."""
+    done: int
+    total: int
+
+
+Report = Callable[[Progress], None]

@@ -1,0 +1,247 @@
+"""A request, whole and resolved: text, filter, policy, and the query that an index understands."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
+
+from recollect.errors import UsageError
+from recollect.nouns.documents import stable_id
+
+MAX_LIMIT = 1000
+
+MAX_BUDGET = 10_000_000
+
+MAX_REWRITES = 3
+
+MAX_SECONDS = 600.0
+
+Detail = Literal["auto", "snippet", "passage", "document"]
+
+
+class Filter(NamedTuple):
+    """Hard limits on what may be seen, applied before anything is scored.
+
+    ``None`` means no limit of that kind; an empty tuple lets nothing through. ``since`` is
+    inclusive, ``until`` exclusive; something without a date passes neither.
+    """
+
+    owner: str | None = None
+    scopes: tuple[str, ...] | None = None
+    sources: tuple[str, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    paths: tuple[str, ...] | None = None
+    roles: tuple[str, ...] | None = None
+    issues: tuple[str, ...] | None = None
+    events: tuple[str, ...] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """The names of the limits that are set."""
+        return tuple(
+            name for name, limit in zip(self._fields, self, strict=True) if limit is not None
+        )
+
+    @classmethod
+    def relaxable(cls) -> tuple[str, ...]:
+        """The limits that a caller may allow to be given up: those on what is looked for, never
+        those on who may see it."""
+        return tuple(name for name in cls._fields if name not in ("owner", "scopes"))
+
+    def without(self, *names: str) -> "Filter":
+        return self._replace(**dict.fromkeys(names))
+
+
+class Window(NamedTuple):
+    """A stretch of time that a question speaks of: ``since`` inclusive, ``until`` exclusive."""
+
+    since: datetime | None
+    until: datetime | None
+    said: str
+    """The words of it."""
+
+    def has(self, moment: datetime | None, grace: timedelta = timedelta()) -> bool:
+        """Whether the moment is in it, or less than *grace* after it."""
+        if moment is None or (self.since is not None and moment < self.since):
+            return False
+        return self.until is None or moment < self.until + grace
+
+
+class Policy(NamedTuple):
+    """Every tunable of the read path.
+
+    A mode is a preset; an experiment is ``policy._replace(…)``. Evaluation and production run
+    the same function on such a value, so that a variant cannot behave differently in the two.
+    """
+
+    mode: str
+    limit: int
+    """The most results an answer may have."""
+    budget: int | None
+    """The most tokens the results may take together; None is no cap."""
+    by: Literal["hybrid", "keyword", "semantic"] = "hybrid"
+    """Which arms may search."""
+    pool: int = 50
+    """How many passages each arm brings before fusion."""
+    rrf_k: int = 60
+    """Cormack, Clarke & Büttcher (2009): ranks are fused as weight / (k + rank)."""
+    lexical_weight: float = 1.0
+    vector_weight: float = 4.0
+    title_weight: float = 0.25
+    foreign_weight: float = 0.25
+    """What the vector arm weighs at most in a language that the model has not learned."""
+    nudge: float = 1.0
+    """How much more an arm weighs when the intent is one it is good at; at most 1.25. Off: 1.15
+    changed nothing on the test halves."""
+    recency: float | None = None
+    """0 is by relevance alone, 1 newest first among what was found; None is 0, or *newest* when
+    the question asks for the latest."""
+    newest: float = 0.1
+    rerank: int = 20
+    """How many of the best the reranker reads; 0 is none."""
+    rerank_ms: int = 2_000
+    """Reading stops when it would take longer; what was not read keeps its place behind."""
+    window_weight: float = 1.0
+    """What the arm weighs that looks only at the time named in the question ("last March"); 0
+    is none, and then the time does not count at all."""
+    hop: bool = True
+    """Whether an open question gets one more search for what its first hits name."""
+    cut: bool = True
+    """Whether the grades decide how many results are kept; else the limit and budget do."""
+    keep: float = 0.03
+    """The least confidence of an answer. Below it nothing is returned, and below three times that
+    only the nearest few, unless something has all the words of the question, or words are all
+    there is to go by. The largest that turns away no more than 1 in 100 answerable questions of
+    any set, among those of the fit halves that no model was trained on."""
+    worth: float = 0.005
+    """The least probability of a result, as far as the answer is sure: a sure answer takes this,
+    one at 0.5 half of it."""
+    worth_open: float = 0.001
+    """The same for an open question, whose evidence is likely in several places,"""
+    worth_dated: float = 0.0002
+    """and for one that names a year: of other years much the same is said, and better."""
+    worth_far: float = 0.02
+    """The least beyond the tenth result."""
+    escalate: float = 0.6
+    """Below this grade there is one rewritten and wider pass; 0 is never."""
+    wider: int = 3
+    """How many times as many passages each arm brings in the second pass."""
+    feedback: int = 0
+    """How many words that the best hits share the second pass looks for besides. Off: with 8
+    nDCG@10 changed by −0.1 points (−0.3 … +0.2) on the low-graded questions of the fit halves."""
+    feedback_weight: float = 0.5
+    neighbours: int = 0
+    """Of how many of the best hits the second pass reads the passages before and after. Off: with
+    5 it changed by −0.1 points (−0.4 … +0.1), and 2 of 51 questions without an answer were then
+    served one."""
+    min_confidence: float = 0.0
+    """Results below it are left out, whatever the cut would keep."""
+    direct_confidence: float = 0.6
+    """From here on an answer is served as it stands; below it needs synthesis."""
+    facts: bool = True
+    """Whether facts that the question names are the answer, before anything is searched."""
+    fact_confidence: float = 0.6
+    """The least probability of a fact that is not named and answers by its content."""
+    detail: Detail = "auto"
+    """How much of each result is sent: a marked snippet, the passage, or the document.
+    ``auto`` is a snippet of records and the passage of everything else."""
+    reranker: str | None = None
+    """The reranker of this search, named as ``rerank.model`` is; None is the configured one."""
+    expand: int = 0
+    """How many rewrites of a question that is graded below *direct_confidence* the language model
+    may be asked for, at most 3, all in one call; 0 is none."""
+    hyde: bool = False
+    """Whether it also writes, in that call, a passage as the answer might read, to look for what is
+    near it in meaning (Gao et al., 2023)."""
+    expand_seconds: float = 4.0
+    """For which a search waits for that."""
+    think: bool = False
+    """Whether the language model writes an answer from what was found, where that is graded below
+    *direct_confidence*."""
+    think_seconds: float = 20.0
+
+    def check(self) -> None:
+        """Refuse values that no search could honour."""
+        if self.by not in ("hybrid", "keyword", "semantic"):
+            raise UsageError(f"there is no search by {self.by!r}",
+                             hint="search by hybrid, keyword or semantic")  # fmt: skip
+        if not 1 <= self.limit <= MAX_LIMIT:
+            raise UsageError(f"limit is {self.limit}", hint=f"ask for 1 to {MAX_LIMIT} results")
+        if self.budget is not None and not 1 <= self.budget <= MAX_BUDGET:
+            raise UsageError(
+                f"budget is {self.budget} tokens",
+                hint=f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
+            )
+        for name in ("recency", "newest", "min_confidence", "keep", "worth", "worth_open",
+                     "worth_dated", "worth_far", "escalate", "direct_confidence"):  # fmt: skip
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise UsageError(f"{name} is {value}", hint="give a number from 0 to 1")
+        if self.nudge > 1.25:
+            raise UsageError(
+                f"nudge is {self.nudge}", hint="give at most 1.25: a nudge, no takeover"
+            )
+        if not 0 <= self.expand <= MAX_REWRITES:
+            raise UsageError(f"expand is {self.expand}", hint=f"give 0 to {MAX_REWRITES} rewrites")
+        for name in ("expand_seconds", "think_seconds"):
+            if not 0 < getattr(self, name) <= MAX_SECONDS:
+                raise UsageError(f"{name} is {getattr(self, name)}",
+                                 hint=f"give more than 0 and at most {MAX_SECONDS:g}")  # fmt: skip
+        if self.detail not in ("auto", "snippet", "passage", "document"):
+            raise UsageError(f"there is no detail {self.detail!r}",
+                             hint="snippet, passage or document")  # fmt: skip
+
+
+class Query(NamedTuple):
+    """The whole resolved request: what goes down the stack instead of sixteen parameters."""
+
+    text: str
+    filter: Filter
+    policy: Policy
+    window: Window | None = None
+    """The time that the text speaks of, resolved when the question was asked."""
+    as_of: datetime | None = None
+    """The time whose facts are asked for; None is now."""
+    relax: tuple[str, ...] = ()
+    """Limits that may be given up when too little is found under them."""
+
+    def key(self) -> str:
+        """A name for the request made from every field of it, so that a new field changes it."""
+        return stable_id(repr(self))
+
+    def space(self) -> str:
+        """A name for all of it but the words."""
+        window = self.window and self.window._replace(said="")
+        return self._replace(text="", window=window).key()
+
+
+class Clause(NamedTuple):
+    """One condition on a passage's words: a stemmed word, the beginning of one as written, or
+    words as written in a row."""
+
+    kind: Literal["word", "prefix", "phrase"]
+    terms: tuple[str, ...]
+
+    @property
+    def term(self) -> str:
+        return self.terms[0]
+
+
+def words(terms: Iterable[str]) -> tuple[Clause, ...]:
+    return tuple(Clause("word", (term,)) for term in terms)
+
+
+class TextQuery(NamedTuple):
+    """What the text index is asked.
+
+    ``any`` (words and prefixes) is scored, and all of it must match when ``strict``; ``must``
+    and ``never`` are conditions. ``field`` says where words are looked for: in the ``body``
+    (title, headings and text of a passage) or in the ``title`` (and path) alone.
+    """
+
+    any: tuple[Clause, ...] = ()
+    must: tuple[Clause, ...] = ()
+    never: tuple[Clause, ...] = ()
+    strict: bool = False
+    field: Literal["body", "title"] = "body"

@@ -1,0 +1,58 @@
+"""An answer as JSON and back, without loss: every field in its place, whatever it is called."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+from recollect.moments import iso
+from recollect.nouns import (
+    Answer,
+    Budget,
+    CacheReport,
+    Contribution,
+    Rejected,
+    Result,
+    Signals,
+    Stage,
+    stable_id,
+)
+
+_PARTS = (Answer, Budget, Contribution, Rejected, Result, Signals, Stage)
+SHAPE = stable_id(*(f"{part.__name__}{part._fields}" for part in _PARTS))
+"""A name for the fields that there are: what was packed with others is not unpacked."""
+
+
+def packed(answer: Answer) -> str:
+    plain = answer._replace(cache=CacheReport(), answer=None, written=None, web=None)
+    return json.dumps(plain, default=_written, ensure_ascii=False, separators=(",", ":"))
+
+
+def _written(value: Any) -> Any:
+    return iso(value) if isinstance(value, datetime) else dict(value)
+
+
+def unpacked(text: str) -> Answer:
+    raw = Answer(*json.loads(text))
+    return raw._replace(
+        results=tuple(_result(Result(*one)) for one in raw.results),
+        degraded=tuple(raw.degraded),
+        budget=Budget(*raw.budget),
+        stages=tuple(Stage(*one) for one in raw.stages),
+        cache=CacheReport(),
+        hints=tuple(raw.hints),
+        rejected=tuple(Rejected(*one) for one in raw.rejected),
+        relaxed=tuple(raw.relaxed),
+    )
+
+
+def _result(raw: Result) -> Result:
+    date: Any = raw.date
+    return raw._replace(
+        date=datetime.fromisoformat(date) if date else None,
+        evidence=tuple(raw.evidence),
+        contributions=tuple(Contribution(*one) for one in raw.contributions),
+        folded=tuple(raw.folded),
+        signals=Signals(*raw.signals),
+    )

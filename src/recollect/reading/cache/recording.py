@@ -1,0 +1,117 @@
+"""Answers that callers write: taken in, listed, forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from recollect.arguments import clean, names
+from recollect.nouns import Document, Filter, Query, Recorded, Recording, stable_id
+from recollect.ports import AskedBefore, Cache, Store
+from recollect.reading.cache.lookup import as_asked, space_of
+from recollect.text.questions.parse import parse
+
+LONGEST = 100_000
+"""Characters of an answer."""
+MOST_SOURCES = 200
+EVERY = 1_000_000
+_KEY = 16
+
+
+class Given(NamedTuple):
+    """An answer as it is handed in."""
+
+    query: Query
+    answer: str
+    fingerprint: str
+    sources: Sequence[str] | None
+
+
+def record(given: Given, store: Store, cache: Cache | None, *, redact: bool) -> Recording:
+    answer, print = clean(given.answer).strip(), given.fingerprint.strip().lower()
+    if not answer:
+        return Recording(False, "the answer is empty")
+    if len(answer) > LONGEST:
+        return Recording(False, f"the answer has {len(answer):,} characters, over {LONGEST:,}")
+    if len(print) != 2 * _KEY or not set(print) <= set("0123456789abcdef"):
+        return Recording(False, "this is no fingerprint; `search` and `gather` give one")
+    asked = _asked(given.query, print[:_KEY], cache)
+    if asked is None:
+        return Recording(
+            False,
+            "this fingerprint is not of this question: search or gather again, with the same "
+            "limits, and give its fingerprint",
+        )
+    state = store.fingerprint(Filter(sources=asked.sources))
+    stale = state != print[_KEY:]
+    if redact:
+        from recollect.text.redact import redact as without_secrets
+
+        answer = without_secrets(answer).text
+    made = Recorded(
+        id=stable_id("answer", print),
+        query=asked.question,
+        answer=answer,
+        fingerprint=print,
+        at=datetime.now(UTC),
+        sources=tuple(names(given.sources) or ())[:MOST_SOURCES],
+        owner=asked.owner,
+        confidence=asked.confidence,
+        stale=stale,
+        space=space_of(asked.space, print[_KEY:]),
+        within=asked.sources,
+    )
+    store.keep_answer(made)
+    reason = "what it is from has changed since, so it is kept and not served" if stale else ""
+    return Recording(True, reason, made.id, stale)
+
+
+def _asked(query: Query, key: str, cache: Cache | None) -> AskedBefore | None:
+    """The request of this key, if its words are those of the query."""
+    if query.key() == key:
+        noted = _noted(cache, key)
+        return noted or as_asked(query, parse(query.text).narrowed(query.filter), 0.0)
+    noted = _noted(cache, key)
+    if noted is None or _folded(noted.question) != _folded(query.text):
+        return None
+    return noted
+
+
+def _noted(cache: Cache | None, key: str) -> AskedBefore | None:
+    if cache is None:
+        return None
+    try:
+        return cache.noted([key]).get(key)
+    except Exception:  # noqa: BLE001  a cache may be anybody's, and is never needed
+        return None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def with_state(some: Iterable[Recorded], store: Store) -> list[Recorded]:
+    """The answers, each stale if what it is from has changed by now."""
+    states: dict[tuple[str, ...] | None, str] = {}
+    made = []
+    for one in some:
+        if one.within not in states:
+            states[one.within] = store.fingerprint(Filter(sources=one.within))
+        changed = one.fingerprint[_KEY:] != states[one.within]
+        made.append(one._replace(stale=one.stale or changed))
+    return made
+
+
+def stale_ones(store: Store) -> list[str]:
+    return [one.id for one in with_state(store.answers(limit=EVERY), store) if one.stale]
+
+
+def of_document(document: Document, store: Store) -> list[str]:
+    """The answers that are from a document."""
+    its = {document.id, document.external}
+    return [
+        one.id
+        for one in store.answers(limit=EVERY)
+        if any(source in its or source.rpartition(":")[0] in its for source in one.sources)
+    ]

@@ -1,0 +1,61 @@
+"""Facts as results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import log
+
+from recollect.facts import KIND, SOURCE, Fact
+from recollect.nouns import Candidate, Contribution, Policy, Result
+from recollect.reading.budget import cost
+from recollect.reading.named import Mention
+
+SURE = {"name": 0.98, "alias": 0.97, "slip": 0.9, "relation": 0.9}
+"""How sure it is that a fact is meant, by how it was found."""
+
+
+def said(mentions: Sequence[Mention]) -> str:
+    if not mentions:
+        return "no fact is named"
+    parts = [f"“{m.said}” → {m.fact.id} ({m.how}: {m.why})" for m in mentions[:6]]
+    return "; ".join(parts) + (" …" if mentions[6:] else "")
+
+
+def answers(candidate: Candidate, policy: Policy) -> bool:
+    """Whether a fact that is not named, and is graded as one, answers by its content: being of
+    the same field is not enough, and what is true of one number is not of another."""
+    return candidate.confidence >= policy.fact_confidence and not candidate.signals.no_number
+
+
+def named_result(mention: Mention) -> Result:
+    return fact_result(mention.fact, SURE[mention.how], mention.how)
+
+
+def standing_result(fact: Fact) -> Result:
+    return fact_result(fact, 1.0, "pinned" if fact.pinned else "named")
+
+
+def fact_result(
+    fact: Fact, confidence: float, evidence: str, parts: tuple[Contribution, ...] = ()
+) -> Result:
+    score = log(confidence / (1 - confidence)) if confidence < 1 else 12.0
+    shown = {k: v for k, v in fact.as_json().items() if v and k not in ("text", "provenance")}
+    return Result(
+        id=f"{fact.key}:0",
+        document=fact.id,
+        document_id=fact.key,
+        kind=KIND,
+        source=SOURCE,
+        title=fact.title,
+        path="",
+        heading="",
+        role="",
+        date=fact.start,
+        text=fact.text,
+        score=sum(p.value for p in parts) if parts else score,
+        confidence=confidence,
+        evidence=(evidence,),
+        contributions=parts or (Contribution(evidence, 1, 1.0, score, score),),
+        tokens=cost(f"{fact.key}:0", fact.title, fact.text),
+        fact=shown,
+    )

@@ -1,0 +1,190 @@
+"""``gather``, ``record-answer``, ``answers``, ``cache``: an answer that is written once, and served
+again."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import NotFound, UsageError
+from recollect.moments import iso
+from recollect.nouns import Recorded
+from recollect.surfaces.commands.shared import (
+    Options,
+    declare_limits,
+    limits,
+    open_memory,
+    say,
+    show,
+)
+
+if TYPE_CHECKING:
+    from recollect.memory import Bundle
+    from recollect.ports import CacheStats
+    from recollect.surfaces.terminal import Style
+
+# ------------------------------------------------------------------ gather
+
+
+def declare_gather(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="+", metavar="QUERY", help="what the answer is to be about")
+    declare_limits(parser)
+    parser.add_argument(
+        "--tokens", type=int, default=4000, metavar="N", help="the most tokens (4000; 100 to 64000)"
+    )
+    parser.add_argument("--mode", help="conservative, balanced or tokenmax")
+    parser.add_argument("--as-of", metavar="WHEN", help="the facts that held then")
+
+
+def gather(options: Options) -> int:
+    with open_memory(options) as memory:
+        found: Bundle = memory.gather(
+            " ".join(options.query),
+            token_budget=options.tokens,
+            mode=options.mode,
+            as_of=options.as_of,
+            **limits(options),
+        )
+    if not options.json:
+        for reason in found.degraded:
+            say(options, f"note: {reason}")
+    show(options, found.as_json(), lambda style: _bundle(found, style))
+    return 0 if found.sections else 3
+
+
+def _bundle(found: Bundle, style: Style) -> str:
+    lines = [found.rendered()] if found.sections else ["nothing found", ""]
+    lines += [f"{style.dim}{hint.kind}: {hint.text}{style.off}" for hint in found.follow_up_hints]
+    lines += [f"{style.dim}also {one.id}  {one.title}  ({one.reason}){style.off}"
+              for one in found.manifest]  # fmt: skip
+    budget = found.budget
+    lines.append(
+        f"{style.dim}{budget.used:,} of {budget.budget:,} tokens · confidence "
+        f"{found.confidence:.2f} · fingerprint {found.fingerprint}{style.off}"
+    )
+    return "\n".join(lines)
+
+
+# ------------------------------------------------------------------ record-answer
+
+
+def declare_record_answer(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", help="the question, as it was asked")
+    parser.add_argument("answer", help="what was written for it; - reads it from standard input")
+    parser.add_argument(
+        "--fingerprint", required=True, metavar="F", help="as `search` or `gather` gave it"
+    )
+    parser.add_argument(
+        "--from", action="append", dest="sources", metavar="ID",
+        help="the id of what it is from (repeatable)",
+    )  # fmt: skip
+
+
+def record_answer(options: Options) -> int:
+    text = sys.stdin.read() if options.answer == "-" else options.answer
+    with open_memory(options) as memory:
+        done = memory.record_answer(options.query, text, options.fingerprint, options.sources)
+
+    def told(_: Style) -> str:
+        said = f": {done.reason}" if done.reason else ""
+        return f"recorded as {done.id}{said}" if done.recorded else f"not recorded{said}"
+
+    show(options, done.as_json(), told)
+    return 0 if done.recorded else 1
+
+
+# ------------------------------------------------------------------ answers
+
+
+def declare_answers(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--limit", type=int, default=20, metavar="N", help="how many (20)")
+    parser.add_argument("--before", metavar="WHEN", help="recorded before then")
+    parser.add_argument("--stale", action="store_true", help="only those that no longer hold")
+    parser.add_argument(
+        "--forget", action="append", metavar="ID", help="forget this one (repeatable)"
+    )
+    parser.add_argument(
+        "--forget-stale", action="store_true", help="forget those that no longer hold"
+    )
+
+
+def answers(options: Options) -> int:
+    if options.forget and options.forget_stale:
+        raise UsageError("--forget and --forget-stale at once", hint="give one of them")
+    with open_memory(options) as memory:
+        if options.forget:
+            done = memory.forget_answers(*options.forget)
+            if not done:
+                raise NotFound(f"there is no recorded answer {', '.join(options.forget)}",
+                               hint="`recollect answers` shows them")  # fmt: skip
+            return _forgotten(options, done)
+        if options.forget_stale:
+            return _forgotten(options, memory.forget_answers(stale=True))
+        found = memory.answers(limit=options.limit, before=options.before)
+    if options.stale:
+        found = [one for one in found if one.stale]
+    content = {"items": [one.as_json() for one in found]}
+    show(options, content, lambda style: _answers(found, style))
+    return 0 if found else 3
+
+
+def _forgotten(options: Options, count: int) -> int:
+    show(options, {"forgotten": count}, lambda _: f"{count} forgotten")
+    return 0
+
+
+def _answers(found: Sequence[Recorded], style: Style) -> str:
+    from recollect.surfaces.terminal import width
+
+    lines = []
+    for one in found:
+        held = "no longer holds" if one.stale else "holds"
+        about = f"{(iso(one.at) or '')[:16].replace('T', ' ')} · {held}"
+        lines += [
+            f"{style.bold}{one.query}{style.off}",
+            f"    {style.dim}{one.id} · {about}{style.off}",
+            f"    {' '.join(one.answer.split())[: width() - 4]}",
+        ]
+    return "\n".join(lines) or "no answer is recorded"
+
+
+# ------------------------------------------------------------------ cache
+
+
+def declare_cache(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action", choices=("stats", "clear", "prune"), nargs="?", default="stats",
+        help="show it, empty it, or drop what has expired (recorded answers stay)",
+    )  # fmt: skip
+
+
+def cache(options: Options) -> int:
+    with open_memory(options) as memory:
+        if options.action != "stats":
+            done = memory.clear_cache(expired=options.action == "prune")
+            show(options, {"dropped": done}, lambda _: f"{done:,} dropped")
+            return 0
+        found: CacheStats = memory.cache_stats()
+        settings = {
+            name: memory.config[f"cache.{name}"] for name in ("enabled", "ttl", "similarity")
+        }
+    content = {**found.as_json(), **settings}
+    show(options, content, lambda _: _cache(content))
+    return 0
+
+
+def _cache(found: dict[str, Any]) -> str:
+    state = "on" if found["enabled"] else "off (`recollect config set cache.enabled true`)"
+    lines = [
+        f"the cache is {state}",
+        f"{found['entries']:,} of at most {found['limit']:,} searches, "
+        f"{found['bytes'] / 1000:,.0f} kB",
+        f"served for {found['ttl']:,} s at most, and until anything in sight changes",
+    ]
+    if found["oldest"] is not None:
+        made = (datetime.fromtimestamp(found[name], UTC) for name in ("oldest", "newest"))
+        lines.insert(2, "from {:%Y-%m-%d %H:%M} to {:%Y-%m-%d %H:%M} UTC".format(*made))
+    return "\n".join(lines)

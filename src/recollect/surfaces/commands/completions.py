@@ -1,0 +1,30 @@
+"""``recollect completions``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from recollect import config as settings
+from recollect.surfaces.commands.completion_scripts import PLACES, SHELLS, Known, levels
+from recollect.surfaces.commands.shared import Options, say, show
+
+
+def declare_completions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="bash, zsh or fish")
+
+
+def completions(options: Options) -> int:
+    from recollect.surfaces.cli import parser_of
+    from recollect.surfaces.install.clients import CLIENTS
+
+    keys = {name: setting.help for name, setting in settings.SETTINGS.items()}
+    known: Known = {
+        ("install",): {client.name: client.label for client in CLIENTS},
+        **{("config", action): keys for action in ("get", "set", "unset")},
+    }
+    script = SHELLS[options.shell](tuple(levels(parser_of(), known)))
+    if sys.stdout.isatty():
+        say(options, f"put this into {PLACES[options.shell]}")
+    show(options, {"shell": options.shell, "script": script}, lambda _: script.rstrip("\n"))
+    return 0

@@ -1,0 +1,280 @@
+"""``curate``, ``review``, ``undo`` and ``tidy``: lasting knowledge, and what to do about it."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import InputError, NotFound, UsageError
+from recollect.moments import iso
+from recollect.nouns import Document
+from recollect.surfaces.commands.shared import Options, open_memory, print_json, say, show
+
+if TYPE_CHECKING:
+    from recollect.memory import Curated, Kept
+    from recollect.surfaces.terminal import Style
+
+_READABLE = "name a file that is there and can be read"
+
+# ------------------------------------------------------------------ curate
+
+
+def declare_curate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="text to read; - is standard input"
+    )
+    parser.add_argument("--text", help="the text itself, as you would say it")
+    parser.add_argument(
+        "--facts", metavar="FILE",
+        help='what was read from it already: a JSON list of {"text", "type", "subject", "quote"}',
+    )  # fmt: skip
+    parser.add_argument("--llm", action="store_true", help="let the language model read it")
+    parser.add_argument("--title", default="", help="what the text is called")
+    parser.add_argument("--project", default="", help="what it belongs to: its pages go there")
+    parser.add_argument("--date", metavar="WHEN", help="when it was written; else the file's own")
+    parser.add_argument("--owner", help="whose knowledge it is")
+    parser.add_argument("--scope", action="append", metavar="NAME", help="who may see it")
+    parser.add_argument("--by", default="", help="who curates, for the provenance")
+    parser.add_argument("--dry-run", action="store_true", help="show what would change, as a diff")
+
+
+def curate(options: Options) -> int:
+    given = list(_texts(options))
+    if options.facts and len(given) > 1:
+        raise UsageError("--facts goes with one text", hint="curate one file at a time")
+    facts = _facts(options.facts) if options.facts else None
+    done: list[Curated] = []
+    with open_memory(options) as memory:
+        for text, about in given:
+            made = memory.curate(
+                text, facts=facts, llm=options.llm, project=options.project, owner=options.owner,
+                scopes=options.scope, by=options.by, dry_run=options.dry_run, **about,
+            )  # fmt: skip
+            done.append(made)
+            if made.failed:
+                say(options, f"{made.about}: {made.failed}; nothing of it was written")
+            if not options.json:
+                show(options, {}, lambda style, made=made: _curated(made, style))  # type: ignore[misc]
+    if options.json:
+        print_json(done[0].as_json() if len(done) == 1 else {"texts": [d.as_json() for d in done]})
+    if any(made.failed for made in done):
+        return 1
+    return 0 if any(made.items for made in done) else 3
+
+
+def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
+    about = {"title": options.title, "date": options.date}
+    if options.text is not None:
+        if options.files:
+            raise UsageError("--text and a file at once", hint="give one of them")
+        yield options.text, {**about, "speaker": "user", "note": True, "channel": "text"}
+        return
+    if not options.files:
+        raise UsageError("nothing to curate", hint="give a file, - for standard input, or --text")
+    for name in options.files:
+        if name == "-":
+            yield sys.stdin.read(), {**about, "channel": "stdin"}
+            continue
+        path = Path(name).expanduser()
+        try:
+            raw = path.read_bytes()
+            date = options.date or iso_of(path)
+        except OSError as error:
+            raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
+        yield raw.decode("utf-8", "replace"), {
+            "title": options.title or path.stem, "name": str(path.resolve()), "date": date,
+            "channel": "file",
+        }  # fmt: skip
+
+
+def iso_of(path: Path) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
+
+
+def _facts(name: str) -> list[Any]:
+    try:
+        told = json.loads(Path(name).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
+    except ValueError as error:
+        raise InputError(f"{name} is not JSON: {error}") from error
+    if not isinstance(told, list):
+        raise InputError(f"{name} is no list", hint='give [{"text": …}, …]')
+    return told
+
+
+_SAID = {
+    "new": "new", "same": "known", "refines": "finer", "supersedes": "replaces",
+    "superseded": "older than what is known", "contradicts": "contradicts",
+}  # fmt: skip
+
+
+def _curated(done: Curated, style: Style) -> str:
+    lines = [f"{style.bold}{done.about}{style.off}"]
+    if not done.items:
+        note = done.survey.get("note")
+        lines.append(f"  nothing to remember{f': it is {note}' if note else ''}")
+    for item in done.items:
+        more = f"  {style.dim}{item.why}{style.off}" if item.why and item.others else ""
+        mark = "?" if item.verdict == "pending" else "=" if item.kind == "same" else "+"
+        lines.append(f"  {mark} {_SAID[item.kind]:9} {item.text}{more}")
+    lines += [f"  lost: {problem.where}: {problem.reason}" for problem in done.lost]
+    if done.dry_run:
+        lines += ["", *_diff(done)] if done.touched else ["", "nothing would change"]
+    elif done.id:
+        review = sum(item.verdict == "pending" for item in done.items)
+        look = f"; {review} to look at: `recollect review`" if review else ""
+        lines.append(
+            f"{style.dim}{len(done.touched)} documents changed{look}; "
+            f"`recollect undo {done.id}` takes it back{style.off}"
+        )
+    return "\n".join(lines)
+
+
+def _diff(done: Curated) -> Iterator[str]:
+    """What would change, document by document."""
+    for before, after in done.touched:
+        document = after or before
+        if document is None:
+            continue
+        name = f"{document.kind} {document.external}"
+        yield from difflib.unified_diff(
+            _shown(before), _shown(after),
+            f"before/{name}" if before else "/dev/null", f"after/{name}" if after else "/dev/null",
+            lineterm="", n=1,
+        )  # fmt: skip
+
+
+def _shown(document: Document | None) -> list[str]:
+    if document is None:
+        return []
+    lines = [f"title: {document.title}"] if document.title else []
+    lines += document.text.splitlines()
+    for name in ("summary", "facts", "supersedes", "superseded_by", "contradicts", "ended"):
+        if value := document.meta.get(name):
+            lines.append(f"{name}: {value}")
+    return lines
+
+
+# ------------------------------------------------------------------ review
+
+
+def declare_review(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("receipt", nargs="?", help="one receipt; without it, all that wait")
+    parser.add_argument("facts", nargs="*", metavar="FACT", help="only these of it")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--accept", action="store_true", help="what was done stays")
+    which.add_argument("--reject", action="store_true", help="take it back")
+    parser.add_argument("--owner", help="whose knowledge it is")
+    parser.add_argument("--by", default="", help="who decides, for the provenance")
+
+
+def review(options: Options) -> int:
+    with open_memory(options) as memory:
+        if options.accept or options.reject:
+            if not options.receipt:
+                raise UsageError("which receipt?", hint="`recollect review` shows what waits")
+            done = memory.review(
+                options.receipt, *options.facts, accept=options.accept, owner=options.owner,
+                by=options.by,
+            )  # fmt: skip
+            said = (
+                "accepted" if options.accept else "rejected, and what it had replaced holds again"
+            )
+            show(options, done.as_json(), lambda _: said)
+            return 0
+        found = memory.to_review(owner=options.owner)
+        if options.receipt:
+            found = [one for one in found if one.id == options.receipt]
+            if not found:
+                raise NotFound(f"nothing of {options.receipt!r} waits for review",
+                               hint="`recollect review` shows what waits")  # fmt: skip
+        olds = {id: _text(memory, id, options.owner) for kept in found for i in kept.pending
+                for id in i.others}  # fmt: skip
+    content = {"items": [kept.as_json() for kept in found]}
+    show(options, content, lambda style: _waiting(found, olds, style))
+    return 0 if found else 3
+
+
+def _text(memory: Any, id: str, owner: str | None) -> str:
+    from recollect.errors import RecollectError
+
+    try:
+        return str(memory.fact(id, owner=owner).text)
+    except RecollectError:
+        return "(forgotten)"
+
+
+def _waiting(found: Sequence[Kept], olds: dict[str, str], style: Style) -> str:
+    lines = []
+    for kept in found:
+        lines.append(f"{style.bold}{kept.id}{style.off}  {kept.about}  {(iso(kept.at) or '')[:10]}")
+        for item in kept.pending:
+            lines.append(f"  {item.id}  {_SAID[item.kind]}: {style.dim}{item.why}{style.off}")
+            lines += [f"    - {olds.get(other, '')}" for other in item.others]
+            lines.append(f"    + {item.text}")
+    if found:
+        lines.append(f"{style.dim}recollect review RECEIPT [FACT…] --accept | --reject{style.off}")
+    return "\n".join(lines) or "nothing waits for review"
+
+
+# ------------------------------------------------------------------ undo
+
+
+def declare_undo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("receipt", nargs="?", default="", help="its id; without it, the last one")
+    parser.add_argument("--list", action="store_true", help="show what can be undone")
+    parser.add_argument("--owner", help="whose knowledge it is")
+
+
+def undo(options: Options) -> int:
+    with open_memory(options) as memory:
+        if options.list:
+            found = memory.receipts(owner=options.owner)
+            content = {"items": [kept.as_json() for kept in found]}
+            show(options, content, lambda style: _receipts(found, style))
+            return 0 if found else 3
+        done = memory.undo(options.receipt, owner=options.owner)
+    text = f"as it was before {done.about!r} ({len(done.touched)} documents)"
+    show(options, done.as_json(), lambda _: text)
+    return 0
+
+
+def _receipts(found: Sequence[Kept], style: Style) -> str:
+    lines = [
+        f"{kept.id}  {(iso(kept.at) or '')[:16].replace('T', ' ')}  {kept.about}  "
+        f"{style.dim}{len(kept.touched)} documents{', undone' if kept.undone else ''}{style.off}"
+        for kept in found
+    ]
+    return "\n".join(lines) or "nothing was curated yet"
+
+
+# ------------------------------------------------------------------ tidy
+
+
+def declare_tidy(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--owner", help="whose knowledge it is")
+
+
+def tidy(options: Options) -> int:
+    with open_memory(options) as memory:
+        found = memory.tidy(owner=options.owner)
+    content = {"proposals": [one.as_json() for one in found]}
+
+    def told(style: Style) -> str:
+        lines = [
+            f"{style.bold}{one.kind}{style.off}  {one.text}\n    {style.dim}{one.why}{style.off}"
+            + (f"\n    {one.command}" if one.command else "")
+            for one in found
+        ]
+        return "\n".join(lines) or "nothing to tidy"
+
+    show(options, content, told)
+    return 0 if found else 3

@@ -1,0 +1,109 @@
+"""``recollect doctor``: whether all is well, and the command that mends what is not."""
+
+from __future__ import annotations
+
+import argparse
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import RecollectError
+from recollect.surfaces.commands.shared import Options, open_memory, progress, show
+
+if TYPE_CHECKING:
+    from recollect.doctor import Check, Client, Evaluated, Report
+    from recollect.surfaces.terminal import Style
+
+INDENT = 18
+
+
+def declare_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--full", action="store_true", help="read every document and compare every index entry"
+    )
+    parser.add_argument(
+        "--fix", action="store_true",
+        help="mend what is safe: modes of files, indexes, pending embeddings",
+    )  # fmt: skip
+
+
+def doctor(options: Options) -> int:
+    found = report(options)
+    show(options, found.as_json(), lambda style: told(found, style))
+    return 1 if found.state == "fail" else 0
+
+
+def report(options: Options) -> Report:
+    from recollect.doctor import examine
+
+    given: dict[str, Any] = {
+        "full": options.full, "fix": options.fix,
+        "clients": clients(options.store), "evaluated": evaluated(),
+    }  # fmt: skip
+    try:
+        memory = open_memory(options)
+    except RecollectError as error:
+        return examine(None, error=error, location=_location(options), **given)
+    with memory, progress(options) as bar:
+        return examine(memory, tell=bar, **given)
+
+
+def _location(options: Options) -> str:
+    from recollect import config as settings
+    from recollect.arguments import store_of
+
+    try:
+        return store_of(settings.load({"store": options.store}))
+    except RecollectError:
+        return ""
+
+
+def clients(store: str | None) -> tuple[Client, ...]:
+    """The agents of this machine, and how each is connected for this user."""
+    from recollect.doctor import Client
+    from recollect.surfaces.commands.install import absolute
+    from recollect.surfaces.install.changes import state
+    from recollect.surfaces.install.clients import CLIENTS, this_program
+
+    launch = this_program(absolute(store))
+    return tuple(
+        Client(one.name, one.is_here(), state(one, "user", launch), str(one.file("user") or ""))
+        for one in CLIENTS
+    )
+
+
+def evaluated() -> Evaluated | None:
+    """The last run that is kept in this folder, if there is one that can be read."""
+    from recollect.doctor import Evaluated
+    from recollect.evals.ledger import FOLDER, Ledger
+
+    if not (FOLDER / "results.jsonl").exists():
+        return None
+    from recollect.evals.provenance import code
+
+    last = Ledger().record("latest")
+    return Evaluated(last["run"], last["at"], last["code"] == code())
+
+
+# ------------------------------------------------------------------ as text
+
+
+def told(found: Report, style: Style) -> str:
+    lines = [line for check in found.checks for line in _lines(check, style)]
+    counts = ", ".join(f"{count} {state}" for state, count in found.counts.items() if count)
+    return "\n".join([*lines, "", f"{style.bold}{counts}{style.off}"])
+
+
+def _lines(check: Check, style: Style) -> list[str]:
+    colour = {"warn": style.warn, "fail": style.mark, "ok": "", "skip": style.dim}[check.state]
+    head = f"{colour}{check.state:4}{style.off if colour else ''}  {check.name:11} "
+    from recollect.surfaces.terminal import width
+
+    text = wrap(check.text, width() - INDENT, break_on_hyphens=False) or [""]
+    lines = [head + text[0], *(" " * INDENT + more for more in text[1:])]
+    if check.fixed:
+        lines.append(f"{' ' * INDENT}mended: {check.fixed}")
+    if check.state in ("warn", "fail"):
+        lines += [f"{' ' * INDENT}{style.dim}{one}{style.off}" for one in check.details]
+        if check.mend:
+            lines.append(f"{' ' * INDENT}→ {style.bold}{check.mend}{style.off}")
+    return lines

@@ -1,0 +1,289 @@
+"""``recollect remember``, ``context``, ``facts`` and what else is done with what is known."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from recollect.moments import iso
+from recollect.surfaces.commands.shared import Options, open_memory, say, show
+
+if TYPE_CHECKING:
+    from recollect.facts import Context, Fact, FactPage, Remembered
+    from recollect.nouns import Event, Result
+    from recollect.surfaces.terminal import Style
+
+TYPES = ("preference", "decision", "fact", "expertise", "entity", "relation", "open_question")
+_ONE_OF = f"{', '.join(TYPES[:-1])} or {TYPES[-1]}"
+
+
+# ------------------------------------------------------------------ remember
+
+
+def declare_remember(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("text", nargs="+", help="the statement; `-` reads it from stdin")
+    parser.add_argument("--name", default="", help="what it is called")
+    parser.add_argument("--alias", action="append", default=[], help="another name (repeatable)")
+    parser.add_argument(
+        "--type", choices=TYPES, default="fact", metavar="TYPE", help=f"{_ONE_OF} (fact)"
+    )
+    parser.add_argument("--scope", action="append", metavar="NAME", help="a scope it belongs to")
+    parser.add_argument("--owner", help="whose it is")
+    parser.add_argument("--pin", action="store_true", help="have it in every context")
+    parser.add_argument("--why", default="", help="why it matters")
+    parser.add_argument("--from", dest="valid_from", metavar="WHEN", help="from when it holds")
+    parser.add_argument("--to", dest="valid_to", metavar="WHEN", help="until when it holds")
+    parser.add_argument(
+        "--supersedes", action="append", default=[], metavar="FACT", help="what it replaces"
+    )
+    parser.add_argument(
+        "--replace", action="store_true", help="replace the facts that it contradicts"
+    )
+    parser.add_argument(
+        "--participant", action="append", default=[], metavar="[ROLE=]FACT",
+        help="who takes part in a relation (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--id", default="", help="its own id; the same id again changes it")
+    parser.add_argument("--by", default="", help="who says so")
+    parser.add_argument("--source", default="", help="where it was read")
+    parser.add_argument("--no-embed", action="store_true", help="leave the vector for later")
+
+
+def remember(options: Options) -> int:
+    text = sys.stdin.read() if options.text == ["-"] else " ".join(options.text)
+    with open_memory(options) as memory:
+        done = memory.remember(
+            text, name=options.name, aliases=options.alias, type=options.type, why=options.why,
+            owner=options.owner, scopes=options.scope, pinned=options.pin,
+            valid_from=options.valid_from, valid_to=options.valid_to,
+            supersedes=options.supersedes, replace=options.replace,
+            participants=[_participant(one) for one in options.participant],
+            id=options.id, by=options.by, source=options.source, embed=not options.no_embed,
+        )  # fmt: skip
+    show(options, done.as_json(), lambda style: _remembered(done, style))
+    return 0
+
+
+def _participant(given: str) -> dict[str, str]:
+    role, found, id = given.partition("=")
+    return {"id": id, "role": role} if found else {"id": given}
+
+
+def _remembered(done: Remembered, style: Style) -> str:
+    lines = [f"{style.bold}{done.action}{style.off}  {_line(done.fact, style)}"]
+    if done.note:
+        lines.append(f"    {style.dim}{done.note}{style.off}")
+    for one in done.conflicts:
+        lines.append(f"    {style.warn}says otherwise:{style.off} {_line(one.fact, style)}")
+        lines.append(f"    {style.dim}{one.why}{style.off}")
+        lines.append(f"    `recollect supersede {one.fact.id} {done.fact.id}` replaces it")
+    return "\n".join(lines)
+
+
+# ------------------------------------------------------------------ alias, pin, supersede, resolve
+
+
+def _declare_fact(parser: argparse.ArgumentParser, name: str = "fact") -> None:
+    parser.add_argument(name, help="its id, or a name that is its alone")
+    parser.add_argument("--owner", help="whose it is")
+    parser.add_argument("--by", default="", help="who says so")
+
+
+def declare_alias(parser: argparse.ArgumentParser) -> None:
+    _declare_fact(parser)
+    parser.add_argument("aliases", nargs="+", metavar="ALIAS", help="another name of it")
+
+
+def alias(options: Options) -> int:
+    with open_memory(options) as memory:
+        fact = memory.alias(options.fact, *options.aliases, owner=options.owner, by=options.by)
+    return _changed(options, fact)
+
+
+def declare_pin(parser: argparse.ArgumentParser) -> None:
+    _declare_fact(parser)
+    parser.add_argument("--off", action="store_true", help="unpin it")
+
+
+def pin(options: Options) -> int:
+    with open_memory(options) as memory:
+        on = not options.off
+        fact = memory.pin(options.fact, pinned=on, owner=options.owner, by=options.by)
+    return _changed(options, fact)
+
+
+def declare_supersede(parser: argparse.ArgumentParser) -> None:
+    _declare_fact(parser, "old")
+    parser.add_argument("new", help="the fact that replaces it")
+    parser.add_argument("--why", default="", help="why")
+
+
+def supersede(options: Options) -> int:
+    with open_memory(options) as memory:
+        fact = memory.supersede(
+            options.old, options.new, owner=options.owner, by=options.by, why=options.why
+        )
+    return _changed(options, fact)
+
+
+def declare_resolve(parser: argparse.ArgumentParser) -> None:
+    _declare_fact(parser)
+    parser.add_argument("--why", default="", help="how it was resolved")
+
+
+def resolve(options: Options) -> int:
+    with open_memory(options) as memory:
+        fact = memory.resolve(options.fact, owner=options.owner, by=options.by, why=options.why)
+    return _changed(options, fact)
+
+
+def _changed(options: Options, fact: Fact) -> int:
+    show(options, {"fact": fact.as_json()}, lambda style: _line(fact, style))
+    return 0
+
+
+# ------------------------------------------------------------------ facts, context, history
+
+
+def _declare_seen(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--owner", help="whose facts")
+    parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
+    parser.add_argument(
+        "--type", action="append", choices=TYPES, metavar="TYPE", help=f"only {_ONE_OF}"
+    )
+    parser.add_argument("--as-of", metavar="WHEN", help="what held then (2026-03-01, 7d)")
+
+
+def _seen(options: Options) -> dict[str, Any]:
+    return {
+        "owner": options.owner,
+        "scopes": options.scope,
+        "types": options.type,
+        "as_of": options.as_of,
+    }
+
+
+def declare_facts(parser: argparse.ArgumentParser) -> None:
+    _declare_seen(parser)
+    parser.add_argument("--all", action="store_true", help="also what no longer holds")
+    parser.add_argument("--limit", type=int, default=20, metavar="N", help="how many (20)")
+    parser.add_argument("--cursor", default="", help="go on from an earlier page")
+
+
+def facts(options: Options) -> int:
+    with open_memory(options) as memory:
+        found = memory.facts(
+            limit=options.limit, cursor=options.cursor, every=options.all, **_seen(options)
+        )
+    show(options, found.as_json(), lambda style: _page(found, style))
+    return 0 if found.items else 3
+
+
+def _page(found: FactPage, style: Style) -> str:
+    if not found.items:
+        return "no facts"
+    lines = [_line(fact, style) for fact in found.items]
+    if found.cursor:
+        lines.append(f"{style.dim}more: --cursor {found.cursor}{style.off}")
+    return "\n".join(lines)
+
+
+def declare_context(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", help="what is to be answered; may be left out")
+    _declare_seen(parser)
+    parser.add_argument("--limit", type=int, metavar="N", help="the most relevant facts")
+    parser.add_argument("--budget", type=int, metavar="TOKENS", help="the most tokens of these")
+
+
+def context(options: Options) -> int:
+    with open_memory(options) as memory:
+        found = memory.context(
+            " ".join(options.query), limit=options.limit, token_budget=options.budget,
+            **_seen(options),
+        )  # fmt: skip
+    if not options.json:
+        for reason in (*found.degraded, *found.hints):
+            say(options, f"note: {reason}")
+    show(options, found.as_json(), lambda style: _context(found, style))
+    return 0
+
+
+def _context(found: Context, style: Style) -> str:
+    lines: list[str] = []
+    if found.prelude:
+        lines += [f"{style.bold}who you are{style.off}", *_wrapped(found.prelude), ""]
+    groups = (("pinned", found.pinned), ("relevant", found.relevant),
+              ("open questions", found.questions))  # fmt: skip
+    for name, results in groups:
+        if results:
+            lines.append(f"{style.bold}{name}{style.off}")
+            lines += [_short(result, style) for result in results]
+            lines.append("")
+    if not lines:
+        lines.append("nothing is known that belongs here")
+    if found.overflow:
+        lines.append(f"{len(found.overflow)} pinned facts are over the budget")
+    if found.dropped:
+        lines.append(f"{found.dropped} relevant facts are over the limit or the budget")
+    if found.hidden:
+        said = ", ".join(f"{count} {name}" for name, count in found.hidden.items())
+        lines.append(f"{style.dim}hidden: {said}{style.off}")
+    return "\n".join(lines).rstrip()
+
+
+def _wrapped(text: str) -> list[str]:
+    from recollect.surfaces.terminal import width
+
+    return textwrap.wrap(text, width() - 4, initial_indent="    ", subsequent_indent="    ")
+
+
+def _short(result: Result, style: Style) -> str:
+    body = "\n".join(_wrapped(f"{result.title}: {result.text}"))
+    return f"{body}  {style.dim}{result.document}{style.off}"
+
+
+def declare_history(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", help="the id of a document or fact")
+    parser.add_argument("--owner", help="whose it is")
+
+
+def history(options: Options) -> int:
+    with open_memory(options) as memory:
+        found = memory.history(options.id, owner=options.owner)
+    show(options, {"events": [e.as_json() for e in found]}, lambda style: _events(found, style))
+    return 0 if found else 3
+
+
+def _events(found: Sequence[Event], style: Style) -> str:
+    lines = []
+    for event in found:
+        when = (iso(event.at) or "")[:16].replace("T", " ")
+        said = " ".join(filter(None, (event.by and f"by {event.by}", event.why)))
+        lines.append(f"{style.dim}{when}{style.off}  {event.id}  {event.action}  {said}".rstrip())
+        if event.text and event.action == "added":
+            lines += _wrapped(event.text)
+    return "\n".join(lines) or "nothing happened to it"
+
+
+def _line(fact: Fact, style: Style) -> str:
+    """One fact on one line, if it fits there; else what is known about it stands below."""
+    from recollect.surfaces.terminal import width
+
+    marks = [fact.type, *fact.scopes]
+    if fact.pinned:
+        marks.append("pinned")
+    if fact.standing != "active":
+        marks.append(fact.standing)
+    if fact.superseded_by:
+        marks.append(f"superseded by {', '.join(fact.superseded_by)}")
+    if fact.resolved_at:
+        marks.append("resolved")
+    if fact.valid_to:
+        marks.append(f"until {(iso(fact.valid_to) or '')[:10]}")
+    name = f"{style.bold}{fact.name}{style.off}: " if fact.name else ""
+    said, about = " ".join(fact.text.split()), " · ".join([fact.id, *marks])
+    fits = len(fact.name) + len(said) + len(about) + 12 <= width()
+    return f"{name}{said}{'  ' if fits else chr(10) + '    '}{style.dim}{about}{style.off}"

@@ -1,0 +1,250 @@
+"""``recollect add``, ``watch``, ``record`` and ``export``: what goes into the store, and out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import InputError, NotFound, UsageError
+from recollect.surfaces.commands.shared import Options, open_memory, progress, rendering, say, show
+
+if TYPE_CHECKING:
+    from recollect.memory import Logs, Memory
+    from recollect.nouns import Receipt
+    from recollect.surfaces.terminal import Style
+    from recollect.transfer.tree_export import Exported
+
+
+def declare_add(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="+", metavar="PATH",
+        help="a file, a folder, a repository, an export; or `sessions`: those of this machine",
+    )  # fmt: skip
+    parser.add_argument("--source", metavar="NAME", help="name the source; else the path does")
+    parser.add_argument("--owner", help="whose it is, where a line does not say")
+    parser.add_argument(
+        "--scope", action="append", metavar="NAME", help="a scope it belongs to (repeatable)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="tell what would be done")
+    parser.add_argument(
+        "--prune", action="store_true", help="remove what is no longer in its source"
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--no-redact", action="store_true", help="keep secrets as they are")
+    parser.add_argument(
+        "--no-history", action="store_true", help="leave a repository's commits out"
+    )
+    parser.add_argument("--no-embed", action="store_true", help="leave the vectors for later")
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help="embed with so many processes (as it pays)"
+    )
+    parser.add_argument(
+        "--progress", action="store_true", help="tell how far it is, as lines of JSON on stderr"
+    )
+
+
+def add(options: Options) -> int:
+    with open_memory(options) as memory:
+        if options.paths == ["sessions"] and not os.path.lexists("sessions"):
+            done = _add_sessions(memory, options)
+        else:
+            _ask_before_pruning(memory, options, *options.paths, source=options.source)
+            done = _add(memory, options, *options.paths, source=options.source)
+    _report(options, done)
+    return 1 if done.failed else 0
+
+
+def _add(memory: Memory, options: Options, *paths: Any, source: str | None) -> Receipt:
+    from recollect.surfaces.terminal import ProgressLines
+
+    lines = getattr(options, "progress", False)
+    with ProgressLines() if lines else progress(options) as bar:
+        return memory.add(
+            *paths,
+            source=source,
+            owner=options.owner,
+            scopes=options.scope,
+            redact=False if options.no_redact else None,
+            history=not options.no_history,
+            prune=options.prune,
+            dry_run=options.dry_run,
+            embed=not options.no_embed,
+            processes=options.processes,
+            report=bar,
+        )
+
+
+def _report(options: Options, done: Receipt) -> None:
+    from recollect.surfaces.terminal import Style, wants_colour
+
+    if done.failed or not options.quiet:
+        for line in rendering().problems(done, Style(wants_colour(sys.stderr))):
+            sys.stderr.write(line + "\n")
+    content = {**done.as_json(), "dry_run": options.dry_run}
+    show(options, content, lambda style: rendering().receipt(done, style, dry=options.dry_run))
+
+
+def _add_sessions(memory: Memory, options: Options) -> Receipt:
+    """Whatever sessions there are on this machine, after showing which."""
+    from recollect.memory import found_logs
+    from recollect.nouns import Receipt
+
+    logs = list(found_logs())
+    if not logs:
+        raise InputError("no sessions of a known client were found on this machine",
+                         hint="give their folder: `recollect add PATH`")  # fmt: skip
+    for one in logs:
+        say(options, _line(one))
+    if not options.dry_run:
+        _agree(options, "import these?")
+    done = Receipt()
+    for one in logs:
+        source = options.source or one.format
+        _ask_before_pruning(memory, options, one.place, source=source)
+        done += _add(memory, options, one.place, source=source)
+    return done
+
+
+def _line(logs: Logs) -> str:
+    files = f"{logs.files:,} file{'s' * (logs.files != 1)}, {logs.megabytes:,.1f} MB"
+    return f"  {logs.label:16} {files:22} {logs.place}"
+
+
+def _ask_before_pruning(memory: Memory, options: Options, *paths: Any, source: str | None) -> None:
+    if options.dry_run or not options.prune:
+        return
+    first = argparse.Namespace(**{**vars(options), "dry_run": True})
+    gone = _add(memory, first, *paths, source=source).missing
+    if gone:
+        for problem in gone[:20]:
+            say(options, f"  {problem.where}")
+        if len(gone) > 20:
+            say(options, f"  … and {len(gone) - 20:,} more")
+        _agree(options, f"remove {len(gone):,} from the store?")
+
+
+def _agree(options: Options, question: str) -> None:
+    if options.yes:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"{question} nobody is there to answer", hint="say it with --yes")
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise KeyboardInterrupt
+
+
+# ------------------------------------------------------------------ export
+
+
+def declare_export(parser: argparse.ArgumentParser) -> None:
+    forms = parser.add_mutually_exclusive_group(required=True)
+    forms.add_argument("--tree", metavar="DIR", help="pages of Markdown, to read and to edit")
+    forms.add_argument(
+        "--all", metavar="FILE",
+        help="everything as JSONL (packed, if it ends in .gz); `recollect import` brings it back",
+    )  # fmt: skip
+    parser.add_argument("--no-vectors", action="store_true", help="--all without the vectors")
+    parser.add_argument("--owner", help="whose pages and facts")
+    parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
+    parser.add_argument("--prune", action="store_true", help="remove files whose page is no more")
+    parser.add_argument(
+        "--force", action="store_true", help="overwrite what was edited since, or the file"
+    )
+
+
+def export(options: Options) -> int:
+    if options.all is not None:
+        from recollect.surfaces.commands.transfer import export_all
+
+        return export_all(options)
+    with open_memory(options) as memory:
+        done = memory.export_tree(
+            options.tree, owner=options.owner, scopes=options.scope, prune=options.prune,
+            force=options.force,
+        )  # fmt: skip
+    for problem in done.refused:
+        sys.stderr.write(f"left {problem.where}: {problem.reason}\n")
+    for problem in done.stale:
+        say(options, f"stale {problem.where}: {problem.reason}")
+    show(options, done.as_json(), lambda style: _exported(done, style))
+    return 1 if done.refused else 0
+
+
+def _exported(done: Exported, style: Style) -> str:
+    counts = {"written": done.written, "unchanged": done.unchanged, "removed": done.removed,
+              "left as they are": len(done.refused), "stale": len(done.stale)}  # fmt: skip
+    files = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    what = f"{done.pages:,} pages with {done.facts:,} facts"
+    return f"{style.bold}{what}{style.off} in {done.folder}: {files or 'no files'}"
+
+
+# ------------------------------------------------------------------ watch
+
+
+def declare_watch(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "sources", nargs="*", metavar="SOURCE", help="only these sources (all that are on disk)"
+    )
+
+
+def watch(options: Options) -> int:
+    def tell(source: str, done: Receipt) -> None:
+        if options.json:
+            import json
+
+            sys.stdout.write(json.dumps({"source": source, **done.as_json()}) + "\n")
+            sys.stdout.flush()
+        else:
+            from recollect.surfaces.terminal import Style
+
+            say(options, f"{source}: {rendering().receipt(done, Style(False))}")
+
+    with open_memory(options) as memory:
+        names = memory.watch(*options.sources, tell=tell, begun=lambda some: say(
+            options, f"watching {', '.join(some)}; stop with Ctrl-C"))  # fmt: skip
+    if not names:
+        raise NotFound("there is nothing to watch yet", hint="`recollect add PATH` comes first")
+    return 0
+
+
+# ------------------------------------------------------------------ record
+
+
+def declare_record(parser: argparse.ArgumentParser) -> None:
+    kinds = ("discussion", "decision", "audit", "file")
+    parser.add_argument("kind", choices=kinds, help="what it is")
+    parser.add_argument("body", nargs="*", help="what is to be kept; `-` reads it from stdin")
+    for name, text in (
+        ("title", "one line that names it"),
+        ("author", "who said or did it"),
+        ("issue", "the issue it belongs to (#12, PAY-7)"),
+        ("branch", "the branch it was on"),
+        ("event", "what happened (merged, decided, deployed, …)"),
+        ("path", "the file it is about"),
+        ("date", "when (2026-03-01, 24h); now if not given"),
+        ("content", "more of it, as JSON"),
+        ("id", "its own id; the same id again replaces it"),
+        ("owner", "whose it is"),
+    ):
+        parser.add_argument(f"--{name}", default="", help=text)
+    parser.add_argument("--scope", action="append", metavar="NAME", help="a scope it belongs to")
+
+
+def record(options: Options) -> int:
+    body = sys.stdin.read() if options.body == ["-"] else " ".join(options.body)
+    with open_memory(options) as memory:
+        kept = memory.record(
+            options.kind, body, title=options.title, author=options.author, issue=options.issue,
+            branch=options.branch, event=options.event, path=options.path,
+            date=options.date or None, content=options.content or None, id=options.id,
+            owner=options.owner or None, scopes=options.scope,
+        )  # fmt: skip
+
+    def text(_: Style) -> str:
+        return f"kept as {kept.id}"
+
+    show(options, kept.as_json(body=False), text)
+    return 0

@@ -1,0 +1,388 @@
+"""``recollect init``: the first command. It shows what the modes cost and what could be imported,
+and writes what was chosen to the user's config.toml; run again, it changes nothing.
+
+At a terminal it asks, and after half a minute without an answer takes what it recommends. For a
+program it prints the same, and changes nothing that was not asked for by an option.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect import config as settings
+from recollect.policy import MODES
+from recollect.surfaces.commands.config import plain
+from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
+from recollect.surfaces.commands.usage import revert
+
+if TYPE_CHECKING:
+    from recollect.memory import Logs
+    from recollect.memory.costs import Advised
+    from recollect.nouns import Receipt
+    from recollect.surfaces.terminal import Style
+
+RELAY = (
+    "Nothing was changed, for it is the user's choice. A program should show this to its user,\n"
+    "and run what they choose: `recollect init --mode MODE`, or `recollect init --yes`"
+)
+
+
+def declare_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--yes", action="store_true", help="take what is recommended, and ask nothing"
+    )
+    parser.add_argument("--mode", help=f"choose the mode: {', '.join(MODES)}")
+    parser.add_argument(
+        "--downstream", metavar="MODEL",
+        help="the model that will read the answers: a name, small, medium, large or none",
+    )  # fmt: skip
+    parser.add_argument(
+        "--add", nargs="+", default=[], metavar="PATH",
+        help="import these; `sessions` are those of this machine",
+    )  # fmt: skip
+    parser.add_argument(
+        "--timeout", type=float, default=30.0, metavar="SECONDS",
+        help="how long to wait for each answer (30)",
+    )  # fmt: skip
+
+
+class Offer(NamedTuple):
+    """What there is to choose from, as things are."""
+
+    advised: Advised
+    downstream: str | None
+    store: str
+    logs: tuple[Logs, ...]
+    notes: Logs | None
+
+
+class Plan(NamedTuple):
+    """What was chosen: settings to write, and places to import."""
+
+    chosen: Mapping[str, Any]
+    add: tuple[str, ...]
+
+
+class Changed(NamedTuple):
+    setting: str
+    value: Any
+    was: Any
+    revert: str
+
+
+def init(options: Options) -> int:
+    given = _given(options)
+    config = settings.load()
+    offer = _offer(config, given.get("downstream"))
+    plan = Plan(given, tuple(options.add))
+    if options.yes:
+        plan = plan._replace(chosen=_with_mode(given, offer.advised))
+    elif _person(options):
+        plan = _asked(options, plan, offer)
+    changed = _write(plan.chosen)
+    done = _import(options, plan, offer)
+    content = {
+        "recommended": offer.advised._asdict(),
+        "costs": _costs_json(offer.downstream),
+        "store": offer.store,
+        "sources": [_source_json(one) for one in _sources(offer)],
+        "changed": [one._asdict() for one in changed],
+        "overridden": list(_overridden(plan.chosen, config)),
+        "added": done.as_json() if done else None,
+        "note": None if plan.chosen or plan.add else RELAY,
+    }
+
+    def text(style: Style) -> str:
+        lines = [] if _person(options) else [*_shown(offer, style), ""]
+        return "\n".join([*lines, *_told(plan, changed, done, config, style)])
+
+    show(options, content, text)
+    return 1 if done and done.failed else 0
+
+
+def _given(options: Options) -> dict[str, Any]:
+    """The settings that the call itself names, checked."""
+    given = {"mode": options.mode, "downstream": options.downstream, "store": options.store}
+    made = {n: settings.parsed(n, v, f"--{n}") for n, v in given.items() if v is not None}
+    if "store" in made:
+        made["store"] = _absolute(str(made["store"]))
+    return made
+
+
+def _absolute(store: str) -> str:
+    """As it is written down: a path must not depend on the folder one happens to be in."""
+    if "://" in store:
+        return store
+    return os.path.abspath(os.path.expanduser(store))
+
+
+def _person(options: Options) -> bool:
+    return not (options.json or options.yes) and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _offer(config: settings.Config, downstream: str | None) -> Offer:
+    from recollect.memory import found_logs, found_notes
+    from recollect.memory.costs import advised
+
+    model = downstream or config["downstream"]
+    store = str(config["store"] or settings.data_folder() / "store")
+    return Offer(advised(model), model, store, tuple(found_logs()), found_notes(Path.cwd()))
+
+
+def _with_mode(given: Mapping[str, Any], advised: Advised) -> dict[str, Any]:
+    """With the recommended mode, where neither the call nor the user has chosen one."""
+    return {"mode": _own_mode() or advised.mode, **given}
+
+
+def _own_mode() -> str | None:
+    """What the user's file says, whatever else decides here."""
+    own = settings.read_file(settings.user_file()).get("mode")
+    return None if own is None else str(own)
+
+
+# ------------------------------------------------------------------ asking
+
+
+class Asking:
+    """Questions on stderr, answers from stdin. Whoever does not answer one is gone, and is not
+    asked the others."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._gone = False
+
+    def __call__(self, question: str, default: str, read: Callable[[str], str]) -> str:
+        """What *read* makes of the answer; it raises ``ValueError`` for one that it cannot take.
+        No answer, and an empty one, is the default."""
+        while True:
+            sys.stderr.write(f"{question} [{default}] ")
+            sys.stderr.flush()
+            line = self._line()
+            if line is None:
+                sys.stderr.write(f"\n  no answer: {default}\n")
+                return default
+            if not line.strip():
+                return default
+            try:
+                return read(line.strip())
+            except ValueError as error:
+                sys.stderr.write(f"  {error}\n")
+
+    def _line(self) -> str | None:
+        if not self._gone:
+            import select
+
+            ready, _, _ = select.select([sys.stdin], [], [], self._seconds)
+            line = sys.stdin.readline() if ready else ""
+            self._gone = not line
+        return None if self._gone else line
+
+    def agrees(self, question: str) -> bool:
+        return self(question, "no", _yes_or_no) == "yes"
+
+
+def _yes_or_no(said: str) -> str:
+    for answer in ("yes", "no"):
+        if answer.startswith(said.lower()):
+            return answer
+    raise ValueError("yes or no")
+
+
+def _a_mode(said: str) -> str:
+    """By its name, the beginning of that, or its place in the list."""
+    names = list(MODES)
+    if said in ("1", "2", "3"):
+        return names[int(said) - 1]
+    for name in names:
+        if name.startswith(said.lower()):
+            return name
+    raise ValueError(f"one of {', '.join(names)}")
+
+
+def _asked(options: Options, plan: Plan, offer: Offer) -> Plan:
+    """The plan, with a person's answers to what the call has left open."""
+    from recollect.memory.costs import advised
+    from recollect.surfaces.terminal import Style, wants_colour
+
+    ask, chosen, add = Asking(options.timeout), dict(plan.chosen), list(plan.add)
+    if "downstream" not in chosen:
+        before = offer.downstream or "none"
+        model = ask("Which model will read the answers? A name, small, medium, large or none.",
+                    before, str)  # fmt: skip
+        if model != before:
+            chosen["downstream"] = model
+            offer = offer._replace(downstream=model, advised=advised(model))
+    for line in ("", *_shown(offer, Style(wants_colour(sys.stderr))), ""):
+        say(options, line)
+    if "mode" not in chosen:
+        own = _own_mode() or offer.advised.mode
+        chosen["mode"] = ask(f"Mode: {', '.join(MODES)}?", own, _a_mode)
+    if "store" not in chosen:
+        store = ask("Where shall it be kept?", offer.store, _absolute)
+        if store != offer.store:
+            chosen["store"] = store
+    if not add:
+        if offer.logs and ask.agrees(f"Import the sessions of {_clients(offer)}?"):
+            add.append("sessions")
+        if offer.notes and ask.agrees(
+            f"Import {offer.notes.files:,} notes of {offer.notes.place}?"
+        ):
+            add.append(str(offer.notes.place))
+    return Plan(chosen, tuple(add))
+
+
+def _clients(offer: Offer) -> str:
+    return ", ".join(dict.fromkeys(one.label for one in offer.logs))
+
+
+# ------------------------------------------------------------------ doing
+
+
+def _write(chosen: Mapping[str, Any]) -> list[Changed]:
+    """Set what is not set so already, all at once."""
+    path = settings.user_file()
+    before = settings.read_file(path)
+    changed = [
+        Changed(name, value, before.get(name), revert(name, before))
+        for name, value in chosen.items()
+        if before.get(name) != value
+    ]
+    if changed:
+        settings.write_file(path, {**before, **{one.setting: one.value for one in changed}})
+    return changed
+
+
+def _import(options: Options, plan: Plan, offer: Offer) -> Receipt | None:
+    if not plan.add:
+        return None
+    options.store = plan.chosen.get("store")
+    done = None
+    with open_memory(options) as memory, progress(options) as bar:
+        for path in plan.add:
+            for place, source in _places(path, offer):
+                receipt = memory.add(place, source=source, report=bar)
+                done = receipt if done is None else done + receipt
+    return done
+
+
+def _places(path: str, offer: Offer) -> Iterator[tuple[str | Path, str | None]]:
+    if path == "sessions" and not os.path.lexists(path):
+        yield from ((one.place, one.format) for one in offer.logs)
+    else:
+        yield path, None
+
+
+def _overridden(chosen: Mapping[str, Any], config: settings.Config) -> Iterator[str]:
+    for name in chosen:
+        _, origin, where = config.values[name]
+        if origin in ("environment", "project"):
+            yield f"{name} has no effect here: {origin} {where} decides it"
+
+
+# ------------------------------------------------------------------ showing
+
+
+def _prices(downstream: str | None) -> dict[str, float]:
+    """A price for each class of models, and for the one that is named."""
+    from recollect.memory.costs import class_prices, price_of
+
+    prices: dict[str, float] = {size: price for size, (_, price) in class_prices().items()}
+    own = price_of(downstream or "")
+    return prices if own is None or downstream is None else {**prices, downstream: own}
+
+
+def _costs_json(downstream: str | None) -> dict[str, Any]:
+    from recollect.memory.costs import CHECKED, QUERIES, class_prices, mode_costs
+
+    prices = _prices(downstream)
+    return {
+        "queries": QUERIES,
+        "prices_checked": CHECKED,
+        "dollars_per_million_input_tokens": prices,
+        "price_of_class": {size: model for size, (model, _) in class_prices().items()},
+        "modes": [mode.as_json(prices) for mode in mode_costs()],
+    }
+
+
+def _shown(offer: Offer, style: Style) -> Iterator[str]:
+    yield from _cost_table(offer.downstream, style)
+    yield ""
+    yield f"recommended: {style.bold}{offer.advised.mode}{style.off}"
+    yield f"  {offer.advised.why}"
+    yield f"store: {offer.store}"
+    if any(_sources(offer)):
+        yield "could be imported:"
+    for one in _sources(offer):
+        files = f"{one.files:,} file{'s' * (one.files != 1)}, {one.megabytes:,.1f} MB"
+        yield f"  {one.label:16} {files:22} {one.place}"
+
+
+def _cost_table(downstream: str | None, style: Style) -> Iterator[str]:
+    from recollect.memory.costs import CHECKED, QUERIES, class_prices, mode_costs
+
+    prices = _prices(downstream)
+    wide = {name: max(15, len(name) + 2) for name in prices}
+    yield f"{style.bold}What {QUERIES:,} answers cost their reader{style.off}, typically (at most)"
+    heads = "".join(f"{name:>{wide[name]}}" for name in prices)
+    yield f"{style.dim}{'':13}{'results':>7}{'tokens':>15}{heads}{style.off}"
+    rates = "".join(f"{f'${price:.2f}/M':>{wide[name]}}" for name, price in prices.items())
+    yield f"{style.dim}{'':35}{rates}{style.off}"
+    for mode in mode_costs():
+        typical, most = mode.tokens(), mode.most()
+        tokens = f"{_millions(typical)} ({_millions(most)})"
+        money = "".join(
+            f"{f'{_money(typical, price)} ({_money(most, price)})':>{wide[name]}}"
+            for name, price in prices.items()
+        )
+        yield f"{mode.mode:13}{f'≤ {mode.limit}':>7}{tokens:>15}{money}"
+    models = ", ".join(model for model, _ in class_prices().values())
+    yield f"{style.dim}Input prices of {models},"
+    yield f"looked up on {CHECKED}: check them before you rely on them."
+    yield f"Typical is measured, on public data; at most is the mode's budget.{style.off}"
+
+
+def _millions(tokens: int | None) -> str:
+    return "no cap" if tokens is None else f"{tokens / 1_000_000:,.0f} M"
+
+
+def _money(tokens: int | None, price: float) -> str:
+    from recollect.memory.costs import dollars
+
+    if tokens is None:
+        return "–"
+    cost = dollars(tokens, price)
+    return f"${cost:,.2f}" if cost < 10 else f"${cost:,.0f}"
+
+
+def _sources(offer: Offer) -> list[Logs]:
+    return [*offer.logs, *([offer.notes] if offer.notes else [])]
+
+
+def _source_json(one: Logs) -> dict[str, Any]:
+    return {**one._asdict(), "place": str(one.place), "megabytes": round(one.megabytes, 3)}
+
+
+def _told(
+    plan: Plan, changed: list[Changed], done: Receipt | None, config: settings.Config, style: Style
+) -> Iterator[str]:
+    """What was done, and what comes next."""
+    for one in changed:
+        yield (
+            f"{style.bold}{one.setting} = {plain(one.value)}{style.off} in {settings.user_file()} "
+            f"(back: {one.revert})"
+        )
+    yield from _overridden(plan.chosen, config)
+    if done:
+        from recollect.surfaces.render import problems, receipt
+
+        yield receipt(done, style)
+        yield from problems(done, style)
+    elif not changed:
+        yield "nothing to change: it is set up so already" if plan.chosen else RELAY
+    if plan.chosen or done:
+        yield 'next: recollect add ~/notes; recollect search "…"; recollect stats'

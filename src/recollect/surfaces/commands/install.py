@@ -1,0 +1,178 @@
+"""``recollect install``: the tools, hooks and skill into an agent's configuration, or out of it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from recollect.errors import UsageError
+from recollect.surfaces.commands.shared import Options, say, show
+
+if TYPE_CHECKING:
+    from recollect.surfaces.install.changes import Change
+    from recollect.surfaces.install.clients import Client, Launch
+    from recollect.surfaces.terminal import Style
+
+
+def declare_install(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "client", nargs="?", metavar="CLIENT", help="which agent; without it, what there is"
+    )
+    parser.add_argument(
+        "--for", dest="scope", choices=("user", "project"), default="user",
+        help="everywhere (user), or in the folder you are in (project)",
+    )  # fmt: skip
+    parser.add_argument("--hooks", action="store_true", help="also what runs by itself")
+    parser.add_argument("--dry-run", action="store_true", help="show the difference it would make")
+    parser.add_argument("--uninstall", action="store_true", help="take out what was put in")
+
+
+def install(options: Options) -> int:
+    from recollect.surfaces.install.clients import this_program
+
+    launch = this_program(absolute(options.store))
+    if options.client is None:
+        if options.uninstall or options.hooks:
+            raise UsageError("which client is meant?", hint="`recollect install` lists them")
+        return _list(options, launch)
+    return _change(options, _named(options.client), launch)
+
+
+def absolute(store: str | None) -> str | None:
+    """As it is written down: a path must not depend on the folder a client is started in."""
+    import os
+
+    if store is None or "://" in store:
+        return store
+    return os.path.abspath(os.path.expanduser(store))
+
+
+def _named(name: str) -> Client:
+    from recollect.surfaces.install.clients import BY_NAME
+
+    if name not in BY_NAME:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
+        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(BY_NAME)}"
+        raise UsageError(f"there is no client {name!r}", hint=hint)
+    return BY_NAME[name]
+
+
+def _change(options: Options, client: Client, launch: Launch) -> int:
+    from recollect.surfaces.install.changes import Desk, run_own
+    from recollect.surfaces.install.changes import install as decide_to
+    from recollect.surfaces.install.changes import uninstall as decide_not_to
+
+    if client.file(options.scope) is None:
+        raise UsageError(
+            f"{client.label} has no configuration of a project", hint="leave --for project out"
+        )
+    desk = Desk()
+    if options.uninstall:
+        made = list(decide_not_to(client, options.scope, desk))
+    else:
+        made = list(decide_to(client, options.scope, launch, desk, hooks=options.hooks))
+    diff, notes = desk.diff(), list(_notes(options, client, made))
+    if not options.dry_run:
+        entry = None if options.uninstall else client.entry(launch.words("mcp"))
+        for n, change in enumerate(made):
+            if change.commands and (why := run_own(change, client, desk, entry)):
+                notes.append(f"{client.own and client.own.program} could not do it: {why}")
+                made[n] = change._replace(commands=())
+        desk.done()
+    for note in notes:
+        say(options, f"note: {note}")
+    content: dict[str, Any] = {
+        "client": client.name,
+        "for": options.scope,
+        "dry_run": options.dry_run,
+        "changes": [_json(change) for change in made],
+        "diff": diff if options.dry_run else None,
+        "backups": [str(path) for path in desk.backups],
+        "verify": client.listing,
+        "notes": notes,
+    }
+    show(options, content, lambda style: _told(options, client, made, diff, style))
+    return 0
+
+
+def _notes(options: Options, client: Client, made: list[Change]) -> list[str]:
+    notes = []
+    if options.hooks and client.hooks is None:
+        notes.append(f"{client.label} has no hooks that we know how to use")
+    if any(change.changes for change in made) and not options.uninstall:
+        notes += [client.note] if client.note else []
+        if options.scope == "project":
+            notes += [client.project_note] if client.project_note else []
+            notes.append("the command is named by its path on this machine; others have another")
+    return notes + [f"{change.file}: {change.note}" for change in made if change.note]
+
+
+def _json(change: Change) -> dict[str, Any]:
+    commands = [list(command) for command in change.commands]
+    return {**change._asdict(), "file": str(change.file), "commands": commands}
+
+
+def _told(options: Options, client: Client, made: list[Change], diff: str, style: Style) -> str:
+    would = "would be " if options.dry_run else ""
+    lines = []
+    for change in made:
+        said = {"unchanged": "there already", "absent": "not there", "kept": "left as it is"}
+        action = would + change.action if change.changes else said[change.action]
+        lines.append(f"{change.what:7} {style.bold}{action}{style.off}  {change.file}")
+        if change.commands:
+            from shlex import join
+
+            lines += [
+                f"        {style.dim}by {join(command)}{style.off}" for command in change.commands
+            ]
+    if options.dry_run:
+        return "\n".join([*lines, *([diff.rstrip("\n")] if diff else [])])
+    if not any(change.changes for change in made):
+        return "\n".join([*lines, "nothing was changed"])
+    return "\n".join([*lines, f"see it with: {client.listing}"])
+
+
+# ------------------------------------------------------------------ what there is
+
+
+def _list(options: Options, launch: Launch) -> int:
+    from recollect.surfaces.install.clients import CLIENTS
+
+    found = [_about(client, launch) for client in CLIENTS]
+
+    def text(style: Style) -> str:
+        lines = [f"the command to be installed: {launch.line('mcp')}", ""]
+        for one in found:
+            here = "here" if one["found"] else "–"
+            states = ", ".join(_state_line(scope, one[scope]) for scope in ("user", "project"))
+            lines.append(f"{style.bold}{one['client']:15}{style.off} {here:5} {states}")
+        return "\n".join([*lines, "", "install with: recollect install CLIENT [--hooks]"])
+
+    show(options, {"command": launch.words("mcp"), "clients": found}, text)
+    return 0
+
+
+def _about(client: Client, launch: Launch) -> dict[str, Any]:
+    from recollect.surfaces.install.changes import hooked, state
+    from recollect.surfaces.install.clients import SCOPES
+
+    about: dict[str, Any] = {"client": client.name, "label": client.label}
+    about["found"] = client.is_here()
+    for scope in SCOPES:
+        file = client.file(scope)
+        about[scope] = file and {
+            "file": str(file),
+            "state": state(client, scope, launch),
+            "hooks": hooked(client, scope),
+        }
+    return about
+
+
+def _state_line(scope: str, about: dict[str, Any] | None) -> str:
+    if about is None:
+        return f"{scope}: none"
+    said = {"other": "installed from elsewhere", "absent": "no", "installed": "installed"}
+    hooks = " with hooks" if about["hooks"] else ""
+    return f"{scope}: {said.get(about['state'], about['state'])}{hooks}"

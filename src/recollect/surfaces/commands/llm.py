@@ -1,0 +1,69 @@
+"""``recollect llm``: which language model is configured, whether it answers, what it has cost."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from recollect.surfaces.commands.shared import Options, open_memory, show
+
+if TYPE_CHECKING:
+    from recollect.memory.llm import LlmStatus, LlmTest
+    from recollect.surfaces.terminal import Style
+
+
+def declare_llm(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action", nargs="?", choices=("status", "test"), default="status",
+        help="what is configured and what was spent (status); ask it for one word, which costs as "
+        "much (test)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--days", type=int, default=30, metavar="N", help="what the last N days cost (30)"
+    )
+
+
+def llm(options: Options) -> int:
+    with open_memory(options) as memory:
+        if options.action == "test":
+            tried: LlmTest = memory.test_llm()
+            show(options, tried.as_json(), lambda _: _tried(tried))
+            return 0
+        found: LlmStatus = memory.llm_status(options.days)
+    show(options, found.as_json(), lambda style: _status(found, style))
+    return 1 if found.problem else 0
+
+
+def _tried(tried: LlmTest) -> str:
+    cost = "at a price that is not known" if tried.dollars is None else f"for ${tried.dollars:.6f}"
+    return (
+        f"{tried.model} answered {tried.text!r} in {tried.ms / 1000:.1f} s: {tried.input} tokens "
+        f"in, {tried.output} out, {cost}"
+    )
+
+
+def _status(found: LlmStatus, style: Style) -> str:
+    lines = [f"{style.bold}{found.model}{style.off}" + (f" at {found.url}" if found.url else "")]
+    if found.model == "none":
+        lines.append("no language model is configured; nothing here needs one")
+    if found.problem:
+        lines.append(f"{style.warn}{found.problem}{style.off}")
+    if found.key:
+        lines.append(f"key from {found.key}")
+    elif found.wanted:
+        lines.append(f"no key; it would be in {' or '.join(found.wanted)}")
+    if found.url and found.price is None:
+        lines.append("what it costs is not known (llm.price says it)")
+    elif found.price is not None:
+        lines.append(f"${found.price.input:g} for a million tokens in, ${found.price.output:g} out")
+    for name, limit in (("a day", found.limits.daily), ("a command", found.limits.command)):
+        if limit is not None:
+            lines.append(f"at most ${limit:.2f} {name}")
+    lines += ["", f"today ${found.dollars_today:.4f}; since {found.first} ${found.dollars:.4f}"]
+    for row in found.spent:
+        beside = f", {row.unpriced} of unknown price" if row.unpriced else ""
+        lines.append(
+            f"{style.dim}{row.day}{style.off} {row.model}: {row.calls} calls, {row.input:,} tokens "
+            f"in ({row.cached:,} cached), {row.output:,} out, ${row.nanos / 1e9:.4f}{beside}"
+        )
+    return "\n".join(lines)

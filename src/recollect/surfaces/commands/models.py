@@ -1,0 +1,161 @@
+"""``recollect models``: see, download, check, choose and measure them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from recollect import config as settings
+from recollect.errors import UsageError
+from recollect.surfaces.commands.config import set_setting, write_setting
+from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
+
+if TYPE_CHECKING:
+    from recollect.memory import ModelState
+    from recollect.surfaces.terminal import Style
+
+
+_ACTIONS = ("list", "fetch", "verify", "use", "switch", "prune", "calibrate", "bench")
+
+
+def declare_models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action", choices=_ACTIONS,
+        help="see them; download one; read every byte of one; search with one from now on; the "
+        "same, and embed everything with it now; delete vectors that no longer serve; find out "
+        "what the scores of those in use mean; measure them on your own store",
+    )  # fmt: skip
+    parser.add_argument("name", nargs="?", help="a model, a folder, or URL#MODEL (the one in use)")
+    parser.add_argument(
+        "--processes", type=int, metavar="N", help="switch with so many processes (as it pays)"
+    )
+    parser.add_argument(
+        "--sample", type=int, metavar="N", help="questions for bench (200) and calibrate (100)"
+    )
+
+
+def models(options: Options) -> int:
+    from recollect import memory
+
+    config = settings.load()
+    name = options.name or config["embed.model"]
+    if options.action == "list":
+        return _models_list(options, config)
+    if options.action == "bench":
+        return _models_bench(options)
+    if options.action == "switch":
+        return _models_switch(options, name)
+    if options.action == "calibrate":
+        return _models_calibrate(options)
+    if options.action == "prune":
+        return _models_prune(options)
+    if options.action == "use":
+        if not options.name:
+            raise UsageError("use which model?", hint="`recollect models list` shows them")
+        options.key, options.value = memory.usable_model(config, name)
+        return set_setting(options)
+    if options.action == "fetch":
+        place = memory.fetch_model(config, name, lambda line: say(options, line))
+    else:
+        place = memory.verify_model(config, name)
+    content = {"model": name, "path": str(place), "verified": True}
+    show(options, content, lambda _: f"{name} is at {place}, and every byte is as it should be")
+    return 0
+
+
+def _models_switch(options: Options, name: str) -> int:
+    """The setting is written before the first vector is made: whoever is cut off goes on with the
+    same command, or with anything else that embeds."""
+    from recollect.memory import usable_model
+
+    key, value = usable_model(settings.load(), name)
+    if key == "embed.model" and settings.load()[key] != value:
+        write_setting(key, value)
+    with open_memory(options) as memory:
+        origin = memory.config.origin(key)
+        if key == "embed.model" and memory.config[key] != value:
+            say(options, f"warning: embed.model is set by the {origin}, which counts for more")
+        with progress(options) as bar:
+            done = memory.switch_model(name, bar, processes=options.processes)
+
+    def text(style: Style) -> str:
+        lines = [f"{done.model} serves: {done.vectors:,} vectors, {done.embedded:,} of them new"]
+        lines += [f"{style.dim}{count:,} of {other} are no longer needed: `recollect models prune` "
+                  f"deletes them{style.off}" for other, count in done.older.items()]  # fmt: skip
+        lines += [f"the grade does not count its scores: {done.note}"] if done.note else []
+        return "\n".join(lines)
+
+    show(options, done.as_json(), text)
+    return 0
+
+
+def _models_calibrate(options: Options) -> int:
+    with open_memory(options) as memory, progress(options) as bar:
+        found = memory.calibrate(count=options.sample or 100, report=bar)
+    said = [
+        f"{one.model}: {one.slope:.3g} · score {one.offset:+.3g}, from {one.questions} questions "
+        f"of your own store (agreement {one.agreement:.2f}); the grade counts it from now on"
+        for one in found
+    ]
+    text = "\n".join(said) or "nothing to do: the grade knows the models in use"
+    show(options, {"calibrated": [one.as_json() for one in found]}, lambda _: text)
+    return 0
+
+
+def _models_prune(options: Options) -> int:
+    with open_memory(options) as memory:
+        gone = memory.prune_vectors()
+    said = [f"deleted {count:,} vectors of {key}" for key, count in gone.items()]
+    show(
+        options, {"deleted": dict(gone)}, lambda _: "\n".join(said) or "there is nothing to delete"
+    )
+    return 0
+
+
+def _models_bench(options: Options) -> int:
+    from recollect.memory.model_bench import recommended
+
+    with open_memory(options) as memory, progress(options) as bar:
+        names = [options.name] if options.name else []
+        scores = memory.bench_models(*names, sample=options.sample or 200, report=bar)
+    best = recommended(scores)
+    content = {"scores": [s.as_json() for s in scores], "recommended": best}
+
+    def text(style: Style) -> str:
+        head = f"{'':24} {'MRR':>6} {'hit@1':>6} {'hit@10':>7} {'passages/s':>11} {'query ms':>9}"
+        lines = [head]
+        for s in scores:
+            speed = f"{s.passages_a_second:11.1f} {s.query_ms:9.2f}" if s.query_ms else ""
+            lines.append(
+                f"{s.name[-24:]:24} {s.mrr:6.3f} {s.hit_at_1:6.3f} {s.hit_at_10:7.3f} {speed}"
+            )
+        said = f"{scores[0].questions} questions from your own store; recommended: {best}"
+        return "\n".join([*lines, f"{style.dim}{said}{style.off}"])
+
+    show(options, content, text)
+    return 0
+
+
+def _job(state: ModelState) -> str:
+    return f"{state.dimensions} dimensions" if state.job == "embed" else "reranker"
+
+
+def _models_list(options: Options, config: settings.Config) -> int:
+    from recollect.memory import model_states
+
+    states = model_states(config)
+    content = {"in_use": config["embed.model"], "models": [s._asdict() for s in states]}
+
+    def text(_: Style) -> str:
+        lines = [
+            f"{'*' if s.used else ' '} {s.name:20} {_job(s):14} {s.licence:12} "
+            f"{'here' if s.here else f'not fetched, {s.megabytes} MB'}"
+            f"{'' if s.calibrated or not s.used else ', uncalibrated'}"
+            for s in states
+        ]
+        if not any(s.used and s.job == "embed" for s in states):
+            lines.append(f"* {config['embed.model']}")
+        return "\n".join(lines)
+
+    show(options, content, text)
+    return 0

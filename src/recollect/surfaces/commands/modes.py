@@ -1,0 +1,99 @@
+"""``recollect modes``: every knob of the read path, its value, and where that comes from."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect import config as settings
+from recollect.errors import UsageError
+from recollect.nouns import Policy
+from recollect.policy import KNOBS, MODES
+from recollect.surfaces.commands.shared import Options, show
+
+if TYPE_CHECKING:
+    from recollect.surfaces.terminal import Style
+
+
+_UNSET = {"budget": "no cap", "recency": "as asked", "reranker": "configured"}
+
+
+class Knob(NamedTuple):
+    name: str
+    value: Any
+    origin: str
+    """``mode NAME``, ``default``, or where in the configuration."""
+
+
+def declare_modes(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("mode", nargs="?", help="one mode; else the one in use")
+    parser.add_argument(
+        "--reset", action="store_true", help="remove what your config.toml sets of these"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+
+
+def modes(options: Options) -> int:
+    if options.reset:
+        return _reset(options)
+    if options.dry_run:
+        raise UsageError("--dry-run goes with --reset")
+    config = settings.load()
+    mode = options.mode or config["mode"]
+    if mode not in MODES:
+        raise UsageError(f"there is no mode {mode!r}", hint=f"modes: {', '.join(MODES)}")
+    knobs = [_knob(name, mode, config) for name in KNOBS]
+    content = {
+        "mode": mode,
+        "origin": _origin(config, "mode") if not options.mode else "call",
+        "modes": {name: _shown(preset) for name, preset in MODES.items()},
+        "knobs": [knob._asdict() for knob in knobs],
+    }
+    show(options, content, lambda style: _table(mode, knobs, style))
+    return 0
+
+
+def _knob(name: str, mode: str, config: settings.Config) -> Knob:
+    setting = f"search.{name}"
+    if setting in settings.SETTINGS and config[setting] is not None:
+        return Knob(name, config[setting], _origin(config, setting))
+    value = getattr(MODES[mode], name)
+    given = name not in Policy._field_defaults or value != Policy._field_defaults[name]
+    return Knob(name, value, f"mode {mode}" if given else "default")
+
+
+def _origin(config: settings.Config, name: str) -> str:
+    found = config.values[name]
+    return f"{found.origin} {found.where}".strip()
+
+
+def _shown(policy: Policy) -> dict[str, Any]:
+    return {name: getattr(policy, name) for name in KNOBS}
+
+
+def _table(mode: str, knobs: list[Knob], style: Style) -> str:
+    lines = [f"{style.bold}{mode}{style.off}", ""]
+    for name, value, origin in knobs:
+        said = _UNSET.get(name, "") if value is None else value
+        key = f"search.{name}" if f"search.{name}" in settings.SETTINGS else ""
+        lines.append(f"{name:18} {said!s:>10}   {style.dim}{origin:24} {key}{style.off}".rstrip())
+    others = ", ".join(
+        f"{name} ({p.budget or 'no cap'}, ≤ {p.limit})" for name, p in MODES.items() if name != mode
+    )
+    return "\n".join([*lines, "", f"others (tokens, results): {others}"])
+
+
+def _reset(options: Options) -> int:
+    path = settings.user_file()
+    known = settings.read_file(path)
+    ours = {"mode", *(f"search.{name}" for name in KNOBS)}
+    gone = sorted(ours & known.keys())
+    if gone and not options.dry_run:
+        settings.write_file(path, {n: v for n, v in known.items() if n not in gone})
+    verb = "would remove" if options.dry_run else "removed"
+    show(
+        options,
+        {"removed": [] if options.dry_run else gone, "would_remove": gone, "file": str(path)},
+        lambda _: f"{verb} {', '.join(gone)} in {path}" if gone else f"{path} sets none of them",
+    )
+    return 0

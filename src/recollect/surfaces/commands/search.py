@@ -1,0 +1,106 @@
+"""``recollect search``."""
+
+from __future__ import annotations
+
+import argparse
+
+from recollect.surfaces.commands.shared import (
+    Options,
+    declare_limits,
+    limits,
+    open_memory,
+    rendering,
+    say,
+    show,
+)
+
+_RELAXABLE = {
+    "since": "since", "until": "until", "kind": "kinds", "source": "sources", "path": "paths",
+    "issue": "issues", "event": "events",
+}  # fmt: skip
+"""The limits that may be given up, by the name of their option."""
+
+
+def declare_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "query", nargs="+", metavar="QUERY",
+        help='words; "a phrase", -without, prefix*, path: kind: source: issue: event:',
+    )  # fmt: skip
+    declare_limits(parser)
+    parser.add_argument("--limit", "--max-results", type=int, metavar="N", help="the most results")
+    parser.add_argument("--budget", type=int, metavar="TOKENS", help="the most tokens")
+    parser.add_argument(
+        "--min-confidence",
+        metavar="P",
+        help="leave out what is less sure (0 to 1, low, high)",
+    )
+    parser.add_argument(
+        "--recency", type=float, metavar="ALPHA", help="0 by relevance, 1 newest first"
+    )
+    parser.add_argument("--last", type=int, metavar="N", help="only the newest N documents")
+    parser.add_argument(
+        "--relax", action="append", choices=list(_RELAXABLE), metavar="LIMIT",
+        help=f"give this limit up when too little is found ({', '.join(_RELAXABLE)})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--detail", choices=("snippet", "passage", "document"), help="how much of each result"
+    )
+    parser.add_argument("--mode", help="conservative, balanced or tokenmax")
+    parser.add_argument("--by", choices=("hybrid", "keyword", "semantic"), help="which arms search")
+    parser.add_argument(
+        "--as-of",
+        metavar="WHEN",
+        help="what held then, of facts and of documents that were superseded",
+    )
+    parser.add_argument("--no-facts", action="store_true", help="search passages, facts or not")
+    parser.add_argument("--no-cache", action="store_true", help="search, answered before or not")
+    parser.add_argument("--reranker", metavar="NAME", help="another model to read the best; none")
+    parser.add_argument(
+        "--expand", type=int, metavar="N",
+        help="rewrites by the language model where the grade is low (0 to 3)",
+    )  # fmt: skip
+    parser.add_argument("--hyde", action="store_true", help="search by a passage that it makes up")
+    parser.add_argument(
+        "--think", action=argparse.BooleanOptionalAction,
+        help="have it write an answer where the grade is low",
+    )  # fmt: skip
+    parser.add_argument(
+        "--web", action=argparse.BooleanOptionalAction, default=None,
+        help="ask the web where memory does not answer, if you allow that (web.when)",
+    )  # fmt: skip
+    parser.add_argument("--full", action="store_true", help="show whole passages")
+    parser.add_argument("--explain", action="store_true", help="show how the answer came about")
+
+
+def search(options: Options) -> int:
+    with open_memory(options) as memory:
+        found = memory.search(
+            " ".join(options.query),
+            **limits(options),
+            limit=options.limit,
+            budget=options.budget,
+            mode=options.mode,
+            by=options.by,
+            detail=options.detail,
+            recency=options.recency,
+            min_confidence=options.min_confidence,
+            last_n=options.last,
+            as_of=options.as_of,
+            facts=False if options.no_facts else None,
+            cache=False if options.no_cache else None,
+            reranker=options.reranker,
+            expand=options.expand,
+            hyde=options.hyde or None,
+            think=options.think,
+            web=options.web,
+            relax=[_RELAXABLE[name] for name in options.relax or ()],
+        )
+    if not options.json:
+        for reason in found.degraded:
+            say(options, f"note: {reason}")
+    show(
+        options,
+        found.as_json(),
+        lambda style: rendering().answer(found, style, full=options.full, explain=options.explain),
+    )
+    return 0 if found.results or found.answer or (found.web and found.web.results) else 3

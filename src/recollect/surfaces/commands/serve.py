@@ -1,0 +1,110 @@
+"""``recollect serve``: the HTTP API, the page and MCP, on this machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+from recollect.surfaces.commands.shared import open_memory, print_json, say
+
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
+PORT = 8930
+
+
+class Place(NamedTuple):
+    """Where it is served."""
+
+    url: str
+    link: str
+    """Opens the page, once."""
+    token_file: Path
+
+    def say(self, out: TextIO) -> None:
+        lines = (
+            f"serving {self.url}",
+            f"  in a browser (this link works once): {self.link}",
+            f"  for programs: Authorization: Bearer, with the token in {self.token_file}",
+            f"  API: {self.url}openapi.json · MCP: {self.url.rstrip('/')}/mcp",
+        )
+        out.write("\n".join(lines) + "\n")
+        out.flush()
+
+
+def declare_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="the address to serve (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"({PORT})")
+    parser.add_argument(
+        "--name", action="append", default=[], metavar="HOST",
+        help="a further name that browsers and programs may call this host by",
+    )  # fmt: skip
+    parser.add_argument(
+        "--token-file", metavar="F", help="a token of your own; else one is made and kept"
+    )
+    parser.add_argument(
+        "--timeout", type=float, default=30.0, metavar="S", help="of one request, in seconds (30)"
+    )
+    parser.add_argument(
+        "--max-body", type=int, default=1 << 20, metavar="BYTES", help="of one request (1 MiB)"
+    )
+    parser.add_argument(
+        "--rate", type=float, default=100.0, metavar="N",
+        help="requests a second that one client may send (100; 0 for any number)",
+    )  # fmt: skip
+    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+
+
+def serve(options: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from recollect import config
+    from recollect.errors import UsageError
+    from recollect.surfaces.http.guard import Gate, is_loopback
+
+    try:
+        from recollect.surfaces.http import server as http_server
+        from recollect.surfaces.http.app import app
+        from recollect.surfaces.http.work import Limits
+    except ModuleNotFoundError as error:
+        said = f"HTTP needs a package that is not installed ({error.name})"
+        raise UsageError(said, hint="pip install 'recollect[server]'") from error
+    elsewhere = not is_loopback(options.host)
+    if elsewhere and not options.token_file:
+        raise UsageError(
+            f"{options.host} can be reached from other machines",
+            hint="give --token-file, a file with a token that you have chosen for it",
+        )
+    file = Path(options.token_file or config.data_folder() / "token").expanduser()
+    token = http_server.read_token(file) if options.token_file else http_server.own_token(file)
+    limits = Limits(body=options.max_body, seconds=options.timeout, rate=options.rate)
+    if limits.body < 1 or not 0 < limits.seconds < float("inf"):
+        raise UsageError("a limit is not above 0", hint="leave it out for its default")
+    if not 0 <= limits.rate < float("inf"):
+        raise UsageError("--rate is no number of requests", hint="give 0 for any number")
+    with http_server.listening(options.host, options.port) as bound:
+        port = bound.getsockname()[1]
+        gate = Gate(token, names=options.name, addresses=elsewhere, cookie=f"-{port}")
+        shown = f"[{options.host}]" if ":" in options.host else options.host
+        url = f"http://{shown}:{port}/"
+        place = Place(url, f"{url}enter?key={gate.link()}", file)
+        with open_memory(options) as memory:
+            _tell(options, place)
+            made = http_server.server(app(memory, gate, limits=limits), limits)
+            interrupted = http_server.serve(made, bound)
+    if interrupted:
+        say(options, "stopped")
+    return 130 if interrupted else 0
+
+
+def _tell(options: argparse.Namespace, place: Place) -> None:
+    if options.json:
+        print_json({"url": place.url, "link": place.link, "token_file": str(place.token_file)})
+        sys.stdout.flush()
+    elif not options.quiet:
+        place.say(sys.stderr)
+    if options.open:
+        import webbrowser
+
+        webbrowser.open(place.link)

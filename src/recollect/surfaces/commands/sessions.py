@@ -1,0 +1,81 @@
+"""``recollect sessions``: past conversations, found, paged through, read and listed."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from recollect.surfaces.commands.shared import Options, open_memory, say, show
+
+if TYPE_CHECKING:
+    from recollect.memory import SessionsAnswer
+    from recollect.surfaces.terminal import Style
+
+
+def declare_sessions(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "query", nargs="*", metavar="QUERY", help="what they are about; without it, the recent ones"
+    )
+    parser.add_argument("--session", metavar="ID", help="read this one")
+    parser.add_argument(
+        "--around", action="append", metavar="MESSAGE",
+        help="with --session: the messages around this one (repeatable)",
+    )  # fmt: skip
+    parser.add_argument("--window", type=int, metavar="N", help="messages on either side (5)")
+    parser.add_argument("--limit", type=int, metavar="N", help="how many conversations (3)")
+    parser.add_argument("--sort", help="relevance, newest or oldest; else as the question says")
+    parser.add_argument("--after", metavar="WHEN", help="begun then or later (2026-03-01, 7d, 24h)")
+    parser.add_argument("--before", metavar="WHEN", help="begun before then")
+    parser.add_argument(
+        "--exclude", action="append", metavar="ID", help="leave this session out (repeatable)"
+    )
+    parser.add_argument(
+        "--role", action="append", metavar="ROLE",
+        help="whose words (user, assistant); also tool, context, summary, system, all",
+    )  # fmt: skip
+    parser.add_argument("--detail", help="adaptive, or full: a window around every hit")
+    parser.add_argument(
+        "--live", metavar="ID", help="your own session: hide what you have in your context"
+    )
+    parser.add_argument("--owner", help="only what this owner has")
+    parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
+    parser.add_argument("--source", action="append", metavar="NAME", help="only this source")
+
+
+def sessions(options: Options) -> int:
+    with open_memory(options) as memory:
+        found: SessionsAnswer = memory.sessions(
+            " ".join(options.query) if options.query else None,
+            session=options.session,
+            around=options.around,
+            window=options.window,
+            limit=options.limit,
+            sort=options.sort,
+            after=options.after,
+            before=options.before,
+            exclude_sessions=options.exclude,
+            roles=options.role,
+            detail=options.detail,
+            live_session=options.live,
+            owner=options.owner,
+            scopes=options.scope,
+            sources=options.source,
+        )
+    if not options.json:
+        for note in (*found.notes, *getattr(found, "degraded", ())):
+            say(options, f"note: {note}")
+
+    def text(style: Style) -> str:
+        from recollect.surfaces.session_text import told
+
+        return told(found, style)
+
+    show(options, found.as_json(), text)
+    return 0 if _is_something(found) else 3
+
+
+def _is_something(found: SessionsAnswer) -> bool:
+    if found.shape == "scroll":
+        return any(not window.get("error") for window in found.as_json()["windows"])
+    field = {"discovery": "hits", "browse": "sessions", "read": "first"}[found.shape]
+    return bool(getattr(found, field))

@@ -1,0 +1,98 @@
+"""What all commands have in common: their options, and how they show what they found."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from recollect.nouns import SCHEMA_VERSION
+from recollect.surfaces.commands.parser import Parser
+
+if TYPE_CHECKING:
+    from recollect.surfaces.terminal import ProgressBar, Style
+
+Options = argparse.Namespace
+
+
+def common_options() -> Parser:
+    """Options that every command takes. They have no defaults here, so that they may stand
+    before the command as well as after it."""
+    common = Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    common.add_argument("--store", metavar="PATH|URL", help="where things are kept")
+    common.add_argument("--json", action="store_true", help="one JSON object on stdout")
+    common.add_argument("--quiet", action="store_true", help="no notes on stderr")
+    return common
+
+
+def declare_limits(parser: argparse.ArgumentParser) -> None:
+    """The limits on what may be seen, the same for every command that looks."""
+    parser.add_argument("--owner", help="only what this owner has")
+    parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
+    parser.add_argument("--source", action="append", metavar="NAME", help="only this source")
+    parser.add_argument("--kind", action="append", help="only this kind (note, session, …)")
+    parser.add_argument("--issue", action="append", help="only records of this issue")
+    parser.add_argument("--event", action="append", help="only records of this event")
+    parser.add_argument("--path", action="append", help="only below this path; * and ** match")
+    parser.add_argument("--since", metavar="WHEN", help="from then on (2026-03-01, 7d, 24h)")
+    parser.add_argument("--until", metavar="WHEN", help="before then")
+
+
+def limits(options: Options) -> dict[str, Any]:
+    return {
+        "owner": options.owner,
+        "scopes": options.scope,
+        "sources": options.source,
+        "kinds": options.kind,
+        "paths": options.path,
+        "issues": options.issue,
+        "events": options.event,
+        "since": options.since,
+        "until": options.until,
+    }
+
+
+def say(options: Options, line: str) -> None:
+    if not getattr(options, "quiet", False):
+        sys.stderr.write(line + "\n")
+
+
+def print_json(content: dict[str, Any]) -> None:
+    """Where not every letter can be written, those that cannot are escaped as JSON has it."""
+    whole = {"schema_version": SCHEMA_VERSION, **content}
+    anything = "utf" in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
+    sys.stdout.write(json.dumps(whole, ensure_ascii=not anything, indent=2) + "\n")
+
+
+def show(options: Options, content: dict[str, Any], text: Callable[[Style], str]) -> None:
+    """The same thing as JSON for a program or as text for a person."""
+    if options.json:
+        print_json(content)
+    else:
+        from recollect.surfaces.terminal import Style, wants_colour
+
+        sys.stdout.write(text(Style(wants_colour(sys.stdout))) + "\n")
+
+
+def rendering() -> Any:
+    """Loaded only when a person reads the output: a program that asks for JSON need not wait."""
+    from recollect.surfaces import render
+
+    return render
+
+
+def progress(options: Options) -> ProgressBar:
+    """How far it is, for a person who waits."""
+    from recollect.surfaces.terminal import ProgressBar
+
+    return ProgressBar(quiet=options.quiet or options.json)
+
+
+def open_memory(options: Options) -> Any:
+    from recollect.memory import Memory
+    from recollect.surfaces.commands.upgrade import tell_once
+
+    tell_once(options)
+    return Memory.open(options.store)

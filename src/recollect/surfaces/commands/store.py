@@ -1,0 +1,78 @@
+"""``recollect get``, ``list``, ``forget``, ``status`` and ``rebuild``."""
+
+from __future__ import annotations
+
+import argparse
+
+from recollect.surfaces.commands.shared import (
+    Options,
+    declare_limits,
+    limits,
+    open_memory,
+    rendering,
+    say,
+    show,
+)
+
+
+def declare_get(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", help="the id of a document or passage, or the id its source gave it")
+
+
+def get(options: Options) -> int:
+    with open_memory(options) as memory:
+        found = memory.get(options.id)
+    show(options, found.as_json(), lambda style: rendering().document(found, style))
+    return 0
+
+
+def declare_list(parser: argparse.ArgumentParser) -> None:
+    declare_limits(parser)
+    parser.add_argument("--limit", type=int, default=20, metavar="N", help="how many (20)")
+    parser.add_argument("--cursor", default="", help="go on from an earlier page")
+
+
+def list_(options: Options) -> int:
+    with open_memory(options) as memory:
+        found = memory.list(limit=options.limit, cursor=options.cursor, **limits(options))
+    show(options, found.as_json(), lambda style: rendering().page(found, style))
+    return 0 if found.items else 3
+
+
+def declare_forget(parser: argparse.ArgumentParser) -> None:
+    declare_get(parser)
+    parser.add_argument("--owner", help="whose it is, where several have one of that id")
+
+
+def forget(options: Options) -> int:
+    with open_memory(options) as memory:
+        done = memory.forget(options.id, owner=options.owner)
+    show(options, done.as_json(), lambda style: rendering().receipt(done, style))
+    return 0
+
+
+def declare_status(_: argparse.ArgumentParser) -> None:
+    pass
+
+
+def status(options: Options) -> int:
+    with open_memory(options) as memory:
+        found = memory.status()
+    show(options, found.as_json(), lambda style: rendering().status(found, style))
+    return 0
+
+
+declare_rebuild = declare_status
+
+
+def rebuild(options: Options) -> int:
+    with open_memory(options) as memory:
+        say(options, f"making the indexes anew of {memory.status().store.passages:,} passages …")
+        memory.rebuild()
+        found = memory.status()
+    show(
+        options,
+        found.as_json(),
+        lambda _: f"rebuilt the indexes of {found.store.passages:,} passages",
+    )
+    return 0

@@ -1,0 +1,176 @@
+"""``recollect think``: an answer that the language model writes from memory, with what it cites."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, TextIO
+
+from recollect.surfaces.commands.parser import columns
+from recollect.surfaces.commands.shared import (
+    Options,
+    declare_limits,
+    limits,
+    open_memory,
+    print_json,
+    rendering,
+    say,
+)
+
+if TYPE_CHECKING:
+    from recollect.memory import Thought, Told
+    from recollect.nouns.synthesis import Sentence, Written
+    from recollect.surfaces.terminal import Style
+
+
+def declare_think(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("query", nargs="+", metavar="QUERY", help="what is to be answered")
+    declare_limits(parser)
+    parser.add_argument(
+        "--force", action="store_true",
+        help="think at once, whatever was written before or stands there in so many words",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, metavar="S", help="the most time (60)"
+    )
+    parser.add_argument(
+        "--tokens", type=int, default=6000, metavar="N", help="the most tokens to read (6000)"
+    )
+    parser.add_argument(
+        "--web", action="store_true",
+        help="let it cite the web where memory does not answer, if you allow that (web.when)",
+    )  # fmt: skip
+    parser.add_argument("--mode", help="conservative, balanced or tokenmax")
+    parser.add_argument("--as-of", metavar="WHEN", help="the facts that held then")
+    parser.add_argument("--explain", action="store_true", help="show quotes, and what happened")
+
+
+def think(options: Options) -> int:
+    from recollect.surfaces.terminal import Style, wants_colour
+
+    style = Style(wants_colour(sys.stdout))
+    live = Live(sys.stdout, style) if sys.stdout.isatty() and not options.json else None
+    with open_memory(options) as memory:
+        made: Thought = memory.think(
+            " ".join(options.query),
+            force=options.force,
+            time_box=options.seconds,
+            token_budget=options.tokens,
+            tell=live,
+            web=options.web,
+            mode=options.mode,
+            as_of=options.as_of,
+            **limits(options),
+        )
+    if options.json:
+        print_json(made.as_json())
+    else:
+        for reason in made.degraded:
+            say(options, f"note: {reason}")
+        lines = text(made, style, told=bool(live and live.told), explain=options.explain)
+        sys.stdout.write("\n".join(lines).rstrip() + "\n")
+        if made.status == "needs_synthesis":
+            say(options, _not_written(made))
+    return 3 if made.status == "not_in_memory" else 0
+
+
+def _width() -> int:
+    return max(40, min(columns(), 110))
+
+
+class Live:
+    """Shows sentences as they come."""
+
+    def __init__(self, out: TextIO, style: Style) -> None:
+        self._out = out
+        self._style = style
+        self._column = 0
+        self.told = False
+        """Whether what was shown last is the answer."""
+
+    def __call__(self, told: Told) -> None:
+        if told.sentence is not None:
+            self._words(told.sentence)
+            self.told = True
+        elif told.kind == "again":
+            self._line(f"{self._style.dim}that is not enough; looking for {told.text}"
+                       f"{self._style.off}")  # fmt: skip
+            self.told = False
+        elif told.kind == "final" and self._column:
+            self._out.write("\n")
+        self._out.flush()
+
+    def _words(self, sentence: Sentence) -> None:
+        for word in sentence.rendered().split():
+            if self._column and self._column + len(word) >= _width():
+                self._out.write("\n")
+                self._column = 0
+            self._out.write(f"{' ' if self._column else ''}{word}")
+            self._column += len(word) + 1
+
+    def _line(self, line: str) -> None:
+        self._out.write(f"{chr(10) if self._column else ''}{line}\n")
+        self._column = 0
+
+
+def text(made: Thought, style: Style, *, told: bool = False, explain: bool = False) -> list[str]:
+    """The thought for a person; *told* is whether its sentences were shown already."""
+    lines = [] if told and made.status == "synthesized" else _answer(made, style)
+    if made.written is not None:
+        if made.status == "synthesized":
+            lines += ["", *_references(made.written, style)]
+        lines += _unsupported(made.written, style)
+        if explain:
+            lines += ["", *_quotes(made.written, style)]
+        took = f"{rendering().spent(made.written)} · {made.timing_ms / 1000:.1f} s"
+        lines += ["", f"{style.dim}{took}{style.off}"]
+    if made.status == "cached_answer" and made.answer is not None:
+        lines += ["", *(f"[{n}] {one}" for n, one in enumerate(made.answer.sources, 1))]
+    if made.answer is not None and made.answer.id:
+        lines.append(f"{style.dim}recorded as {made.answer.id}{style.off}")
+    if explain:
+        lines += ["", *rendering().stages(made.stages, style)]
+    return lines
+
+
+def _answer(made: Thought, style: Style) -> list[str]:
+    if made.text:
+        return [line for part in made.text.splitlines() for line in textwrap.wrap(part, _width())]
+    if made.status == "not_in_memory":
+        return [f"{style.bold}not in memory{style.off}: {made.reason}"]
+    lines = [made.bundle.rendered()] if made.bundle else []
+    if made.status == "direct_passages":
+        said = f"{made.reason}; --force has an answer written"
+        lines.append(f"{style.dim}{said}{style.off}")
+    return lines
+
+
+def _references(written: Written, style: Style) -> Iterable[str]:
+    for one in written.references:
+        date = f"{one.date:%Y-%m-%d}" if one.date else ""
+        about = [one.kind, date, *one.passages] if one.origin == "memory" else ["web", one.url]
+        said = ", ".join(filter(None, about))
+        yield f"[{one.number}] {one.title} {style.dim}({said}){style.off}"
+
+
+def _unsupported(written: Written, style: Style) -> Iterable[str]:
+    bad = [one for one in written.sentences if not one.supported]
+    for one in bad:
+        shown = textwrap.shorten(one.text, 60, placeholder=" …")
+        yield f"{style.warn}not supported{style.off}: {shown} ({one.problem})"
+
+
+def _quotes(written: Written, style: Style) -> Iterable[str]:
+    for sentence in written.sentences:
+        yield sentence.rendered()
+        for one in sentence.citations:
+            yield f"    {style.dim}[{one.reference}] “{one.quote}”{style.off}"
+
+
+def _not_written(made: Thought) -> str:
+    said = f"no answer was written: {made.reason}; this is what it would be from"
+    if made.reason == "no language model is configured":
+        said += "\n  `recollect config set llm.model openai:NAME` (docs/llm.md) configures one"
+    return said

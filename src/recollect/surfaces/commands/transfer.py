@@ -1,0 +1,231 @@
+"""``recollect backup``, ``restore``, ``repair``, ``import``, ``migrate-store``: a store out of
+harm's way and back."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from recollect.errors import StoreCorrupt, UsageError
+from recollect.surfaces.commands.shared import Options, open_memory, progress, rendering, say, show
+
+if TYPE_CHECKING:
+    from recollect.ports import Checked, Loaded
+    from recollect.surfaces.terminal import Style
+    from recollect.transfer.backup import BackedUp, Repaired, Restored
+    from recollect.transfer.migrate import Migrated
+
+SHOWN = 10
+"""Documents that are named one by one."""
+
+
+def _size(count: int) -> str:
+    return str(rendering().size(count))
+
+
+# ------------------------------------------------------------------ backup
+
+
+def declare_backup(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE",
+        help="compressed if it ends in .gz (one of this moment, in `backups` of your data folder)",
+    )  # fmt: skip
+    parser.add_argument("--force", action="store_true", help="replace the file, if it is there")
+
+
+def backup(options: Options) -> int:
+    with open_memory(options) as memory, progress(options) as bar:
+        done: BackedUp = memory.backup(options.file, force=options.force, report=bar)
+
+    def text(style: Style) -> str:
+        held = done.manifest
+        what = f"{held.documents:,} documents, {held.passages:,} passages, {_size(done.bytes)}"
+        return (
+            f"{style.bold}{done.file}{style.off}\n{what}; read back and compared\n"
+            f"{style.dim}to go back: recollect restore {done.file} --to PLACE{style.off}"
+        )
+
+    show(options, done.as_json(), text)
+    return 0
+
+
+# ------------------------------------------------------------------ restore
+
+
+def declare_restore(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="what `recollect backup` wrote")
+    parser.add_argument("--to", metavar="PLACE", help="the folder of the new store (your own)")
+    parser.add_argument(
+        "--force", action="store_true", help="if there is a store, move it aside; nothing is lost"
+    )
+
+
+def restore(options: Options) -> int:
+    from recollect.memory import restore_store
+
+    to = options.to or options.store
+    with progress(options) as bar:
+        done: Restored = restore_store(options.file, to, force=options.force, report=bar)
+
+    def text(style: Style) -> str:
+        held = done.manifest
+        lines = [
+            f"{style.bold}{done.store}{style.off} is as it was on {held.made}: "
+            f"{held.documents:,} documents, {held.passages:,} passages",
+        ]
+        if done.aside:
+            lines.append(f"the store that was there is now {done.aside}")
+        return "\n".join(lines)
+
+    show(options, done.as_json(), text)
+    return 0
+
+
+# ------------------------------------------------------------------ repair
+
+
+def declare_repair(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--force", action="store_true", help="make it anew though nothing is found to be wrong"
+    )
+
+
+def repair(options: Options) -> int:
+    from recollect.memory import repair_store
+
+    if not options.force and (sound := _sound(options)):
+        show(options, {"repaired": False, "rebuilt": sound == "rebuilt"},
+             lambda _: "nothing was damaged" if sound == "sound" else
+             "the record is sound; the indexes were made anew from it")  # fmt: skip
+        return 0
+    with progress(options) as bar:
+        done: Repaired = repair_store(options.store, report=bar)
+    show(options, {"repaired": True, **done.as_json()}, lambda style: _repaired(done, style))
+    return 0
+
+
+def _sound(options: Options) -> str:
+    """Whether the record needs no repair: ``sound``, or ``rebuilt`` where an index did."""
+    try:
+        with open_memory(options) as memory:
+            say(options, "looking it over …")
+            seen: Checked = memory.check(full=True)
+            parts = {finding.part for finding in seen.findings} - {"lock"}
+            for finding in seen.findings:
+                say(options, f"  {finding.part}: {finding.text}")
+            if "record" in parts:
+                return ""
+            if parts:
+                memory.rebuild()
+                return "rebuilt"
+            return "sound"
+    except StoreCorrupt as error:
+        say(options, f"  {error.message}")
+        return ""
+
+
+def _repaired(done: Repaired, style: Style) -> str:
+    lines = [
+        f"{style.bold}{done.store}{style.off}: {done.documents:,} documents, "
+        f"{done.passages:,} passages",
+        f"the damaged one is now {done.aside}",
+    ]
+    for what, ids in (
+        ("are incomplete; `recollect add` of their source brings them back", done.incomplete),
+        ("are lost; `recollect add` of their source, or a backup, has them", done.lost),
+    ):
+        if ids:
+            more = f", … {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else ""
+            lines.append(f"{style.warn}{len(ids):,} documents {what}{style.off}")
+            lines.append(f"    {', '.join(ids[:SHOWN])}{more}")
+    if done.unnamed:
+        lines.append(f"{style.warn}of {done.unnamed:,} documents only the text is left{style.off}: "
+                     "recollect list --source salvaged --owner salvaged")  # fmt: skip
+    if done.unreadable:
+        lines.append(f"could not be read whole: {', '.join(done.unreadable)}")
+    if not (done.incomplete or done.lost or done.unnamed or done.unreadable):
+        lines.append("nothing is lost")
+    return "\n".join(lines)
+
+
+# ------------------------------------------------------------------ export --all, import
+
+
+def export_all(options: Options) -> int:
+    if options.owner or options.scope or options.prune:
+        raise UsageError("--all is everything of everybody",
+                         hint="leave --owner, --scope and --prune out")  # fmt: skip
+    with open_memory(options) as memory, progress(options) as bar:
+        done = memory.export_all(
+            options.all, vectors=not options.no_vectors, force=options.force, report=bar
+        )
+    counts = ", ".join(f"{count:,} {name}" for name, count in done.counts.items() if count)
+    told = f"{counts or 'nothing'}; {_size(done.bytes)}"
+    show(options, done.as_json(), lambda style: f"{style.bold}{done.file}{style.off}: {told}")
+    return 0
+
+
+def declare_import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="what `recollect export --all` wrote")
+    parser.add_argument(
+        "--replace", action="store_true", help="the file decides where the two differ"
+    )
+
+
+def import_(options: Options) -> int:
+    with open_memory(options) as memory, progress(options) as bar:
+        done: Loaded = memory.import_all(options.file, replace=options.replace, report=bar)
+    if done.different and not options.quiet:
+        sys.stderr.write(f"{done.different:,} differ from what is here, and were left out; "
+                         "--replace takes those of the file\n")  # fmt: skip
+    show(options, done.as_json(), lambda style: _imported(done, style))
+    return 0
+
+
+def _imported(done: Loaded, style: Style) -> str:
+    said = {
+        "added": done.documents, "there already": done.unchanged, "different": done.different,
+        "forgotten here": done.forgotten,
+    }  # fmt: skip
+    documents = ", ".join(f"{count:,} {name}" for name, count in said.items() if count)
+    also = {"sources": done.sources, "tombstones": done.tombstones, "events": done.events,
+            "answers": done.answers, "vectors": done.vectors}  # fmt: skip
+    more = ", ".join(f"{count:,} {name}" for name, count in also.items() if count)
+    return f"{style.bold}documents: {documents or 'none'}{style.off}" + (
+        f"; {more}" if more else ""
+    )
+
+
+# ------------------------------------------------------------------ migrate-store
+
+
+def declare_migrate_store(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="FROM", help="the folder or URL of the store")
+    parser.add_argument("to", metavar="TO", help="of an empty one, or of a copy that was cut off")
+    parser.add_argument(
+        "--merge", action="store_true", help="TO may hold other things, which stay as they are"
+    )
+
+
+def migrate_store(options: Options) -> int:
+    from recollect.memory import migrate_store
+
+    if options.store:
+        raise UsageError("migrate-store has FROM and TO, and no --store", hint="leave it out")
+    with progress(options) as bar:
+        done: Migrated = migrate_store(options.source, options.to, merge=options.merge, report=bar)
+    show(options, done.as_json(), lambda style: _migrated(done, options.to, style))
+    return 0
+
+
+def _migrated(done: Migrated, to: str, style: Style) -> str:
+    same = ", ".join(f"{count:,} {name}" for name, count in done.counts.items() if count)
+    lines = [f"{style.bold}{done.to}{style.off}" + (" (went on where it was)" * done.resumed)]
+    if done.loaded.different or done.loaded.forgotten:
+        lines += [_imported(done.loaded, style)]
+    lines.append(f"the same in both: {same or 'nothing'}")
+    if "@" not in to or ":" not in to.partition("://")[2].rpartition("@")[0]:
+        lines.append(f"{style.dim}to use it: recollect config set store {to}{style.off}")
+    return "\n".join(lines)

@@ -1,0 +1,165 @@
+"""``recollect stats`` and ``recollect tune``: what searches did, and what to set for it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recollect import config as settings
+from recollect.errors import InputError, UsageError
+from recollect.surfaces.commands.config import plain
+from recollect.surfaces.commands.shared import Options, open_memory, show
+
+if TYPE_CHECKING:
+    from recollect.memory.tuning import Recommendation, Tuning
+    from recollect.surfaces.terminal import Style
+    from recollect.telemetry import Usage
+
+PICTURE = "recollect-stats.svg"
+
+
+def _declare_days(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--days", type=int, default=30, metavar="N", help="the last N days, with today (30)"
+    )
+
+
+# ------------------------------------------------------------------ stats
+
+
+def declare_stats(parser: argparse.ArgumentParser) -> None:
+    _declare_days(parser)
+    parser.add_argument(
+        "--plot", nargs="?", const=PICTURE, metavar="FILE.svg",
+        help=f"also draw a picture ({PICTURE} in this folder)",
+    )  # fmt: skip
+    parser.add_argument("--clear", action="store_true", help="delete all figures")
+
+
+def stats(options: Options) -> int:
+    if options.clear:
+        return _clear(options)
+    if options.plot and not options.plot.lower().endswith(".svg"):
+        raise UsageError(
+            f"{options.plot}: the picture is SVG", hint="give a name that ends in .svg"
+        )
+    with open_memory(options) as memory:
+        found: Usage = memory.stats(options.days)
+    drawn = _draw(found, Path(options.plot)) if options.plot else None
+
+    def text(style: Style) -> str:
+        from recollect.surfaces.commands.usage_text import table
+
+        return table(found, style) + (f"\n\ndrawn in {drawn}" if drawn else "")
+
+    show(options, {**found.as_json(), "picture": drawn}, text)
+    return 0 if found.tallies else 3
+
+
+def _draw(found: Usage, file: Path) -> str:
+    from recollect.surfaces.commands.usage_picture import picture
+
+    try:
+        file.write_text(picture(found), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}", hint="name another file") from error
+    return str(file)
+
+
+def _clear(options: Options) -> int:
+    if options.plot:
+        raise UsageError("--clear leaves nothing to --plot")
+    with open_memory(options) as memory:
+        memory.clear_stats()
+    show(options, {"cleared": True}, lambda _: "all figures are deleted")
+    return 0
+
+
+# ------------------------------------------------------------------ tune
+
+
+def declare_tune(parser: argparse.ArgumentParser) -> None:
+    _declare_days(parser)
+    parser.add_argument(
+        "--apply", action="store_true", help="set it in your config.toml; says how to go back"
+    )
+
+
+class Applied(NamedTuple):
+    """What was written, and the command that takes it back."""
+
+    setting: str
+    value: Any
+    revert: str
+
+
+def tune(options: Options) -> int:
+    with open_memory(options) as memory:
+        found: Tuning = memory.tune(options.days)
+    applied = _apply(found) if options.apply else []
+    content = {**found.as_json(), "applied": [a._asdict() for a in applied]}
+    show(options, content, lambda style: _advice(found, applied, style, done=options.apply))
+    return 0
+
+
+def _apply(found: Tuning) -> list[Applied]:
+    """Write what can be set, all at once. What is overridden would have no effect, and is left."""
+    path = settings.user_file()
+    before = settings.read_file(path)
+    after, applied = dict(before), []
+    for one in found.recommendations:
+        if not one.setting or one.overridden:
+            continue
+        if one.value is None:
+            after.pop(one.setting, None)
+        else:
+            after[one.setting] = settings.parsed(one.setting, one.value, "the advice")
+        applied.append(Applied(one.setting, one.value, revert(one.setting, before)))
+    if applied:
+        settings.write_file(path, after)
+    return applied
+
+
+def revert(name: str, before: dict[str, Any]) -> str:
+    """The command that makes the user's file say again what it said *before*."""
+    from shlex import quote
+
+    if name not in before:
+        return f"recollect config unset {name}"
+    return f"recollect config set {name} {quote(plain(before[name]))}"
+
+
+def _advice(found: Tuning, applied: list[Applied], style: Style, *, done: bool) -> str:
+    from recollect.memory.tuning import ENOUGH
+    from recollect.surfaces.commands.usage_text import searches
+
+    seen = f"{searches(found.calls)}, {found.first} to {found.last}"
+    if not found.enough:
+        return f"{seen}: too few to advise anything, which takes {ENOUGH}"
+    if not found.recommendations:
+        return f"{seen}: nothing to change"
+    lines = [f"from {seen}", ""]
+    reverts = {one.setting: one.revert for one in applied}
+    for one in found.recommendations:
+        lines += [*_one(one, style, reverts.get(one.setting, "")), ""]
+    if not done and any(one.setting and not one.overridden for one in found.recommendations):
+        lines.append("`recollect tune --apply` sets these in your config.toml")
+    return "\n".join(lines).rstrip()
+
+
+def _one(found: Recommendation, style: Style, revert: str) -> list[str]:
+    if not found.setting:
+        head = found.why
+    else:
+        to = "not set" if found.value is None else plain(found.value)
+        head = f"{found.setting}: {plain(found.now)} → {to}"
+    lines = [f"{style.bold}{head}{style.off}"]
+    if found.setting:
+        lines.append(f"    {found.why}")
+    lines.append(f"    {style.dim}{found.evidence}{style.off}")
+    if found.overridden:
+        lines.append(f"    not applied by --apply: {found.overridden} decides it here")
+    if revert:
+        lines.append(f"    done; to go back: {revert}")
+    return lines

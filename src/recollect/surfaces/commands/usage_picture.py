@@ -1,0 +1,272 @@
+"""The figures of ``recollect stats`` as one picture: four panels over the same days, as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, timedelta
+from html import escape
+from math import ceil, floor, log10
+from typing import NamedTuple
+
+from recollect.surfaces.commands.usage_text import STATUSES, duration, searches, short
+from recollect.telemetry import Figures, Usage, added
+
+WIDTH, HEIGHT = 1080, 760
+_MARGIN, _GAP, _TOP = 40, 40, 104
+_LEFT, _RIGHT, _HEAD, _FOOT = 52, 16, 66, 30
+"""Inside a panel: room for the numbers of the axis, half a date, the title and the dates."""
+_INK, _SOFT, _GRID, _PAPER, _CARD = "#1f2733", "#6b7686", "#e6eaf0", "#f5f7fa", "#ffffff"
+_BLUE, _PALE, _ORANGE = "#2f6fde", "#bcd2f7", "#e07b39"
+_COLOURS = {
+    "direct_passages": "#2f6fde",
+    "cached_answer": "#2aa198",
+    "synthesized": "#8a63d2",
+    "needs_synthesis": "#f0b429",
+    "no_results": "#c9d1dc",
+}
+_WEEKLY = 62
+"""From so many days on a column is a week."""
+
+
+class Column(NamedTuple):
+    """What one place on the horizontal axis stands for."""
+
+    label: str
+    figures: Figures
+
+
+class Panel(NamedTuple):
+    """A rectangle to draw in, with columns side by side; values are given as shares of its
+    height."""
+
+    left: float
+    top: float
+    wide: float
+    high: float
+    columns: int
+
+    def x(self, column: float) -> float:
+        """The middle of a column."""
+        return self.left + (column + 0.5) * self.wide / self.columns
+
+    def y(self, share: float) -> float:
+        return self.top + (1 - share) * self.high
+
+
+def picture(usage: Usage) -> str:
+    columns = _columns(usage)
+    wide = (WIDTH - 2 * _MARGIN - _GAP) / 2
+    high = (HEIGHT - _TOP - _MARGIN - _GAP) / 2
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
+        f'height="{HEIGHT}" font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica, '
+        f'Arial, sans-serif" font-size="12" fill="{_INK}">',
+        "<title>recollect: searches by day</title>",
+        f'<rect width="100%" height="100%" fill="{_PAPER}"/>',
+        *_heading(usage),
+    ]
+    for place, draw in enumerate((_hit_rate, _statuses, _latency, _tokens)):
+        x = _MARGIN + place % 2 * (wide + _GAP)
+        y = _TOP + place // 2 * (high + _GAP)
+        parts.append(
+            f'<rect x="{x - 14:g}" y="{y - 14:g}" width="{wide + 28:g}" height="{high + 28:g}" '
+            f'rx="10" fill="{_CARD}" stroke="{_GRID}"/>'
+        )
+        panel = Panel(
+            x + _LEFT, y + _HEAD, wide - _LEFT - _RIGHT, high - _HEAD - _FOOT, len(columns)
+        )
+        parts += _dates(panel, columns)
+        parts += draw(panel, columns, usage.total)
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _columns(usage: Usage) -> list[Column]:
+    """One for each day, also for those without a search; one for each week of a long time."""
+    first, last = date.fromisoformat(usage.first), date.fromisoformat(usage.last)
+    count = (last - first).days + 1
+    step = 1 if count < _WEEKLY else 7
+    by_day = usage.by("day")
+    made = []
+    for start in range(0, count, step):
+        days = [first + timedelta(days=n) for n in range(start, min(start + step, count))]
+        some = (by_day[(day.isoformat(),)] for day in days if (day.isoformat(),) in by_day)
+        made.append(Column(f"{days[0]:%-d %b}", Figures(added(f.counts for f in some))))
+    return made
+
+
+# ------------------------------------------------------------------ the panels
+
+
+def _heading(usage: Usage) -> Iterator[str]:
+    first, last = date.fromisoformat(usage.first), date.fromisoformat(usage.last)
+    total = usage.total
+    yield _text(_MARGIN - 14, 44, searches(total.calls), 24, weight=600)
+    yield _text(_MARGIN - 14, 68, f"{first:%-d %B %Y} to {last:%-d %B %Y}", 14, _SOFT)
+
+
+def _hit_rate(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
+    said = "never asked" if total.hit_rate is None else f"{total.hit_rate:.0%} in all"
+    yield from _title(panel, "Answered from the cache", said)
+    yield from _axis(panel, 1.0, lambda share: f"{share:.0%}")
+    rates = [column.figures.hit_rate for column in columns]
+    if total.hit_rate is None:
+        middle = panel.left + panel.wide / 2
+        yield _text(middle, panel.y(0.5), "nothing asked the cache", 13, _SOFT, "middle")
+    yield from _curve(panel, rates, _BLUE, [
+        f"{column.label}: {rate or 0:.0%}" for column, rate in zip(columns, rates, strict=True)
+    ])  # fmt: skip
+
+
+def _statuses(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
+    names = [name for name in _COLOURS if total.counts[f"status.{name}"]]
+    direct = total.a_call("status.direct_passages") + total.a_call("status.cached_answer")
+    yield from _title(panel, "Answers", f"{direct:.0%} served as they stand")
+    yield from _legend(panel, [(STATUSES[name], _COLOURS[name]) for name in names])
+    most = _round_up(max(column.figures.calls for column in columns))
+    yield from _axis(panel, most, lambda count: f"{count:,.0f}", whole=True)
+    for at, (label, figures) in enumerate(columns):
+        parts = [
+            (figures.counts[f"status.{name}"], _COLOURS[name], STATUSES[name]) for name in names
+        ]
+        yield from _stack(panel, at, most, parts, label)
+
+
+def _latency(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
+    half, most = total.percentile(0.5), total.percentile(0.95)
+    said = f"{duration(half)} and {duration(most)} in all" if half and most else "no searches"
+    yield from _title(panel, "Time of a search", said)
+    yield from _legend(panel, [("half are within", _BLUE), ("95% are within", _ORANGE)])
+    curves = [[column.figures.percentile(p) for column in columns] for p in (0.5, 0.95)]
+    marks = _decades([value for curve in curves for value in curve if value] or [1.0, 10.0])
+
+    def share(ms: float) -> float:
+        return log10(ms / marks[0]) / log10(marks[-1] / marks[0])
+
+    for mark in marks:
+        yield from _mark(panel, share(mark), duration(mark))
+    for curve, colour in zip(curves, (_BLUE, _ORANGE), strict=True):
+        shares = [None if ms is None else share(ms) for ms in curve]
+        yield from _curve(panel, shares, colour, [
+            f"{column.label}: {duration(ms)}" for column, ms in zip(columns, curve, strict=True)
+        ])  # fmt: skip
+
+
+def _tokens(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
+    whole = total.counts["tokens.everything"]
+    share = f"about {total.saved / whole:.0%} saved" if whole else "none"
+    yield from _title(panel, "Tokens", share)
+    yield from _legend(panel, [("returned", _BLUE), ("saved, estimated", _PALE)])
+    most = _round_up(max(column.figures.counts["tokens.everything"] for column in columns))
+    yield from _axis(panel, most, short)
+    for at, (label, figures) in enumerate(columns):
+        parts = [(figures.used, _BLUE, "returned"), (figures.saved, _PALE, "saved")]
+        yield from _stack(panel, at, most, parts, label)
+
+
+# ------------------------------------------------------------------ what they are drawn with
+
+
+def _title(panel: Panel, title: str, said: str) -> Iterator[str]:
+    yield _text(panel.left - _LEFT + 4, panel.top - _HEAD + 20, title, 15, weight=600)
+    right = panel.left + panel.wide + _RIGHT - 4
+    yield _text(right, panel.top - _HEAD + 20, said, 13, _SOFT, "end")
+
+
+def _legend(panel: Panel, entries: Sequence[tuple[str, str]]) -> Iterator[str]:
+    x = panel.left - _LEFT + 4
+    for name, colour in entries:
+        y = panel.top - 24
+        yield f'<rect x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10" rx="2" fill="{colour}"/>'
+        yield _text(x + 15, y, name, 12, _SOFT)
+        x += 34 + 6.2 * len(name)
+
+
+def _axis(
+    panel: Panel, most: float, said: Callable[[float], str], *, whole: bool = False
+) -> Iterator[str]:
+    """Lines at quarters of it; fewer where a quarter would be no whole number."""
+    parts = 4
+    while whole and parts > 1 and most % parts:
+        parts -= 1
+    for part in range(parts + 1):
+        yield from _mark(panel, part / parts, said(most * part / parts))
+
+
+def _mark(panel: Panel, share: float, said: str) -> Iterator[str]:
+    y = panel.y(share)
+    colour = _GRID if share else "#b8c1cd"
+    yield (
+        f'<line x1="{panel.left:.1f}" x2="{panel.left + panel.wide:.1f}" y1="{y:.1f}" '
+        f'y2="{y:.1f}" stroke="{colour}"/>'
+    )
+    yield _text(panel.left - 8, y + 4, said, 11, _SOFT, "end")
+
+
+def _dates(panel: Panel, columns: Sequence[Column]) -> Iterator[str]:
+    """At most six, the last one among them."""
+    every = max(1, ceil(len(columns) / 6))
+    for at in range(len(columns) - 1, -1, -every):
+        yield _text(panel.x(at), panel.y(0) + 18, columns[at].label, 11, _SOFT, "middle")
+
+
+def _stack(
+    panel: Panel, at: int, most: float, parts: Sequence[tuple[int, str, str]], label: str
+) -> Iterator[str]:
+    wide = min(26.0, 0.72 * panel.wide / panel.columns)
+    below = 0
+    for count, colour, name in parts:
+        if count <= 0:
+            continue
+        top, bottom = panel.y((below + count) / most), panel.y(below / most)
+        yield (
+            f'<rect x="{panel.x(at) - wide / 2:.1f}" y="{top:.1f}" width="{wide:.1f}" '
+            f'height="{bottom - top:.1f}" fill="{colour}">'
+            f"<title>{escape(f'{label}: {count:,} {name}')}</title></rect>"
+        )
+        below += count
+
+
+def _curve(
+    panel: Panel, shares: Sequence[float | None], colour: str, tips: Sequence[str]
+) -> Iterator[str]:
+    """A line from day to day, over days without a search as well, and a dot for each that has."""
+    points = [(panel.x(n), panel.y(s), tips[n]) for n, s in enumerate(shares) if s is not None]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
+    yield (
+        f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" '
+        'stroke-linejoin="round" stroke-linecap="round"/>'
+    )
+    for x, y, tip in points:
+        yield (
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{_CARD}" stroke="{colour}" '
+            f'stroke-width="2"><title>{escape(tip)}</title></circle>'
+        )
+
+
+def _text(
+    x: float, y: float, said: str, size: int, colour: str = _INK, anchor: str = "start",
+    weight: int = 400,
+) -> str:  # fmt: skip
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" '
+        f'text-anchor="{anchor}" font-weight="{weight}">{escape(said)}</text>'
+    )
+
+
+def _round_up(number: float) -> float:
+    """The next number that is easily read on an axis."""
+    if number <= 4:
+        return 4.0
+    power = 10 ** floor(log10(number))
+    return next(float(n * power) for n in (1, 2, 4, 5, 8, 10) if n * power >= number)
+
+
+def _decades(known: Sequence[float]) -> list[float]:
+    """Marks of a logarithmic axis that has all of these between its first and its last: at 1, 2
+    and 5, or only at 1 where that is enough."""
+    low, high = floor(log10(min(known))), ceil(log10(max(known)))
+    steps = (1, 2, 5) if high - low <= 3 else (1,)
+    every = [step * 10.0**power for power in range(low, high + 2) for step in steps]
+    first = max(n for n, mark in enumerate(every) if mark <= min(known))
+    last = min(n for n, mark in enumerate(every) if mark > max(known))
+    return every[first : last + 1]

@@ -1,0 +1,158 @@
+"""A process that serves HTTP: its token, its socket, and how it leaves slow clients and ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from recollect import permissions
+from recollect.errors import InputError, UsageError
+from recollect.surfaces.http.guard import ASGI
+from recollect.surfaces.http.work import Limits
+
+if TYPE_CHECKING:
+    import asyncio
+
+CONNECTIONS = 256
+
+# ------------------------------------------------------------------ the token
+
+
+def read_token(file: Path) -> str:
+    """The token in the file, which only its owner may read."""
+    try:
+        mode = file.stat().st_mode & 0o777
+        token = file.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        said = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise InputError(f"{file}: {said}", hint="give a file with a token in it") from error
+    if mode & 0o077:
+        raise InputError(f"{file} can be read by others", hint=f"chmod 600 {file}")
+    if len(token) < 16 or any(letter.isspace() for letter in token):
+        raise InputError(f"{file} holds no token", hint="give 16 letters or more, without spaces")
+    return token
+
+
+def own_token(file: Path) -> str:
+    """The token in the file; made on the first start."""
+    import secrets
+
+    try:
+        permissions.folder(file.parent)
+        made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return read_token(file)
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}", hint="give --token-file") from error
+    with os.fdopen(made, "w") as out:
+        out.write(secrets.token_urlsafe(32) + "\n")
+    return read_token(file)
+
+
+# ------------------------------------------------------------------ the process
+
+
+class Patient(H11Protocol):
+    """Leaves connections on which the head of a request, or the reading of a response, takes too
+    long. (A body that does not come is the application's to leave.)"""
+
+    patience = Limits().patience
+    _head: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait_for_a_head()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+        elif self._head is None:
+            self._wait_for_a_head()
+
+    def on_response_complete(self) -> None:
+        self._stop_waiting()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def timeout_keep_alive_handler(self) -> None:
+        if self.transport.get_write_buffer_size():  # nobody takes it
+            self.transport.abort()
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _wait_for_a_head(self) -> None:
+        self._head = self.loop.call_later(self.patience, self._leave)
+
+    def _leave(self) -> None:
+        self.transport.abort()
+
+    def _stop_waiting(self) -> None:
+        if self._head is not None:
+            self._head.cancel()
+            self._head = None
+
+
+def server(
+    application: ASGI,
+    limits: Limits = Limits(),  # noqa: B008  a frozen value
+) -> uvicorn.Server:
+    """The application and what it takes to leave clients that are slow."""
+    protocol = type("Patient", (Patient,), {"patience": limits.patience})
+    config = uvicorn.Config(
+        application,
+        log_level="warning",
+        access_log=False,
+        http=protocol,
+        ws="none",
+        server_header=False,
+        limit_concurrency=CONNECTIONS,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=5,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(made: uvicorn.Server, bound: socket.socket) -> bool:
+    """Until SIGINT or SIGTERM; what is under way then has a few seconds. Whether it was SIGINT,
+    which is somebody at a terminal."""
+    with _told_to_end() as told:
+        made.run(sockets=[bound])
+    return signal.SIGINT in told
+
+
+@contextmanager
+def _told_to_end() -> Iterator[list[int]]:
+    """The server repeats the signal that ended it, when it has ended: what is to be closed after
+    it shall be closed."""
+    told: list[int] = []
+    ends = (signal.SIGINT, signal.SIGTERM)
+    before = {one: signal.signal(one, lambda number, _: told.append(number)) for one in ends}
+    try:
+        yield told
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket on the port."""
+    if not 0 <= port <= 65_535:
+        raise UsageError(f"port is {port}", hint="give 0 to 65535; 0 takes any that is free")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        said = f"{host} port {port} cannot be had: {error.strerror}"
+        raise InputError(said, hint="give another; --port 0 takes any that is free") from error

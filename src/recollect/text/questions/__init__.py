@@ -1,0 +1,1 @@
+"""Reads questions: syntax, intent, time, and whether two ask the same."""

@@ -1,0 +1,168 @@
+"""The query language: prose, with a little syntax that is safe to meet by accident.
+
+    "exact words"      must occur, in this order
+    -word  -"words"    must not occur (a dash before a letter or a quote, after a space)
+    prefix*            any word that begins so
+    path: kind: source: issue: event:
+                       limits, also with a quoted value; repeated ones widen each other
+
+Everything else is words. No input is a syntax error; the only refusals are an empty query and
+one that only excludes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any, Literal, NamedTuple
+
+from recollect.errors import QueryError
+from recollect.nouns import Clause, Filter, TextQuery
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import fold_prefix, is_run, phrase_terms, query_terms
+
+MAX_WORDS = 256
+"""Distinct terms of a query that are looked up; a pasted page asks with its first ones."""
+TERSE = 4
+MAX_CONDITIONS = 32
+"""Phrases, exclusions and limits that are heeded, of each; the rest is passed over."""
+
+_TOKEN = re.compile(
+    r"""(?P<filter>(?:(?<=\s)|^)(?P<key>(?ai:path|kind|source|issue|event)):(?:"(?P<quoted>[^"]+)"|(?P<bare>[^\s"]+)))
+      | (?P<minus>(?:(?<=\s)|^)-(?=["\w])(?!\d))?
+        (?: "(?P<phrase>[^"]*)" | (?P<word>[^\s"]+) )""",
+    re.VERBOSE,
+)
+_SIGN = re.compile(r"""["*:]|(?:^|\s)-""")
+"""Without one of these, a query is words and nothing else."""
+_PREFIX = re.compile(r"(?P<stem>[^*]*\w)\*+$")
+ClauseKind = Literal["word", "prefix", "phrase"]
+_LIMITS = {
+    "path": "paths", "kind": "kinds", "source": "sources", "issue": "issues", "event": "events",
+}  # fmt: skip
+
+
+_OWN_REPOSITORY = re.compile(r"^(?:#|GH-)\s*(?=\d+$)", re.IGNORECASE)
+
+
+def issue_key(issue: str) -> str:
+    """An issue's name as it is kept and compared: ``#12``, ``GH-12`` and ``12`` are one issue."""
+    return _OWN_REPOSITORY.sub("", issue.strip())
+
+
+class Parsed(NamedTuple):
+    """A query taken apart. ``prose`` is what an embedder should read."""
+
+    text: TextQuery
+    prose: str
+    content: tuple[str, ...]
+    """The stemmed words that are looked for: without stop words, unless there is nothing else."""
+    limits: tuple[tuple[str, str], ...]
+    clipped: int = 0
+    """How many distinct terms went over MAX_WORDS and were left out."""
+    terse: bool = False
+    """A few words and no grammar: somebody looks for what has them."""
+
+    def narrowed(self, given: Filter) -> Filter:
+        """*given* with the limits written in the query; what the caller set explicitly wins."""
+        found: dict[str, Any] = {}
+        for name, value in self.limits:
+            if getattr(given, name) is None:
+                found[name] = (*found.get(name, ()), value)
+        return given._replace(**found) if found else given
+
+
+def parse(text: str) -> Parsed:
+    text = text.replace("\x00", " ").encode("utf-8", "replace").decode()
+    text = unicodedata.normalize("NFKC", text)
+    asked: dict[Clause, None] = {}
+    must: list[Clause] = []
+    never: list[Clause] = []
+    limits: list[tuple[str, str]] = []
+    prose: list[str] = []
+    plain: list[str] = []
+
+    def flush() -> None:
+        # Consecutive plain words are read together, so that a run of them is tokenised as in
+        # a document.
+        if plain:
+            for term in query_terms(" ".join(plain))[0]:
+                kind: ClauseKind = "prefix" if len(term) == 1 and is_run(term) else "word"
+                asked[Clause(kind, (term,))] = None
+            plain.clear()
+
+    if not _SIGN.search(text):  # words alone, as in most questions
+        plain += text.split()
+        prose += plain
+    for match in _TOKEN.finditer(text) if not plain else ():
+        if match["filter"]:
+            value = match["quoted"] or match["bare"]
+            name = _LIMITS[match["key"].lower()]
+            limits.append((name, issue_key(value) if name == "issues" else value))
+            continue
+        said = match["phrase"] if match["phrase"] is not None else match["word"]
+        special = match["minus"] or match["phrase"] is not None or said.endswith("*")
+        clause = _clause(match) if special else None
+        if match["minus"]:
+            never += [clause] if clause else []
+            continue
+        prose.append(said)
+        if clause and match["phrase"] is not None:
+            must.append(clause)
+        if clause and clause.kind == "prefix" and not is_run(clause.term):
+            flush()
+            asked[clause] = None
+        else:
+            plain.append(said)
+    flush()
+    return _checked(text, list(asked), must, never, limits, " ".join(prose))
+
+
+def _clause(match: re.Match[str]) -> Clause | None:
+    """What one token asks for; None when it has no terms."""
+    if match["phrase"] is not None:
+        exact = phrase_terms(match["phrase"])
+        return Clause("phrase", exact) if exact else None
+    prefix = _PREFIX.match(match["word"])
+    if prefix and not is_run(prefix["stem"]):  # a run is found by its pairs, wherever it goes on
+        return Clause("prefix", (fold_prefix(prefix["stem"]),))
+    found, exact = query_terms(match["word"])
+    if not found:
+        return None
+    if is_run(found[0]):
+        return Clause("prefix", (found[0],)) if len(found[0]) == 1 else Clause("phrase", exact)
+    return Clause("word", (found[0],))
+
+
+def _checked(
+    text: str,
+    asked: list[Clause],
+    must: list[Clause],
+    never: list[Clause],
+    limits: list[tuple[str, str]],
+    prose: str,
+) -> Parsed:
+    if not text.strip():
+        raise QueryError("the query is empty", hint="say what to look for")
+    if not asked and not must:
+        if never:
+            raise QueryError("the query only excludes words", hint="say what to look for as well")
+        if limits:
+            raise QueryError(
+                "the query only has filters",
+                hint="say what to look for as well, or use `recollect list` to see everything",
+            )
+        raise QueryError(
+            f"the query {text.strip()[:40]!r} has no word in it", hint="say what to look for"
+        )
+    grammar = stopwords()
+    meaningful = [a for a in asked if a.kind != "word" or a.term not in grammar] or asked
+    kept = meaningful[:MAX_WORDS]
+    return Parsed(
+        TextQuery(tuple(kept), tuple(must[:MAX_CONDITIONS]), tuple(never[:MAX_CONDITIONS])),
+        prose,
+        tuple(a.term for a in kept if a.kind == "word"),
+        tuple(limits[:MAX_CONDITIONS]),
+        len(meaningful) - len(kept),
+        len(meaningful) == len(asked) <= TERSE,
+    )

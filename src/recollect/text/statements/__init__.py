@@ -1,0 +1,1 @@
+"""Reads statements: clauses, values, and whether one changes another."""

@@ -1,0 +1,1 @@
+"""Moves whole stores: export, import, backup, migration, and the context tree as files."""

@@ -1,0 +1,375 @@
+"""All of a store as JSONL, and back without loss.
+
+    {"type": "recollect", "format": 1, …, "sum": …}      what it is
+    {"type": "source" | "document" | "tombstone" | "history" | "answer", …, "sum": …}
+    {"type": "end", "items": N, "sum": …}                that it is whole
+
+``sum`` is a hash of the line and of the sum before it, so that no line can be changed, left out,
+put in or moved without being noticed, and the first that is not as it was written can be named. The
+file is read twice: whatever is wrong with it is found before anything is changed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, NamedTuple, cast
+
+from recollect import permissions
+from recollect.arguments import place
+from recollect.errors import InputError, StoreError, StoreTooNew, UsageError
+from recollect.moments import iso
+from recollect.nouns import (
+    Document,
+    Event,
+    Filter,
+    Message,
+    Passage,
+    Place,
+    Progress,
+    Put,
+    Recorded,
+    Report,
+    Source,
+    hashed,
+)
+from recollect.ports import History, Item, Loaded, Store, Tombstone, Whole
+
+FORMAT = 1
+LONGEST = 1 << 29
+"""Bytes of a line: no document is as long, and what is written to fill the memory may be."""
+BATCH = 500
+BATCH_BYTES = 8_000_000
+"""What is loaded in one transaction: so many items, or so many bytes of them."""
+_SUM = re.compile(rb',"sum":"([0-9a-f]{16})"\}$')
+
+
+class Exported(NamedTuple):
+    file: str
+    bytes: int
+    counts: Mapping[str, int]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"file": self.file, "bytes": self.bytes, **self.counts}
+
+
+# ------------------------------------------------------------------ out
+
+
+def export_all(
+    store: Store, file: str | Path, *, vectors: bool, force: bool, report: Report
+) -> Exported:
+    if not str(file):
+        raise UsageError("the file is empty", hint="name a file that ends in .jsonl or .jsonl.gz")
+    to = place(file)
+    if os.path.lexists(to) and (to.is_dir() or not force):
+        raise UsageError(f"{to} is there already", hint="name another file, or --force")
+    fresh = to.with_name(f".{to.name[:60]}.{os.getpid()}.new")
+    counts: dict[str, int] = {}
+    total = store.stats().documents
+    try:
+        with _writing(fresh, to.name.endswith(".gz")) as out:
+            line = _Lines(out)
+            line({"type": "recollect", "format": FORMAT, "made": iso(datetime.now(UTC)),
+                  "vectors": vectors})  # fmt: skip
+            for one in store.dump(vectors=vectors):
+                content = shown(one.item, store)
+                counts[content["type"]] = counts.get(content["type"], 0) + 1
+                line(content)
+                report(Progress("exporting", counts.get("document", 0), total))
+            line({"type": "end", "items": sum(counts.values())})
+        os.replace(fresh, to)
+    except OSError as error:
+        raise StoreError(f"{to}: {error.strerror or error}",
+                         hint="nothing was kept of it; name another place") from error  # fmt: skip
+    finally:
+        fresh.unlink(missing_ok=True)
+    names = {"source": "sources", "document": "documents", "tombstone": "tombstones",
+             "history": "histories", "answer": "answers"}  # fmt: skip
+    told = {plural: counts.get(name, 0) for name, plural in names.items()}
+    return Exported(str(to), to.stat().st_size, told)
+
+
+@contextmanager
+def _writing(file: Path, compressed: bool) -> Iterator[IO[bytes]]:
+    with open(file, "xb", opener=permissions.opener) as raw:
+        if compressed:
+            with gzip.GzipFile(
+                fileobj=raw, mode="wb", compresslevel=5, filename="", mtime=0
+            ) as out:
+                yield cast(IO[bytes], out)
+        else:
+            yield raw
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+class _Lines:
+    """Writes lines, each with its sum."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out = out
+        self._sum = b""
+
+    def __call__(self, content: Mapping[str, Any]) -> None:
+        body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", "surrogatepass"
+        )
+        self._sum = _sum_of(self._sum, body)
+        self._out.write(body[:-1] + b',"sum":"' + self._sum + b'"}\n')
+
+
+def _sum_of(before: bytes, body: bytes) -> bytes:
+    return hashed(before + body, 8).hex().encode()
+
+
+# ------------------------------------------------------------------ in
+
+
+def import_all(store: Store, file: str | Path, *, replace: bool, report: Report) -> Loaded:
+    path = place(file)
+    total = 0
+    for content, _ in _lines(path):
+        total += content["type"] == "document"
+        report(Progress("checking", total, 0))
+    empty = store.stats().seq == 0
+    loading, seen = Loading(store, replace=replace), 0
+    for content, length in _lines(path):
+        item = _read(content, path)
+        if isinstance(item, Recorded):
+            loading.flush()  # what an answer holds for is the state after all that is before it
+            if empty and content["holds"]:
+                item = as_of_now(item, store)
+        if item is not None:
+            loading.add(item, length)
+        seen += isinstance(item, Whole)
+        report(Progress("importing", seen, total))
+    loading.flush()
+    store.refresh()
+    return loading.done
+
+
+class Loading:
+    """Items on their way into a store, a transaction of a bounded size at a time."""
+
+    def __init__(self, store: Store, *, replace: bool) -> None:
+        self.done = Loaded()
+        self._store = store
+        self._replace = replace
+        self._batch: list[Item] = []
+        self._bytes = 0
+
+    def add(self, item: Item, length: int) -> bool:
+        """Take it, of about so many bytes; whether all that was taken is stored now."""
+        self._batch.append(item)
+        self._bytes += length
+        if len(self._batch) < BATCH and self._bytes < BATCH_BYTES:
+            return False
+        self.flush()
+        return True
+
+    def flush(self) -> None:
+        if self._batch:
+            self.done += self._store.load(self._batch, replace=self._replace)
+        self._batch, self._bytes = [], 0
+
+
+def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+    """The lines with their lengths; whatever is not as it was written is refused, by its number."""
+    number, before, content = 0, b"", dict[str, Any]()
+    with _reading(path) as lines:
+        while line := lines.readline(LONGEST):
+            number += 1
+            found = _SUM.search(line[:-1])
+            body = line[: found.start()] + b"}" if found else b""
+            if not line.endswith(b"\n") or not found or found[1] != _sum_of(before, body):
+                raise _refused(path, number, line, content)
+            before = found[1]
+            content = json.loads(body)
+            if number == 1:
+                _check_head(path, content)
+            if content["type"] == "end":
+                if content["items"] != number - 2 or lines.read(1):
+                    raise InputError(f"{path}:{number}: there is more than was exported")
+                return
+            yield content, len(line)
+    raise InputError(
+        f"{path}:{number + 1}: the end is missing: it is only a part of an export",
+        hint="nothing was changed; copy or export it again",
+    )
+
+
+def _refused(path: Path, number: int, line: bytes, before: Mapping[str, Any]) -> InputError:
+    if number == 1 and b'"type":"recollect"' not in line:
+        return InputError(f"{path} is no export of recollect",
+                          hint="`recollect add` imports other files")  # fmt: skip
+    why = "it was cut off here" if not line.endswith(b"\n") else "it is not as it was written"
+    last = before.get("id") or before.get("type", "")
+    return InputError(
+        f"{path}:{number}: {why} (the line before is {last})",
+        hint="nothing was changed; an export comes back whole and unedited: copy or export it "
+        "again, or edit things with `recollect export --tree`",
+    )
+
+
+def _check_head(path: Path, content: Mapping[str, Any]) -> None:
+    if content["type"] != "recollect":
+        raise InputError(f"{path} is no export of recollect")
+    if content["format"] > FORMAT:
+        raise StoreTooNew(f"{path} was written by a newer recollect",
+                          hint="upgrade recollect; nothing was changed")  # fmt: skip
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        with open(path, "rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            if packed:
+                with gzip.GzipFile(fileobj=raw) as lines:
+                    yield cast(IO[bytes], lines)
+            else:
+                yield raw
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        hint = "it was cut off or damaged; copy or export it again"
+        raise InputError(f"{path}: it cannot be unpacked: {error}", hint=hint) from error
+    except OSError as error:
+        hint = "give a file that `recollect export --all` wrote"
+        raise InputError(f"{path}: {error.strerror}", hint=hint) from error
+
+
+# ------------------------------------------------------------------ items as JSON
+
+
+_KEY = 16
+"""Letters of a fingerprint that are of the question; the others are of what it could see."""
+
+
+def holds(answer: Recorded, store: Store) -> bool:
+    """Whether nothing that the answer could see has changed since it was written."""
+    return answer.fingerprint[_KEY:] == store.fingerprint(Filter(sources=answer.within))
+
+
+def as_of_now(answer: Recorded, store: Store) -> Recorded:
+    """The answer, holding for what is here now."""
+    state = store.fingerprint(Filter(sources=answer.within))
+    return answer._replace(fingerprint=answer.fingerprint[:_KEY] + state)
+
+
+def shown(item: Item, store: Store) -> dict[str, Any]:
+    """An item of the store, as JSON has it."""
+    if isinstance(item, Source):
+        return {"type": "source", **item._asdict()}
+    if isinstance(item, Whole):
+        return {"type": "document", **_document(item)}
+    if isinstance(item, Tombstone):
+        return {"type": "tombstone", "id": item.id, "at": iso(item.at)}
+    if isinstance(item, History):
+        events = [[event.action, iso(event.at)] for event in item.events]
+        return {"type": "history", "id": item.id, "events": events}
+    about = {**item._asdict(), "at": iso(item.at), "holds": holds(item, store)}
+    return {"type": "answer", **about}
+
+
+def _document(item: Whole) -> dict[str, Any]:
+    """A document as it is; its text is that of its passages."""
+    d, passages = item.put.document, item.put.passages
+    content: dict[str, Any] = {
+        **d._asdict(), "id": d.id, "date": iso(d.date), "meta": dict(d.meta),
+        "messages": [[m.role, m.id, iso(m.date)] for m in d.messages],
+        "passages": [[p.n, p.turn, p.role, p.heading, p.text] for p in passages],
+        "handles": item.put.handles,
+    }  # fmt: skip
+    del content["text"]
+    if item.vectors:
+        content["vectors"] = {
+            model: {str(n): b64encode(blob).decode() for n, blob in by_number.items()}
+            for model, by_number in item.vectors.items()
+        }
+    return content
+
+
+def _read(content: dict[str, Any], path: Path) -> Item | None:
+    kind = content.pop("type")
+    read = _READERS.get(kind)
+    if read is None:
+        return None
+    try:
+        return read(content)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: a {kind} that cannot be read: {error!r}") from error
+
+
+def _moment(written: str | None) -> datetime | None:
+    return None if written is None else datetime.fromisoformat(written)
+
+
+def _certain(written: str) -> datetime:
+    return datetime.fromisoformat(written)
+
+
+def _source(content: dict[str, Any]) -> Source:
+    places = tuple(Place(*one) for one in content.pop("places"))
+    return Source(**content, places=places)
+
+
+def _whole(content: dict[str, Any]) -> Whole:
+    content.pop("id")
+    passages = tuple(
+        Passage(n, text, heading, turn, role)
+        for n, turn, role, heading, text in content.pop("passages")
+    )
+    texts: dict[int, str] = {}
+    for one in passages:
+        texts[one.turn] = texts.get(one.turn, "") + one.text
+    messages = tuple(
+        Message(role, texts.get(turn, ""), id, _moment(date))
+        for turn, (role, id, date) in enumerate(content.pop("messages"))
+    )
+    vectors = {
+        model: {int(n): b64decode(blob, validate=True) for n, blob in by_number.items()}
+        for model, by_number in content.pop("vectors", {}).items()
+    }
+    handles = tuple(content.pop("handles"))
+    date, scopes = _moment(content.pop("date")), tuple(content.pop("scopes"))
+    text = "" if messages else texts.get(0, "")
+    document = Document(**content, text=text, messages=messages, date=date, scopes=scopes)
+    return Whole(Put(document, passages, handles), vectors)
+
+
+def _tombstone(content: dict[str, Any]) -> Tombstone:
+    return Tombstone(content["id"], _certain(content["at"]))
+
+
+def _history(content: dict[str, Any]) -> History:
+    id = content["id"]
+    return History(
+        id, tuple(Event(0, _certain(at), action, id) for action, at in content["events"])
+    )
+
+
+def _answer(content: dict[str, Any]) -> Recorded:
+    fields = {name: value for name, value in content.items() if name != "holds"}
+    within = fields["within"]
+    return Recorded(**{
+        **fields, "at": _certain(fields["at"]), "sources": tuple(fields["sources"]),
+        "within": None if within is None else tuple(within),
+    })  # fmt: skip
+
+
+_READERS: Mapping[str, Callable[[dict[str, Any]], Item]] = {
+    "source": _source,
+    "document": _whole,
+    "tombstone": _tombstone,
+    "history": _history,
+    "answer": _answer,
+}

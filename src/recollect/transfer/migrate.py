@@ -1,0 +1,316 @@
+"""All of one store into another, whatever the engines are.
+
+Everything is copied in transactions of a bounded size, and after each it is written down beside
+the target how far that is (``migration.json``): a run that was cut off goes on there. Loading a
+thing again changes nothing, so that it does not matter what was stored after the last note. At the
+end both stores are read once more and compared by hashes of each thing, added up in buckets:
+neither their order nor their number matters. The note is removed only when they are equal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect import permissions, storage
+from recollect.errors import NotFound, StoreError, UsageError
+from recollect.nouns import Filter, Progress, Recorded, Report, Source, hashed
+from recollect.ports import History, Item, Ledger, Loaded, Store, Whole
+from recollect.telemetry import Tally
+from recollect.transfer.archive import Loading, as_of_now, holds, shown
+from recollect.transfer.backup import where
+
+NOTE = "migration.json"
+END = "end"
+"""The cursor of a copy that is whole."""
+NAMED = 5
+"""Things that a message names one by one."""
+_BUCKETS = 4096
+_OPENED = 16
+"""Buckets that are looked into for the things that differ."""
+_NAMES = {"source": "sources", "document": "documents", "tombstone": "tombstones",
+          "history": "histories", "answer": "answers"}  # fmt: skip
+
+
+class Migrated(NamedTuple):
+    """What became of a store that was copied."""
+
+    source: str
+    to: str
+    loaded: Loaded
+    """What this run has stored; an earlier one may have stored the rest."""
+    counts: Mapping[str, int]
+    """What is the same in both, read from both."""
+    figures: int
+    """Days of use, by mode and intent, whose sums were taken along."""
+    resumed: bool
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "from": self.source, "to": self.to, "loaded": self.loaded.as_json(),
+            "same": dict(self.counts), "figures": self.figures, "resumed": self.resumed,
+        }  # fmt: skip
+
+
+class _Note(NamedTuple):
+    """How far a copy is."""
+
+    source: str
+    state: str
+    """The fingerprint of what is copied."""
+    cursor: str = ""
+
+
+def migrate_store(
+    source: str | Path,
+    to: str | Path,
+    *,
+    merge: bool = False,
+    report: Report = lambda _: None,
+) -> Migrated:
+    """Copy everything of one store (a folder or a URL) into another: documents, facts and sessions
+    with their vectors, histories, what was forgotten, recorded answers, and the figures of use. The
+    target has to be empty, or what an earlier run that was cut off has begun; with *merge* it may
+    hold other things, which stay as they are. What was copied is compared with what it is from."""
+    one, other = where(source), where(to)
+    _check_places(one, other)
+    with closing(storage.open_store(one)) as have, closing(storage.open_store(other)) as made:
+        file = storage.beside(other) / NOTE
+        resumed = bool(made.stats().seq) and not merge
+        note = _begun(_Note(storage.name_of(one), have.fingerprint(Filter())), made, file, merge)
+        copy = _Copy(have, made, file, report)
+        loaded = copy.merge() if merge else copy.copy(note)
+        made.refresh()
+        counts = copy.merged() if merge else copy.compared()
+    figures = 0 if merge else _figures(storage.open_ledger(one), storage.open_ledger(other))
+    file.unlink(missing_ok=True)
+    return Migrated(note.source, storage.name_of(other), loaded, counts, figures, resumed)
+
+
+def _check_places(one: str, other: str) -> None:
+    for location in (one, other):
+        if location == "memory://":
+            raise UsageError("memory:// lasts as long as a process: nothing can be copied there",
+                             hint="name a folder or postgresql://…")  # fmt: skip
+    if storage.name_of(one) == storage.name_of(other):
+        raise UsageError("FROM and TO are the same store", hint="name another place to copy to")
+    if not storage.is_there(one):
+        raise NotFound(f"there is no store at {storage.name_of(one)}",
+                       hint="name the folder or the URL (with schema=) of one that is")  # fmt: skip
+    folder = None if storage.is_postgres(other) else Path(other)
+    if folder and not storage.is_there(other) and (folder.is_file() or _things_in(folder)):
+        raise UsageError(f"{folder} is there already, and is no store", hint="name another place")
+
+
+def _things_in(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
+
+
+def _begun(fresh: _Note, made: Store, file: Path, merge: bool) -> _Note:
+    """From where the copy goes on: behind the cursor of the note, or from the beginning where there
+    is none, or where the source has changed since it was written."""
+    stats = made.stats()
+    if stats.seq and made.fingerprint(Filter()) == fresh.state:
+        raise UsageError("FROM and TO are the same store", hint="name another place to copy to")
+    before = _read(file)
+    if merge or not stats.seq:
+        return fresh
+    if before is None:
+        raise UsageError(
+            f"{stats.location} is in use: {stats.documents:,} documents",
+            hint="name an empty place, or --merge to add what is not there to what is",
+        )
+    if before.source != fresh.source:
+        raise UsageError(
+            f"{stats.location} holds a part of {before.source}, which was not copied to its end",
+            hint="finish that first, or name an empty place",
+        )
+    return fresh._replace(cursor=before.cursor if before.state == fresh.state else "")
+
+
+def _read(file: Path) -> _Note | None:
+    try:
+        return _Note(**json.loads(file.read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+class _Copy:
+    """What is in one store on its way into another."""
+
+    def __init__(self, have: Store, made: Store, file: Path, report: Report) -> None:
+        self._have = have
+        self._made = made
+        self._file = file
+        self._report = report
+        self._total = have.stats().documents
+
+    # -------------------------------------------------------------- into an empty one
+
+    def copy(self, note: _Note) -> Loaded:
+        """Everything behind the note's cursor; what is there in another version is replaced."""
+        if note.cursor == END:
+            return Loaded()
+        self._note(note)
+        return self._load(
+            note.cursor, replace=True, seen=lambda at: self._note(note._replace(cursor=at))
+        )
+
+    def _note(self, note: _Note) -> None:
+        permissions.write(self._file, json.dumps(note._asdict()))
+
+    def _load(self, after: str, *, replace: bool, seen: Callable[[str], None]) -> Loaded:
+        loading = Loading(self._made, replace=replace)
+        done = self._made.stats().documents if after else 0
+        for one in self._have.dump(after=after):
+            item = one.item
+            if isinstance(item, Recorded):
+                loading.flush()  # what it holds for is the state after all that is before it
+                if replace and holds(item, self._have):
+                    item = as_of_now(item, self._made)
+            if loading.add(item, _weight(item)):
+                seen(one.cursor)
+            done += isinstance(item, Whole)
+            self._report(Progress("copying", done, self._total))
+        loading.flush()
+        seen(END)
+        return loading.done
+
+    def compared(self) -> dict[str, int]:
+        """How many things of each kind both stores have; raises where they differ."""
+        ours, theirs = self._sums(self._have, 0), self._sums(self._made, self._total)
+        if ours != theirs:
+            self._note(_Note(self._source(), ""))  # the next run looks at everything again
+            raise self._different(ours, theirs)
+        return {name: ours.counts[kind] for kind, name in _NAMES.items()}
+
+    def _source(self) -> str:
+        before = _read(self._file)
+        return before.source if before else ""
+
+    def _sums(self, store: Store, done: int) -> _Sums:
+        sums = _Sums()
+        for kind, id, content in _hashes(store):
+            sums.add(kind, id, content)
+            done += kind == "document"
+            self._report(Progress("comparing", done, 2 * self._total))
+        return sums
+
+    def _different(self, ours: _Sums, theirs: _Sums) -> StoreError:
+        wanted = set(ours.differing(theirs)[:_OPENED])
+        some, others = (
+            {(kind, id): content for kind, id, content in _hashes(store)
+             if (kind, _bucket(id)) in wanted}
+            for store in (self._have, self._made)
+        )  # fmt: skip
+        names = sorted(
+            f"{kind} {id} "
+            + ("differs" if key in some and key in others else
+               "is missing" if key in some else "is only in TO")
+            for key in some.keys() | others.keys()
+            if some.get(key) != others.get(key)
+            for kind, id in (key,)
+        )  # fmt: skip
+        more = ", …" if len(names) > NAMED or len(wanted) == _OPENED else ""
+        return StoreError(
+            f"the copy is not the same: {', '.join(names[:NAMED]) or 'they changed'}{more}",
+            hint="stop whatever writes to either, and run it again: it mends what differs; what is "
+            "only in TO has to be deleted there, or begin with an empty one",
+        )
+
+    # -------------------------------------------------------------- into one that is in use
+
+    def merge(self) -> Loaded:
+        return self._load("", replace=False, seen=lambda _: None)
+
+    def merged(self) -> dict[str, int]:
+        """That loading everything once more would change nothing, and that what is there is what
+        its hashes say."""
+        again = self._load("", replace=False, seen=lambda _: None)
+        if again != Loaded(unchanged=again.unchanged, different=again.different,
+                           forgotten=again.forgotten):  # fmt: skip
+            raise StoreError("TO was written to while it was filled", hint="run it again")
+        self._report(Progress("comparing", 0, 0))
+        if findings := self._made.check(full=True).findings:
+            raise StoreError(f"the copy is not sound: {findings[0].text}",
+                             hint="`recollect doctor --full` of it says all")  # fmt: skip
+        return {"documents": again.unchanged}
+
+
+def _weight(item: Item) -> int:
+    """About how many bytes it is."""
+    if not isinstance(item, Whole):
+        return 200
+    vectors = sum(len(blob) for some in item.vectors.values() for blob in some.values())
+    return vectors + sum(len(passage.text) for passage in item.put.passages)
+
+
+# ------------------------------------------------------------------ comparing
+
+
+class _Sums:
+    """What a store holds, by kind: how many, and the hashes of it summed by bucket."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._sums: dict[tuple[str, int], int] = {}
+
+    def add(self, kind: str, id: str, content: bytes) -> None:
+        at = kind, _bucket(id)
+        self.counts[kind] += 1
+        self._sums[at] = self._sums.get(at, 0) + int.from_bytes(content)
+
+    def differing(self, other: _Sums) -> list[tuple[str, int]]:
+        keys = sorted(self._sums.keys() | other._sums.keys())
+        return [key for key in keys if self._sums.get(key) != other._sums.get(key)]
+
+    def __eq__(self, other: object) -> bool:
+        assert isinstance(other, _Sums)
+        return self.counts == other.counts and self._sums == other._sums
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _bucket(id: str) -> int:
+    return int.from_bytes(hashed(id.encode("utf-8", "surrogatepass"), 2)) % _BUCKETS
+
+
+def _hashes(store: Store) -> Iterator[tuple[str, str, bytes]]:
+    """Everything in a store: its kind, its name, and a hash of what is in it, without what is the
+    store's own: numbers, and the state that an answer holds for (whether it does is the same)."""
+    for one in store.dump():
+        content = shown(one.item, store)
+        kind = content["type"]
+        id = content["name"] if isinstance(one.item, Source) else content["id"]
+        content.pop("fingerprint", None)
+        if isinstance(one.item, Whole):
+            content["handles"] = sorted(content["handles"])
+            del content["stamp"]  # when its file was read last: no content
+        if isinstance(one.item, History):
+            content["events"] = sorted(content["events"], key=lambda event: event[1])
+        body = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+        # The kind and the name are part of it: no thing can stand for another.
+        yield kind, id, hashed(f"{kind}\0{id}\0".encode("utf-8", "surrogatepass") + body, 16)
+
+
+# ------------------------------------------------------------------ figures
+
+
+def _figures(have: Ledger, made: Ledger) -> int:
+    """Take the sums along: the target has at least those of the source then, however often it is
+    done."""
+    with closing(have), closing(made):
+        rows = have.rows("")
+        known = {row[:3]: row.counts for row in made.rows("")}
+        missing = [
+            Tally(*row[:3], more)
+            for row in rows
+            if (more := row.counts - known.get(row[:3], Counter()))
+        ]
+        if missing:
+            made.add(missing)
+    return len(rows)

@@ -1,0 +1,271 @@
+"""The context tree out of a store: its pages with their facts, and all of them as files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.errors import InputError, UsageError
+from recollect.facts import IS, KIND, SOURCE, Asked, Fact, from_document, handle
+from recollect.nouns import Filter, Problem
+from recollect.ports import Store
+from recollect.transfer.tree_manifest import Entry, Manifest, content_hash, load, replace, save
+from recollect.tree import (
+    INDEX,
+    TopicPage,
+    file_name,
+    implied,
+    link_target,
+    linked,
+    page_of,
+    path_key,
+    shown,
+    write,
+)
+from recollect.tree.edits import base_of
+from recollect.writing.pages import pages_of
+
+SCANNED = 500
+
+
+class Topic(NamedTuple):
+    """A page as it is now, and the facts that are on it."""
+
+    page: TopicPage
+    facts: tuple[Fact, ...]
+
+
+def topics(
+    store: Store, owner: str, scopes: tuple[str, ...] | None = None
+) -> dict[str, Topic]:  # fmt: skip
+    """All pages of an owner by their addresses: those that are kept, and those that facts name
+    or that they are on for want of one."""
+    on: dict[str, list[Fact]] = {}
+    for fact in facts_of(store, owner, scopes):
+        on.setdefault(page_of(fact), []).append(fact)
+    pages = pages_of(store, owner, scopes)
+    known = {page.address for page in pages}
+    pages += [implied(address, some, owner) for address, some in on.items() if address not in known]
+    pages = linked(sorted(pages, key=lambda page: page.address))
+    return {page.address: Topic(page, tuple(on.get(page.address, ()))) for page in pages}
+
+
+def facts_of(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> list[Fact]:
+    """Every fact of an owner, in force or not."""
+    limits = Filter(owner=owner, scopes=scopes, sources=(SOURCE,), kinds=(KIND,))
+    found: list[Fact] = []
+    cursor = ""
+    while True:
+        some = store.scan(limits, limit=SCANNED, cursor=cursor)
+        held = store.held([handle(owner, f"{IS}{d.external}") for d in some.items])
+        found += (from_document(one.document) for one in held if one.document.text)
+        cursor = some.cursor
+        if not cursor:
+            return found
+
+
+# ------------------------------------------------------------------ as files
+
+
+class Exported(NamedTuple):
+    """What an export did. Counts are of files, but for *facts*."""
+
+    folder: str
+    written: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    pages: int = 0
+    facts: int = 0
+    refused: tuple[Problem, ...] = ()
+    """Files that a person has changed since; they are as they were."""
+    stale: tuple[Problem, ...] = ()
+    """Files whose page is no more; only pruning removes them."""
+
+    def as_json(self) -> dict[str, Any]:
+        listed = {name: [p.as_json() for p in getattr(self, name)] for name in ("refused", "stale")}
+        return {**self._asdict(), **listed}
+
+
+def export_tree(
+    store: Store, folder: Path, asked: Asked, *, prune: bool = False, force: bool = False
+) -> Exported:
+    """Write a file for each page. What a person has changed since is left alone, unless *force*
+    is true; files whose page is no more are removed if *prune* is."""
+    before = _manifest_for(folder, asked.owner, force=force)
+    found = topics(store, asked.owner, asked.scopes)
+    try:
+        return _Export(folder, before, found, asked.at, prune=prune, force=force).run()
+    except OSError as error:
+        raise InputError(f"{error.filename or folder}: {error.strerror or error}") from error
+
+
+def _manifest_for(folder: Path, owner: str, *, force: bool) -> Manifest:
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder", hint="give a folder for the tree")
+    before = load(folder)
+    if before is None:
+        if not force and folder.is_dir() and any(folder.iterdir()):
+            raise UsageError(
+                f"{folder} is not empty, and no tree was exported to it",
+                hint="give a folder of its own, such as one inside your vault; or --force",
+            )
+        return Manifest.empty(owner)
+    if before.owner != owner and not force:
+        raise UsageError(f"the tree in {folder} is {before.owner}'s, not {owner}'s",
+                         hint="give each owner a folder, or --force")  # fmt: skip
+    return before._replace(owner=owner)
+
+
+class _Export:
+    def __init__(
+        self, folder: Path, before: Manifest, found: Mapping[str, Topic], now: datetime, *,
+        prune: bool, force: bool,
+    ) -> None:  # fmt: skip
+        self._folder = folder
+        self._before = before
+        self._topics = found
+        self._now = now
+        self._prune = prune
+        self._force = force
+        self._counts = {"written": 0, "unchanged": 0, "removed": 0}
+        self._refused: list[Problem] = []
+        self._stale: list[Problem] = []
+
+    def run(self) -> Exported:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        paths = self._paths()
+        files: dict[str, Entry] = {}
+        for address, (page, facts) in self._topics.items():
+            seen = shown(page, facts, paths, self._now)
+            raw = write(seen).encode()
+            base = base_of(seen._replace(related=page.related))
+            entry = Entry(address, content_hash(raw), base)
+            old = self._before.files.get(paths[address])
+            kept = self._put(paths[address], raw, old.hash if old else None)
+            if kept or old:
+                files[paths[address]] = entry if kept or old is None else old
+        files |= self._left(files)
+        indexes = self._indexes(paths)
+        moved = self._before.moved if self._refused else {}  # else all links are written anew
+        save(self._folder, Manifest(self._before.owner, files, indexes, moved))
+        return Exported(
+            str(self._folder), **self._counts, pages=len(self._topics),
+            facts=sum(len(topic.facts) for topic in self._topics.values()),
+            refused=tuple(self._refused), stale=tuple(self._stale),
+        )  # fmt: skip
+
+    def _paths(self) -> dict[str, str]:
+        """A path for each page: the one that it has, else one of its own."""
+        paths = {e.page: path for path, e in self._before.files.items() if e.page in self._topics}
+        taken = set(map(path_key, self._before.files))
+        for address in self._topics:
+            if address not in paths:
+                paths[address] = file_name(address, taken)
+                taken.add(path_key(paths[address]))
+        return paths
+
+    def _put(self, path: str, raw: bytes, agreed: str | None) -> bool:
+        """Whether the file at *path* has this content now; *agreed* is the hash of what it had
+        when it was last written or read."""
+        place = self._folder / path
+        there = place.read_bytes() if place.is_file() else None
+        if there == raw:
+            self._counts["unchanged"] += 1
+            return True
+        why = "" if self._force else _why_not(path, there, agreed)
+        if place.is_symlink() or not self._is_inside(place):
+            why = "a link that leads out of the folder"
+        if why:
+            self._refused.append(Problem(path, why))
+            return False
+        place.parent.mkdir(parents=True, exist_ok=True)
+        replace(place, raw)
+        self._counts["written"] += 1
+        return True
+
+    def _is_inside(self, place: Path) -> bool:
+        parent = next(folder for folder in place.parents if folder.exists())
+        return parent.resolve().is_relative_to(self._folder.resolve())
+
+    def _left(self, files: Mapping[str, Entry]) -> dict[str, Entry]:
+        """What is there of pages that are no more."""
+        left: dict[str, Entry] = {}
+        for path, entry in self._before.files.items():
+            place = self._folder / path
+            if path in files or not place.is_file():
+                continue
+            as_it_was = content_hash(place.read_bytes()) == entry.hash
+            if self._prune and (as_it_was or self._force) and self._is_inside(place):
+                self._remove(place)
+                continue
+            left[path] = entry
+            if self._prune:
+                self._refused.append(Problem(path, "its page is no more, but it was edited since"))
+            else:
+                self._stale.append(Problem(path, "its page is no more"))
+        return left
+
+    def _remove(self, place: Path) -> None:
+        place.unlink()
+        self._counts["removed"] += 1
+        for folder in place.parents:
+            if folder == self._folder or any(folder.iterdir()):
+                break
+            folder.rmdir()
+
+    def _indexes(self, paths: Mapping[str, str]) -> dict[str, str]:
+        """A list of its pages for each domain: a place to begin, for people and their links."""
+        domains: dict[str, list[str]] = {}
+        for address in sorted(paths, key=lambda address: paths[address]):
+            domain, _, below = paths[address].partition("/")
+            if below:
+                domains.setdefault(path_key(domain), []).append(address)
+        found: dict[str, str] = {}
+        for addresses in domains.values():
+            domain = paths[addresses[0]].partition("/")[0]
+            path = f"{domain}/{INDEX}"
+            raw = _index(domain, [(paths[a], self._topics[a].page) for a in addresses]).encode()
+            old = self._before.indexes.get(path)
+            if self._put(path, raw, old):
+                found[path] = content_hash(raw)
+            elif old:
+                found[path] = old
+        for path, hash in self._before.indexes.items():
+            place = self._folder / path
+            if path in found or not place.is_file():
+                continue
+            if self._prune and content_hash(place.read_bytes()) == hash and self._is_inside(place):
+                self._remove(place)
+            else:
+                found[path] = hash
+        return found
+
+
+def _why_not(path: str, there: bytes | None, agreed: str | None) -> str:
+    """Why a file may not be written over."""
+    derived = path.endswith(f"/{INDEX}")
+    if there is None:
+        if agreed is None or derived:
+            return ""
+        return "deleted since; `recollect add --prune` removes the page, --force writes it again"
+    if agreed is None:
+        return "a file of yours is there; `recollect add` reads it, --force overwrites it"
+    if content_hash(there) != agreed:
+        if derived:
+            return "edited since, but made anew and never read; --force overwrites it"
+        return "edited since; `recollect add` applies the edits, --force overwrites them"
+    return ""
+
+
+def _index(domain: str, pages: Sequence[tuple[str, TopicPage]]) -> str:
+    lines = [f"# {domain}", ""]
+    for path, page in sorted(pages, key=lambda one: path_key(one[0])):
+        title = page.title.translate(_IN_LINK)
+        said = f": {page.summary}" if page.summary else ""
+        lines.append(f"- [[{link_target(path)}|{title}]]{said}")
+    return "\n".join([*lines, ""])
+
+
+_IN_LINK = str.maketrans({"[": "(", "]": ")", "|": "/"})

@@ -1,0 +1,135 @@
+"""The manifest of an exported tree: which file is which page, and what the store and the file
+last agreed on.
+
+It lies in the folder and comes with it, so it is not believed: whatever names a file outside of
+the folder is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.errors import InputError
+from recollect.nouns import LOCAL, hashed
+from recollect.sources.files import MANIFEST
+from recollect.tree import INDEX, path_key
+from recollect.tree.edits import Base
+
+FORMAT, VERSION = "recollect-tree", 1
+
+
+class Entry(NamedTuple):
+    """A file of a page."""
+
+    page: str
+    hash: str
+    """Of its content when the two agreed; empty while there is something that they do not."""
+    base: Base
+
+
+class Manifest(NamedTuple):
+    owner: str
+    files: Mapping[str, Entry]
+    """By their paths below the folder."""
+    indexes: Mapping[str, str]
+    """Hashes of the lists of pages, by their paths."""
+    moved: Mapping[str, str] = {}
+    """Where files were before they were moved, and the pages they are: links that have not been
+    written since still name them so."""
+
+    @classmethod
+    def empty(cls, owner: str = LOCAL) -> Manifest:
+        return cls(owner, {}, {})
+
+
+def content_hash(raw: bytes) -> str:
+    return hashed(raw, 16).hex()
+
+
+def tree_of(place: Path) -> Path | None:
+    """The exported tree that a file or folder is, or is in."""
+    above = (place, *place.parents)
+    return next((folder for folder in above if os.path.lexists(folder / MANIFEST)), None)
+
+
+def load(folder: Path) -> Manifest | None:
+    """The manifest of the tree in a folder, if there is one."""
+    path = folder / MANIFEST
+    try:
+        told = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    try:
+        return _read(told)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: not a manifest of an exported tree ({error})",
+                         hint="export the tree again, into an empty folder") from error  # fmt: skip
+
+
+def _read(told: Any) -> Manifest:
+    if told["format"] != FORMAT:
+        raise ValueError("it has another format")
+    if told["version"] > VERSION:
+        raise ValueError(f"it is of version {told['version']}, which is newer than this program")
+    files = {
+        _inside(path): Entry(str(e["page"]), str(e["hash"]), Base(_texts(e["fields"]),
+                                                                   _texts(e["facts"])))
+        for path, e in told["files"].items()
+    }  # fmt: skip
+    indexes = {_inside(path): hash for path, hash in _texts(told["indexes"]).items()}
+    return Manifest(str(told["owner"]), files, indexes, _texts(told["moved"]))
+
+
+def _texts(told: Any) -> dict[str, str]:
+    return {str(key): str(value) for key, value in told.items()}
+
+
+def _inside(path: str) -> str:
+    parts = path.split("/")
+    hidden = any(part in ("", ".", "..") or part[0] == "." for part in parts)
+    if hidden or "\\" in path or ":" in path or not path.endswith(".md"):
+        raise ValueError(f"{path!r} is no file of a tree")
+    return path
+
+
+def save(folder: Path, manifest: Manifest) -> None:
+    """Write it, if it is not as it was. The same tree gives the same bytes."""
+    files = {
+        path: {"page": e.page, "hash": e.hash, "fields": dict(e.base.fields),
+               "facts": dict(e.base.facts)}
+        for path, e in sorted(manifest.files.items())
+    }  # fmt: skip
+    told = {"format": FORMAT, "version": VERSION, "owner": manifest.owner, "files": files,
+            "indexes": dict(sorted(manifest.indexes.items())),
+            "moved": dict(sorted(manifest.moved.items()))}  # fmt: skip
+    raw = (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode()
+    path = folder / MANIFEST
+    if not path.exists() or path.read_bytes() != raw:
+        replace(path, raw)
+
+
+def replace(path: Path, raw: bytes) -> None:
+    """The whole file, or nothing of it."""
+    beside = path.with_name(f".{path.name[:60]}.{os.getpid()}.tmp")
+    try:
+        beside.write_bytes(raw)
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def pages_in(folder: Path) -> Iterator[str]:
+    """The Markdown files of a tree by their paths, in order; not what is hidden, and not its
+    lists of pages. Links are not followed."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        below = Path(place).relative_to(folder)
+        for name in sorted(names, key=path_key):
+            if name.lower().endswith(".md") and name[0] != "." and name != INDEX:
+                yield (below / name).as_posix()

@@ -1,0 +1,104 @@
+"""What could be tidied: proposals with reasons, and the command for each. Nothing is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from recollect.facts import KIND, SOURCE, Asked, Fact, from_document
+from recollect.nouns import Filter
+from recollect.ports import Store
+from recollect.text.keys import keys
+from recollect.text.statements.conflict import compare
+from recollect.tree import TopicPage, page_of
+from recollect.writing.pages import pages_of
+
+OLD = timedelta(days=365)
+SHARED = 3
+"""Keywords that two pages have in common from which on they may be related."""
+PAGE = 500
+
+
+class Proposal(NamedTuple):
+    kind: str
+    """``merge``, ``replace``, ``link`` or ``prune``."""
+    text: str
+    why: str
+    command: str = ""
+    """What does it."""
+
+    def as_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+def proposals(store: Store, owner: str) -> list[Proposal]:
+    facts = list(_facts(store, owner))
+    pages = pages_of(store, owner)
+    return [*_merges(facts, owner), *_links(pages), *_prunes(facts, pages, owner)]
+
+
+def _facts(store: Store, owner: str) -> Iterator[Fact]:
+    limits = Filter(owner=owner, sources=(SOURCE,), kinds=(KIND,))
+    cursor = ""
+    while True:
+        page = store.scan(limits, limit=PAGE, cursor=cursor)
+        for document in page.items:
+            whole = store.get(document.id)
+            if whole and whole[0].text:
+                yield from_document(whole[0])
+        cursor = page.cursor
+        if not cursor:
+            return
+
+
+def _merges(facts: list[Fact], owner: str) -> Iterator[Proposal]:
+    """Facts in force under one name or on one page that say the same, or cannot both hold."""
+    asked = Asked(owner)
+    near: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if not asked.out_of_force(fact):
+            for key in {*(key for name in fact.names for key in keys(name)), page_of(fact)}:
+                near.setdefault(key, []).append(fact)
+    seen: set[tuple[str, str]] = set()
+    for some in near.values():
+        for one, other in combinations(sorted(some[:100], key=lambda f: (f.start, f.id)), 2):
+            if (one.id, other.id) in seen or not set(one.scopes) & set(other.scopes):
+                continue
+            seen.add((one.id, other.id))
+            named = {key for name in one.names for key in keys(name)}
+            same_key = any(key in named for name in other.names for key in keys(name))
+            verdict = compare(one.text, other.text, same_key=same_key)
+            if verdict.kind == "duplicate":
+                yield Proposal("merge", f"“{one.text}” is there twice ({one.id}, {other.id})",
+                               verdict.why, f"recollect forget {other.id}")  # fmt: skip
+            elif verdict.kind == "supersedes":
+                yield Proposal("replace", f"“{other.text}” may replace “{one.text}”", verdict.why,
+                               f"recollect supersede {one.id} {other.id}")  # fmt: skip
+
+
+def _links(pages: list[TopicPage]) -> Iterator[Proposal]:
+    for one, other in combinations(pages, 2):
+        shared = set(one.keywords) & set(other.keywords)
+        linked = other.address in one.related or one.address in other.related
+        if len(shared) >= SHARED and not linked:
+            yield Proposal(
+                "link", f"{one.address} and {other.address}",
+                f"both are about {', '.join(sorted(shared)[:5])}",
+            )  # fmt: skip
+
+
+def _prunes(facts: list[Fact], pages: list[TopicPage], owner: str) -> Iterator[Proposal]:
+    asked, now = Asked(owner), datetime.now(UTC)
+    for fact in facts:
+        gone = asked.out_of_force(fact)
+        ended = fact.end or fact.resolved_at
+        if gone in ("expired", "resolved") and ended is not None and ended < now - OLD:
+            yield Proposal("prune", f"“{fact.text}”", f"{gone} since {ended:%Y-%m-%d}",
+                           f"recollect forget {fact.id}")  # fmt: skip
+    used = {page_of(fact) for fact in facts}
+    for page in pages:
+        if page.address not in used and not page.notes and not page.snippets:
+            yield Proposal("prune", page.address, "no fact is on it any more",
+                           f"recollect forget {page.key}")  # fmt: skip

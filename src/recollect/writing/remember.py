@@ -1,0 +1,216 @@
+"""What the facade does with facts: makes them from a call's arguments, and reads what is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from recollect.errors import NotFound, UsageError
+from recollect.facts import (
+    KIND,
+    SOURCE,
+    Asked,
+    Conflict,
+    Fact,
+    FactPage,
+    Remembered,
+    Rival,
+    fact_key,
+    from_document,
+    from_json,
+    handle,
+)
+from recollect.nouns import Document, Event, Filter, Receipt
+from recollect.ports import Store
+from recollect.text.keys import keys, words
+from recollect.text.questions.parse import parse
+from recollect.text.redact import redact as redact_text
+from recollect.text.statements.in_force import standing
+from recollect.writing.facts import FactWriter, Signed
+
+LIKE, NEWEST = 8, 200
+"""Facts that each new one is compared with, besides those that share its names: so many that share
+its words, and the newest, for "we live in Graz" and "they moved to Linz" share none."""
+
+
+def new_id(name: str, text: str) -> str:
+    """An id that can be read and is nobody else's."""
+    return f"{slug(name or text)}-{uuid4().hex[:6]}"
+
+
+def slug(text: str) -> str:
+    """The first words of a text, as ids have them."""
+    some = "-".join(word.folded for word in words(text)[:5])
+    return re.sub(r"[^a-z0-9-]+", "", some)[:40].strip("-") or "fact"
+
+
+def find(store: Store, owner: str, name: str) -> Fact:
+    """A fact by its id, the id of its document or passage, or else by a name that is its alone."""
+    for key in (fact_key(owner, name), name, name.rpartition(":")[0]):
+        found = [d for d in store.get(key) if d.kind == KIND and d.owner == owner] if key else []
+        if found:
+            return from_document(found[0])
+    active = [from_document(document) for document in called(store, owner, name)]
+    if len(active) == 1:
+        return active[0]
+    if active:
+        ids = ", ".join(fact.id for fact in active[:5])
+        raise UsageError(f"{name!r} names {len(active)} facts: {ids}",
+                         hint="give the id of the one that is meant")  # fmt: skip
+    raise NotFound(f"there is no fact {name!r}", hint="`recollect facts` lists what there is")
+
+
+def called(store: Store, owner: str, name: str) -> list[Document]:
+    """The facts in force that have this name."""
+    held = store.held([handle(owner, key) for key in keys(name)])
+    found = {one.document.id: one.document for one in held}
+    asked = Asked(owner)
+    return [d for d in found.values() if not asked.out_of_force(from_document(d))]
+
+
+def chain(store: Store, fact: Fact) -> list[Fact]:
+    """What it replaced and what replaced it, oldest first."""
+    found = {fact.id: fact}
+    waiting = [fact]
+    writer = FactWriter(store, fact.owner)
+    while waiting:
+        one = waiting.pop()
+        for id in (*one.supersedes, *one.superseded_by):
+            if id not in found and (other := writer.get(id)) is not None:
+                found[id] = other
+                waiting.append(other)
+    return sorted(found.values(), key=lambda f: f.start)
+
+
+def history(store: Store, fact: Fact) -> list[Event]:
+    """Who did what to the chain that the fact is part of, when and why; oldest first."""
+    entries = [(entry, one) for one in chain(store, fact) for entry in one.provenance]
+    entries.sort(key=lambda pair: pair[0].at)
+    return [
+        Event(n, e.at, e.action, one.id, e.by, e.why, e.source, one.text, e.quote)
+        for n, (e, one) in enumerate(entries, 1)
+    ]
+
+
+def listed(store: Store, asked: Asked, *, limit: int, cursor: str, every: bool) -> FactPage:
+    """Facts of an owner, newest first; those not in force only when *every* one is wanted."""
+    limits = Filter(owner=asked.owner, scopes=asked.scopes, sources=(SOURCE,), kinds=(KIND,))
+    found: list[Fact] = []
+    while True:
+        page = store.scan(limits, limit=limit - len(found), cursor=cursor)
+        for document in page.items:
+            whole = store.get(document.id)
+            fact = from_document(whole[0]) if whole else None
+            if fact is None or not fact.text or not (every or not asked.hides(fact)):
+                continue
+            if asked.types is None or fact.type in asked.types:
+                found.append(fact)
+        cursor = page.cursor
+        if len(found) >= limit or not cursor:
+            return FactPage(tuple(found), cursor)
+
+
+class KnownFacts:
+    """What is known, for a new fact to be compared with."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._newest: dict[tuple[str, tuple[str, ...]], list[Fact]] = {}
+
+    def has(self, fact: Fact) -> bool:
+        """Whether this very fact is kept already, in force or not."""
+        return bool(self._store.get(fact.key))
+
+    def rivals(self, fact: Fact) -> list[Rival]:
+        asked = Asked(fact.owner, fact.scopes)
+        found: dict[str, Rival] = {}
+        own = {handle(fact.owner, key) for name in fact.names for key in keys(name)}
+        for held in self._store.held(own):
+            found[held.document.external] = Rival(from_document(held.document), True)
+        limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
+        hits = self._store.search_text(parse(fact.text).text, limits, limit=LIKE).hits
+        for stored in self._store.passages([hit.passage for hit in hits]):
+            other = from_document(stored.document, stored.passage.text)
+            found.setdefault(other.id, Rival(other, False))
+        for other in self._recent(fact):
+            found.setdefault(other.id, Rival(other, False))
+        return [r for r in found.values() if r.fact.text and not asked.hides(r.fact)]
+
+    def _recent(self, fact: Fact) -> list[Fact]:
+        """The newest facts of its owner and scopes, read once."""
+        whose = (fact.owner, fact.scopes)
+        if whose not in self._newest:
+            limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
+            some = self._store.scan(limits, limit=NEWEST).items
+            whole = (self._store.get(document.id) for document in some)
+            self._newest[whose] = [from_document(one[0]) for one in whole if one]
+        return self._newest[whose]
+
+
+def conflicts(store: Store, fact: Fact) -> tuple[Fact | None, list[Conflict]]:
+    """A fact in force that says the same, if there is one, and those that say otherwise."""
+    from recollect.text.statements.conflict import compare
+
+    found: list[Conflict] = []
+    for other, same_key, _ in KnownFacts(store).rivals(fact):
+        if other.id in (fact.id, *fact.supersedes):
+            continue
+        verdict = compare(other.text, fact.text, same_key=same_key)
+        if verdict.kind == "duplicate" and set(fact.scopes) <= set(other.scopes):
+            return other, []
+        if verdict.kind == "supersedes":
+            found.append(Conflict(other, verdict.why))
+    return None, found
+
+
+def remember(
+    store: Store, told: Mapping[str, Any], owner: str, scopes: Sequence[str], *, by: str,
+    source: str, replace: bool, redact: bool,
+) -> Remembered:  # fmt: skip
+    """Keep the fact that a caller tells."""
+    now = datetime.now(UTC)
+    if not isinstance(told.get("text"), str):
+        raise UsageError("a fact's text is not a text", hint="say what is to be remembered")
+    id = told["id"] or new_id(told["name"], told["text"])
+    fact = from_json({**told, "id": id}, owner, scopes, now)
+    if redact:
+        fact = redacted(fact)
+    note = ""
+    if told.get("standing") is None:
+        verdict = standing(fact.text)
+        fact = fact._replace(standing=verdict.status)
+        note = f"{verdict.status}: {verdict.why}" if verdict.status != "active" else ""
+    same, found = (None, []) if fact.standing == "outdated" else conflicts(store, fact)
+    if same is not None and not told["id"]:
+        return Remembered(same, "duplicate", note=f"{same.id} says the same")
+    if replace and found:
+        older = (*fact.supersedes, *(c.fact.id for c in found))
+        fact = fact._replace(supersedes=tuple(dict.fromkeys(older)))
+    done = FactWriter(store, owner).put([fact], Signed(now, by, "", source))
+    receipt = done.receipt
+    if receipt.tombstoned:
+        return Remembered(fact, "forgotten earlier", note="it was forgotten, and stays so")
+    action = "added" if receipt.added else "changed" if receipt.changed else "unchanged"
+    return Remembered(done.facts[0], action, () if replace else tuple(found), note)
+
+
+def redacted(fact: Fact) -> Fact:
+    """The fact without the secrets that its texts hold."""
+    return fact._replace(text=redact_text(fact.text).text, why=redact_text(fact.why).text)
+
+
+def import_rows(
+    store: Store, rows: Sequence[Fact], source: str, *, dry_run: bool = False
+) -> Receipt:
+    """Facts that a file tells, owner by owner."""
+    signed = Signed(datetime.now(UTC), source=source)
+    receipt = Receipt(sources=(SOURCE,))
+    by_owner: dict[str, list[Fact]] = {}
+    for fact in rows:
+        by_owner.setdefault(fact.owner, []).append(fact)
+    for owner, some in by_owner.items():
+        receipt += FactWriter(store, owner).put(some, signed, dry_run=dry_run).receipt
+    return receipt
