@@ -19,9 +19,9 @@ from urllib.parse import urlencode
 from mcp_client import WAIT
 from recollect import Memory
 from recollect.surfaces.http.app import app
-from recollect.surfaces.http.guard import Gate
+from recollect.surfaces.http.guard import AccessControl
 from recollect.surfaces.http.server import listening, server
-from recollect.surfaces.http.work import Limits
+from recollect.surfaces.http.work import ServerLimits
 from recollect.surfaces.tools import TOOLS, Tool
 
 QUIET = {
@@ -123,12 +123,12 @@ def serve(store: Path, home: Path, *more: str, **environment: str) -> Served:
 
 @contextmanager
 def inside(
-    memory: Memory, limits: Limits | None = None, tools: tuple[Tool, ...] = TOOLS
+    memory: Memory, limits: ServerLimits | None = None, tools: tuple[Tool, ...] = TOOLS
 ) -> Iterator[Address]:
     """A server in a thread of this process, with limits and tools of its own."""
-    gate = Gate("t" * 20)
+    gate = AccessControl("t" * 20)
     with listening("127.0.0.1", 0) as bound:
-        limits = limits or Limits(rate=0)
+        limits = limits or ServerLimits(rate=0)
         made = server(app(memory, gate, limits=limits, tools=tools), limits)
         thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]}, daemon=True)
         thread.start()

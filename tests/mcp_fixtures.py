@@ -25,7 +25,7 @@ from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from recollect import Memory
-from recollect.surfaces.http.guard import ASGI, Gate, Receive, Scope, Send
+from recollect.surfaces.http.guard import ASGI, AccessControl, Receive, Scope, Send
 from recollect.surfaces.mcp.http import PATH, app
 
 TOKEN = "a-token-for-the-suite"
@@ -400,7 +400,7 @@ def main() -> None:
     bound = socket.create_server(("127.0.0.1", 0))
     plain = "--plain" in sys.argv
     with Memory.open(sys.argv[1], embed_model="none", rerank_model="none") as memory:
-        gate = Gate(TOKEN)
+        gate = AccessControl(TOKEN)
         made = showing(app(memory, gate) if plain else app(memory, gate, also=mount))
         sys.stdout.write(f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}\n")
         sys.stdout.flush()

@@ -30,9 +30,9 @@ from conftest import Cli
 from http_client import QUIET, Address, Said, Served, inside, serve
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
-from recollect.surfaces.http.guard import CSRF, HARDENING, MOST_HEADERS, Gate
+from recollect.surfaces.http.guard import CSRF, HARDENING, MOST_HEADERS, AccessControl
 from recollect.surfaces.http.rate import MOST_CLIENTS, Buckets, client_of
-from recollect.surfaces.http.work import Limits
+from recollect.surfaces.http.work import ServerLimits
 from recollect.surfaces.page.site import CHANGES
 from recollect.surfaces.tools import NAMED, TOOLS
 
@@ -324,7 +324,7 @@ def test_a_token_file_that_others_may_read_or_that_holds_none_is_refused(
 
 
 def test_addresses_and_given_names_are_hosts_when_others_are_served() -> None:
-    gate = Gate("t" * 20, names=["box.local"], addresses=True)
+    gate = AccessControl("t" * 20, names=["box.local"], addresses=True)
     assert all(map(gate.serves, ("192.0.2.7", "::1", "localhost", "box.local", "2001:db8::1")))
     assert not any(map(gate.serves, ("evil.example", "", None, "box.local.evil.example")))
 
@@ -496,7 +496,7 @@ def slow() -> Iterator[Slow]:
     one.go.set()
 
 
-HASTY = Limits(patience=0.3)
+HASTY = ServerLimits(patience=0.3)
 
 
 def test_a_client_that_does_not_finish_its_request_is_left(library: Memory) -> None:
@@ -515,7 +515,7 @@ def test_a_client_that_does_not_finish_its_request_is_left(library: Memory) -> N
 def test_a_client_that_asks_slowly_on_one_connection_is_not_left(library: Memory) -> None:
     import http.client
 
-    with inside(library, Limits(patience=1.0)) as at:
+    with inside(library, ServerLimits(patience=1.0)) as at:
         connection = http.client.HTTPConnection("127.0.0.1", at.port, timeout=WAIT)
         for _ in range(3):
             connection.request("GET", "/healthz")
@@ -525,7 +525,7 @@ def test_a_client_that_asks_slowly_on_one_connection_is_not_left(library: Memory
 
 
 def test_work_that_takes_too_long_is_stopped(library: Memory, slow: Slow) -> None:
-    with inside(library, Limits(seconds=0.2), (slow.tool()._replace(name="search"),)) as at:
+    with inside(library, ServerLimits(seconds=0.2), (slow.tool()._replace(name="search"),)) as at:
         error = wrong(at.post("search", query="x"), 504, "Cancelled")
         assert "0.2 s" in error["message"]
         assert slow.works[0].stopped
@@ -551,8 +551,8 @@ def test_many_clients_at_once_get_each_their_own_answer(at: Address) -> None:
     def ask(question: str) -> tuple[str, Any]:
         return question, at.post("search", query=question).json
 
-    with ThreadPoolExecutor(12) as hands:
-        answers = list(hands.map(ask, questions))
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(ask, questions))
     once = {question: bare(answer) for question, answer in answers}
     assert all(answer["query"] == question for question, answer in answers)
     assert all(bare(answer) == once[question] for question, answer in answers)
@@ -585,7 +585,7 @@ def test_a_process_that_is_killed_loses_nothing_that_was_acknowledged(
 
 
 def test_a_client_that_asks_too_often_is_told_when_to_ask_again(library: Memory) -> None:
-    with inside(library, Limits(rate=3)) as at:
+    with inside(library, ServerLimits(rate=3)) as at:
         said = [at.get("/healthz") for _ in range(40)]
         refused = [one for one in said if one.status == 429]
         assert [one.status for one in said[:6]] == [200] * 6  # two seconds' worth at once

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from conftest import Cli
 from recollect.surfaces.install import clients, edits, json_text, toml_text, yaml_text
-from recollect.surfaces.install.clients import BY_NAME, CLIENTS, Client, Launch
+from recollect.surfaces.install.clients import BY_NAME, CLIENTS, Launch, McpClient
 from recollect.surfaces.install.edits import SYNTAX
 from recollect.surfaces.install.files import BACKUP
 
@@ -62,7 +62,7 @@ def loaded(form: str, text: str) -> dict[str, Any]:
     return json_text.load(text, loose=form == "json5")
 
 
-def samples(client: Client) -> dict[str, str]:
+def samples(client: McpClient) -> dict[str, str]:
     """Configuration as it may be found, for a client's keys."""
     forms: dict[str, Callable[[tuple[str, ...]], dict[str, str]]] = {
         "toml": _toml_samples,
@@ -152,7 +152,7 @@ def write(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
 
 
-def file_of(client: Client, scope: clients.Scope = "user") -> Path:
+def file_of(client: McpClient, scope: clients.Scope = "user") -> Path:
     found = client.file(scope)
     assert found is not None
     return found
@@ -163,7 +163,7 @@ CASES = [(client, name) for client in CLIENTS for name in samples(client)]
 
 @pytest.mark.parametrize(("client", "name"), CASES, ids=lambda x: getattr(x, "name", x))
 def test_an_entry_goes_in_once_and_out_again_to_the_byte(
-    client: Client, name: str, cli: Cli
+    client: McpClient, name: str, cli: Cli
 ) -> None:
     file, text = file_of(client), samples(client)[name]
     write(file, text)
@@ -189,14 +189,14 @@ def test_an_entry_goes_in_once_and_out_again_to_the_byte(
     assert "nothing was changed" in cli("install", client.name, "--uninstall").out
 
 
-def _filled(data: dict[str, Any], client: Client) -> dict[str, Any]:
+def _filled(data: dict[str, Any], client: McpClient) -> dict[str, Any]:
     """YAML has a key without a value, which is as good as one with an empty mapping."""
     name = client.keys[0]
     return {**data, name: {}} if name in data and data[name] is None else data
 
 
 @EVERY
-def test_what_was_not_there_is_made_and_goes_again(client: Client, user: Path, cli: Cli) -> None:
+def test_what_was_not_there_is_made_and_goes_again(client: McpClient, user: Path, cli: Cli) -> None:
     assert cli("install", client.name, "--hooks").code == 0
     assert loaded(client.form, file_of(client).read_text())
     assert cli("install", client.name, "--uninstall").code == 0
@@ -205,7 +205,7 @@ def test_what_was_not_there_is_made_and_goes_again(client: Client, user: Path, c
 
 @EVERY
 def test_a_dry_run_shows_the_difference_and_writes_nothing(
-    client: Client, user: Path, cli: Cli
+    client: McpClient, user: Path, cli: Cli
 ) -> None:
     done = cli("install", client.name, "--hooks", "--dry-run")
     assert done.code == 0
@@ -234,7 +234,7 @@ BROKEN = {
 
 @EVERY
 def test_what_cannot_be_read_is_refused_and_not_touched(
-    client: Client, user: Path, cli: Cli
+    client: McpClient, user: Path, cli: Cli
 ) -> None:
     file = file_of(client)
     wrong_kind = [f'{{"{client.keys[0]}": []}}'] if client.form == "json" else []
@@ -305,7 +305,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(tmp_path: Path) -> None:
 
 
 @EVERY
-def test_what_the_user_changed_meanwhile_stays(client: Client, cli: Cli) -> None:
+def test_what_the_user_changed_meanwhile_stays(client: McpClient, cli: Cli) -> None:
     file, text = file_of(client), samples(client)["pretty"]
     write(file, text)
     cli("install", client.name)
@@ -316,7 +316,7 @@ def test_what_the_user_changed_meanwhile_stays(client: Client, cli: Cli) -> None
 
 
 @EVERY
-def test_what_the_client_wrote_anew_is_found_by_its_place(client: Client, cli: Cli) -> None:
+def test_what_the_client_wrote_anew_is_found_by_its_place(client: McpClient, cli: Cli) -> None:
     if client.form == "toml":
         pytest.skip("there is no other writer of TOML here")
     file, text = file_of(client), samples(client)["pretty"]
@@ -331,7 +331,7 @@ def test_what_the_client_wrote_anew_is_found_by_its_place(client: Client, cli: C
 
 @EVERY
 def test_an_entry_from_elsewhere_is_brought_up_to_date(
-    client: Client, cli: Cli, monkeypatch: pytest.MonkeyPatch
+    client: McpClient, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, text = file_of(client), samples(client)["pretty"]
     write(file, text)
@@ -347,7 +347,7 @@ def test_an_entry_from_elsewhere_is_brought_up_to_date(
 
 
 @EVERY
-def test_what_the_user_added_to_the_entry_is_kept(client: Client, cli: Cli) -> None:
+def test_what_the_user_added_to_the_entry_is_kept(client: McpClient, cli: Cli) -> None:
     file = file_of(client)
     entry = {**client.entry(OLD.words("mcp")), "env": {"A": "b"}}
     text, _ = edits.put(SYNTAX[client.form], "", client.path(), entry, "")
@@ -537,7 +537,7 @@ MINE = """{
 
 
 @pytest.mark.parametrize("client", HOOKED, ids=lambda client: client.name)
-def test_hooks_stand_beside_those_of_the_user(client: Client, cli: Cli) -> None:
+def test_hooks_stand_beside_those_of_the_user(client: McpClient, cli: Cli) -> None:
     file = client.hooks_file("user")
     assert file is not None
     assert client.hooks is not None

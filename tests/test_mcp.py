@@ -22,8 +22,15 @@ from mcp_client import MODERN, WAIT, Client, Slow, small_store
 from recollect import Document, Memory, config
 from recollect.errors import StoreBusy, UsageError
 from recollect.storage import open_store
-from recollect.surfaces.mcp.content import Content
-from recollect.surfaces.mcp.stdio import CAN, MAX_LINE, VERSION, Hands, Server, read_lines
+from recollect.surfaces.mcp.content import McpContent
+from recollect.surfaces.mcp.stdio import (
+    CAN,
+    MAX_LINE,
+    VERSION,
+    StdioServer,
+    WorkerThreads,
+    read_lines,
+)
 from recollect.surfaces.tools import NAMED, TOOLS, Reply, Tool, Work, answer, checked
 from recollect.text.tokens import count_tokens
 
@@ -94,7 +101,7 @@ def test_a_schema_is_one_that_every_client_can_read(tool: Tool) -> None:
 
 
 def test_what_only_reads_says_so_and_what_destroys_says_so() -> None:
-    listed = Content(lambda: pytest.fail("nothing is opened")).list_tools({})["tools"]
+    listed = McpContent(lambda: pytest.fail("nothing is opened")).list_tools({})["tools"]
     hints = {tool["name"]: tool["annotations"] for tool in listed}
     assert not any(hint["openWorldHint"] for hint in hints.values())
     reading = {name for name, hint in hints.items() if hint["readOnlyHint"]}
@@ -546,16 +553,16 @@ def test_what_is_written_over_mcp_is_there_for_the_command_line(
 # ------------------------------------------------------------------ stdio: what is wrong
 
 
-def conversed(*messages: Any, content: Content | None = None) -> list[Any]:
+def conversed(*messages: Any, content: McpContent | None = None) -> list[Any]:
     """What a server in this process says to these messages, in its own order."""
     sent: list[Any] = []
-    hands = Hands()
-    server = Server(content or Content(lambda: pytest.fail("opened")), sent.append, hands)
+    workers = WorkerThreads()
+    server = StdioServer(content or McpContent(lambda: pytest.fail("opened")), sent.append, workers)
     for message in messages:
         if isinstance(message, dict):
             message = {"jsonrpc": "2.0", **message}
         server.take(message if isinstance(message, bytes) else json.dumps(message).encode())
-    assert hands.rest(WAIT)
+    assert workers.rest(WAIT)
     return sent
 
 
@@ -670,7 +677,9 @@ def test_lines_are_whole_however_they_arrive() -> None:
     for size in (1, 7, 1000):
         sent: list[Any] = []
         parts = iter([whole[at : at + size] for at in range(0, len(whole), size)])
-        server = Server(Content(lambda: pytest.fail("opened")), sent.append, Hands())
+        server = StdioServer(
+            McpContent(lambda: pytest.fail("opened")), sent.append, WorkerThreads()
+        )
         read_lines(lambda _, parts=parts: next(parts, b""), server, lambda: None)  # type: ignore[misc]
         assert [one["id"] for one in sent] == [1, 2]
 
@@ -724,10 +733,10 @@ def slow() -> Slow:
 class Talk:
     """A server in this process, and what it sends."""
 
-    def __init__(self, content: Content) -> None:
+    def __init__(self, content: McpContent) -> None:
         self.sent: queue.Queue[Any] = queue.Queue()
-        self.hands = Hands()
-        self.server = Server(content, self.sent.put, self.hands)
+        self.workers = WorkerThreads()
+        self.server = StdioServer(content, self.sent.put, self.workers)
 
     def say(self, message: dict[str, Any]) -> None:
         self.server.take(json.dumps({"jsonrpc": "2.0", **message}).encode())
@@ -738,10 +747,10 @@ class Talk:
 
 @pytest.fixture
 def talk(slow: Slow, filled: Memory) -> Iterator[Talk]:
-    made = Talk(Content(lambda: filled, tools=(slow.tool(), *TOOLS)))
+    made = Talk(McpContent(lambda: filled, tools=(slow.tool(), *TOOLS)))
     yield made
     slow.go.set()
-    assert made.hands.rest(WAIT)
+    assert made.workers.rest(WAIT)
 
 
 def slow_call(id: int | str, **meta: Any) -> dict[str, Any]:
@@ -765,7 +774,7 @@ def test_what_is_cancelled_stops_and_is_not_answered(talk: Talk, slow: Slow, id:
     talk.say(slow_call(id))
     assert slow.begun.wait(WAIT)
     talk.say({"method": "notifications/cancelled", "params": {"requestId": id, "reason": "late"}})
-    assert talk.hands.rest(WAIT)  # though it was never let go
+    assert talk.workers.rest(WAIT)  # though it was never let go
     talk.say({"id": 2, "method": "ping"})
     assert talk.hear()["id"] == 2
     assert talk.sent.empty()
@@ -779,13 +788,13 @@ def test_what_ends_well_although_it_is_cancelled_is_not_answered_either(filled: 
         assert go.wait(WAIT)
         return memory.remember("Ana signs releases", name="release signer")
 
-    talk = Talk(Content(lambda: filled, tools=(NAMED["remember"]._replace(call=write),)))
+    talk = Talk(McpContent(lambda: filled, tools=(NAMED["remember"]._replace(call=write),)))
     params = {"name": "remember", "arguments": {"text": "x"}}
     talk.say({"id": 1, "method": "tools/call", "params": params})
     assert begun.wait(WAIT)
     talk.say({"method": "notifications/cancelled", "params": {"requestId": 1}})
     go.set()
-    assert talk.hands.rest(WAIT)
+    assert talk.workers.rest(WAIT)
     assert talk.sent.empty()
     assert not talk.server._running
     assert "Ana signs" in replied(filled, "search", query="the release signer").text
@@ -798,7 +807,7 @@ def test_what_is_cancelled_before_it_began_never_begins(talk: Talk, slow: Slow) 
     slow.go.set()
     answered = {talk.hear()["id"] for _ in range(19)}
     assert answered == set(range(19))
-    assert talk.hands.rest(WAIT)
+    assert talk.workers.rest(WAIT)
     assert talk.sent.empty()
     assert len(slow.works) == 19
 
@@ -852,8 +861,8 @@ def test_an_unexpected_error_of_the_server_is_an_internal_error(
     def broken(*_: Any) -> Any:
         raise KeyError("/home/ana")
 
-    monkeypatch.setattr(Content, "list_tools", broken)
-    monkeypatch.setattr(Content, "read_resource", broken)
+    monkeypatch.setattr(McpContent, "list_tools", broken)
+    monkeypatch.setattr(McpContent, "read_resource", broken)
     sent = conversed({"id": 1, "method": "tools/list"}, {"id": 2, "method": "resources/read"})
     for one in sent:
         assert one["error"] == {"code": -32603, "message": "Internal error (KeyError)"}

@@ -28,8 +28,8 @@ from conftest import Cli
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
 from recollect.surfaces.mcp import stdio as mcp_stdio
-from recollect.surfaces.mcp.content import Content
-from recollect.surfaces.mcp.stdio import MAX_LINE, Hands, Server
+from recollect.surfaces.mcp.content import McpContent
+from recollect.surfaces.mcp.stdio import MAX_LINE, StdioServer, WorkerThreads
 from recollect.surfaces.tools import Work
 
 
@@ -208,7 +208,7 @@ def test_a_port_that_is_taken_is_told(address: At, cli: Cli) -> None:
 def test_a_call_over_http_that_is_cancelled_is_stopped(filled: Memory, slow: Slow) -> None:
     from recollect.surfaces.mcp.http import _server
 
-    server = _server(Content(lambda: filled, tools=(slow.tool(),)))
+    server = _server(McpContent(lambda: filled, tools=(slow.tool(),)))
 
     async def cancelled() -> None:
         async with Official(server) as client:
@@ -239,7 +239,7 @@ def test_long_work_over_http_reports_progress(
         heard.append((progress, message))
 
     async def asked() -> None:
-        async with Official(_server(Content(lambda: filled))) as client:
+        async with Official(_server(McpContent(lambda: filled))) as client:
             await client.call_tool("search", {"query": "harbor"}, progress_callback=hear)
 
     with anyio.from_thread.start_blocking_portal() as portal:
@@ -274,11 +274,11 @@ def test_the_loop_of_our_own_answers_as_the_schemas_of_the_protocol_have_it(
         for method, params in (first, *requests):
             given = {**params, "_meta": MODERN} if modern else params
             sent: list[Any] = []
-            hands = Hands()
-            server = Server(Content(lambda: filled, structured=True), sent.append, hands)
+            workers = WorkerThreads()
+            server = StdioServer(McpContent(lambda: filled, structured=True), sent.append, workers)
             message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": given}
             server.take(json.dumps(message).encode())
-            assert hands.rest(WAIT)
+            assert workers.rest(WAIT)
             validate_server_result(method, version, sent[0]["result"])
 
 

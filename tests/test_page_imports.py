@@ -16,7 +16,7 @@ from browser import Browser, browsing, program
 from conftest import Cli
 from http_client import Address, Served, serve
 from mcp_client import WAIT
-from recollect.surfaces.http.guard import Gate
+from recollect.surfaces.http.guard import AccessControl
 
 
 @pytest.fixture(scope="module")
@@ -158,8 +158,8 @@ def test_a_server_for_other_machines_reads_no_files(tmp_path: Path, notes: Path)
         assert "/imports/begin" not in page.text
     finally:
         one.end()
-    assert Gate("t" * 20).local
-    assert not Gate("t" * 20, names=["box.local"]).local
+    assert AccessControl("t" * 20).local
+    assert not AccessControl("t" * 20, names=["box.local"]).local
 
 
 # ------------------------------------------------------------------ in a browser

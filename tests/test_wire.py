@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from http_client import Address, inside
 from mcp_client import WAIT
 from recollect import Memory
-from recollect.surfaces.http.work import Limits
-from recollect.surfaces.mcp.content import Content
-from recollect.surfaces.mcp.stdio import INTERNAL_ERROR, Hands, Server, read_lines
+from recollect.surfaces.http.work import ServerLimits
+from recollect.surfaces.mcp.content import McpContent
+from recollect.surfaces.mcp.stdio import INTERNAL_ERROR, StdioServer, WorkerThreads, read_lines
 from recollect.surfaces.tools import TOOLS
 
 READING = tuple(tool for tool in TOOLS if not tool.writes)
@@ -78,13 +78,13 @@ def test_whatever_lines_come_the_next_is_answered(
     memory: Memory, lines: list[bytes], cut: int
 ) -> None:
     sent: list[Any] = []
-    hands = Hands()
-    server = Server(Content(lambda: memory, tools=READING), sent.append, hands)
+    workers = WorkerThreads()
+    server = StdioServer(McpContent(lambda: memory, tools=READING), sent.append, workers)
     ping = b'{"jsonrpc": "2.0", "id": "last", "method": "ping"}'
     said = b"\n".join([*lines, ping])
     chunks = iter([said[at : at + cut] for at in range(0, len(said), cut)])
     read_lines(lambda _: next(chunks, b""), server, lambda: None)
-    assert hands.rest(WAIT)
+    assert workers.rest(WAIT)
     told = [one for some in sent for one in (some if isinstance(some, list) else [some])]
     for one in told:
         json.dumps(one, allow_nan=False)
@@ -99,7 +99,7 @@ def test_whatever_lines_come_the_next_is_answered(
 
 @pytest.fixture(scope="module")
 def at(memory: Memory) -> Iterator[Address]:
-    with inside(memory, Limits(rate=0), READING) as address:
+    with inside(memory, ServerLimits(rate=0), READING) as address:
         yield address
 
 

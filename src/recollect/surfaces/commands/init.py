@@ -51,7 +51,7 @@ def declare_init(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-class Offer(NamedTuple):
+class SetupOffer(NamedTuple):
     """What there is to choose from, as things are."""
 
     advised: Advised
@@ -61,14 +61,14 @@ class Offer(NamedTuple):
     notes: Logs | None
 
 
-class Plan(NamedTuple):
+class SetupPlan(NamedTuple):
     """What was chosen: settings to write, and places to import."""
 
     chosen: Mapping[str, Any]
     add: tuple[str, ...]
 
 
-class Changed(NamedTuple):
+class SettingChange(NamedTuple):
     setting: str
     value: Any
     was: Any
@@ -79,7 +79,7 @@ def init(options: Options) -> int:
     given = _given(options)
     config = settings.load()
     offer = _offer(config, given.get("downstream"))
-    plan = Plan(given, tuple(options.add))
+    plan = SetupPlan(given, tuple(options.add))
     if options.yes:
         plan = plan._replace(chosen=_with_mode(given, offer.advised))
     elif _person(options):
@@ -125,13 +125,13 @@ def _person(options: Options) -> bool:
     return not (options.json or options.yes) and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _offer(config: settings.Config, downstream: str | None) -> Offer:
+def _offer(config: settings.Config, downstream: str | None) -> SetupOffer:
     from recollect.memory import found_logs, found_notes
     from recollect.memory.costs import advised
 
     model = downstream or config["downstream"]
     store = str(config["store"] or settings.data_folder() / "store")
-    return Offer(advised(model), model, store, tuple(found_logs()), found_notes(Path.cwd()))
+    return SetupOffer(advised(model), model, store, tuple(found_logs()), found_notes(Path.cwd()))
 
 
 def _with_mode(given: Mapping[str, Any], advised: Advised) -> dict[str, Any]:
@@ -148,7 +148,7 @@ def _own_mode() -> str | None:
 # ------------------------------------------------------------------ asking
 
 
-class Asking:
+class Questionnaire:
     """Questions on stderr, answers from stdin. Whoever does not answer one is gone, and is not
     asked the others."""
 
@@ -204,12 +204,12 @@ def _a_mode(said: str) -> str:
     raise ValueError(f"one of {', '.join(names)}")
 
 
-def _asked(options: Options, plan: Plan, offer: Offer) -> Plan:
+def _asked(options: Options, plan: SetupPlan, offer: SetupOffer) -> SetupPlan:
     """The plan, with a person's answers to what the call has left open."""
     from recollect.memory.costs import advised
     from recollect.surfaces.terminal import Style, wants_colour
 
-    ask, chosen, add = Asking(options.timeout), dict(plan.chosen), list(plan.add)
+    ask, chosen, add = Questionnaire(options.timeout), dict(plan.chosen), list(plan.add)
     if "downstream" not in chosen:
         before = offer.downstream or "none"
         model = ask("Which model will read the answers? A name, small, medium, large or none.",
@@ -233,22 +233,22 @@ def _asked(options: Options, plan: Plan, offer: Offer) -> Plan:
             f"Import {offer.notes.files:,} notes of {offer.notes.place}?"
         ):
             add.append(str(offer.notes.place))
-    return Plan(chosen, tuple(add))
+    return SetupPlan(chosen, tuple(add))
 
 
-def _clients(offer: Offer) -> str:
+def _clients(offer: SetupOffer) -> str:
     return ", ".join(dict.fromkeys(one.label for one in offer.logs))
 
 
 # ------------------------------------------------------------------ doing
 
 
-def _write(chosen: Mapping[str, Any]) -> list[Changed]:
+def _write(chosen: Mapping[str, Any]) -> list[SettingChange]:
     """Set what is not set so already, all at once."""
     path = settings.user_file()
     before = settings.read_file(path)
     changed = [
-        Changed(name, value, before.get(name), revert(name, before))
+        SettingChange(name, value, before.get(name), revert(name, before))
         for name, value in chosen.items()
         if before.get(name) != value
     ]
@@ -257,7 +257,7 @@ def _write(chosen: Mapping[str, Any]) -> list[Changed]:
     return changed
 
 
-def _import(options: Options, plan: Plan, offer: Offer) -> Receipt | None:
+def _import(options: Options, plan: SetupPlan, offer: SetupOffer) -> Receipt | None:
     if not plan.add:
         return None
     options.store = plan.chosen.get("store")
@@ -270,7 +270,7 @@ def _import(options: Options, plan: Plan, offer: Offer) -> Receipt | None:
     return done
 
 
-def _places(path: str, offer: Offer) -> Iterator[tuple[str | Path, str | None]]:
+def _places(path: str, offer: SetupOffer) -> Iterator[tuple[str | Path, str | None]]:
     if path == "sessions" and not os.path.lexists(path):
         yield from ((one.place, one.format) for one in offer.logs)
     else:
@@ -309,7 +309,7 @@ def _costs_json(downstream: str | None) -> dict[str, Any]:
     }
 
 
-def _shown(offer: Offer, style: Style) -> Iterator[str]:
+def _shown(offer: SetupOffer, style: Style) -> Iterator[str]:
     yield from _cost_table(offer.downstream, style)
     yield ""
     yield f"recommended: {style.bold}{offer.advised.mode}{style.off}"
@@ -359,7 +359,7 @@ def _money(tokens: int | None, price: float) -> str:
     return f"${cost:,.2f}" if cost < 10 else f"${cost:,.0f}"
 
 
-def _sources(offer: Offer) -> list[Logs]:
+def _sources(offer: SetupOffer) -> list[Logs]:
     return [*offer.logs, *([offer.notes] if offer.notes else [])]
 
 
@@ -368,7 +368,11 @@ def _source_json(one: Logs) -> dict[str, Any]:
 
 
 def _told(
-    plan: Plan, changed: list[Changed], done: Receipt | None, config: settings.Config, style: Style
+    plan: SetupPlan,
+    changed: list[SettingChange],
+    done: Receipt | None,
+    config: settings.Config,
+    style: Style,
 ) -> Iterator[str]:
     """What was done, and what comes next."""
     for one in changed:

@@ -10,7 +10,7 @@ from recollect.surfaces.commands.shared import Options, say, show
 
 if TYPE_CHECKING:
     from recollect.surfaces.install.changes import Change
-    from recollect.surfaces.install.clients import Client, Launch
+    from recollect.surfaces.install.clients import Launch, McpClient
     from recollect.surfaces.terminal import Style
 
 
@@ -47,7 +47,7 @@ def absolute(store: str | None) -> str | None:
     return os.path.abspath(os.path.expanduser(store))
 
 
-def _named(name: str) -> Client:
+def _named(name: str) -> McpClient:
     from recollect.surfaces.install.clients import BY_NAME
 
     if name not in BY_NAME:
@@ -59,8 +59,8 @@ def _named(name: str) -> Client:
     return BY_NAME[name]
 
 
-def _change(options: Options, client: Client, launch: Launch) -> int:
-    from recollect.surfaces.install.changes import Desk, run_own
+def _change(options: Options, client: McpClient, launch: Launch) -> int:
+    from recollect.surfaces.install.changes import FileEdits, run_own
     from recollect.surfaces.install.changes import install as decide_to
     from recollect.surfaces.install.changes import uninstall as decide_not_to
 
@@ -68,19 +68,19 @@ def _change(options: Options, client: Client, launch: Launch) -> int:
         raise UsageError(
             f"{client.label} has no configuration of a project", hint="leave --for project out"
         )
-    desk = Desk()
+    pending = FileEdits()
     if options.uninstall:
-        made = list(decide_not_to(client, options.scope, desk))
+        made = list(decide_not_to(client, options.scope, pending))
     else:
-        made = list(decide_to(client, options.scope, launch, desk, hooks=options.hooks))
-    diff, notes = desk.diff(), list(_notes(options, client, made))
+        made = list(decide_to(client, options.scope, launch, pending, hooks=options.hooks))
+    diff, notes = pending.diff(), list(_notes(options, client, made))
     if not options.dry_run:
         entry = None if options.uninstall else client.entry(launch.words("mcp"))
         for n, change in enumerate(made):
-            if change.commands and (why := run_own(change, client, desk, entry)):
+            if change.commands and (why := run_own(change, client, pending, entry)):
                 notes.append(f"{client.own and client.own.program} could not do it: {why}")
                 made[n] = change._replace(commands=())
-        desk.done()
+        pending.done()
     for note in notes:
         say(options, f"note: {note}")
     content: dict[str, Any] = {
@@ -89,7 +89,7 @@ def _change(options: Options, client: Client, launch: Launch) -> int:
         "dry_run": options.dry_run,
         "changes": [_json(change) for change in made],
         "diff": diff if options.dry_run else None,
-        "backups": [str(path) for path in desk.backups],
+        "backups": [str(path) for path in pending.backups],
         "verify": client.listing,
         "notes": notes,
     }
@@ -97,7 +97,7 @@ def _change(options: Options, client: Client, launch: Launch) -> int:
     return 0
 
 
-def _notes(options: Options, client: Client, made: list[Change]) -> list[str]:
+def _notes(options: Options, client: McpClient, made: list[Change]) -> list[str]:
     notes = []
     if options.hooks and client.hooks is None:
         notes.append(f"{client.label} has no hooks that we know how to use")
@@ -114,7 +114,7 @@ def _json(change: Change) -> dict[str, Any]:
     return {**change._asdict(), "file": str(change.file), "commands": commands}
 
 
-def _told(options: Options, client: Client, made: list[Change], diff: str, style: Style) -> str:
+def _told(options: Options, client: McpClient, made: list[Change], diff: str, style: Style) -> str:
     would = "would be " if options.dry_run else ""
     lines = []
     for change in made:
@@ -154,7 +154,7 @@ def _list(options: Options, launch: Launch) -> int:
     return 0
 
 
-def _about(client: Client, launch: Launch) -> dict[str, Any]:
+def _about(client: McpClient, launch: Launch) -> dict[str, Any]:
     from recollect.surfaces.install.changes import hooked, state
     from recollect.surfaces.install.clients import SCOPES
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PORT = 8930
 
 
-class Place(NamedTuple):
+class ServedAddress(NamedTuple):
     """Where it is served."""
 
     url: str
@@ -61,12 +61,12 @@ def serve(options: argparse.Namespace) -> int:
 
     from recollect import config
     from recollect.errors import UsageError
-    from recollect.surfaces.http.guard import Gate, is_loopback
+    from recollect.surfaces.http.guard import AccessControl, is_loopback
 
     try:
         from recollect.surfaces.http import server as http_server
         from recollect.surfaces.http.app import app
-        from recollect.surfaces.http.work import Limits
+        from recollect.surfaces.http.work import ServerLimits
     except ModuleNotFoundError as error:
         said = f"HTTP needs a package that is not installed ({error.name})"
         raise UsageError(said, hint="pip install 'recollect[server]'") from error
@@ -78,17 +78,17 @@ def serve(options: argparse.Namespace) -> int:
         )
     file = Path(options.token_file or config.data_folder() / "token").expanduser()
     token = http_server.read_token(file) if options.token_file else http_server.own_token(file)
-    limits = Limits(body=options.max_body, seconds=options.timeout, rate=options.rate)
+    limits = ServerLimits(body=options.max_body, seconds=options.timeout, rate=options.rate)
     if limits.body < 1 or not 0 < limits.seconds < float("inf"):
         raise UsageError("a limit is not above 0", hint="leave it out for its default")
     if not 0 <= limits.rate < float("inf"):
         raise UsageError("--rate is no number of requests", hint="give 0 for any number")
     with http_server.listening(options.host, options.port) as bound:
         port = bound.getsockname()[1]
-        gate = Gate(token, names=options.name, addresses=elsewhere, cookie=f"-{port}")
+        gate = AccessControl(token, names=options.name, addresses=elsewhere, cookie=f"-{port}")
         shown = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{shown}:{port}/"
-        place = Place(url, f"{url}enter?key={gate.link()}", file)
+        place = ServedAddress(url, f"{url}enter?key={gate.link()}", file)
         with open_memory(options) as memory:
             _tell(options, place)
             made = http_server.server(app(memory, gate, limits=limits), limits)
@@ -98,7 +98,7 @@ def serve(options: argparse.Namespace) -> int:
     return 130 if interrupted else 0
 
 
-def _tell(options: argparse.Namespace, place: Place) -> None:
+def _tell(options: argparse.Namespace, place: ServedAddress) -> None:
     if options.json:
         print_json({"url": place.url, "link": place.link, "token_file": str(place.token_file)})
         sys.stdout.flush()

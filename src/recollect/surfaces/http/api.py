@@ -17,8 +17,15 @@ from recollect.errors import RecollectError, UsageError
 from recollect.surfaces.http.guard import Refusal
 from recollect.surfaces.http.metrics import Metrics
 from recollect.surfaces.http.openapi import document
-from recollect.surfaces.http.think import THINK, Events, desk_for, streams
-from recollect.surfaces.http.work import Desk, Gone, Refused, as_json, parsed, told
+from recollect.surfaces.http.think import THINK, ThoughtStream, runner_for, streams
+from recollect.surfaces.http.work import (
+    ClientGone,
+    RequestRefused,
+    RequestRunner,
+    as_json,
+    parsed,
+    told,
+)
 from recollect.surfaces.tools import Arguments, Tool, Work, called, checked
 
 if TYPE_CHECKING:
@@ -29,10 +36,10 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 class Api:
     def __init__(
-        self, memory: Memory, tools: tuple[Tool, ...], desk: Desk, metrics: Metrics
+        self, memory: Memory, tools: tuple[Tool, ...], runner: RequestRunner, metrics: Metrics
     ) -> None:
-        self._memory, self._desk, self._metrics = memory, desk, metrics
-        self._thinking = desk_for(desk.limits)
+        self._memory, self._runner, self._metrics = memory, runner, metrics
+        self._thinking = runner_for(runner.limits)
         self._tools = tools
         self._document = document((*tools, THINK))
 
@@ -57,14 +64,14 @@ class Api:
             def work(watch: Work) -> dict[str, Any]:
                 return tool.json(called(tool, given, self._memory, watch))
 
-            return as_json(await self._desk.do(request, work))
+            return as_json(await self._runner.do(request, work))
 
         return _telling(tool.name, answer)
 
     async def _think(self, request: Request) -> Response:
         given = checked(THINK, await self._arguments(request, THINK))
         if streams(request):
-            return Events(request, self._thinking, self._memory, given)
+            return ThoughtStream(request, self._thinking, self._memory, given)
 
         def work(watch: Work) -> dict[str, Any]:
             return THINK.json(called(THINK, given, self._memory, watch))
@@ -76,14 +83,14 @@ class Api:
             return from_query(request.query_params.multi_items(), tool)
         if request.url.query:
             raise UsageError("there are arguments in the address", hint="send all in the body")
-        body = await self._desk.body(request)
+        body = await self._runner.body(request)
         if body and request.headers.get("content-type", "").partition(";")[0].strip() != _JSON:
-            raise Refused(Refusal(415, "Unsupported", f"the body is not {_JSON}"))
+            raise RequestRefused(Refusal(415, "Unsupported", f"the body is not {_JSON}"))
         return parsed(body)
 
     async def _ready(self, request: Request) -> Response:
         """The store answers, or the error of it is the answer."""
-        await self._desk.do(request, lambda _: self._memory.store.stats())
+        await self._runner.do(request, lambda _: self._memory.store.stats())
         return as_json({"status": "ready"})
 
     async def _counts(self, _: Request) -> Response:
@@ -111,9 +118,9 @@ def _telling(doing: str, answer: Endpoint) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         try:
             return await answer(request)
-        except Gone:
+        except ClientGone:
             return Response(status_code=499)  # nobody reads it
-        except (Refused, RecollectError) as error:
+        except (RequestRefused, RecollectError) as error:
             status, content = told(doing, error)
             return as_json(content, status, **_hanging_up(status))
         except Exception as error:  # noqa: BLE001  a bug of ours, told by its kind only

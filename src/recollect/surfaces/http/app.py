@@ -16,12 +16,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from recollect.surfaces.http.api import Api
-from recollect.surfaces.http.guard import ASGI, Gate, Receive, Refusal, Scope, Send, guarded
+from recollect.surfaces.http.guard import (
+    ASGI,
+    AccessControl,
+    Receive,
+    Refusal,
+    Scope,
+    Send,
+    guarded,
+)
 from recollect.surfaces.http.imports import Imports
 from recollect.surfaces.http.metrics import Metrics
 from recollect.surfaces.http.rate import rated
-from recollect.surfaces.http.work import Desk, Limits, as_json
-from recollect.surfaces.mcp.content import Content
+from recollect.surfaces.http.work import RequestRunner, ServerLimits, as_json
+from recollect.surfaces.mcp.content import McpContent
 from recollect.surfaces.mcp.http import PATH as MCP
 from recollect.surfaces.mcp.http import unguarded
 from recollect.surfaces.operations import operating
@@ -37,23 +45,23 @@ SENDING = 60.0
 
 def app(
     memory: Memory,
-    gate: Gate,
+    gate: AccessControl,
     *,
-    limits: Limits = Limits(),  # noqa: B008  a frozen value
+    limits: ServerLimits = ServerLimits(),  # noqa: B008  a frozen value
     tools: tuple[Tool, ...] = TOOLS,
 ) -> ASGI:
     """The whole application over an open memory."""
     metrics = Metrics()
     imports = Imports(memory, reads_files=gate.local)
     counted = metrics.watching((*tools, *operating(imports)))
-    desk = Desk(limits)
-    pages = Pages(memory, {tool.name: tool for tool in counted}, desk, gate)
+    runner = RequestRunner(limits)
+    pages = Pages(memory, {tool.name: tool for tool in counted}, runner, gate)
     site = Starlette(
-        routes=[*Api(memory, counted, desk, metrics).routes(), *pages.routes()],
+        routes=[*Api(memory, counted, runner, metrics).routes(), *pages.routes()],
         exception_handlers={HTTPException: _nothing_there(pages)},
     )
     site.router.redirect_slashes = False
-    mcp = unguarded(Content(lambda: memory, tools=counted[: len(tools)]))
+    mcp = unguarded(McpContent(lambda: memory, tools=counted[: len(tools)]))
     inner = _in_time(_either(_closing(mcp, imports.close), site), limits.seconds + SENDING)
     return _counting(rated(guarded(inner, gate, pages.locked), limits.rate), metrics)
 

@@ -2,9 +2,9 @@
 
 Two things are looked at before anything else is: the host that the request names (a name that
 was made to point here is turned away) and the origin of the page it comes from. Behind them
-:class:`Gate` wants to know who it is: a program shows the token, a browser the cookie that it
-got for a link which works once. Whatever a cookie alone would change needs a word besides that
-no other page can know.
+:class:`AccessControl` identifies the caller: a program shows the token, a browser the cookie that
+it got for a link which works once. A change that only a cookie speaks for needs a CSRF token
+besides, which no other page can know.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ async def _read_on(receive: Receive) -> None:
 # ------------------------------------------------------------------ the key
 
 
-class Gate:
+class AccessControl:
     """The token, the links that are still good, and the browsers that have used one. What is
     handed out dies with the process; only the token stays."""
 
@@ -252,7 +252,7 @@ def _other_origin(headers: Headers) -> Refusal | None:
     return Refusal(403, "Forbidden", "pages of this origin may not ask")
 
 
-def guarded(inner: ASGI, gate: Gate, locked: ASGI | None = None) -> ASGI:
+def guarded(inner: ASGI, gate: AccessControl, locked: ASGI | None = None) -> ASGI:
     """The application behind the gate. A browser without a key gets *locked* instead, where there
     is such a page."""
 

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from recollect import permissions
 from recollect.errors import InputError, UsageError
 from recollect.surfaces.http.guard import ASGI
-from recollect.surfaces.http.work import Limits
+from recollect.surfaces.http.work import ServerLimits
 
 if TYPE_CHECKING:
     import asyncio
@@ -60,11 +60,11 @@ def own_token(file: Path) -> str:
 # ------------------------------------------------------------------ the process
 
 
-class Patient(H11Protocol):
+class TimeoutProtocol(H11Protocol):
     """Leaves connections on which the head of a request, or the reading of a response, takes too
     long. (A body that does not come is the application's to leave.)"""
 
-    patience = Limits().patience
+    patience = ServerLimits().patience
     _head: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
@@ -106,10 +106,10 @@ class Patient(H11Protocol):
 
 def server(
     application: ASGI,
-    limits: Limits = Limits(),  # noqa: B008  a frozen value
+    limits: ServerLimits = ServerLimits(),  # noqa: B008  a frozen value
 ) -> uvicorn.Server:
     """The application and what it takes to leave clients that are slow."""
-    protocol = type("Patient", (Patient,), {"patience": limits.patience})
+    protocol = type("TimeoutProtocol", (TimeoutProtocol,), {"patience": limits.patience})
     config = uvicorn.Config(
         application,
         log_level="warning",

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from recollect.surfaces.http.work import Desk, Gone, Limits, as_json, told
+from recollect.surfaces.http.work import ClientGone, RequestRunner, ServerLimits, as_json, told
 from recollect.surfaces.tools import LIMITS, NUMBER, TEXT, YES, Arguments, Tool, Work, called
 
 if TYPE_CHECKING:
@@ -53,26 +53,26 @@ THINK = Tool(
 )
 
 
-def desk_for(limits: Limits) -> Desk:
+def runner_for(limits: ServerLimits) -> RequestRunner:
     """Where it is thought: with time for two calls, and apart from the searches."""
-    return Desk(limits._replace(seconds=max(limits.seconds, SECONDS + 15)))
+    return RequestRunner(limits._replace(seconds=max(limits.seconds, SECONDS + 15)))
 
 
 def streams(request: Request) -> bool:
     return STREAM in request.headers.get("accept", "")
 
 
-class Events(Response):
+class ThoughtStream(Response):
     """The events of one thought."""
 
     media_type = STREAM
 
     def __init__(
-        self, request: Request, desk: Desk, memory: Memory, given: Arguments,
+        self, request: Request, runner: RequestRunner, memory: Memory, given: Arguments,
         tool: Tool = THINK,
     ) -> None:  # fmt: skip
         super().__init__(headers={"cache-control": "no-store"})
-        self._request, self._desk, self._memory = request, desk, memory
+        self._request, self._runner, self._memory = request, runner, memory
         self._given, self._tool = given, tool
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -116,8 +116,8 @@ class Events(Response):
             called(self._tool, {**self._given, "tell": hear}, self._memory, watch)
 
         try:
-            await self._desk.do(self._request, work)
-        except Gone:
+            await self._runner.do(self._request, work)
+        except ClientGone:
             return None
         except Exception as error:  # noqa: BLE001  told as everywhere
             return told(self._tool.name, error)

@@ -22,7 +22,7 @@ THREADS = 8
 """So many requests are worked on at once; others wait their turn."""
 
 
-class Limits(NamedTuple):
+class ServerLimits(NamedTuple):
     body: int = 1 << 20
     """Bytes of a request."""
     seconds: float = 30.0
@@ -33,7 +33,7 @@ class Limits(NamedTuple):
     """Requests a second that one client may send; 0 is any number."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is not answered, and what is said instead."""
 
     def __init__(self, refusal: Refusal) -> None:
@@ -41,14 +41,14 @@ class Refused(Exception):
         self.refusal = refusal
 
 
-class Gone(Exception):
+class ClientGone(Exception):
     """The client has left: nobody is told anything."""
 
 
-class Desk:
+class RequestRunner:
     """Where requests are worked on."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ServerLimits) -> None:
         self.limits = limits
         self._turns: anyio.CapacityLimiter | None = None
 
@@ -57,19 +57,19 @@ class Desk:
         most = self.limits.body
         declared = request.headers.get("content-length", "")
         if declared.isdigit() and int(declared) > most:
-            raise Refused(_too_large(most))
+            raise RequestRefused(_too_large(most))
         got = bytearray()
         try:
             with anyio.fail_after(self.limits.patience):
                 async for part in request.stream():
                     got += part
                     if len(got) > most:
-                        raise Refused(_too_large(most))
+                        raise RequestRefused(_too_large(most))
         except TimeoutError:
             said = f"the request did not arrive within {self.limits.patience:g} s"
-            raise Refused(Refusal(408, "TooSlow", said)) from None
+            raise RequestRefused(Refusal(408, "TooSlow", said)) from None
         except ClientDisconnect:
-            raise Gone from None
+            raise ClientGone from None
         return bytes(got)
 
     async def do(self, request: Request, call: Callable[[Work], T]) -> T:
@@ -104,7 +104,11 @@ class Desk:
         finally:
             work.stop()
         if not done:
-            raise Refused(_too_long(self.limits.seconds)) if clock.cancelled_caught else Gone
+            raise (
+                RequestRefused(_too_long(self.limits.seconds))
+                if clock.cancelled_caught
+                else ClientGone
+            )
         found, error = done[0]
         if error is not None:
             raise error
@@ -135,10 +139,10 @@ def parsed(body: bytes) -> Mapping[str, Any]:
         found = json.loads(body, parse_constant=never) if body.strip() else {}
     except (ValueError, RecursionError) as error:
         said = str(error).partition("\n")[0] or "too deep"
-        raise Refused(Refusal(400, "UsageError", f"the body is not JSON: {said}")) from None
+        raise RequestRefused(Refusal(400, "UsageError", f"the body is not JSON: {said}")) from None
     if not isinstance(found, dict):
         said = "the body is no JSON object"
-        raise Refused(Refusal(400, "UsageError", said, "send the arguments as one object"))
+        raise RequestRefused(Refusal(400, "UsageError", said, "send the arguments as one object"))
     return found
 
 
@@ -152,7 +156,7 @@ def as_json(content: Mapping[str, Any], status: int = 200, **headers: str) -> Re
 
 def told(doing: str, error: BaseException) -> tuple[int, dict[str, Any]]:
     """The status and the words for whatever went wrong."""
-    if isinstance(error, Refused):
+    if isinstance(error, RequestRefused):
         return error.refusal.status, error.refusal.as_json()
     if isinstance(error, RecollectError):
         return error.http_status, failure(error).json

@@ -1,7 +1,7 @@
-"""What installing and uninstalling change: decided first, on copies of the files, then done.
+"""Installing and uninstalling: decided first, on copies of the files, then written.
 
-A :class:`Desk` has the copies. :func:`install` and :func:`uninstall` edit them and tell what they
-did; nothing is written before :meth:`Desk.done`, so that a diff shows the same decisions.
+:class:`FileEdits` holds the copies. :func:`install` and :func:`uninstall` edit them and yield what
+they did; nothing is written before :meth:`FileEdits.done`, so that a diff shows the same decisions.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from typing import Any, NamedTuple
 from recollect.errors import InputError, RecollectError
 from recollect.surfaces.install import edits, files, ledger
 from recollect.surfaces.install.clients import (
-    Client,
     Launch,
+    McpClient,
     Scope,
     hook_group,
     is_our_group,
 )
 from recollect.surfaces.install.edits import SYNTAX, Syntax
 from recollect.surfaces.install.json_text import at_path
-from recollect.surfaces.install.ledger import Added, Filed
+from recollect.surfaces.install.ledger import FileRecord, Splice
 
 _WAIT = 60
 """Seconds that a client's own command may take."""
@@ -51,14 +51,14 @@ class Change(NamedTuple):
         return self.action in ("added", "updated", "removed")
 
 
-class _Sheet:
+class _EditedFile:
     """A file while it is edited."""
 
-    def __init__(self, path: Path, known: Filed | None) -> None:
+    def __init__(self, path: Path, known: FileRecord | None) -> None:
         self.before = files.read(path)
         self.text = self.before.text
         new = self.before.raw is None
-        self.filed = known if known and not new else Filed(created=new)
+        self.filed = known if known and not new else FileRecord(created=new)
         self.named = path
         """As the client calls it, which may be a link."""
 
@@ -72,18 +72,18 @@ class _Sheet:
         return self.filed.created and not self.filed.added and not self.text.strip("\ufeff \t\r\n")
 
 
-class Desk:
+class FileEdits:
     """The files that are being edited."""
 
     def __init__(self) -> None:
         self._known = ledger.load()
-        self._sheets: dict[str, _Sheet] = {}
+        self._sheets: dict[str, _EditedFile] = {}
         self.backups: list[Path] = []
 
-    def sheet(self, path: Path) -> _Sheet:
+    def sheet(self, path: Path) -> _EditedFile:
         real = str(files.read(path).path)
         if real not in self._sheets:
-            self._sheets[real] = _Sheet(path, self._known.get(real))
+            self._sheets[real] = _EditedFile(path, self._known.get(real))
         return self._sheets[real]
 
     def diff(self) -> str:
@@ -120,25 +120,25 @@ class Desk:
 
 
 def install(
-    client: Client, scope: Scope, launch: Launch, desk: Desk, *, hooks: bool
+    client: McpClient, scope: Scope, launch: Launch, pending: FileEdits, *, hooks: bool
 ) -> Iterator[Change]:
-    yield _put_server(client, scope, launch, desk)
+    yield _put_server(client, scope, launch, pending)
     if hooks and (file := client.hooks_file(scope)):
-        yield _put_hooks(client, file, launch, desk)
+        yield _put_hooks(client, file, launch, pending)
     if file := client.skill_file(scope):
-        yield _put_skill(client, file, desk)
+        yield _put_skill(client, file, pending)
 
 
-def uninstall(client: Client, scope: Scope, desk: Desk) -> Iterator[Change]:
+def uninstall(client: McpClient, scope: Scope, pending: FileEdits) -> Iterator[Change]:
     """In the opposite order: what went in last goes out first."""
     if file := client.skill_file(scope):
-        yield _take_skill(client, file, desk)
+        yield _take_skill(client, file, pending)
     if file := client.hooks_file(scope):
-        yield _take_hooks(client, file, desk)
-    yield _take_server(client, scope, desk)
+        yield _take_hooks(client, file, pending)
+    yield _take_server(client, scope, pending)
 
 
-def state(client: Client, scope: Scope, launch: Launch) -> str:
+def state(client: McpClient, scope: Scope, launch: Launch) -> str:
     """``installed``, ``other`` (from another place), ``absent``, ``unreadable``, or nothing where
     there is no such file."""
     file = client.file(scope)
@@ -153,7 +153,7 @@ def state(client: Client, scope: Scope, launch: Launch) -> str:
     return "installed" if _says(have, client.entry(launch.words("mcp"))) else "other"
 
 
-def hooked(client: Client, scope: Scope) -> bool:
+def hooked(client: McpClient, scope: Scope) -> bool:
     file = client.hooks_file(scope)
     if file is None or client.hooks is None:
         return False
@@ -168,20 +168,22 @@ def _says(have: Any, want: dict[str, Any]) -> bool:
     return isinstance(have, dict) and all(have.get(key) == value for key, value in want.items())
 
 
-def _loaded(syntax: Syntax, sheet: _Sheet, by_hand: str) -> dict[str, Any]:
+def _loaded(syntax: Syntax, sheet: _EditedFile, by_hand: str) -> dict[str, Any]:
     try:
         return syntax.load(sheet.text)
     except (ValueError, RecursionError) as error:
         raise _refused(sheet, error, by_hand) from error
 
 
-def _refused(sheet: _Sheet, error: Exception, by_hand: str) -> InputError:
+def _refused(sheet: _EditedFile, error: Exception, by_hand: str) -> InputError:
     return InputError(
         f"{sheet.named} was left as it is: {error}", hint=f"mend it, or by hand: {by_hand}"
     )
 
 
-def _edit(sheet: _Sheet, syntax: Syntax, path: tuple[str | int, ...], value: Any, tag: str) -> None:
+def _edit(
+    sheet: _EditedFile, syntax: Syntax, path: tuple[str | int, ...], value: Any, tag: str
+) -> None:
     try:
         sheet.text, added = edits.put(syntax, sheet.text, path, value, tag)
     except (ValueError, RecursionError) as error:
@@ -195,7 +197,7 @@ def by_hand(path: Sequence[str | int], value: Any) -> str:
     return f"put this under {where}: {json.dumps(value, ensure_ascii=False)}"
 
 
-def _undo(sheet: _Sheet, syntax: Syntax, tag: str) -> None:
+def _undo(sheet: _EditedFile, syntax: Syntax, tag: str) -> None:
     """Take out all that has this tag, the last first."""
     for added in reversed(sheet.filed.added):
         if added.tag == tag:
@@ -210,13 +212,13 @@ def _undo(sheet: _Sheet, syntax: Syntax, tag: str) -> None:
 # ------------------------------------------------------------------ the server
 
 
-def _put_server(client: Client, scope: Scope, launch: Launch, desk: Desk) -> Change:
+def _put_server(client: McpClient, scope: Scope, launch: Launch, pending: FileEdits) -> Change:
     file = client.file(scope)
     if file is None:
         raise InputError(f"{client.label} has no configuration of a project")
     words, path, tag = launch.words("mcp"), client.path(), f"{client.name} server"
     want = client.entry(words)
-    sheet, syntax = desk.sheet(file), SYNTAX[client.form]
+    sheet, syntax = pending.sheet(file), SYNTAX[client.form]
     have = at_path(_loaded(syntax, sheet, by_hand(path, want)), path)
     if _says(have, want):
         return Change("server", "unchanged", file)
@@ -232,7 +234,7 @@ def _put_server(client: Client, scope: Scope, launch: Launch, desk: Desk) -> Cha
 
 
 def _own_adding(
-    client: Client, scope: Scope, have: Any, want: dict[str, Any], words: list[str]
+    client: McpClient, scope: Scope, have: Any, want: dict[str, Any], words: list[str]
 ) -> tuple[tuple[str, ...], ...]:
     own = client.own
     if own is None or scope != "user" or not (program := shutil.which(own.program)):
@@ -248,12 +250,12 @@ def _own_adding(
     return (*remove, tuple(add))
 
 
-def _take_server(client: Client, scope: Scope, desk: Desk) -> Change:
+def _take_server(client: McpClient, scope: Scope, pending: FileEdits) -> Change:
     file = client.file(scope)
     if file is None:
         raise InputError(f"{client.label} has no configuration of a project")
     path, tag = client.path(), f"{client.name} server"
-    sheet, syntax = desk.sheet(file), SYNTAX[client.form]
+    sheet, syntax = pending.sheet(file), SYNTAX[client.form]
     take_out = f"take out {'.'.join(path)}"
     if at_path(_loaded(syntax, sheet, take_out), path) is None:
         sheet.filed = sheet.filed.without(tag)
@@ -271,7 +273,9 @@ def _take_server(client: Client, scope: Scope, desk: Desk) -> Change:
     return Change("server", "removed", file, commands=commands)
 
 
-def run_own(change: Change, client: Client, desk: Desk, entry: dict[str, Any] | None) -> str:
+def run_own(
+    change: Change, client: McpClient, pending: FileEdits, entry: dict[str, Any] | None
+) -> str:
     """Let the client's own command do it. Returns why it did not, and then we do."""
     why = ""
     for command in change.commands:
@@ -291,7 +295,7 @@ def run_own(change: Change, client: Client, desk: Desk, entry: dict[str, Any] | 
     except ValueError as error:
         return str(error)
     if _says(now, entry) if entry else now is None:
-        desk.discard(change.file)
+        pending.discard(change.file)
         return ""
     return why or "it left the file as it was"
 
@@ -299,7 +303,7 @@ def run_own(change: Change, client: Client, desk: Desk, entry: dict[str, Any] | 
 # ------------------------------------------------------------------ hooks
 
 
-def _ours(data: dict[str, Any], client: Client, event: str) -> list[tuple[str | int, ...]]:
+def _ours(data: dict[str, Any], client: McpClient, event: str) -> list[tuple[str | int, ...]]:
     """Where we are called at an event; the last first."""
     name = client.hooks.events[event] if client.hooks else ""
     groups = at_path(data, ("hooks", name))
@@ -318,10 +322,10 @@ def _ours(data: dict[str, Any], client: Client, event: str) -> list[tuple[str | 
     return found[::-1]
 
 
-def _put_hooks(client: Client, file: Path, launch: Launch, desk: Desk) -> Change:
+def _put_hooks(client: McpClient, file: Path, launch: Launch, pending: FileEdits) -> Change:
     hooks = client.hooks
     assert hooks is not None
-    sheet, syntax, tag = desk.sheet(file), SYNTAX["json"], f"{client.name} hooks"
+    sheet, syntax, tag = pending.sheet(file), SYNTAX["json"], f"{client.name} hooks"
     start = sheet.text
     wanted = {event: hook_group(client, event, launch) for event in hooks.events}
     told = by_hand(("hooks",), {hooks.events[e]: [group] for e, group in wanted.items()})
@@ -342,7 +346,7 @@ def _put_hooks(client: Client, file: Path, launch: Launch, desk: Desk) -> Change
     return Change("hooks", "updated" if had else "added", file, hooks.note)
 
 
-def _is_called(data: dict[str, Any], client: Client, event: str, group: dict[str, Any]) -> bool:
+def _is_called(data: dict[str, Any], client: McpClient, event: str, group: dict[str, Any]) -> bool:
     """Whether we are called at the event just once, and as we would be now."""
     places = _ours(data, client, event)
     if len(places) != 1:
@@ -352,7 +356,7 @@ def _is_called(data: dict[str, Any], client: Client, event: str, group: dict[str
     return _says(one, group["hooks"][0])
 
 
-def _take_all(sheet: _Sheet, client: Client, tag: str) -> None:
+def _take_all(sheet: _EditedFile, client: McpClient, tag: str) -> None:
     """Take out the calls: as they went in, where that is known, and then whichever are left."""
     syntax, known = SYNTAX["json"], [a for a in sheet.filed.added if a.tag == tag]
     for added in reversed(known):
@@ -371,8 +375,8 @@ def _take_all(sheet: _Sheet, client: Client, tag: str) -> None:
                 raise _refused(sheet, error, f"take out the hooks of {client.name}") from error
 
 
-def _take_hooks(client: Client, file: Path, desk: Desk) -> Change:
-    sheet, tag = desk.sheet(file), f"{client.name} hooks"
+def _take_hooks(client: McpClient, file: Path, pending: FileEdits) -> Change:
+    sheet, tag = pending.sheet(file), f"{client.name} hooks"
     data = _loaded(SYNTAX["json"], sheet, "take out the hooks that call recollect")
     events = client.hooks.events if client.hooks else {}
     if not any(_ours(data, client, event) for event in events):
@@ -389,8 +393,8 @@ def skill_text() -> str:
     return (resources("recollect.surfaces.install") / "SKILL.md").read_text(encoding="utf-8")
 
 
-def _put_skill(client: Client, file: Path, desk: Desk) -> Change:
-    sheet, tag, text = desk.sheet(file), f"{client.name} skill", skill_text()
+def _put_skill(client: McpClient, file: Path, pending: FileEdits) -> Change:
+    sheet, tag, text = pending.sheet(file), f"{client.name} skill", skill_text()
     new = sheet.before.raw is None
     ours = {added.text for added in sheet.filed.added}
     if not new and sheet.text not in {*ours, text}:
@@ -398,12 +402,12 @@ def _put_skill(client: Client, file: Path, desk: Desk) -> Change:
     action = "added" if new else "unchanged" if sheet.text == text else "updated"
     sheet.text = text
     tags = dict.fromkeys((*(a.tag for a in sheet.filed.added), tag))
-    sheet.filed = sheet.filed._replace(added=tuple(Added(t, text, (), 0) for t in tags))
+    sheet.filed = sheet.filed._replace(added=tuple(Splice(t, text, (), 0) for t in tags))
     return Change("skill", action, file)
 
 
-def _take_skill(client: Client, file: Path, desk: Desk) -> Change:
-    sheet, tag = desk.sheet(file), f"{client.name} skill"
+def _take_skill(client: McpClient, file: Path, pending: FileEdits) -> Change:
+    sheet, tag = pending.sheet(file), f"{client.name} skill"
     if sheet.before.raw is None:
         return Change("skill", "absent", file)
     ours = {added.text for added in sheet.filed.added} or {skill_text()}

@@ -1,7 +1,7 @@
 """The clients, as data: where each keeps its configuration on which system, in which form, under
 which keys, what an entry looks like, and what else it can be given.
 
-Checked with the clients themselves where :attr:`Client.checked` says so; the others follow their
+Checked with the clients themselves where :attr:`McpClient.checked` says so; the others follow their
 documentation or source.
 """
 
@@ -65,7 +65,7 @@ def this_program(store: str | None = None) -> Launch:
 # ------------------------------------------------------------------ what a client is
 
 
-class Place(NamedTuple):
+class ConfigPath(NamedTuple):
     """A file or folder of the user's, by system. A *variable* that is set names the folder."""
 
     linux: str
@@ -95,7 +95,7 @@ def _expanded(told: str) -> str:
     return os.path.expanduser(told)
 
 
-class Own(NamedTuple):
+class ClientCommand(NamedTuple):
     """The client's own command for it. ``{entry}`` stands for the entry as JSON, ``{words}`` for
     the command and its arguments."""
 
@@ -106,10 +106,10 @@ class Own(NamedTuple):
     """Whether adding twice replaces what was there."""
 
 
-class Hooks(NamedTuple):
+class ClientHooks(NamedTuple):
     """Events that the client calls a program at, by our names for them."""
 
-    user: Place
+    user: ConfigPath
     project: str
     events: Mapping[str, str]
     per_second: int = 1
@@ -119,10 +119,10 @@ class Hooks(NamedTuple):
     note: str = ""
 
 
-class Client(NamedTuple):
+class McpClient(NamedTuple):
     name: str
     label: str
-    user: Place
+    user: ConfigPath
     project: str
     """Below the project's folder; empty where there is no such file."""
     form: str
@@ -133,13 +133,13 @@ class Client(NamedTuple):
     listing: str
     """How to see what it has."""
     checked: bool = False
-    own: Own | None = None
+    own: ClientCommand | None = None
     """For the user's file only: in a project's, which people write and share, nothing but the entry
     may change."""
     others: tuple[str, ...] = ()
     """Names the file may have instead; the first that is there is taken."""
-    hooks: Hooks | None = None
-    skill: Place | None = None
+    hooks: ClientHooks | None = None
+    skill: ConfigPath | None = None
     project_skill: str = ""
     note: str = ""
     project_note: str = ""
@@ -187,16 +187,16 @@ EVENTS = ("session-start", "prompt", "compact", "session-end")
 ends."""
 SECONDS = {"session-start": 5, "prompt": 5, "compact": 5, "session-end": 3}
 """After which a client should stop waiting for the answer: all of them come at once."""
-_AGENTS = Place("~/.agents/skills")
+_AGENTS = ConfigPath("~/.agents/skills")
 
 
 # ------------------------------------------------------------------ the table
 
 CLIENTS = (
-    Client(
+    McpClient(
         "claude-code",
         "Claude Code",
-        Place("~/.claude.json", variable="CLAUDE_CONFIG_DIR", below=".claude.json"),
+        ConfigPath("~/.claude.json", variable="CLAUDE_CONFIG_DIR", below=".claude.json"),
         ".mcp.json",
         "json",
         ("mcpServers",),
@@ -205,14 +205,16 @@ CLIENTS = (
         ("claude",),
         "claude mcp list",
         checked=True,
-        own=Own(
+        own=ClientCommand(
             "claude",
             ("mcp", "add-json", NAME, "{entry}", "--scope", "user"),
             ("mcp", "remove", NAME, "--scope", "user"),
             replaces=False,
         ),
-        hooks=Hooks(
-            Place("~/.claude/settings.json", variable="CLAUDE_CONFIG_DIR", below="settings.json"),
+        hooks=ClientHooks(
+            ConfigPath(
+                "~/.claude/settings.json", variable="CLAUDE_CONFIG_DIR", below="settings.json"
+            ),
             ".claude/settings.local.json",
             {
                 "session-start": "SessionStart",
@@ -221,13 +223,13 @@ CLIENTS = (
                 "session-end": "SessionEnd",
             },
         ),
-        skill=Place("~/.claude/skills", variable="CLAUDE_CONFIG_DIR", below="skills"),
+        skill=ConfigPath("~/.claude/skills", variable="CLAUDE_CONFIG_DIR", below="skills"),
         project_skill=".claude/skills",
     ),
-    Client(
+    McpClient(
         "codex",
         "Codex",
-        Place("~/.codex/config.toml", variable="CODEX_HOME", below="config.toml"),
+        ConfigPath("~/.codex/config.toml", variable="CODEX_HOME", below="config.toml"),
         ".codex/config.toml",
         "toml",
         ("mcp_servers",),
@@ -235,9 +237,11 @@ CLIENTS = (
         ("codex",),
         "codex mcp list",
         checked=True,
-        own=Own("codex", ("mcp", "add", NAME, "--", "{words}"), ("mcp", "remove", NAME), True),
-        hooks=Hooks(
-            Place("~/.codex/hooks.json", variable="CODEX_HOME", below="hooks.json"),
+        own=ClientCommand(
+            "codex", ("mcp", "add", NAME, "--", "{words}"), ("mcp", "remove", NAME), True
+        ),
+        hooks=ClientHooks(
+            ConfigPath("~/.codex/hooks.json", variable="CODEX_HOME", below="hooks.json"),
             ".codex/hooks.json",
             {
                 "session-start": "SessionStart",
@@ -251,10 +255,10 @@ CLIENTS = (
         project_skill=".agents/skills",
         project_note="Codex reads a project's file only in a folder that you trust",
     ),
-    Client(
+    McpClient(
         "gemini",
         "Gemini CLI",
-        Place("~/.gemini/settings.json"),
+        ConfigPath("~/.gemini/settings.json"),
         ".gemini/settings.json",
         "json",
         ("mcpServers",),
@@ -262,8 +266,8 @@ CLIENTS = (
         ("gemini",),
         "gemini mcp list",
         checked=True,  # its own command rewrites the whole file in another layout
-        hooks=Hooks(
-            Place("~/.gemini/settings.json"),
+        hooks=ClientHooks(
+            ConfigPath("~/.gemini/settings.json"),
             ".gemini/settings.json",
             {
                 "session-start": "SessionStart",
@@ -278,10 +282,10 @@ CLIENTS = (
         project_skill=".agents/skills",
         note="Gemini starts servers only in a folder that you trust",
     ),
-    Client(
+    McpClient(
         "opencode",
         "opencode",
-        Place("$CONFIG/opencode/opencode.json"),
+        ConfigPath("$CONFIG/opencode/opencode.json"),
         "opencode.json",
         "json",
         ("mcp",),
@@ -292,10 +296,10 @@ CLIENTS = (
         skill=_AGENTS,
         project_skill=".agents/skills",
     ),
-    Client(
+    McpClient(
         "copilot",
         "Copilot CLI",
-        Place("~/.copilot/mcp-config.json", variable="COPILOT_HOME", below="mcp-config.json"),
+        ConfigPath("~/.copilot/mcp-config.json", variable="COPILOT_HOME", below="mcp-config.json"),
         ".github/mcp.json",
         "json",
         ("mcpServers",),
@@ -303,10 +307,10 @@ CLIENTS = (
         ("copilot",),
         "copilot mcp list",
     ),
-    Client(
+    McpClient(
         "vscode",
         "VS Code",
-        Place(
+        ConfigPath(
             "$CONFIG/Code/User/mcp.json",
             "~/Library/Application Support/Code/User/mcp.json",
             "$APPDATA/Code/User/mcp.json",
@@ -318,10 +322,10 @@ CLIENTS = (
         ("code",),
         "the command “MCP: List Servers” in the editor",
     ),
-    Client(
+    McpClient(
         "cursor",
         "Cursor",
-        Place("~/.cursor/mcp.json"),
+        ConfigPath("~/.cursor/mcp.json"),
         ".cursor/mcp.json",
         "json",
         ("mcpServers",),
@@ -329,10 +333,10 @@ CLIENTS = (
         ("cursor", "cursor-agent"),
         "Settings → MCP in the editor",
     ),
-    Client(
+    McpClient(
         "hermes",
         "Hermes",
-        Place("~/.hermes/config.yaml", variable="HERMES_HOME", below="config.yaml"),
+        ConfigPath("~/.hermes/config.yaml", variable="HERMES_HOME", below="config.yaml"),
         "",
         "yaml",
         ("mcp_servers",),
@@ -340,10 +344,10 @@ CLIENTS = (
         ("hermes",),
         "hermes mcp list",
     ),
-    Client(
+    McpClient(
         "openclaw",
         "OpenClaw",
-        Place("~/.openclaw/openclaw.json"),
+        ConfigPath("~/.openclaw/openclaw.json"),
         "",
         "json5",
         ("mcp", "servers"),
@@ -351,10 +355,10 @@ CLIENTS = (
         ("openclaw",),
         "openclaw mcp list",
     ),
-    Client(
+    McpClient(
         "goose",
         "Goose",
-        Place(
+        ConfigPath(
             "$CONFIG/goose/config.yaml",
             windows="$APPDATA/Block/goose/config/config.yaml",
         ),
@@ -372,10 +376,10 @@ CLIENTS = (
         ("goose",),
         "goose configure",
     ),
-    Client(
+    McpClient(
         "claude-desktop",
         "Claude Desktop",
-        Place(
+        ConfigPath(
             "$CONFIG/Claude/claude_desktop_config.json",
             "~/Library/Application Support/Claude/claude_desktop_config.json",
             "$APPDATA/Claude/claude_desktop_config.json",
@@ -392,7 +396,7 @@ CLIENTS = (
 BY_NAME = {client.name: client for client in CLIENTS}
 
 
-def hook_group(client: Client, event: str, launch: Launch) -> dict[str, Any]:
+def hook_group(client: McpClient, event: str, launch: Launch) -> dict[str, Any]:
     """How the client is told to call us at an event."""
     if client.hooks is None:
         raise ValueError(f"{client.name} has no hooks")
@@ -402,7 +406,7 @@ def hook_group(client: Client, event: str, launch: Launch) -> dict[str, Any]:
     return {"hooks": [one]}
 
 
-def is_our_group(group: Any, event: str, client: Client) -> bool:
+def is_our_group(group: Any, event: str, client: McpClient) -> bool:
     """Whether it calls us, from wherever we were."""
     called = f" hook {event} --client {client.name}"
     try:

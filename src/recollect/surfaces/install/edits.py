@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from recollect.surfaces.install import json_text, toml_text, yaml_text
 from recollect.surfaces.install.json_text import Path, at_path
-from recollect.surfaces.install.ledger import Added
+from recollect.surfaces.install.ledger import Splice
 
 
 class Syntax(NamedTuple):
@@ -34,7 +34,7 @@ SYNTAX = {
 }
 
 
-def put(syntax: Syntax, text: str, path: Path, value: Any, tag: str) -> tuple[str, Added | None]:
+def put(syntax: Syntax, text: str, path: Path, value: Any, tag: str) -> tuple[str, Splice | None]:
     """The text with the value; and what was added, if that is all that happened. Raises
     ``ValueError`` where it cannot be done by an edit that changes nothing else."""
     before = syntax.load(text)
@@ -46,7 +46,7 @@ def put(syntax: Syntax, text: str, path: Path, value: Any, tag: str) -> tuple[st
     if text[:start] + new + text[start:] != after:
         return after, None
     kept = next((n for n in range(len(path)) if not has(before, path[: n + 1])), len(path))
-    return after, Added(tag, new, path, kept)
+    return after, Splice(tag, new, path, kept)
 
 
 def _wanted(before: dict[str, Any], path: Path, value: Any) -> Iterator[dict[str, Any]]:
@@ -63,14 +63,14 @@ def _common(before: str, after: str) -> int:
     return next((n for n in range(end) if before[n] != after[n]), end)
 
 
-def take(syntax: Syntax, text: str, added: Added) -> str:
+def take(syntax: Syntax, text: str, added: Splice) -> str:
     """The text without what was added: those very words, else the entry by its place, with what had
     been made to hold it."""
     exactly = take_exactly(syntax, text, added)
     return drop(syntax, text, added.path, added.kept) if exactly is None else exactly
 
 
-def take_exactly(syntax: Syntax, text: str, added: Added) -> str | None:
+def take_exactly(syntax: Syntax, text: str, added: Splice) -> str | None:
     """The text without the very words that were added, wherever they stand now; None if they are
     gone, or if anything else would go with them."""
     before, path = syntax.load(text), added.path

@@ -17,7 +17,7 @@ from recollect.errors import InputError
 BACKUP = ".recollect-backup"
 
 
-class Text(NamedTuple):
+class ConfigFile(NamedTuple):
     """A file as it was read; ``raw`` is None where there is none."""
 
     path: Path
@@ -26,22 +26,22 @@ class Text(NamedTuple):
     text: str
 
 
-def read(path: Path) -> Text:
+def read(path: Path) -> ConfigFile:
     real = Path(os.path.realpath(path))
     try:
         raw = real.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
-        return Text(real, None, "")
+        return ConfigFile(real, None, "")
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}", hint="nothing was changed") from error
     try:
-        return Text(real, raw, raw.decode("utf-8"))
+        return ConfigFile(real, raw, raw.decode("utf-8"))
     except UnicodeDecodeError as error:
         said = f"{path} is not in UTF-8, so it was left as it is"
         raise InputError(said, hint="save it as UTF-8 and run the command again") from error
 
 
-def write(before: Text, text: str) -> tuple[list[str], Path | None]:
+def write(before: ConfigFile, text: str) -> tuple[list[str], Path | None]:
     """Replace the file; the folders that had to be made, and the backup, if there is one."""
     path = before.path
     try:

@@ -45,7 +45,7 @@ class Child(NamedTuple):
     node: Node
 
 
-class _Reader:
+class _JsonReader:
     def __init__(self, text: str, loose: bool) -> None:
         self.text = text
         self.loose = loose
@@ -147,7 +147,7 @@ class _Reader:
 
 
 def _read(text: str, loose: bool) -> Node | None:
-    return _Reader(text, loose).document()
+    return _JsonReader(text, loose).document()
 
 
 def load(text: str, *, loose: bool = False) -> dict[str, Any]:

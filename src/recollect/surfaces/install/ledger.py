@@ -14,7 +14,7 @@ from recollect import config as settings
 from recollect import permissions
 
 
-class Added(NamedTuple):
+class Splice(NamedTuple):
     """One splice."""
 
     tag: str
@@ -25,16 +25,16 @@ class Added(NamedTuple):
     """How many keys of the path were there before."""
 
 
-class Filed(NamedTuple):
+class FileRecord(NamedTuple):
     """What is known of a file."""
 
     created: bool = False
     folders: tuple[str, ...] = ()
     """That were made for it."""
-    added: tuple[Added, ...] = ()
+    added: tuple[Splice, ...] = ()
     """In the order in which they went in."""
 
-    def without(self, tag: str) -> Filed:
+    def without(self, tag: str) -> FileRecord:
         return self._replace(added=tuple(a for a in self.added if a.tag != tag))
 
 
@@ -42,7 +42,7 @@ def place() -> Path:
     return settings.data_folder() / "installed.json"
 
 
-def load() -> dict[str, Filed]:
+def load() -> dict[str, FileRecord]:
     try:
         known = json.loads(place().read_text(encoding="utf-8"))
         return {path: _filed(about) for path, about in known["files"].items()}
@@ -50,12 +50,12 @@ def load() -> dict[str, Filed]:
         return {}
 
 
-def _filed(about: dict[str, Any]) -> Filed:
-    added = (Added(a["tag"], a["text"], tuple(a["path"]), a["kept"]) for a in about["added"])
-    return Filed(bool(about["created"]), tuple(about["folders"]), tuple(added))
+def _filed(about: dict[str, Any]) -> FileRecord:
+    added = (Splice(a["tag"], a["text"], tuple(a["path"]), a["kept"]) for a in about["added"])
+    return FileRecord(bool(about["created"]), tuple(about["folders"]), tuple(added))
 
 
-def save(path: Path, filed: Filed | None) -> None:
+def save(path: Path, filed: FileRecord | None) -> None:
     """Keep what is known of a file; None forgets it."""
     known = load()
     known.pop(str(path), None)

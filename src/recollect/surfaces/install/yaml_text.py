@@ -26,7 +26,7 @@ _PLAIN = re.compile(r"[\w./~+@%\\()=-][^#\r\n]*")
 _PIECE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'|[ \t]#[^\n]*|[\[\]{}\"']|.", re.DOTALL)
 
 
-class _Line(NamedTuple):
+class _YamlLine(NamedTuple):
     """A line that says something, with all that belongs to its value on later lines."""
 
     number: int
@@ -41,7 +41,7 @@ def _fail(number: int, what: str) -> ValueError:
     return ValueError(f"line {number}: {what}")
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _lines(text: str) -> Iterator[_YamlLine]:
     """The lines of the frame: without blanks, comments and whatever a value spans."""
     at, number, block = 0, 0, -1
     while at < len(text):
@@ -67,7 +67,9 @@ def _lines(text: str) -> Iterator[_Line]:
             number += text.count("\n", start, close)
             at = max(at, close + 1)
             whole = text[start:close].removesuffix("\r")
-            yield _Line(first, start, start + len(whole), indent, said if close == end else whole)
+            yield _YamlLine(
+                first, start, start + len(whole), indent, said if close == end else whole
+            )
             if _BLOCK.search(_value(said)):
                 block = indent
 
@@ -102,18 +104,18 @@ def _ends(text: str, start: int, end: int, number: int) -> int:
     raise _fail(number, "a bracket that does not end")
 
 
-class _Entry(NamedTuple):
+class _YamlEntry(NamedTuple):
     """A key of the frame, and its value."""
 
     key: str
-    line: _Line
+    line: _YamlLine
     value: str
     """On the line of the key."""
-    lines: list[_Line]
+    lines: list[_YamlLine]
     """Below it."""
 
 
-def _entries(lines: list[_Line]) -> Iterator[_Entry]:
+def _entries(lines: list[_YamlLine]) -> Iterator[_YamlEntry]:
     """The keys that stand as far in as the first of these lines."""
     if not lines:
         return
@@ -123,7 +125,7 @@ def _entries(lines: list[_Line]) -> Iterator[_Entry]:
         if found:
             if entry:
                 yield entry
-            entry = _Entry(
+            entry = _YamlEntry(
                 _unquoted(found["key"]), line, line.said.lstrip(" \ufeff")[found.end() :], []
             )
             continue
@@ -141,7 +143,7 @@ def _unquoted(key: str) -> str:
     return key[1:-1].replace("''", "'") if key.startswith("'") else key
 
 
-def _frame(text: str) -> dict[str, _Entry]:
+def _frame(text: str) -> dict[str, _YamlEntry]:
     lines = list(_lines(text))
     begun = [n for n, line in enumerate(lines) if line.indent == 0 and line.said.startswith("---")]
     if any(line.indent == 0 and line.said.startswith(("...", "%")) for line in lines) or begun > [
@@ -153,7 +155,7 @@ def _frame(text: str) -> dict[str, _Entry]:
     lines = lines[len(begun) :]
     if lines and lines[0].indent:
         raise _fail(lines[0].number, "the keys do not begin at the margin")
-    found: dict[str, _Entry] = {}
+    found: dict[str, _YamlEntry] = {}
     for entry in _entries(lines):
         if entry.key in found:
             raise _fail(entry.line.number, f"{entry.key} a second time")
@@ -162,7 +164,7 @@ def _frame(text: str) -> dict[str, _Entry]:
     return found
 
 
-def _check(entry: _Entry) -> None:
+def _check(entry: _YamlEntry) -> None:
     """Every line below stands where another one has made place for it."""
     levels = [entry.line.indent]
     plain = bool(entry.value.strip()) and not entry.value.startswith(("#", "&", "!"))
@@ -186,7 +188,7 @@ def _check(entry: _Entry) -> None:
             plain = False  # more of a text that has begun above
 
 
-def _dedents(entry: _Entry, line: _Line) -> bool:
+def _dedents(entry: _YamlEntry, line: _YamlLine) -> bool:
     """Whether the line goes back, to a place where nothing stood."""
     before = entry.lines[entry.lines.index(line) - 1] if entry.lines[0] is not line else entry.line
     return line.indent < before.indent
@@ -201,7 +203,7 @@ def load(text: str) -> dict[str, Any]:
     return {key: _content(entry, 1) for key, entry in _frame(text).items()}
 
 
-def _content(entry: _Entry, depth: int) -> Any:
+def _content(entry: _YamlEntry, depth: int) -> Any:
     value = entry.value.strip()
     if not entry.lines:
         return _simple(value) if value else {}
@@ -257,12 +259,12 @@ def put(text: str, path: Path, value: Mapping[str, Any]) -> str:
     return text[: entry.line.end] + new + text[entry.line.end :]
 
 
-def _ends_in_block(entry: _Entry) -> bool:
+def _ends_in_block(entry: _YamlEntry) -> bool:
     last = entry.lines[-1].said.lstrip(" ") if entry.lines else f"x: {entry.value}"
     return bool(_BLOCK.search(_value(last)))
 
 
-def _key_of(entry: _Entry) -> str:
+def _key_of(entry: _YamlEntry) -> str:
     return entry.line.said[: len(entry.line.said) - len(entry.value)]
 
 
@@ -292,7 +294,7 @@ def drop(text: str, path: Path) -> str:
     return text if gone is None else _cut(text, gone)
 
 
-def _cut(text: str, entry: _Entry) -> str:
+def _cut(text: str, entry: _YamlEntry) -> str:
     """The text without the lines of an entry."""
     end = entry.lines[-1].end if entry.lines else entry.line.end
     start = text.rfind("\n", 0, entry.line.start) + 1

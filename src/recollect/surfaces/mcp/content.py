@@ -1,8 +1,8 @@
 """What an MCP client is told, whatever carries it: tools, resources and prompts, as the plain
 objects that go over the wire.
 
-Each method of :class:`Content` is one request of the protocol: it takes ``params`` and returns
-``result``, or raises :class:`Refused` with the code that JSON-RPC has for it. What differs
+Each method of :class:`McpContent` is one request of the protocol: it takes ``params`` and returns
+``result``, or raises :class:`McpError` with the code that JSON-RPC has for it. What differs
 between versions of the protocol, a transport adds.
 """
 
@@ -41,7 +41,7 @@ LIST_FOR_MS = 3_600_000
 """How long a client may keep the lists, which change only with the version."""
 
 
-class Refused(Exception):
+class McpError(Exception):
     """A request that is not answered, and why."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
@@ -115,7 +115,7 @@ def _unquoted(name: str) -> str:
 # ------------------------------------------------------------------ the requests
 
 
-class Content:
+class McpContent:
     """The requests of the protocol that are about content, over a memory that is opened when the
     first of them needs it."""
 
@@ -139,13 +139,13 @@ class Content:
         """Raises ``Stopped`` when the work is stopped."""
         name, arguments = params.get("name"), params.get("arguments")
         if not isinstance(name, str):
-            raise Refused(INVALID_PARAMS, "tools/call needs the name of a tool")
+            raise McpError(INVALID_PARAMS, "tools/call needs the name of a tool")
         if not isinstance(arguments, Mapping | None):
-            raise Refused(INVALID_PARAMS, "the arguments of a tool are an object")
+            raise McpError(INVALID_PARAMS, "the arguments of a tool are an object")
         if name not in self._tools:
             near = nearest(name, self._tools)
             hint = f"did you mean {near}?" if near else f"there are {', '.join(self._tools)}"
-            raise Refused(INVALID_PARAMS, f"Unknown tool: {name} ({hint})")
+            raise McpError(INVALID_PARAMS, f"Unknown tool: {name} ({hint})")
         return self._replied(answer(self._tools[name], arguments or {}, self._opened, work))
 
     def _replied(self, reply: Reply) -> Result:
@@ -171,7 +171,7 @@ class Content:
     def read_resource(self, params: Params) -> Result:
         uri = params.get("uri")
         if not isinstance(uri, str):
-            raise Refused(INVALID_PARAMS, "resources/read needs a uri")
+            raise McpError(INVALID_PARAMS, "resources/read needs a uri")
         kind, text = self._read(uri)
         return {"contents": [{"uri": uri, "mimeType": kind, "text": text}]}
 
@@ -193,8 +193,8 @@ class Content:
         except (NotFound, UnicodeDecodeError):
             pass  # as for any other uri that leads nowhere
         except RecollectError as error:
-            raise Refused(INVALID_PARAMS, str(error)) from error
-        raise Refused(NOT_FOUND, "Resource not found", {"uri": uri})
+            raise McpError(INVALID_PARAMS, str(error)) from error
+        raise McpError(NOT_FOUND, "Resource not found", {"uri": uri})
 
     def list_prompts(self, _: Params) -> Result:
         return {"prompts": [_prompt(prompt) for prompt in PROMPTS]}
@@ -203,11 +203,11 @@ class Content:
         prompt = next((one for one in PROMPTS if one.name == params.get("name")), None)
         if prompt is None:
             there_are = ", ".join(one.name for one in PROMPTS)
-            raise Refused(INVALID_PARAMS, f"Unknown prompt; there are {there_are}")
+            raise McpError(INVALID_PARAMS, f"Unknown prompt; there are {there_are}")
         given = params.get("arguments") or {}
         value = given.get(prompt.argument, "") if isinstance(given, Mapping) else None
         if not isinstance(value, str) or (prompt.required and not value.strip()):
-            raise Refused(INVALID_PARAMS, f"{prompt.name} needs {prompt.argument}: {prompt.about}")
+            raise McpError(INVALID_PARAMS, f"{prompt.name} needs {prompt.argument}: {prompt.about}")
         told = f"\n\n{prompt.given.format(value)}" if value else ""
         content = {"type": "text", "text": prompt.text + told}
         message = {"role": "user", "content": content}

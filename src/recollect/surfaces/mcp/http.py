@@ -1,8 +1,8 @@
 """MCP over streamable HTTP, on the official SDK, which speaks every version of the protocol.
 
-What is served is :class:`~recollect.surfaces.mcp.content.Content`, as over stdio, behind the same
-gate as ``recollect serve``: a request that names another host, comes from a page of another origin
-or does not show the token is turned away before anything looks at it.
+It serves :class:`~recollect.surfaces.mcp.content.McpContent`, as over stdio, behind the same access
+control as ``recollect serve``: a request that names another host, comes from a page of another
+origin or does not show the token is turned away before anything looks at it.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import PaginatedRequestParams, RequestParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from recollect.surfaces.http.guard import ASGI, Gate, guarded
+from recollect.surfaces.http.guard import ASGI, AccessControl, guarded
 from recollect.surfaces.mcp.content import (
     INSTRUCTIONS,
     INVALID_PARAMS,
     LIST_FOR_MS,
     NOT_FOUND,
     SERVER,
-    Content,
+    McpContent,
+    McpError,
     Params,
-    Refused,
     Result,
 )
 from recollect.surfaces.tools import Work
@@ -47,17 +47,17 @@ Handler = Callable[["ServerRequestContext[Any, Any]", Any], Awaitable[Result]]
 
 def app(
     memory: Memory,
-    gate: Gate,
+    gate: AccessControl,
     *,
     structured: bool = False,
     also: Callable[[Server[Any]], object] = id,
 ) -> ASGI:
     """The whole application over an open memory. *also* may add to the server, as tests do."""
-    inner = unguarded(Content(lambda: memory, structured=structured), also)
+    inner = unguarded(McpContent(lambda: memory, structured=structured), also)
     return guarded(inner, gate)
 
 
-def unguarded(content: Content, also: Callable[[Server[Any]], object] = id) -> ASGI:
+def unguarded(content: McpContent, also: Callable[[Server[Any]], object] = id) -> ASGI:
     """The application for whoever guards it."""
     made = _server(content)
     also(made)
@@ -72,7 +72,7 @@ def unguarded(content: Content, also: Callable[[Server[Any]], object] = id) -> A
 # ------------------------------------------------------------------ the requests
 
 
-def _server(content: Content) -> Server[Any]:
+def _server(content: McpContent) -> Server[Any]:
     listed, read = CacheHint(ttl_ms=LIST_FOR_MS, scope="public"), CacheHint()
     server: Server[Any] = Server(
         SERVER["name"],
@@ -140,7 +140,7 @@ def _refusals(context: ServerRequestContext[Any, Any]) -> Iterator[Result]:
     modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
     try:
         yield {"resultType": "complete"} if modern else {}
-    except Refused as error:
+    except McpError as error:
         code = INVALID_PARAMS if modern and error.code == NOT_FOUND else error.code
         raise MCPError(code=code, message=error.message, data=error.data) from error
 
@@ -155,7 +155,7 @@ def serve(store: str | None, *, port: int, structured: bool = False) -> int:
     from recollect.surfaces.http import server as http_server
 
     file = config.data_folder() / "token"
-    gate = Gate(http_server.own_token(file))
+    gate = AccessControl(http_server.own_token(file))
     with http_server.listening("127.0.0.1", port) as bound, Memory.open(store) as memory:
         url = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
         sys.stderr.write(f"serving {url}\n  Authorization: Bearer, with the token in {file}\n")

@@ -30,9 +30,9 @@ from recollect.surfaces.mcp.content import (
     LIST_FOR_MS,
     NOT_FOUND,
     SERVER,
-    Content,
+    McpContent,
+    McpError,
     Params,
-    Refused,
     Result,
 )
 from recollect.surfaces.tools import Work
@@ -77,7 +77,7 @@ class Method(NamedTuple):
 # ------------------------------------------------------------------ messages
 
 
-def refusal(id: Any, error: Refused) -> Message:
+def refusal(id: Any, error: McpError) -> Message:
     about: Message = {"code": error.code, "message": error.message}
     if error.data is not None:
         about["data"] = error.data
@@ -93,10 +93,10 @@ def parsed(line: bytes) -> Any:
     try:
         return json.loads(line.decode("utf-8"), parse_constant=refuse)
     except (ValueError, RecursionError):
-        raise Refused(PARSE_ERROR, "Parse error: a line is one JSON value in UTF-8") from None
+        raise McpError(PARSE_ERROR, "Parse error: a line is one JSON value in UTF-8") from None
 
 
-class Asked(NamedTuple):
+class JsonRpcRequest(NamedTuple):
     """A request or, without an id, a notification."""
 
     id: str | int | None
@@ -110,22 +110,22 @@ class Asked(NamedTuple):
         return meta if isinstance(meta, Mapping) else {}
 
 
-def understood(message: Any) -> Asked | None:
+def understood(message: Any) -> JsonRpcRequest | None:
     """What a message asks; None for an answer to something, for nothing is asked here."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        raise Refused(INVALID_REQUEST, "Invalid Request: no JSON-RPC 2.0 message")
+        raise McpError(INVALID_REQUEST, "Invalid Request: no JSON-RPC 2.0 message")
     if "method" not in message and ("result" in message or "error" in message):
         return None
     id, method = message.get("id"), message.get("method")
     if ("id" in message and not _is_id(id)) or not isinstance(method, str):
-        raise Refused(INVALID_REQUEST, "Invalid Request: an id is a text or a whole number, "
+        raise McpError(INVALID_REQUEST, "Invalid Request: an id is a text or a whole number, "
                       "and a method a text")  # fmt: skip
     params = message.get("params", {})
     if not isinstance(params, dict):
-        raise Refused(INVALID_PARAMS, "params are an object")
+        raise McpError(INVALID_PARAMS, "params are an object")
     meta = params.get("_meta")
     modern = method != "initialize" and isinstance(meta, dict) and VERSION in meta
-    return Asked(id, method, params, modern)
+    return JsonRpcRequest(id, method, params, modern)
 
 
 def _is_id(id: Any) -> TypeGuard[str | int]:
@@ -143,20 +143,20 @@ def _id_of(message: Any) -> Any:
     return id if _is_id(id) else None
 
 
-def _check_modern(asked: Asked) -> None:
+def _check_modern(request: JsonRpcRequest) -> None:
     """Refuse a request whose envelope is not whole, or of a version that is not served."""
-    version = asked.meta[VERSION]
-    if CAN not in asked.meta or not isinstance(version, str):
-        raise Refused(INVALID_PARAMS, f"params._meta needs {VERSION} (a text) and {CAN}")
+    version = request.meta[VERSION]
+    if CAN not in request.meta or not isinstance(version, str):
+        raise McpError(INVALID_PARAMS, f"params._meta needs {VERSION} (a text) and {CAN}")
     if version not in MODERN:
         known = {"supported": list(MODERN), "requested": version}
-        raise Refused(WRONG_VERSION, "Unsupported protocol version", known)
+        raise McpError(WRONG_VERSION, "Unsupported protocol version", known)
 
 
 # ------------------------------------------------------------------ threads
 
 
-class Hands:
+class WorkerThreads:
     """Threads that do what takes time, as many as there is work for, up to a limit."""
 
     def __init__(self, most: int = THREADS) -> None:
@@ -190,7 +190,7 @@ class Hands:
             return self._changed.wait_for(lambda: not self._waiting, within)
 
 
-class Out:
+class LineWriter:
     """What is written, by a thread of its own: nobody else waits for a client that reads slowly
     or not at all."""
 
@@ -248,12 +248,14 @@ class _Batch:
 # ------------------------------------------------------------------ the server
 
 
-class Server:
+class StdioServer:
     """One client's conversation, apart from where its lines come from and go to."""
 
-    def __init__(self, content: Content, send: Callable[[Any], None], hands: Hands) -> None:
+    def __init__(
+        self, content: McpContent, send: Callable[[Any], None], workers: WorkerThreads
+    ) -> None:
         self._send = send
-        self._hands = hands
+        self._workers = workers
         self._version = ""
         self._running: dict[str | int, Work] = {}
         self._lock = Lock()
@@ -279,7 +281,7 @@ class Server:
         """One line of input. Never raises; never takes long."""
         try:
             message = parsed(line)
-        except Refused as error:
+        except McpError as error:
             self._send(refusal(None, error))
             return
         if isinstance(message, list):
@@ -287,7 +289,7 @@ class Server:
         else:
             self._take_one(message, self._answered)
 
-    def refuse(self, error: Refused) -> None:
+    def refuse(self, error: McpError) -> None:
         """Say that a line could not be read."""
         self._send(refusal(None, error))
 
@@ -304,7 +306,7 @@ class Server:
     def _take_batch(self, messages: list[Any]) -> None:
         if self._version not in BATCHED or not messages:
             said = "Invalid Request: an array of messages" + " that is empty" * (not messages)
-            self._send(refusal(None, Refused(INVALID_REQUEST, said)))
+            self._send(refusal(None, McpError(INVALID_REQUEST, said)))
             return
         reply = _Batch(self._send, sum(map(_wants_answer, messages)))
         for message in messages:
@@ -313,50 +315,50 @@ class Server:
                 and "id" in message
                 and message.get("method") == "initialize"
             ):
-                alone = Refused(INVALID_REQUEST, "Invalid Request: initialize comes alone")
+                alone = McpError(INVALID_REQUEST, "Invalid Request: initialize comes alone")
                 reply(refusal(_id_of(message), alone))
             else:
                 self._take_one(message, reply)
 
     def _take_one(self, message: Any, reply: Reply) -> None:
-        error: Refused | None = None
+        error: McpError | None = None
         try:
-            asked = understood(message)
-            if asked is None:
+            request = understood(message)
+            if request is None:
                 reply(None)
-            elif asked.id is None:
-                self._take_notification(asked)
+            elif request.id is None:
+                self._take_notification(request)
             else:
-                self._take_request(asked, asked.id, reply)
-        except Refused as refused:
+                self._take_request(request, request.id, reply)
+        except McpError as refused:
             error = refused
         except Exception as raised:  # noqa: BLE001  one bad message must not end the rest
             error = _unexpected(raised)
         if error is not None and _wants_answer(message):
             reply(refusal(_id_of(message), error))
 
-    def _take_notification(self, asked: Asked) -> None:
-        id = asked.params.get("requestId")
-        if asked.method == "notifications/cancelled" and _is_id(id):
+    def _take_notification(self, request: JsonRpcRequest) -> None:
+        id = request.params.get("requestId")
+        if request.method == "notifications/cancelled" and _is_id(id):
             with self._lock:
                 work = self._running.get(id)
             if work is not None:
                 work.stop()
 
-    def _take_request(self, asked: Asked, id: str | int, reply: Reply) -> None:
-        if asked.modern:
-            _check_modern(asked)
-        method = self._methods[asked.modern].get(asked.method)
+    def _take_request(self, request: JsonRpcRequest, id: str | int, reply: Reply) -> None:
+        if request.modern:
+            _check_modern(request)
+        method = self._methods[request.modern].get(request.method)
         if method is None:
-            raise Refused(NO_METHOD, f"Method not found: {asked.method}")
-        token = asked.meta.get("progressToken")
+            raise McpError(NO_METHOD, f"Method not found: {request.method}")
+        token = request.meta.get("progressToken")
         work = Work(self._teller(token) if _is_id(token) else None)
         if not method.slow:
-            reply(_result(asked, method, work))
+            reply(_result(request, method, work))
             return
         with self._lock:
             self._running[id] = work
-        self._hands.do(lambda: self._work(asked, id, method, work, reply))
+        self._workers.do(lambda: self._work(request, id, method, work, reply))
 
     def _teller(self, token: Any) -> Callable[[float, float | None, str], None]:
         def tell(done: float, total: float | None, doing: str) -> None:
@@ -368,16 +370,18 @@ class Server:
 
         return tell
 
-    def _work(self, asked: Asked, id: str | int, method: Method, work: Work, reply: Reply) -> None:
+    def _work(
+        self, request: JsonRpcRequest, id: str | int, method: Method, work: Work, reply: Reply
+    ) -> None:
         """In a thread. What was cancelled, before it began or since, is not answered."""
         from recollect.trace import Stopped
 
         made: Message | None = None
         try:
-            made = None if work.stopped else _result(asked, method, work)
+            made = None if work.stopped else _result(request, method, work)
         except Stopped:
             pass
-        except Refused as error:
+        except McpError as error:
             made = refusal(id, error)
         except Exception as error:  # noqa: BLE001  the thread goes on with the next
             made = refusal(id, _unexpected(error))
@@ -389,7 +393,7 @@ class Server:
     def _initialize(self, params: Params, _: Work) -> Result:
         wanted = params.get("protocolVersion")
         if not isinstance(wanted, str):
-            raise Refused(INVALID_PARAMS, "initialize needs protocolVersion")
+            raise McpError(INVALID_PARAMS, "initialize needs protocolVersion")
         self._version = wanted if wanted in HANDSHAKE else HANDSHAKE[-1]
         return {
             "protocolVersion": self._version,
@@ -411,34 +415,36 @@ def _listing(run: Callable[[Params], Result]) -> Method:
     return Method(lambda params, _: run(params), keep_ms=LIST_FOR_MS)
 
 
-def _result(asked: Asked, method: Method, work: Work) -> Message:
+def _result(request: JsonRpcRequest, method: Method, work: Work) -> Message:
     """The answer, with what the client's era wants in it."""
     try:
-        found = method.run(asked.params, work)
-    except Refused as error:
-        if asked.modern and error.code == NOT_FOUND:
+        found = method.run(request.params, work)
+    except McpError as error:
+        if request.modern and error.code == NOT_FOUND:
             error.code = INVALID_PARAMS
         raise
-    if asked.modern:
+    if request.modern:
         found = {**found, "resultType": "complete", "_meta": {f"{_KEY}serverInfo": SERVER}}
         if method.keep_ms is not None:
             whose = "public" if method.keep_ms else "private"
             found |= {"ttlMs": method.keep_ms, "cacheScope": whose}
-    return {"jsonrpc": "2.0", "id": asked.id, "result": found}
+    return {"jsonrpc": "2.0", "id": request.id, "result": found}
 
 
-def _unexpected(error: Exception) -> Refused:
+def _unexpected(error: Exception) -> McpError:
     import traceback
 
     with suppress(OSError, ValueError):
         traceback.print_exception(error, file=sys.stderr)
-    return Refused(INTERNAL_ERROR, f"Internal error ({type(error).__name__})")
+    return McpError(INTERNAL_ERROR, f"Internal error ({type(error).__name__})")
 
 
 # ------------------------------------------------------------------ reading lines
 
 
-def read_lines(read: Callable[[int], bytes], server: Server, ready: Callable[[], object]) -> None:
+def read_lines(
+    read: Callable[[int], bytes], server: StdioServer, ready: Callable[[], object]
+) -> None:
     """Give the server every line until the input ends; *ready* is waited for between two."""
     held = bytearray()
     skipping = False
@@ -466,14 +472,14 @@ def read_lines(read: Callable[[int], bytes], server: Server, ready: Callable[[],
         server.take(bytes(held))
 
 
-def _too_long() -> Refused:
-    return Refused(INVALID_REQUEST, f"Invalid Request: a line is longer than {MAX_LINE:,} bytes")
+def _too_long() -> McpError:
+    return McpError(INVALID_REQUEST, f"Invalid Request: a line is longer than {MAX_LINE:,} bytes")
 
 
 # ------------------------------------------------------------------ the process
 
 
-class Opened:
+class LazyMemory:
     """A memory that is opened by whoever first needs it."""
 
     def __init__(self, store: str | None) -> None:
@@ -499,20 +505,24 @@ class Opened:
 def serve(store: str | None = None, *, structured: bool = False) -> int:
     """Serve the client at the other end of standard input and output until it leaves."""
     source, sink = _claimed(0, os.open(os.devnull, os.O_RDONLY)), _claimed(1, os.dup(2))
-    opened, hands, out = Opened(store), Hands(), Out(lambda line: _write(sink, line))
-    server = Server(Content(opened, structured=structured), out.send, hands)
+    opened, workers, out = (
+        LazyMemory(store),
+        WorkerThreads(),
+        LineWriter(lambda line: _write(sink, line)),
+    )
+    server = StdioServer(McpContent(opened, structured=structured), out.send, workers)
     try:
         with suppress(OSError):  # an input that cannot be read has ended
             read_lines(lambda most: os.read(source, most), server, lambda: out.settle(MAX_BACKLOG))
-        return _leave(server, hands, out, opened)
+        return _leave(server, workers, out, opened)
     except KeyboardInterrupt:
         os._exit(130)
 
 
-def _leave(server: Server, hands: Hands, out: Out, opened: Opened) -> int:
+def _leave(server: StdioServer, workers: WorkerThreads, out: LineWriter, opened: LazyMemory) -> int:
     """Within a second: what can be finished is finished, the rest is stopped."""
     until = monotonic() + GRACE
-    done = hands.rest(0 if out.gone else GRACE)
+    done = workers.rest(0 if out.gone else GRACE)
     server.stop()
     out.settle(0, max(0.1, until - monotonic()))
     if done:

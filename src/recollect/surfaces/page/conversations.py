@@ -9,8 +9,8 @@ from recollect.errors import UsageError
 from recollect.surfaces.commands.usage_text import duration
 from recollect.surfaces.page import charts
 from recollect.surfaces.page.layout import (
-    Asked,
-    View,
+    PageContent,
+    PageRequest,
     badge,
     choice,
     command,
@@ -28,40 +28,40 @@ from recollect.surfaces.page.layout import (
 from recollect.surfaces.page.markup import Html, el, joined, url
 
 
-def sessions(asked: Asked) -> View:
-    session, around = asked.get("session"), asked.get("around")
+def sessions(request: PageRequest) -> PageContent:
+    session, around = request.get("session"), request.get("around")
     if session:
-        found = asked.call("sessions", session=session, around=[around] if around else None)
-        return _scrolled(asked, found) if around else _read(found)
+        found = request.call("sessions", session=session, around=[around] if around else None)
+        return _scrolled(request, found) if around else _read(found)
     status = 200
     try:
-        found = asked.call(
-            "sessions", query=asked.get("q"), limit=None if asked.get("q") else 50,
-            sort=asked.get("sort"), after=asked.get("after"), before=asked.get("before"),
+        found = request.call(
+            "sessions", query=request.get("q"), limit=None if request.get("q") else 50,
+            sort=request.get("sort"), after=request.get("after"), before=request.get("before"),
         )  # fmt: skip
         shown = _discovered(found) if found.shape == "discovery" else _browsed(found)
     except UsageError as error:
         shown, status = wrong(error), 400
-    body = joined(heading("Sessions"), _form(asked), shown)
-    return View(asked.get("q") or "Sessions", body, status, at="/sessions")
+    body = joined(heading("Sessions"), _form(request), shown)
+    return PageContent(request.get("q") or "Sessions", body, status, at="/sessions")
 
 
-def _form(asked: Asked) -> Html:
+def _form(request: PageRequest) -> Html:
     orders = [("", "as the question says"), ("relevance", "by relevance"), ("newest", "newest"),
               ("oldest", "oldest")]  # fmt: skip
     return el(
         "form",
         el("label", "Find a conversation", for_="q", class_="unseen"),
         el("div",
-           el("input", id="q", name="q", type="search", value=asked.get("q"), data_search=True,
+           el("input", id="q", name="q", type="search", value=request.get("q"), data_search=True,
               placeholder="Where did we leave off with …", autocomplete="off"),
            el("button", "Find", class_="main"), class_="asking"),
         el("details", el("summary", "Limits"),
            el("div",
-              choice("Order", "sort", asked.get("sort"), orders),
-              text_field("Begun after", "after", asked.get("after"), placeholder="7d"),
-              text_field("Begun before", "before", asked.get("before")), class_="fields"),
-           class_="limits", open=any(map(asked.get, ("sort", "after", "before")))),
+              choice("Order", "sort", request.get("sort"), orders),
+              text_field("Begun after", "after", request.get("after"), placeholder="7d"),
+              text_field("Begun before", "before", request.get("before")), class_="fields"),
+           class_="limits", open=any(map(request.get, ("sort", "after", "before")))),
         role="search", action="/sessions", method="get", class_="search",
     )  # fmt: skip
 
@@ -157,7 +157,7 @@ def _by(evidence: Iterable[str]) -> str:
 # ------------------------------------------------------------------ one
 
 
-def _read(found: Any) -> View:
+def _read(found: Any) -> PageContent:
     between = found.left_out > 0 and el(
         "p",
         el("a", f"{found.left_out:,} messages in between",
@@ -169,16 +169,16 @@ def _read(found: Any) -> View:
         _messages(found.first, found.session), between, _messages(found.last, found.session),
         notes("hint", (*found.notes, *hidden_by(found.hidden))),
     )  # fmt: skip
-    return View(found.session.title or "Session", body, at="/sessions")
+    return PageContent(found.session.title or "Session", body, at="/sessions")
 
 
-def _scrolled(asked: Asked, found: Any) -> View:
+def _scrolled(request: PageRequest, found: Any) -> PageContent:
     (window,) = found.windows
     if window.session is None:
         body = joined(heading("Sessions"), empty(window.error or "There is no such message.",
                       el("a", "The whole session",
-                         href=url("/sessions", session=asked.get("session")))))  # fmt: skip
-        return View("Session", body, 404, at="/sessions")
+                         href=url("/sessions", session=request.get("session")))))  # fmt: skip
+        return PageContent("Session", body, 404, at="/sessions")
     back = window.previous and el("a", "Earlier", href=_place(window.session, window.previous),
                                   rel="prev", class_="button", data_item=True)  # fmt: skip
     on = window.next and el("a", "Later", href=_place(window.session, window.next), rel="next",
@@ -192,7 +192,7 @@ def _scrolled(asked: Asked, found: Any) -> View:
         _messages(window.messages), turning,
         notes("hint", (*found.notes, *hidden_by(window.hidden))),
     )  # fmt: skip
-    return View(window.session.title or "Session", body, at="/sessions")
+    return PageContent(window.session.title or "Session", body, at="/sessions")
 
 
 def _head(session: Any, *more: Any) -> Html:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from recollect import __version__
 from recollect.surfaces.page.layout import (
-    Asked,
-    View,
+    PageContent,
+    PageRequest,
     about,
     badge,
     command,
@@ -27,13 +27,13 @@ STATES = {
 }
 
 
-def doctor(asked: Asked) -> View:
+def doctor(request: PageRequest) -> PageContent:
     from recollect.doctor import examine
     from recollect.surfaces.commands.doctor import clients
 
-    store = asked.memory.config["store"]
-    found = examine(asked.memory, clients=clients(None if store is None else str(store)))
-    status = asked.memory.status()
+    store = request.memory.config["store"]
+    found = examine(request.memory, clients=clients(None if store is None else str(store)))
+    status = request.memory.status()
     holds = status.store
     body = joined(
         heading("Doctor", el("p", _verdict(found), role="status")),
@@ -50,7 +50,7 @@ def doctor(asked: Asked) -> View:
             ("Version", __version__),
         )),
     )  # fmt: skip
-    return View("Doctor", body, at="/doctor")
+    return PageContent("Doctor", body, at="/doctor")
 
 
 def _check(one: Check) -> Html:

@@ -9,8 +9,8 @@ from recollect.surfaces.commands.config import plain
 from recollect.surfaces.commands.usage_picture import picture
 from recollect.surfaces.commands.usage_text import STATUSES, duration, short
 from recollect.surfaces.page.layout import (
-    Asked,
-    View,
+    PageContent,
+    PageRequest,
     badge,
     command,
     empty,
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 SPANS = ((7, "A week"), (30, "30 days"), (90, "90 days"), (365, "A year"))
 
 
-def stats(asked: Asked) -> View:
-    days = asked.number("days", 30)
-    usage = asked.memory.stats(days)
+def stats(request: PageRequest) -> PageContent:
+    days = request.number("days", 30)
+    usage = request.memory.stats(days)
     links = [
         el("a", name, href=url("/stats", days=count),
            aria_current="page" if count == days else None)
@@ -45,7 +45,7 @@ def stats(asked: Asked) -> View:
         notes("warn", [f"Some are not counted yet: {usage.problem}"] if usage.problem else []),
         shown if total.calls else nothing,
     )
-    return View("Stats", body, at="/stats")
+    return PageContent("Stats", body, at="/stats")
 
 
 def _drawn(usage: Usage) -> Html:
@@ -73,8 +73,8 @@ def _figures(total: Figures) -> Html:
 # ------------------------------------------------------------------ settings
 
 
-def settings(asked: Asked) -> View:
-    config = asked.memory.config
+def settings(request: PageRequest) -> PageContent:
+    config = request.memory.config
     rows = []
     for name, spec in SETTINGS.items():
         found = config.values[name]
@@ -93,4 +93,4 @@ def settings(asked: Asked) -> View:
         table(("Setting", "Value", "From", "What it does"), rows, class_="settings",
               aria_label="Settings"),
     )  # fmt: skip
-    return View("Settings", body, at="/settings")
+    return PageContent("Settings", body, at="/settings")

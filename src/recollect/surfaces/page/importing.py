@@ -9,9 +9,9 @@ from urllib.parse import unquote, urlsplit
 
 from recollect.surfaces.http.imports import UNDER_WAY
 from recollect.surfaces.page.layout import (
-    Asked,
-    To,
-    View,
+    PageContent,
+    PageRequest,
+    Redirect,
     badge,
     command,
     done,
@@ -43,11 +43,11 @@ STATES = {
 }
 
 
-def imports(asked: Asked) -> View:
-    found: Sequence[Import] = asked.call("imports")
-    status = asked.memory.status()
+def imports(request: PageRequest) -> PageContent:
+    found: Sequence[Import] = request.call("imports")
+    status = request.memory.status()
     changing = any(one.under_way for one in found) or bool(found and status.pending)
-    listed = [el("li", _import(asked, one)) for one in found]
+    listed = [el("li", _import(request, one)) for one in found]
     live = el(
         "section",
         el("h2", "Of this session") if found else None,
@@ -57,22 +57,22 @@ def imports(asked: Asked) -> View:
     )  # fmt: skip
     body = joined(
         heading("Imports"),
-        done(asked),
-        _asking(asked) if asked.local else _elsewhere(),
+        done(request),
+        _asking(request) if request.local else _elsewhere(),
         live,
-        _logs(asked) if asked.local else None,
-        _sources(asked, status.store.sources),
+        _logs(request) if request.local else None,
+        _sources(request, status.store.sources),
     )
-    return View("Imports", body, at="/imports", again=2 if changing else 0)
+    return PageContent("Imports", body, at="/imports", again=2 if changing else 0)
 
 
-def _asking(asked: Asked) -> Html:
+def _asking(request: PageRequest) -> Html:
     return form(
-        "/imports/begin", asked.csrf,
+        "/imports/begin", request.csrf,
         el("div",
-           text_field("File or folder on this machine", "path", asked.get("path"),
+           text_field("File or folder on this machine", "path", request.get("path"),
                       placeholder="~/notes", required=True, data_search=True),
-           text_field("Name of the source", "source", asked.get("source"),
+           text_field("Name of the source", "source", request.get("source"),
                       placeholder="else its path"),
            el("button", "Import", class_="main"), class_="importing"),
         el("p", "Notes, repositories, exports and session logs, each read as what it is. Secrets "
@@ -91,10 +91,10 @@ def _elsewhere() -> Html:
 # ------------------------------------------------------------------ one import
 
 
-def _import(asked: Asked, one: Import) -> Html:
+def _import(request: PageRequest, one: Import) -> Html:
     said, kind = STATES[one.state]
     stop = form(
-        "/imports/stop", asked.csrf, el("button", "Stop", id=f"stop-{one.id}"), id=one.id
+        "/imports/stop", request.csrf, el("button", "Stop", id=f"stop-{one.id}"), id=one.id
     )  # fmt: skip
     return el(
         "article",
@@ -156,11 +156,11 @@ def _vectors(status: Status) -> Html | None:
 # ------------------------------------------------------------------ what could be imported
 
 
-def _logs(asked: Asked) -> Html | None:
+def _logs(request: PageRequest) -> Html | None:
     """The session logs of agents on this machine."""
     rows = [
         (one.label, f"{one.files:,}", f"{one.megabytes:,.1f} MB", el("code", str(one.place)),
-         _button(asked, "Import", str(one.place), one.format, one.label))
+         _button(request, "Import", str(one.place), one.format, one.label))
         for one in _found()
     ]  # fmt: skip
     if not rows:
@@ -180,11 +180,11 @@ def _found() -> list[Logs]:
         return []
 
 
-def _sources(asked: Asked, known: Sequence[SourceStats]) -> Html:
+def _sources(request: PageRequest, known: Sequence[SourceStats]) -> Html:
     rows = [
         (one.name, one.kind, one.documents,
          joined(_joined(places or [_local(one.uri)])) if one.uri else "",
-         [_button(asked, "Update", place, "", one.name) for place in places if asked.local])
+         [_button(request, "Update", place, "", one.name) for place in places if request.local])
         for one in known
         for places in [list(_places(one))]
     ]  # fmt: skip
@@ -209,19 +209,19 @@ def _local(uri: str) -> str:
     return unquote(urlsplit(uri).path) if uri.startswith("file:") else uri
 
 
-def _button(asked: Asked, said: str, path: str, source: str, name: str) -> Html:
+def _button(request: PageRequest, said: str, path: str, source: str, name: str) -> Html:
     what = el("span", f" {name}", class_="unseen")
-    return form("/imports/begin", asked.csrf, el("button", said, what), path=path, source=source)
+    return form("/imports/begin", request.csrf, el("button", said, what), path=path, source=source)
 
 
 # ------------------------------------------------------------------ changes
 
 
-def begin(asked: Asked) -> To:
-    asked.call("import", path=asked.get("path"), source=asked.get("source"))
-    return To(url("/imports"))
+def begin(request: PageRequest) -> Redirect:
+    request.call("import", path=request.get("path"), source=request.get("source"))
+    return Redirect(url("/imports"))
 
 
-def stop(asked: Asked) -> To:
-    one = asked.call("stop_import", id=asked.get("id"))
-    return To(url("/imports", done="" if one.state not in UNDER_WAY else "stopping"))
+def stop(request: PageRequest) -> Redirect:
+    one = request.call("stop_import", id=request.get("id"))
+    return Redirect(url("/imports", done="" if one.state not in UNDER_WAY else "stopping"))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.surfaces.tools import Tool, Work
 
 
-class Asked(NamedTuple):
+class PageRequest(NamedTuple):
     """One request to a view."""
 
     memory: Memory
@@ -44,7 +44,7 @@ class Asked(NamedTuple):
         return called(one, checked(one, known), self.memory, self.work)
 
 
-class View(NamedTuple):
+class PageContent(NamedTuple):
     title: str
     body: Html
     status: int = 200
@@ -54,7 +54,7 @@ class View(NamedTuple):
     """Seconds after which it has changed; a browser with our script asks for parts of it."""
 
 
-class To(NamedTuple):
+class Redirect(NamedTuple):
     """Go there next."""
 
     address: str
@@ -82,7 +82,7 @@ _KEYS = (
 )
 
 
-def document(view: View, version: str, *, locked: bool = False, csrf: str = "") -> str:
+def document(view: PageContent, version: str, *, locked: bool = False, csrf: str = "") -> str:
     """The whole page."""
     head = el(
         "head",
@@ -236,9 +236,9 @@ _DONE = {
 }
 
 
-def done(asked: Asked) -> Html | None:
+def done(request: PageRequest) -> Html | None:
     """What the form before this view did."""
-    said = _DONE.get(asked.get("done"))
+    said = _DONE.get(request.get("done"))
     return el("p", said, class_="done", role="status") if said else None
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from recollect.errors import UsageError
 from recollect.facts import Asked as Visible
 from recollect.surfaces.page.layout import (
-    Asked,
-    To,
-    View,
+    PageContent,
+    PageRequest,
+    Redirect,
     about,
     badge,
     choice,
@@ -46,16 +46,16 @@ MADE = ("facts", "tree", "curation")
 of documents that somebody has written."""
 
 
-def tabs(asked: Asked, at: str) -> Html:
+def tabs(request: PageRequest, at: str) -> Html:
     """What there is of each sort of memory."""
     held: Counter[str] = Counter()
-    for source in asked.memory.store.stats().sources:
+    for source in request.memory.store.stats().sources:
         held[source.kind if source.kind in MADE else ""] += source.documents
     counts = (
         ("/memory", "Facts", held["facts"]),
         ("/tree", "Tree", held["tree"]),
         ("/documents", "Documents", held[""]),
-        ("/review", "Review", sum(len(kept.pending) for kept in asked.memory.to_review())),
+        ("/review", "Review", sum(len(kept.pending) for kept in request.memory.to_review())),
         ("/receipts", "Curations", held["curation"]),
     )
     links = [
@@ -69,10 +69,10 @@ def tabs(asked: Asked, at: str) -> Html:
 # ------------------------------------------------------------------ facts
 
 
-def facts(asked: Asked) -> View:
-    every, kind = asked.get("every") == "1", asked.get("type")
-    page = asked.memory.facts(
-        limit=PAGE, cursor=asked.get("cursor"), every=every, types=[kind] if kind else None
+def facts(request: PageRequest) -> PageContent:
+    every, kind = request.get("every") == "1", request.get("type")
+    page = request.memory.facts(
+        limit=PAGE, cursor=request.get("cursor"), every=every, types=[kind] if kind else None
     )
     limits = el(
         "form",
@@ -89,10 +89,10 @@ def facts(asked: Asked) -> View:
         "/memory", cursor=page.cursor, every="1" if every else "", type=kind
     )
     body = joined(
-        heading("Memory", tabs(asked, "/memory")), done(asked), limits,
+        heading("Memory", tabs(request, "/memory")), done(request), limits,
         listed if page.items else nothing, more,
     )  # fmt: skip
-    return View("Facts", body, at="/memory")
+    return PageContent("Facts", body, at="/memory")
 
 
 def fact_line(fact: Fact) -> Html:
@@ -112,16 +112,16 @@ def _badges(fact: Fact) -> list[Html]:
     return [*made, badge(out, "poor")] if out else made
 
 
-def fact(asked: Asked) -> View:
-    chain = asked.memory.timeline(asked.get("id"))
-    one = _meant(chain, asked.get("id"))
-    events = asked.memory.history(one.id, owner=one.owner)
+def fact(request: PageRequest) -> PageContent:
+    chain = request.memory.timeline(request.get("id"))
+    one = _meant(chain, request.get("id"))
+    events = request.memory.history(one.id, owner=one.owner)
     body = joined(
         heading(one.title, el("p", el("a", "All facts", href="/memory"))),
-        done(asked),
+        done(request),
         el("div", el("p", one.text, class_="statement", dir="auto"),
            dotted(*_badges(one), badge(one.type.replace("_", " "))), class_="card"),
-        _fact_actions(asked, one),
+        _fact_actions(request, one),
         about(
             ("Also called", ", ".join(one.aliases)),
             ("Why it matters", one.why),
@@ -136,7 +136,7 @@ def fact(asked: Asked) -> View:
         _timeline(chain, one),
         _provenance(events),
     )  # fmt: skip
-    return View(one.title, body, at="/memory")
+    return PageContent(one.title, body, at="/memory")
 
 
 def _on_page(one: Fact) -> Html:
@@ -152,15 +152,15 @@ def _meant(chain: Sequence[Fact], name: str) -> Fact:
     )  # fmt: skip
 
 
-def _fact_actions(asked: Asked, one: Fact) -> Html:
+def _fact_actions(request: PageRequest, one: Fact) -> Html:
     pin = form(
-        "/fact/pin", asked.csrf, el("button", "Unpin" if one.pinned else "Pin"), id=one.id,
+        "/fact/pin", request.csrf, el("button", "Unpin" if one.pinned else "Pin"), id=one.id,
         pinned="" if one.pinned else "1",
     )  # fmt: skip
     edit = el(
         "details",
         el("summary", "Edit", class_="button"),
-        form("/fact/reword", asked.csrf,
+        form("/fact/reword", request.csrf,
              el("label", "What it says", for_="text"),
              el("textarea", one.text, id="text", name="text", rows="4", required=True, dir="auto"),
              el("p", "What it says now is not kept. When it has changed rather than been wrong, "
@@ -171,7 +171,7 @@ def _fact_actions(asked: Asked, one: Fact) -> Html:
     )  # fmt: skip
     forget = confirmed(
         "It is removed for good, and no later import brings it back.", "Forget", "/fact/forget",
-        asked.csrf, id=one.id,
+        request.csrf, id=one.id,
     )  # fmt: skip
     return el("div", pin, edit, forget, class_="actions")
 
@@ -201,57 +201,58 @@ def _provenance(events: Sequence[Event]) -> Html:
               table([heads[n] for n in kept], shown, aria_label="Provenance"))  # fmt: skip
 
 
-def pin(asked: Asked) -> To:
-    pinned = asked.get("pinned") == "1"
-    asked.call("pin", fact=asked.get("id"), pinned=pinned, by="page")
-    return To(url("/fact", id=asked.get("id"), done="pinned" if pinned else "unpinned"))
+def pin(request: PageRequest) -> Redirect:
+    pinned = request.get("pinned") == "1"
+    request.call("pin", fact=request.get("id"), pinned=pinned, by="page")
+    return Redirect(url("/fact", id=request.get("id"), done="pinned" if pinned else "unpinned"))
 
 
-def reword(asked: Asked) -> To:
-    text = asked.params.get("text", "").replace("\r\n", "\n").strip()
-    asked.call("reword", fact=asked.get("id"), text=text, by="page")
-    return To(url("/fact", id=asked.get("id"), done="reworded"))
+def reword(request: PageRequest) -> Redirect:
+    text = request.params.get("text", "").replace("\r\n", "\n").strip()
+    request.call("reword", fact=request.get("id"), text=text, by="page")
+    return Redirect(url("/fact", id=request.get("id"), done="reworded"))
 
 
-def forget_fact(asked: Asked) -> To:
-    asked.call("forget", id=asked.get("id"))
-    return To(url("/memory", done="forgotten"))
+def forget_fact(request: PageRequest) -> Redirect:
+    request.call("forget", id=request.get("id"))
+    return Redirect(url("/memory", done="forgotten"))
 
 
 # ------------------------------------------------------------------ documents
 
 
-def documents(asked: Asked) -> View:
-    stats = asked.memory.store.stats()
+def documents(request: PageRequest) -> PageContent:
+    stats = request.memory.store.stats()
     names = ("kind", "source", "since", "until")
     kinds = sorted(stats.kinds.keys() - {"fact", "receipt"})
     sources = [one.name for one in stats.sources if one.kind not in MADE]
     limits = el(
         "form",
-        choice("Kind", "kind", asked.get("kind"),
+        choice("Kind", "kind", request.get("kind"),
                [("", "all"), *((k, k) for k in kinds)]),
-        choice("Source", "source", asked.get("source"), [("", "all"), *((s, s) for s in sources)]),
-        text_field("Since", "since", asked.get("since"), placeholder="2026-03-01 or 7d"),
-        text_field("Until", "until", asked.get("until")),
+        choice("Source", "source", request.get("source"),
+               [("", "all"), *((s, s) for s in sources)]),
+        text_field("Since", "since", request.get("since"), placeholder="2026-03-01 or 7d"),
+        text_field("Until", "until", request.get("until")),
         el("button", "Show"),
         class_="filter", method="get", action="/documents",
     )  # fmt: skip
     shown, status = _listed([]), 200
     try:
-        page = asked.call(
-            "list", kinds=[asked.get("kind")] if asked.get("kind") else None,
-            sources=[asked.get("source")] if asked.get("source") else sources,
-            since=asked.get("since"), until=asked.get("until"), limit=PAGE,
-            cursor=asked.get("cursor"),
+        page = request.call(
+            "list", kinds=[request.get("kind")] if request.get("kind") else None,
+            sources=[request.get("source")] if request.get("source") else sources,
+            since=request.get("since"), until=request.get("until"), limit=PAGE,
+            cursor=request.get("cursor"),
         )  # fmt: skip
         if sources:  # else all there is was made here
-            given = {name: asked.get(name) for name in names}
+            given = {name: request.get(name) for name in names}
             more = page.cursor and more_link("/documents", cursor=page.cursor, **given)
             shown = joined(_listed(page.items), more)
     except UsageError as error:
         shown, status = wrong(error), 400
-    body = joined(heading("Memory", tabs(asked, "/documents")), done(asked), limits, shown)
-    return View("Documents", body, status, at="/memory")
+    body = joined(heading("Memory", tabs(request, "/documents")), done(request), limits, shown)
+    return PageContent("Documents", body, status, at="/memory")
 
 
 def _listed(items: Sequence[Document]) -> Html:
@@ -276,15 +277,15 @@ MOST = 200_000
 """Characters of a document that are shown at once."""
 
 
-def document(asked: Asked) -> View:
-    found: Document = asked.call("get", id=asked.get("id"))
+def document(request: PageRequest) -> PageContent:
+    found: Document = request.call("get", id=request.get("id"))
     if found.kind == "fact":
-        return fact(asked._replace(params={**asked.params, "id": found.external}))
+        return fact(request._replace(params={**request.params, "id": found.external}))
     if found.kind == "page" and found.source == TREE:
         from recollect.surfaces.page.topics import topic
 
-        return topic(asked._replace(params={"at": found.external}))
-    start = asked.number("from")
+        return topic(request._replace(params={"at": found.external}))
+    start = request.number("from")
     whole = found.rendered()
     part = whole[start : start + MOST]
     more = start + MOST < len(whole) and more_link(
@@ -304,13 +305,13 @@ def document(asked: Asked) -> View:
         ),
         el("div", passage(part), class_="card") if part.strip() else empty("It has no text."),
         more,
-        _history(asked.memory.history(found.id)),
+        _history(request.memory.history(found.id)),
         el("div", confirmed(
             "It is removed for good, and no later import brings it back.", "Forget",
-            "/document/forget", asked.csrf, id=found.id,
+            "/document/forget", request.csrf, id=found.id,
         ), class_="actions"),
     )  # fmt: skip
-    return View(found.title or found.external, body, at="/memory")
+    return PageContent(found.title or found.external, body, at="/memory")
 
 
 def _history(events: Sequence[Event]) -> Html | None:
@@ -320,11 +321,11 @@ def _history(events: Sequence[Event]) -> Html | None:
     return el("section", el("h2", "History"), table(("When", "What"), rows, aria_label="History"))
 
 
-def forget_document(asked: Asked) -> To:
-    asked.call("forget", id=asked.get("id"))
-    return To(url("/documents", done="forgotten"))
+def forget_document(request: PageRequest) -> Redirect:
+    request.call("forget", id=request.get("id"))
+    return Redirect(url("/documents", done="forgotten"))
 
 
-def forget_page(asked: Asked) -> To:
-    asked.call("forget", id=asked.get("id"))
-    return To(url("/tree", done="forgotten"))
+def forget_page(request: PageRequest) -> Redirect:
+    request.call("forget", id=request.get("id"))
+    return Redirect(url("/tree", done="forgotten"))

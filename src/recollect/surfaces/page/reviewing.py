@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import RecollectError
 from recollect.surfaces.page.layout import (
-    Asked,
-    To,
-    View,
+    PageContent,
+    PageRequest,
+    Redirect,
     badge,
     command,
     confirmed,
@@ -33,80 +33,82 @@ SAID = {
 SHOWN = 100
 
 
-def review(asked: Asked) -> View:
-    found = asked.memory.to_review()
-    listed = el("ul", [el("li", _receipt(asked, kept)) for kept in found], class_="list")
+def review(request: PageRequest) -> PageContent:
+    found = request.memory.to_review()
+    listed = el("ul", [el("li", _receipt(request, kept)) for kept in found], class_="list")
     first = joined("What ", command("recollect curate"), " replaces or contradicts is shown here.")
     shown = listed if found else empty("Nothing waits for review.", first)
-    body = joined(heading("Memory", tabs(asked, "/review")), done(asked), shown)
-    return View("Review", body, at="/memory")
+    body = joined(heading("Memory", tabs(request, "/review")), done(request), shown)
+    return PageContent("Review", body, at="/memory")
 
 
-def _receipt(asked: Asked, kept: Kept) -> Html:
+def _receipt(request: PageRequest, kept: Kept) -> Html:
     every = None
     if len(kept.pending) > 1:
-        every = el("div", _verdicts(asked, kept.id, "", " all"), class_="actions")
+        every = el("div", _verdicts(request, kept.id, "", " all"), class_="actions")
     return el(
         "article",
         el("h2", kept.about or "A text"),
         dotted(minute(kept.at), el("code", kept.id)),
-        el("ul", [el("li", _item(asked, kept.id, one)) for one in kept.pending], class_="changes"),
+        el(
+            "ul", [el("li", _item(request, kept.id, one)) for one in kept.pending], class_="changes"
+        ),
         every,
         class_="card",
     )
 
 
-def _item(asked: Asked, receipt: str, one: Any) -> Html:
-    olds = [el("p", el("del", _text(asked, id), dir="auto")) for id in one.others]
+def _item(request: PageRequest, receipt: str, one: Any) -> Html:
+    olds = [el("p", el("del", _text(request, id), dir="auto")) for id in one.others]
     return joined(
         dotted(badge(SAID.get(one.kind, one.kind), "fair"), one.why),
         olds,
         el("p", el("ins", one.text, dir="auto")),
-        el("div", _verdicts(asked, receipt, one.id),
+        el("div", _verdicts(request, receipt, one.id),
            el("a", "The fact", href=url("/fact", id=one.id)), class_="actions"),
     )  # fmt: skip
 
 
-def _text(asked: Asked, id: str) -> str:
+def _text(request: PageRequest, id: str) -> str:
     try:
-        return asked.memory.fact(id).text or "(forgotten)"
+        return request.memory.fact(id).text or "(forgotten)"
     except RecollectError:
         return "(forgotten)"
 
 
-def _verdicts(asked: Asked, receipt: str, fact: str, more: str = "") -> list[Html]:
+def _verdicts(request: PageRequest, receipt: str, fact: str, more: str = "") -> list[Html]:
     return [
-        form("/review/decide", asked.csrf, el("button", said + more, data_item=not more),
+        form("/review/decide", request.csrf, el("button", said + more, data_item=not more),
              receipt=receipt, fact=fact, accept=accept)
         for said, accept in (("Accept", "1"), ("Reject", ""))
     ]  # fmt: skip
 
 
-def decide(asked: Asked) -> To:
-    accept = asked.get("accept") == "1"
-    facts = [asked.get("fact")] if asked.get("fact") else []
-    asked.call("review", receipt=asked.get("receipt"), facts=facts, accept=accept, by="page")
-    return To(url("/review", done="accepted" if accept else "rejected"))
+def decide(request: PageRequest) -> Redirect:
+    accept = request.get("accept") == "1"
+    facts = [request.get("fact")] if request.get("fact") else []
+    request.call("review", receipt=request.get("receipt"), facts=facts, accept=accept, by="page")
+    return Redirect(url("/review", done="accepted" if accept else "rejected"))
 
 
 # ------------------------------------------------------------------ all of them
 
 
-def receipts(asked: Asked) -> View:
-    found = asked.call("receipts", limit=SHOWN)
-    listed = el("ul", [el("li", _done(asked, kept)) for kept in found], class_="list")
+def receipts(request: PageRequest) -> PageContent:
+    found = request.call("receipts", limit=SHOWN)
+    listed = el("ul", [el("li", _done(request, kept)) for kept in found], class_="list")
     first = joined("Keep what a text says: ", command("recollect curate FILE"))
     body = joined(
-        heading("Memory", tabs(asked, "/receipts")),
-        done(asked),
+        heading("Memory", tabs(request, "/receipts")),
+        done(request),
         listed if found else empty("Nothing was curated yet.", first),
         el("p", f"These are the newest {SHOWN}; `recollect undo --list` has all.", class_="fine")
         if len(found) == SHOWN else None,
     )  # fmt: skip
-    return View("Curations", body, at="/memory")
+    return PageContent("Curations", body, at="/memory")
 
 
-def _done(asked: Asked, kept: Kept) -> Html:
+def _done(request: PageRequest, kept: Kept) -> Html:
     kinds = Counter(SAID.get(one.kind, one.kind) for one in kept.items)
     told = ", ".join(f"{count:,} {name}" for name, count in kinds.items())
     facts = [
@@ -117,7 +119,7 @@ def _done(asked: Asked, kept: Kept) -> Html:
     ]  # fmt: skip
     back = confirmed(
         "All is put back as it was before this text was curated.", "Take back", "/receipts/undo",
-        asked.csrf, receipt=kept.id,
+        request.csrf, receipt=kept.id,
     )  # fmt: skip
     return el(
         "article",
@@ -131,6 +133,6 @@ def _done(asked: Asked, kept: Kept) -> Html:
     )  # fmt: skip
 
 
-def undo(asked: Asked) -> To:
-    asked.call("undo", receipt=asked.get("receipt"))
-    return To(url("/receipts", done="undone"))
+def undo(request: PageRequest) -> Redirect:
+    request.call("undo", receipt=request.get("receipt"))
+    return Redirect(url("/receipts", done="undone"))

@@ -9,8 +9,8 @@ from recollect.nouns import Answer, Result
 from recollect.surfaces.commands.usage_text import duration
 from recollect.surfaces.page import charts
 from recollect.surfaces.page.layout import (
-    Asked,
-    View,
+    PageContent,
+    PageRequest,
     badge,
     choice,
     command,
@@ -68,72 +68,72 @@ BARS = 12
 """Results on either side of the cut that are drawn."""
 
 
-def search(asked: Asked) -> View:
-    query = asked.get("q")
+def search(request: PageRequest) -> PageContent:
+    query = request.get("q")
     title = query or "Search"
     try:
-        shown = _answer(_found(asked, query), asked) if query else _welcome(asked)
+        shown = _answer(_found(request, query), request) if query else _welcome(request)
     except UsageError as error:
-        body = joined(_form(asked), el("h1", title, class_="unseen"), wrong(error))
-        return View(title, body, 400, at="/")
-    return View(title, joined(_form(asked), shown), at="/")
+        body = joined(_form(request), el("h1", title, class_="unseen"), wrong(error))
+        return PageContent(title, body, 400, at="/")
+    return PageContent(title, joined(_form(request), shown), at="/")
 
 
-def _found(asked: Asked, query: str) -> Answer:
-    answer: Answer = asked.call(
+def _found(request: PageRequest, query: str) -> Answer:
+    answer: Answer = request.call(
         "search",
         query=query,
-        kinds=[asked.get("kind")] if asked.get("kind") else None,
-        since=asked.get("since"),
-        until=asked.get("until"),
-        limit=_number(asked, "limit"),
-        budget=_number(asked, "budget"),
+        kinds=[request.get("kind")] if request.get("kind") else None,
+        since=request.get("since"),
+        until=request.get("until"),
+        limit=_number(request, "limit"),
+        budget=_number(request, "budget"),
         detail="passage",
     )
     return answer
 
 
-def _number(asked: Asked, name: str) -> int | str:
+def _number(request: PageRequest, name: str) -> int | str:
     """The number, or else what is written, which the library refuses."""
-    return asked.number(name, -1) if asked.number(name, -1) >= 0 else asked.get(name)
+    return request.number(name, -1) if request.number(name, -1) >= 0 else request.get(name)
 
 
 # ------------------------------------------------------------------ asking
 
 
-def _form(asked: Asked) -> Html:
+def _form(request: PageRequest) -> Html:
     limits = ("kind", "since", "until", "limit", "budget")
-    kinds = [("", "anything"), *((k, k) for k in sorted(asked.memory.store.stats().kinds))]
+    kinds = [("", "anything"), *((k, k) for k in sorted(request.memory.store.stats().kinds))]
     more = el(
         "details",
         el("summary", "Limits"),
         el(
             "div",
-            choice("Kind", "kind", asked.get("kind"), kinds),
-            text_field("Since", "since", asked.get("since"), placeholder="2026-03-01 or 7d"),
-            text_field("Until", "until", asked.get("until"), placeholder="2026-04-01"),
-            text_field("Most results", "limit", asked.get("limit"), inputmode="numeric"),
-            text_field("Most tokens", "budget", asked.get("budget"), inputmode="numeric"),
+            choice("Kind", "kind", request.get("kind"), kinds),
+            text_field("Since", "since", request.get("since"), placeholder="2026-03-01 or 7d"),
+            text_field("Until", "until", request.get("until"), placeholder="2026-04-01"),
+            text_field("Most results", "limit", request.get("limit"), inputmode="numeric"),
+            text_field("Most tokens", "budget", request.get("budget"), inputmode="numeric"),
             class_="fields",
         ),
-        open=any(map(asked.get, limits)),
+        open=any(map(request.get, limits)),
         class_="limits",
     )
     return el(
         "form",
         el("label", "What would you like to know?", for_="q", class_="unseen"),
         el("div",
-           el("input", id="q", name="q", type="search", value=asked.get("q"), data_search=True,
+           el("input", id="q", name="q", type="search", value=request.get("q"), data_search=True,
               placeholder="What would you like to know?", autocomplete="off", spellcheck="false",
-              autofocus=not asked.get("q")),
+              autofocus=not request.get("q")),
            el("button", "Search", class_="main"), class_="asking"),
         more,
         role="search", action="/", method="get", class_="search",
     )  # fmt: skip
 
 
-def _welcome(asked: Asked) -> Html:
-    stats = asked.memory.store.stats()
+def _welcome(request: PageRequest) -> Html:
+    stats = request.memory.store.stats()
     title = el("h1", "Search", class_="unseen")
     if not stats.documents:
         return joined(title, empty(
@@ -151,7 +151,7 @@ def _welcome(asked: Asked) -> Html:
 # ------------------------------------------------------------------ the answer
 
 
-def _answer(found: Answer, asked: Asked) -> Html:
+def _answer(found: Answer, request: PageRequest) -> Html:
     told = (
         *found.hints,
         *(f"Given up for these results: {name}" for name in found.relaxed),
@@ -162,7 +162,7 @@ def _answer(found: Answer, asked: Asked) -> Html:
         _recorded(found),
         notes("warn", (f"Degraded: {reason}" for reason in found.degraded)),
         notes("hint", told),
-        el("div", _results(found, asked), _explanation(found), class_="found"),
+        el("div", _results(found, request), _explanation(found), class_="found"),
     )
 
 
@@ -194,29 +194,29 @@ def _recorded(found: Answer) -> Html | None:
     )
 
 
-def _results(found: Answer, asked: Asked) -> Html:
+def _results(found: Answer, request: PageRequest) -> Html:
     if not found.results:
         near = "What came nearest was not good enough." if found.rejected else ""
         elsewhere = el("a", "Look through past conversations", href=url("/sessions", q=found.query))
         return empty("Nothing was found.", near or "Ask in other words.", elsewhere)
-    wanted = set(parse(asked.get("q")).content)
-    start = asked.number("from")
+    wanted = set(parse(request.get("q")).content)
+    start = request.number("from")
     some = found.results[start : start + PAGE]
     if not some:
-        return empty("There are no more results.", el("a", "The first", href=_further(asked, 0)))
+        return empty("There are no more results.", el("a", "The first", href=_further(request, 0)))
     listed = el("ol", [el("li", _result(one, wanted)) for one in some], class_="results",
                 start=start + 1 if start else None)  # fmt: skip
     left = len(found.results) - start - PAGE
     return el("div", listed, left > 0 and el(
         "p", f"{start + 1:,} to {start + len(some):,} of {len(found.results):,} ",
-        el("a", "More", href=_further(asked, start + PAGE), class_="button", data_item=True),
+        el("a", "More", href=_further(request, start + PAGE), class_="button", data_item=True),
         class_="more",
     ))  # fmt: skip
 
 
-def _further(asked: Asked, start: int) -> str:
+def _further(request: PageRequest, start: int) -> str:
     """The same search, from another result on."""
-    return url("/", **{**asked.params, "from": start or ""})
+    return url("/", **{**request.params, "from": start or ""})
 
 
 def _result(one: Result, wanted: set[str]) -> Html:

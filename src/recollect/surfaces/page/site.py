@@ -12,8 +12,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from recollect.nouns import stable_id
-from recollect.surfaces.http.guard import STATIC, Gate, Receive, Refusal, Scope, Send
-from recollect.surfaces.http.work import Desk, Gone, Refused, told
+from recollect.surfaces.http.guard import STATIC, AccessControl, Receive, Refusal, Scope, Send
+from recollect.surfaces.http.work import ClientGone, RequestRefused, RequestRunner, told
 from recollect.surfaces.page import (
     conversations,
     doctor,
@@ -23,7 +23,15 @@ from recollect.surfaces.page import (
     reviewing,
     topics,
 )
-from recollect.surfaces.page.layout import Asked, To, View, command, document, empty, heading
+from recollect.surfaces.page.layout import (
+    PageContent,
+    PageRequest,
+    Redirect,
+    command,
+    document,
+    empty,
+    heading,
+)
 from recollect.surfaces.page.markup import el, joined
 from recollect.surfaces.page.search import search
 
@@ -31,7 +39,7 @@ if TYPE_CHECKING:
     from recollect.memory import Memory
     from recollect.surfaces.tools import Tool, Work
 
-VIEWS: Mapping[str, Callable[[Asked], View]] = {
+VIEWS: Mapping[str, Callable[[PageRequest], PageContent]] = {
     "/": search,
     "/memory": remembered.facts,
     "/fact": remembered.fact,
@@ -47,7 +55,7 @@ VIEWS: Mapping[str, Callable[[Asked], View]] = {
     "/settings": figures.settings,
     "/doctor": doctor.doctor,
 }
-CHANGES: Mapping[str, Callable[[Asked], To]] = {
+CHANGES: Mapping[str, Callable[[PageRequest], Redirect]] = {
     "/fact/pin": remembered.pin,
     "/fact/reword": remembered.reword,
     "/fact/forget": remembered.forget_fact,
@@ -65,8 +73,10 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Pages:
-    def __init__(self, memory: Memory, tools: Mapping[str, Tool], desk: Desk, gate: Gate) -> None:
-        self._memory, self._tools, self._desk, self._gate = memory, tools, desk, gate
+    def __init__(
+        self, memory: Memory, tools: Mapping[str, Tool], runner: RequestRunner, gate: AccessControl
+    ) -> None:
+        self._memory, self._tools, self._runner, self._gate = memory, tools, runner, gate
         folder = files("recollect.surfaces.page") / "static"
         self._files = {name: (folder / name).read_bytes() for name in _KINDS}
         self._version = stable_id(*(text.decode() for text in self._files.values()))
@@ -84,31 +94,31 @@ class Pages:
 
     # -------------------------------------------------------------- views
 
-    def _viewed(self, view: Callable[[Asked], View]) -> Endpoint:
+    def _viewed(self, view: Callable[[PageRequest], PageContent]) -> Endpoint:
         async def show(request: Request) -> Response:
             params, csrf = dict(request.query_params), self._csrf(request)
 
             def work(watch: Work) -> tuple[str, int]:
-                found = view(self._asked(watch, params, csrf))
+                found = view(self._page_request(watch, params, csrf))
                 return document(found, self._version, csrf=csrf), found.status
 
-            return _html(*await self._desk.do(request, work))
+            return _html(*await self._runner.do(request, work))
 
         return self._telling(show)
 
-    def _changed(self, change: Callable[[Asked], To]) -> Endpoint:
+    def _changed(self, change: Callable[[PageRequest], Redirect]) -> Endpoint:
         async def act(request: Request) -> Response:
             given, csrf = await self._form(request), self._csrf(request)
-            to = await self._desk.do(
+            to = await self._runner.do(
                 request,
-                lambda work: change(self._asked(work, given, csrf)),
+                lambda work: change(self._page_request(work, given, csrf)),
             )
             return RedirectResponse(to.address, 303)
 
         return self._telling(act)
 
-    def _asked(self, work: Work, params: Mapping[str, str], csrf: str) -> Asked:
-        return Asked(self._memory, self._tools, work, params, csrf, self._gate.local)
+    def _page_request(self, work: Work, params: Mapping[str, str], csrf: str) -> PageRequest:
+        return PageRequest(self._memory, self._tools, work, params, csrf, self._gate.local)
 
     def _csrf(self, request: Request) -> str:
         session = request.scope["session"]
@@ -120,18 +130,20 @@ class Pages:
         session = request.scope["session"]
         if session and not self._gate.is_csrf(session, given.pop("csrf", "")):
             said = "this form is not of this page, or of an earlier session"
-            raise Refused(Refusal(403, "Forbidden", said, "go back, reload the page, try again"))
+            raise RequestRefused(
+                Refusal(403, "Forbidden", said, "go back, reload the page, try again")
+            )
         return given
 
     async def _fields(self, request: Request) -> dict[str, str]:
-        body = await self._desk.body(request)
+        body = await self._runner.body(request)
         kind = request.headers.get("content-type", "").partition(";")[0].strip()
         if kind != "application/x-www-form-urlencoded":
-            raise Refused(Refusal(415, "Unsupported", "this takes a form"))
+            raise RequestRefused(Refusal(415, "Unsupported", "this takes a form"))
         try:
             return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
         except ValueError:
-            raise Refused(Refusal(400, "UsageError", "the form cannot be read")) from None
+            raise RequestRefused(Refusal(400, "UsageError", "the form cannot be read")) from None
 
     def _telling(self, show: Endpoint) -> Endpoint:
         """With every error as a page that says what to do."""
@@ -139,7 +151,7 @@ class Pages:
         async def endpoint(request: Request) -> Response:
             try:
                 return await show(request)
-            except Gone:
+            except ClientGone:
                 return Response(status_code=499)  # nobody reads it
             except Exception as error:  # noqa: BLE001  a bug of ours is told by its kind only
                 status, content = told("the page", error)
@@ -158,14 +170,16 @@ class Pages:
             el("p", hint) if hint else None, el("p", back), class_="failed", role="alert",
             data_kind=type,
         )  # fmt: skip
-        page = document(View("That did not work", body, status, at), self._version,
+        page = document(PageContent("That did not work", body, status, at), self._version,
                         csrf=self._csrf(request))  # fmt: skip
         return _html(page, status)
 
     def nothing_there(self, request: Request, status: int, headers: dict[str, str]) -> Response:
         said = "There is no such page." if status == 404 else "This page takes no such request."
         body = joined(heading("Nothing here"), empty(said, el("a", "Go to the search", href="/")))
-        page = document(View("Nothing here", body, status), self._version, csrf=self._csrf(request))
+        page = document(
+            PageContent("Nothing here", body, status), self._version, csrf=self._csrf(request)
+        )
         return _html(page, status, headers)
 
     def _file(self, name: str) -> Endpoint:
@@ -195,7 +209,7 @@ class Pages:
                el("button", "Open", class_="main"), method="post", action="/login", class_="stack"),
             class_="locked",
         )  # fmt: skip
-        page = document(View("Locked", body), self._version, locked=True)
+        page = document(PageContent("Locked", body), self._version, locked=True)
         return _html(page, status, {"www-authenticate": "Bearer"} if status == 401 else {})
 
     async def _enter(self, request: Request) -> Response:
@@ -208,9 +222,9 @@ class Pages:
             return self._lock("", 200)
         try:
             given = await self._fields(request)
-        except Gone:
+        except ClientGone:
             return Response(status_code=499)
-        except Refused as error:
+        except RequestRefused as error:
             return self._lock(error.refusal.message, error.refusal.status)
         return self._entered(self._gate.login(given.get("token", "")), "token")
 
@@ -223,9 +237,9 @@ class Pages:
     async def _logout(self, request: Request) -> Response:
         try:
             await self._form(request)
-        except Gone:
+        except ClientGone:
             return Response(status_code=499)
-        except Refused as error:
+        except RequestRefused as error:
             return self._failed(request, error.refusal.status, **error.refusal.as_json()["error"])
         if request.scope["session"]:
             self._gate.leave(request.scope["session"])

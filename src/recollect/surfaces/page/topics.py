@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.errors import NotFound
 from recollect.facts import Asked as Visible
 from recollect.surfaces.page.layout import (
-    Asked,
-    View,
+    PageContent,
+    PageRequest,
     about,
     badge,
     command,
@@ -37,10 +37,10 @@ UNFOLDED = 200
 """Pages that are shown with all folders open; of more, one level at a time."""
 
 
-class Folder(NamedTuple):
+class TopicFolder(NamedTuple):
     """What is below one address."""
 
-    folders: dict[str, Folder]
+    folders: dict[str, TopicFolder]
     pages: dict[str, Topic]
 
     @property
@@ -48,37 +48,37 @@ class Folder(NamedTuple):
         return len(self.pages) + sum(one.size for one in self.folders.values())
 
 
-def tree(asked: Asked) -> View:
-    at = asked.get("at").strip("/")
-    root = _folded(asked.memory.topics(), at)
+def tree(request: PageRequest) -> PageContent:
+    at = request.get("at").strip("/")
+    root = _folded(request.memory.topics(), at)
     if at and not root.size:
         raise NotFound(f"there is nothing at {at!r} in the tree", hint="it may have been forgotten")
     first = joined("Pages are made by ", command("recollect curate FILE"), " and by what an agent "
                    "curates.")  # fmt: skip
     shown = _level(root, at, unfolded=root.size <= UNFOLDED)
     body = joined(
-        heading("Memory", tabs(asked, "/tree")),
-        done(asked),
+        heading("Memory", tabs(request, "/tree")),
+        done(request),
         _trail(at),
         el("div", shown, class_="tree") if root.size else empty("The tree is empty.", first),
     )
-    return View(at or "Tree", body, at="/memory")
+    return PageContent(at or "Tree", body, at="/memory")
 
 
-def _folded(topics: Mapping[str, Topic], at: str) -> Folder:
-    root = Folder({}, {})
+def _folded(topics: Mapping[str, Topic], at: str) -> TopicFolder:
+    root = TopicFolder({}, {})
     for address, topic in topics.items():
         if at and not address.startswith(f"{at}/"):
             continue
         folder = root
         *names, last = address[len(at) :].strip("/").split("/")
         for name in names:
-            folder = folder.folders.setdefault(name, Folder({}, {}))
+            folder = folder.folders.setdefault(name, TopicFolder({}, {}))
         folder.pages[last] = topic
     return root
 
 
-def _level(folder: Folder, at: str, *, unfolded: bool) -> Html:
+def _level(folder: TopicFolder, at: str, *, unfolded: bool) -> Html:
     """The folders and the pages in a folder."""
     made = []
     for name, inside in sorted(folder.folders.items()):
@@ -138,9 +138,9 @@ def _trail(at: str) -> Html | None:
 # ------------------------------------------------------------------ one page
 
 
-def topic(asked: Asked) -> View:
-    at = asked.get("at").strip("/")
-    found = asked.memory.topics()
+def topic(request: PageRequest) -> PageContent:
+    at = request.get("at").strip("/")
+    found = request.memory.topics()
     if at not in found:
         raise NotFound(f"there is no page {at!r}", hint="it may have been forgotten")
     page, facts = found[at]
@@ -154,12 +154,12 @@ def topic(asked: Asked) -> View:
     body = joined(
         heading(page.title),
         _trail(at),
-        done(asked),
+        done(request),
         page.summary and el("p", page.summary, class_="lead", dir="auto"),
         dotted(*(badge(tag) for tag in page.tags)) if page.tags else None,
-        _some(holding, "from", at, asked) or empty("Nothing on this page holds now."),
+        _some(holding, "from", at, request) or empty("Nothing on this page holds now."),
         past and el("details", el("summary", f"{len(past):,} that no longer hold"),
-                    _some(past, "past", at, asked), open=bool(asked.get("past"))),
+                    _some(past, "past", at, request), open=bool(request.get("past"))),
         page.notes and el("section", el("h2", "Notes"),
                           el("div", passage(page.notes), class_="card")),
         page.snippets and el("section", el("h2", "Snippets"),
@@ -174,15 +174,15 @@ def topic(asked: Asked) -> View:
         ),
         page.stamp and el("div", confirmed(
             "The page and its notes are removed for good. Its facts stay.", "Forget the page",
-            "/topic/forget", asked.csrf, id=page.key,
+            "/topic/forget", request.csrf, id=page.key,
         ), class_="actions"),
     )  # fmt: skip
-    return View(page.title, body, at="/memory")
+    return PageContent(page.title, body, at="/memory")
 
 
-def _some(facts: list[Fact], name: str, at: str, asked: Asked) -> Html | None:
+def _some(facts: list[Fact], name: str, at: str, request: PageRequest) -> Html | None:
     """The facts from the place that is asked for by this name on."""
-    start = asked.number(name)
+    start = request.number(name)
     some = facts[start : start + FACTS]
     more = start + FACTS < len(facts) and more_link("/topic", at=at, **{name: str(start + FACTS)})
     listed = el("ul", [el("li", fact_line(one)) for one in some], class_="list")
