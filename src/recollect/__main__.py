@@ -6,9 +6,7 @@ import codecs
 import os
 import sys
 
-_PLAIN = {
-    "·": "-", "…": "...", "“": '"', "”": '"', "→": "->", "›": ">", "≤": "<=", "–": "-",
-}  # fmt: skip
+_PLAIN = {"·": "-", "…": "...", "“": '"', "”": '"', "→": "->", "›": ">", "≤": "<=", "–": "-"}
 """Our own signs, where only ASCII can be written."""
 
 

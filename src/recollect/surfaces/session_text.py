@@ -23,9 +23,12 @@ def told(found: Any, style: Style) -> str:
 
 def _discovery(found: Any, style: Style) -> list[str]:
     how = "" if found.sort == "relevance" else f"{found.sort} first"
-    parts = [f"{len(found.hits)} of {found.found}" if found.hits else "nothing found", how,
-             f"confidence {found.confidence:.2f}" if found.hits else "",
-             f"{found.timing_ms:.0f} ms"]  # fmt: skip
+    parts = [
+        f"{len(found.hits)} of {found.found}" if found.hits else "nothing found",
+        how,
+        f"confidence {found.confidence:.2f}" if found.hits else "",
+        f"{found.timing_ms:.0f} ms",
+    ]
     lines = [f"{style.bold}sessions{style.off} · " + " · ".join(filter(None, parts)), ""]
     for number, hit in enumerate(found.hits, 1):
         lines += [*_name(hit.session, style, f"{number:2}  "), *_snippet(hit, style)]
@@ -83,8 +86,10 @@ def _scroll(found: Any, style: Style) -> list[str]:
         lines += [f"{style.warn}{window.warning}{style.off}"] if window.warning else []
         for message in window.messages:
             lines += ["", *_message(message, style, most=10_000)]
-        steps = [f"--around {window.previous} goes back" if window.previous else "the beginning",
-                 f"--around {window.next} goes on" if window.next else "the end"]  # fmt: skip
+        steps = [
+            f"--around {window.previous} goes back" if window.previous else "the beginning",
+            f"--around {window.next} goes on" if window.next else "the end",
+        ]
         lines += ["", *_dim("; ".join(steps), style), *_hidden(window.hidden, style), ""]
     return lines
 
@@ -122,9 +127,16 @@ def _name(session: Any, style: Style, before: str, *more: str) -> list[str]:
     indent = " " * len(before)
     title = _short(session.title or session.session_id, len(before))
     when = "" if any(one.startswith("last") for one in more) else (iso(session.date) or "")[:10]
-    parts = [session.session_id, when, *more, session.relation,
-             f"from {session.parent_session_id}" if session.parent_session_id else "",
-             "automated" if session.automated else "", session.folder, session.source]  # fmt: skip
+    parts = [
+        session.session_id,
+        when,
+        *more,
+        session.relation,
+        f"from {session.parent_session_id}" if session.parent_session_id else "",
+        "automated" if session.automated else "",
+        session.folder,
+        session.source,
+    ]
     about = textwrap.wrap(" · ".join(filter(None, parts)), width() - len(before))
     return [
         f"{style.bold}{before}{title}{style.off}",

@@ -33,8 +33,12 @@ def answer(found: Answer, _: Given) -> str:
     if found.answer is not None:
         written = found.answer
         lines.append(written.answer)
-        lines.append(_dotted(f"recorded {_day(written.at)} as {written.id}",
-                             written.sources and f"from {', '.join(written.sources)}"))  # fmt: skip
+        lines.append(
+            _dotted(
+                f"recorded {_day(written.at)} as {written.id}",
+                written.sources and f"from {', '.join(written.sources)}",
+            )
+        )
     lines += [_result(one) for one in found.results]
     if found.status == "no_results":
         near = [f"[{one.id}] {one.title} {one.confidence:.2f}" for one in found.rejected[:3]]
@@ -83,8 +87,14 @@ def _verdict(found: Answer) -> str:
 def _result(one: Result) -> str:
     title = f"{one.title or one.document}{f' › {one.heading}' if one.heading else ''}"
     session = f"session {one.document}" if one.kind == "session" else one.kind
-    about = _dotted(session, one.role, _day(one.date), one.source, f"{one.confidence:.2f}",
-                    "cut short" if one.truncated else "")  # fmt: skip
+    about = _dotted(
+        session,
+        one.role,
+        _day(one.date),
+        one.source,
+        f"{one.confidence:.2f}",
+        "cut short" if one.truncated else "",
+    )
     return f"[{_id(one)}] {title} ({about})\n{one.text.strip()}"
 
 
@@ -99,12 +109,18 @@ def bundle(found: Bundle, _: Given) -> str:
     lines += [f"also [{one.id}] {one.title} ({one.reason})" for one in found.manifest[:OTHERS]]
     lines += [f"degraded: {reason}" for reason in found.degraded]
     budget = found.budget
-    lines.append(_dotted(f"confidence {found.confidence:.2f}",
-                         f"{budget.used} of {budget.budget} tokens",
-                         f"fingerprint {found.fingerprint}"))  # fmt: skip
+    lines.append(
+        _dotted(
+            f"confidence {found.confidence:.2f}",
+            f"{budget.used} of {budget.budget} tokens",
+            f"fingerprint {found.fingerprint}",
+        )
+    )
     if found.sections:
-        lines.append("next: write the answer from this, record_answer it with the fingerprint "
-                     "and the ids used")  # fmt: skip
+        lines.append(
+            "next: write the answer from this, record_answer it with the fingerprint "
+            "and the ids used"
+        )
     return "\n".join(lines)
 
 
@@ -121,17 +137,23 @@ def remembered(done: Remembered, _: Given) -> str:
     name = f"{fact.name}: " if fact.name else ""
     lines = [f"{done.action} [{fact.id}] {name}{_flat(fact.text)}"]
     lines += [done.note] if done.note else []
-    lines += [f"says otherwise: [{one.fact.id}] {_flat(one.fact.text)} ({one.why})"
-              for one in done.conflicts]  # fmt: skip
+    lines += [
+        f"says otherwise: [{one.fact.id}] {_flat(one.fact.text)} ({one.why})"
+        for one in done.conflicts
+    ]
     if done.conflicts:
-        lines.append(f"next: if the new one holds, remember it again with id {fact.id} and "
-                     "replace true; else forget it")  # fmt: skip
+        lines.append(
+            f"next: if the new one holds, remember it again with id {fact.id} and "
+            "replace true; else forget it"
+        )
     return "\n".join(lines)
 
 
 def curated(done: Curated, _: Given) -> str:
-    lines = [f"{item.kind} [{item.id}] {_flat(item.text)}" + (f" ({item.why})" if item.why else "")
-             for item in done.items]  # fmt: skip
+    lines = [
+        f"{item.kind} [{item.id}] {_flat(item.text)}" + (f" ({item.why})" if item.why else "")
+        for item in done.items
+    ]
     lines += [f"lost: {problem.where}: {problem.reason}" for problem in done.lost]
     if done.id:
         lines.append(f"receipt {done.id}")
@@ -144,8 +166,11 @@ def receipt(done: Receipt, given: Given) -> str:
 
 def context(found: Context, _: Given) -> str:
     lines = [found.prelude] if found.prelude else []
-    groups = (("pinned", found.pinned), ("relevant", found.relevant),
-              ("open questions", found.questions))  # fmt: skip
+    groups = (
+        ("pinned", found.pinned),
+        ("relevant", found.relevant),
+        ("open questions", found.questions),
+    )
     for name, results in groups:
         if results:
             lines.append(f"{name}:")
@@ -172,8 +197,13 @@ def document(found: Document, given: Given) -> str:
     start = int(given.get("offset", 0))
     part = clip_tokens(whole[start:], int(given.get("token_budget", PAGE)))
     end = start + len(part)
-    head = _dotted(f"[{found.id}] {found.title or found.external}", found.kind, _day(found.date),
-                   found.path, found.source)  # fmt: skip
+    head = _dotted(
+        f"[{found.id}] {found.title or found.external}",
+        found.kind,
+        _day(found.date),
+        found.path,
+        found.source,
+    )
     lines = [head, part.rstrip() if part or not whole else "(nothing there)"]
     if end < len(whole):
         lines.append(f"characters {start} to {end} of {len(whole)}; next: get it with offset {end}")
@@ -203,9 +233,13 @@ def sessions(found: SessionsAnswer, _: Given) -> str:
 def _discovery(found: Any) -> list[str]:
     if not found.hits:
         return ["nothing found", *_searched(found.searched), *_hidden(found.hidden)]
-    lines = [_dotted(f"{len(found.hits)} of {found.found} conversations",
-                     f"confidence {found.confidence:.2f}",
-                     "" if found.sort == "relevance" else f"{found.sort} first")]  # fmt: skip
+    lines = [
+        _dotted(
+            f"{len(found.hits)} of {found.found} conversations",
+            f"confidence {found.confidence:.2f}",
+            "" if found.sort == "relevance" else f"{found.sort} first",
+        )
+    ]
     for hit in found.hits:
         lines.append(f"{_named(hit.session)} ({hit.confidence:.2f}), at {hit.match_message_id}:")
         lines += _window(hit) if _says_more(hit) else [f"  {_flat(hit.snippet)}"]
@@ -256,8 +290,10 @@ def _scroll(found: Any) -> list[str]:
 def _read(found: Any) -> list[str]:
     lines = [_named(found.session), *_messages(found.first)]
     if found.left_out:
-        lines.append(f"  … {found.left_out} of {found.total} messages are left out; "
-                     "around (a message id) shows them")  # fmt: skip
+        lines.append(
+            f"  … {found.left_out} of {found.total} messages are left out; "
+            "around (a message id) shows them"
+        )
     return [*lines, *_messages(found.last), *_hidden(found.hidden)]
 
 
@@ -266,8 +302,11 @@ def _browse(found: Any) -> list[str]:
         return ["no sessions", *_searched(found.searched), *_hidden(found.hidden)]
     lines = []
     for one in found.sessions:
-        more = _dotted(f"last {_day(one.last)}" if one.last else "", f"{one.messages} messages",
-                       f"{one.lineage} more in its lineage" if one.lineage else "")  # fmt: skip
+        more = _dotted(
+            f"last {_day(one.last)}" if one.last else "",
+            f"{one.messages} messages",
+            f"{one.lineage} more in its lineage" if one.lineage else "",
+        )
         lines.append(f"{_named(one.session)}, {more}")
         lines += [f"  asked: {_flat(one.goal)}"] if one.goal else []
         lines += [f"  ended: {_flat(one.resolution)}"] if one.resolution else []
@@ -275,9 +314,14 @@ def _browse(found: Any) -> list[str]:
 
 
 def _named(session: Any) -> str:
-    about = _dotted(_day(session.date), session.folder, session.source, session.relation,
-                    session.parent_session_id and f"from {session.parent_session_id}",
-                    "automated" if session.automated else "")  # fmt: skip
+    about = _dotted(
+        _day(session.date),
+        session.folder,
+        session.source,
+        session.relation,
+        session.parent_session_id and f"from {session.parent_session_id}",
+        "automated" if session.automated else "",
+    )
     return f"session {session.session_id} “{_flat(session.title)}” ({about})"
 
 
@@ -286,9 +330,11 @@ def _searched(what: Mapping[str, Any]) -> list[str]:
 
 
 def _plain(value: Any) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, Sequence | set) and not isinstance(
-        value, str
-    ) else str(value)  # fmt: skip
+    return (
+        ", ".join(map(str, value))
+        if isinstance(value, Sequence | set) and not isinstance(value, str)
+        else str(value)
+    )
 
 
 # ------------------------------------------------------------------ words

@@ -181,9 +181,17 @@ def _record_answer(memory: Memory, given: Arguments, _: Work) -> Any:
 
 
 _ANSWERED = (
-    "query", "status", "confidence", "results", "rejected", "hidden", "budget", "fingerprint",
-    "stages", "timing_ms",
-)  # fmt: skip
+    "query",
+    "status",
+    "confidence",
+    "results",
+    "rejected",
+    "hidden",
+    "budget",
+    "fingerprint",
+    "stages",
+    "timing_ms",
+)
 
 TOOLS: tuple[Tool, ...] = (
     Tool(

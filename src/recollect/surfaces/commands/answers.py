@@ -58,8 +58,10 @@ def gather(options: Options) -> int:
 def _bundle(found: Bundle, style: Style) -> str:
     lines = [found.rendered()] if found.sections else ["nothing found", ""]
     lines += [f"{style.dim}{hint.kind}: {hint.text}{style.off}" for hint in found.follow_up_hints]
-    lines += [f"{style.dim}also {one.id}  {one.title}  ({one.reason}){style.off}"
-              for one in found.manifest]  # fmt: skip
+    lines += [
+        f"{style.dim}also {one.id}  {one.title}  ({one.reason}){style.off}"
+        for one in found.manifest
+    ]
     budget = found.budget
     lines.append(
         f"{style.dim}{budget.used:,} of {budget.budget:,} tokens · confidence "
@@ -78,9 +80,12 @@ def declare_record_answer(parser: argparse.ArgumentParser) -> None:
         "--fingerprint", required=True, metavar="F", help="as `search` or `gather` gave it"
     )
     parser.add_argument(
-        "--from", action="append", dest="sources", metavar="ID",
+        "--from",
+        action="append",
+        dest="sources",
+        metavar="ID",
         help="the id of what it is from (repeatable)",
-    )  # fmt: skip
+    )
 
 
 def record_answer(options: Options) -> int:
@@ -118,8 +123,10 @@ def answers(options: Options) -> int:
         if options.forget:
             done = memory.forget_answers(*options.forget)
             if not done:
-                raise NotFound(f"there is no recorded answer {', '.join(options.forget)}",
-                               hint="`recollect answers` shows them")  # fmt: skip
+                raise NotFound(
+                    f"there is no recorded answer {', '.join(options.forget)}",
+                    hint="`recollect answers` shows them",
+                )
             return _forgotten(options, done)
         if options.forget_stale:
             return _forgotten(options, memory.forget_answers(stale=True))
@@ -156,9 +163,12 @@ def _answers(found: Sequence[Recorded], style: Style) -> str:
 
 def declare_cache(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "action", choices=("stats", "clear", "prune"), nargs="?", default="stats",
+        "action",
+        choices=("stats", "clear", "prune"),
+        nargs="?",
+        default="stats",
         help="show it, empty it, or drop what has expired (recorded answers stay)",
-    )  # fmt: skip
+    )
 
 
 def cache(options: Options) -> int:

@@ -80,28 +80,32 @@ def bash(known: Sequence[Level]) -> str:
 
 
 def zsh(known: Sequence[Level]) -> str:
-    return "#compdef recollect\n" + _HEAD + "\n".join(
-        [
-            "_recollect() {",
-            "  local current=$words[CURRENT] before=$words[CURRENT-1] at= word",
-            "  local -a found",
-            "  for word in $words[2,CURRENT-1]; do",
-            '    case "$at/$word" in',
-            f"      {_paths(known)}) at=$at/$word ;;",
-            "    esac",
-            "  done",
-            '  case "$at $before" in',
-            *_values(known, lambda words: f"compadd -- {' '.join(words)}; return"),
-            "  esac",
-            '  case "$at" in',
-            *(f'    "{_at(level)}") found=({_described(level)}) ;;' for level in known),
-            "  esac",
-            "  _describe recollect found || _files",
-            "}",
-            'if [ "$funcstack[1]" = "_recollect" ]; then _recollect "$@"',
-            "else compdef _recollect recollect; fi\n",
-        ]
-    )  # fmt: skip
+    return (
+        "#compdef recollect\n"
+        + _HEAD
+        + "\n".join(
+            [
+                "_recollect() {",
+                "  local current=$words[CURRENT] before=$words[CURRENT-1] at= word",
+                "  local -a found",
+                "  for word in $words[2,CURRENT-1]; do",
+                '    case "$at/$word" in',
+                f"      {_paths(known)}) at=$at/$word ;;",
+                "    esac",
+                "  done",
+                '  case "$at $before" in',
+                *_values(known, lambda words: f"compadd -- {' '.join(words)}; return"),
+                "  esac",
+                '  case "$at" in',
+                *(f'    "{_at(level)}") found=({_described(level)}) ;;' for level in known),
+                "  esac",
+                "  _describe recollect found || _files",
+                "}",
+                'if [ "$funcstack[1]" = "_recollect" ]; then _recollect "$@"',
+                "else compdef _recollect recollect; fi\n",
+            ]
+        )
+    )
 
 
 def fish(known: Sequence[Level]) -> str:

@@ -30,9 +30,10 @@ def declare_curate(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--text", help="the text itself, as you would say it")
     parser.add_argument(
-        "--facts", metavar="FILE",
+        "--facts",
+        metavar="FILE",
         help='what was read from it already: a JSON list of {"text", "type", "subject", "quote"}',
-    )  # fmt: skip
+    )
     parser.add_argument("--llm", action="store_true", help="let the language model read it")
     parser.add_argument("--title", default="", help="what the text is called")
     parser.add_argument("--project", default="", help="what it belongs to: its pages go there")
@@ -52,9 +53,16 @@ def curate(options: Options) -> int:
     with open_memory(options) as memory:
         for text, about in given:
             made = memory.curate(
-                text, facts=facts, llm=options.llm, project=options.project, owner=options.owner,
-                scopes=options.scope, by=options.by, dry_run=options.dry_run, **about,
-            )  # fmt: skip
+                text,
+                facts=facts,
+                llm=options.llm,
+                project=options.project,
+                owner=options.owner,
+                scopes=options.scope,
+                by=options.by,
+                dry_run=options.dry_run,
+                **about,
+            )
             done.append(made)
             if made.failed:
                 say(options, f"{made.about}: {made.failed}; nothing of it was written")
@@ -86,10 +94,15 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
             date = options.date or iso_of(path)
         except OSError as error:
             raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
-        yield raw.decode("utf-8", "replace"), {
-            "title": options.title or path.stem, "name": str(path.resolve()), "date": date,
-            "channel": "file",
-        }  # fmt: skip
+        yield (
+            raw.decode("utf-8", "replace"),
+            {
+                "title": options.title or path.stem,
+                "name": str(path.resolve()),
+                "date": date,
+                "channel": "file",
+            },
+        )
 
 
 def iso_of(path: Path) -> str:
@@ -111,9 +124,13 @@ def _facts(name: str) -> list[Any]:
 
 
 _SAID = {
-    "new": "new", "same": "known", "refines": "finer", "supersedes": "replaces",
-    "superseded": "older than what is known", "contradicts": "contradicts",
-}  # fmt: skip
+    "new": "new",
+    "same": "known",
+    "refines": "finer",
+    "supersedes": "replaces",
+    "superseded": "older than what is known",
+    "contradicts": "contradicts",
+}
 
 
 def _curated(done: Curated, style: Style) -> str:
@@ -146,10 +163,13 @@ def _diff(done: Curated) -> Iterator[str]:
             continue
         name = f"{document.kind} {document.external}"
         yield from difflib.unified_diff(
-            _shown(before), _shown(after),
-            f"before/{name}" if before else "/dev/null", f"after/{name}" if after else "/dev/null",
-            lineterm="", n=1,
-        )  # fmt: skip
+            _shown(before),
+            _shown(after),
+            f"before/{name}" if before else "/dev/null",
+            f"after/{name}" if after else "/dev/null",
+            lineterm="",
+            n=1,
+        )
 
 
 def _shown(document: Document | None) -> list[str]:
@@ -182,9 +202,12 @@ def review(options: Options) -> int:
             if not options.receipt:
                 raise UsageError("which receipt?", hint="`recollect review` shows what waits")
             done = memory.review(
-                options.receipt, *options.facts, accept=options.accept, owner=options.owner,
+                options.receipt,
+                *options.facts,
+                accept=options.accept,
+                owner=options.owner,
                 by=options.by,
-            )  # fmt: skip
+            )
             said = (
                 "accepted" if options.accept else "rejected, and what it had replaced holds again"
             )
@@ -194,10 +217,16 @@ def review(options: Options) -> int:
         if options.receipt:
             found = [one for one in found if one.id == options.receipt]
             if not found:
-                raise NotFound(f"nothing of {options.receipt!r} waits for review",
-                               hint="`recollect review` shows what waits")  # fmt: skip
-        olds = {id: _text(memory, id, options.owner) for kept in found for i in kept.pending
-                for id in i.others}  # fmt: skip
+                raise NotFound(
+                    f"nothing of {options.receipt!r} waits for review",
+                    hint="`recollect review` shows what waits",
+                )
+        olds = {
+            id: _text(memory, id, options.owner)
+            for kept in found
+            for i in kept.pending
+            for id in i.others
+        }
     content = {"items": [kept.as_json() for kept in found]}
     show(options, content, lambda style: _waiting(found, olds, style))
     return 0 if found else 3

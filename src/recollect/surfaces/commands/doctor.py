@@ -21,9 +21,10 @@ def declare_doctor(parser: argparse.ArgumentParser) -> None:
         "--full", action="store_true", help="read every document and compare every index entry"
     )
     parser.add_argument(
-        "--fix", action="store_true",
+        "--fix",
+        action="store_true",
         help="mend what is safe: modes of files, indexes, pending embeddings",
-    )  # fmt: skip
+    )
 
 
 def doctor(options: Options) -> int:
@@ -36,9 +37,11 @@ def report(options: Options) -> Report:
     from recollect.doctor import examine
 
     given: dict[str, Any] = {
-        "full": options.full, "fix": options.fix,
-        "clients": clients(options.store), "evaluated": evaluated(),
-    }  # fmt: skip
+        "full": options.full,
+        "fix": options.fix,
+        "clients": clients(options.store),
+        "evaluated": evaluated(),
+    }
     try:
         memory = open_memory(options)
     except RecollectError as error:

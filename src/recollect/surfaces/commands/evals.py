@@ -22,9 +22,19 @@ if TYPE_CHECKING:
     from recollect.evals.planning import Plan
 
 _SUITES = (
-    "beir", "longmemeval", "locomo", "beam", "jsonl", "folder", "sample", "abstention",
-    "supersession", "precisionmembench", "precisionmembench-rest", "replay",
-)  # fmt: skip
+    "beir",
+    "longmemeval",
+    "locomo",
+    "beam",
+    "jsonl",
+    "folder",
+    "sample",
+    "abstention",
+    "supersession",
+    "precisionmembench",
+    "precisionmembench-rest",
+    "replay",
+)
 _WHOLE = ("precisionmembench", "precisionmembench-rest", "sample", "replay")
 """Suites that are asked whole unless told otherwise."""
 
@@ -43,7 +53,7 @@ def declare_eval(parser: argparse.ArgumentParser) -> None:
     gate.add_argument("--baseline", required=True, metavar="RUN", help="what it is held against")
     gate.add_argument(
         "--measure", action="append", default=[], metavar="NAME", help="only this one"
-    )  # fmt: skip
+    )
     drift = actions.add_parser(
         "drift", help="which files that decide answers changed since a run", parents=[common]
     )
@@ -59,13 +69,19 @@ def _declare_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("suite", choices=_SUITES, metavar="SUITE", help=", ".join(_SUITES))
     run.add_argument("path", type=Path, nargs="*", metavar="PATH", help="files or folders it is in")
     run.add_argument(
-        "--mode", action="append", default=[], metavar="MODE[,MODE…]",
+        "--mode",
+        action="append",
+        default=[],
+        metavar="MODE[,MODE…]",
         help="conservative, balanced, tokenmax; a run for each",
-    )  # fmt: skip
+    )
     run.add_argument(
-        "--ablate", action="append", default=[], metavar="KNOB=VALUE",
+        "--ablate",
+        action="append",
+        default=[],
+        metavar="KNOB=VALUE",
         help="ask with this knob changed (`recollect modes` shows them); may be repeated",
-    )  # fmt: skip
+    )
     run.add_argument(
         "--limit-fixed", type=int, metavar="K", help="always K results, whatever their grades"
     )
@@ -75,9 +91,10 @@ def _declare_run(run: argparse.ArgumentParser) -> None:
         "--questions", type=Path, metavar="FILE", help="for jsonl, folder, sample and abstention"
     )
     run.add_argument(
-        "--shuffle-gold", action="store_true",
+        "--shuffle-gold",
+        action="store_true",
         help="draw the gold at random; fail unless the score is that of chance",
-    )  # fmt: skip
+    )
     run.add_argument(
         "--max-dollars", type=float, metavar="D", help="stop when a run has cost so much"
     )
@@ -87,9 +104,13 @@ def _declare_run(run: argparse.ArgumentParser) -> None:
 
 def eval_(options: Options) -> int:
     return {
-        "run": _run, "compare": _compare, "gate": _gate, "drift": _drift, "list": _list,
+        "run": _run,
+        "compare": _compare,
+        "gate": _gate,
+        "drift": _drift,
+        "list": _list,
         "capture": _capture,
-    }[options.action](options)  # fmt: skip
+    }[options.action](options)
 
 
 def _ledger(options: Options) -> Ledger:

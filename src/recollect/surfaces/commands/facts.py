@@ -43,9 +43,12 @@ def declare_remember(parser: argparse.ArgumentParser) -> None:
         "--replace", action="store_true", help="replace the facts that it contradicts"
     )
     parser.add_argument(
-        "--participant", action="append", default=[], metavar="[ROLE=]FACT",
+        "--participant",
+        action="append",
+        default=[],
+        metavar="[ROLE=]FACT",
         help="who takes part in a relation (repeatable)",
-    )  # fmt: skip
+    )
     parser.add_argument("--id", default="", help="its own id; the same id again changes it")
     parser.add_argument("--by", default="", help="who says so")
     parser.add_argument("--source", default="", help="where it was read")
@@ -56,13 +59,24 @@ def remember(options: Options) -> int:
     text = sys.stdin.read() if options.text == ["-"] else " ".join(options.text)
     with open_memory(options) as memory:
         done = memory.remember(
-            text, name=options.name, aliases=options.alias, type=options.type, why=options.why,
-            owner=options.owner, scopes=options.scope, pinned=options.pin,
-            valid_from=options.valid_from, valid_to=options.valid_to,
-            supersedes=options.supersedes, replace=options.replace,
+            text,
+            name=options.name,
+            aliases=options.alias,
+            type=options.type,
+            why=options.why,
+            owner=options.owner,
+            scopes=options.scope,
+            pinned=options.pin,
+            valid_from=options.valid_from,
+            valid_to=options.valid_to,
+            supersedes=options.supersedes,
+            replace=options.replace,
             participants=[_participant(one) for one in options.participant],
-            id=options.id, by=options.by, source=options.source, embed=not options.no_embed,
-        )  # fmt: skip
+            id=options.id,
+            by=options.by,
+            source=options.source,
+            embed=not options.no_embed,
+        )
     show(options, done.as_json(), lambda style: _remembered(done, style))
     return 0
 
@@ -201,9 +215,11 @@ def declare_context(parser: argparse.ArgumentParser) -> None:
 def context(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.context(
-            " ".join(options.query), limit=options.limit, token_budget=options.budget,
+            " ".join(options.query),
+            limit=options.limit,
+            token_budget=options.budget,
             **_seen(options),
-        )  # fmt: skip
+        )
     if not options.json:
         for reason in (*found.degraded, *found.hints):
             say(options, f"note: {reason}")
@@ -215,8 +231,11 @@ def _context(found: Context, style: Style) -> str:
     lines: list[str] = []
     if found.prelude:
         lines += [f"{style.bold}who you are{style.off}", *_wrapped(found.prelude), ""]
-    groups = (("pinned", found.pinned), ("relevant", found.relevant),
-              ("open questions", found.questions))  # fmt: skip
+    groups = (
+        ("pinned", found.pinned),
+        ("relevant", found.relevant),
+        ("open questions", found.questions),
+    )
     for name, results in groups:
         if results:
             lines.append(f"{style.bold}{name}{style.off}")

@@ -311,9 +311,12 @@ def _detached(call: Call, payload: Mapping[str, Any]) -> None:
         else {"start_new_session": True}
     )
     child = subprocess.Popen(
-        [*command, "--wait"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL, **apart,
-    )  # fmt: skip
+        [*command, "--wait"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        **apart,
+    )
     assert child.stdin is not None
     with child.stdin as stream:
         stream.write(json.dumps({"transcript_path": _text(payload, "transcript_path")}).encode())

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 def declare_add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "paths", nargs="+", metavar="PATH",
+        "paths",
+        nargs="+",
+        metavar="PATH",
         help="a file, a folder, a repository, an export; or `sessions`: those of this machine",
-    )  # fmt: skip
+    )
     parser.add_argument("--source", metavar="NAME", help="name the source; else the path does")
     parser.add_argument("--owner", help="whose it is, where a line does not say")
     parser.add_argument(
@@ -93,8 +95,10 @@ def _add_sessions(memory: Memory, options: Options) -> Receipt:
 
     logs = list(found_logs())
     if not logs:
-        raise InputError("no sessions of a known client were found on this machine",
-                         hint="give their folder: `recollect add PATH`")  # fmt: skip
+        raise InputError(
+            "no sessions of a known client were found on this machine",
+            hint="give their folder: `recollect add PATH`",
+        )
     for one in logs:
         say(options, _line(one))
     if not options.dry_run:
@@ -143,9 +147,10 @@ def declare_export(parser: argparse.ArgumentParser) -> None:
     forms = parser.add_mutually_exclusive_group(required=True)
     forms.add_argument("--tree", metavar="DIR", help="pages of Markdown, to read and to edit")
     forms.add_argument(
-        "--all", metavar="FILE",
+        "--all",
+        metavar="FILE",
         help="everything as JSONL (packed, if it ends in .gz); `recollect import` brings it back",
-    )  # fmt: skip
+    )
     parser.add_argument("--no-vectors", action="store_true", help="--all without the vectors")
     parser.add_argument("--owner", help="whose pages and facts")
     parser.add_argument("--scope", action="append", metavar="NAME", help="only this scope")
@@ -162,9 +167,12 @@ def export(options: Options) -> int:
         return export_all(options)
     with open_memory(options) as memory:
         done = memory.export_tree(
-            options.tree, owner=options.owner, scopes=options.scope, prune=options.prune,
+            options.tree,
+            owner=options.owner,
+            scopes=options.scope,
+            prune=options.prune,
             force=options.force,
-        )  # fmt: skip
+        )
     for problem in done.refused:
         sys.stderr.write(f"left {problem.where}: {problem.reason}\n")
     for problem in done.stale:
@@ -174,8 +182,13 @@ def export(options: Options) -> int:
 
 
 def _exported(done: Exported, style: Style) -> str:
-    counts = {"written": done.written, "unchanged": done.unchanged, "removed": done.removed,
-              "left as they are": len(done.refused), "stale": len(done.stale)}  # fmt: skip
+    counts = {
+        "written": done.written,
+        "unchanged": done.unchanged,
+        "removed": done.removed,
+        "left as they are": len(done.refused),
+        "stale": len(done.stale),
+    }
     files = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     what = f"{done.pages:,} pages with {done.facts:,} facts"
     return f"{style.bold}{what}{style.off} in {done.folder}: {files or 'no files'}"
@@ -203,8 +216,11 @@ def watch(options: Options) -> int:
             say(options, f"{source}: {rendering().receipt(done, Style(False))}")
 
     with open_memory(options) as memory:
-        names = memory.watch(*options.sources, tell=tell, begun=lambda some: say(
-            options, f"watching {', '.join(some)}; stop with Ctrl-C"))  # fmt: skip
+        names = memory.watch(
+            *options.sources,
+            tell=tell,
+            begun=lambda some: say(options, f"watching {', '.join(some)}; stop with Ctrl-C"),
+        )
     if not names:
         raise NotFound("there is nothing to watch yet", hint="`recollect add PATH` comes first")
     return 0
@@ -237,11 +253,20 @@ def record(options: Options) -> int:
     body = sys.stdin.read() if options.body == ["-"] else " ".join(options.body)
     with open_memory(options) as memory:
         kept = memory.record(
-            options.kind, body, title=options.title, author=options.author, issue=options.issue,
-            branch=options.branch, event=options.event, path=options.path,
-            date=options.date or None, content=options.content or None, id=options.id,
-            owner=options.owner or None, scopes=options.scope,
-        )  # fmt: skip
+            options.kind,
+            body,
+            title=options.title,
+            author=options.author,
+            issue=options.issue,
+            branch=options.branch,
+            event=options.event,
+            path=options.path,
+            date=options.date or None,
+            content=options.content or None,
+            id=options.id,
+            owner=options.owner or None,
+            scopes=options.scope,
+        )
 
     def text(_: Style) -> str:
         return f"kept as {kept.id}"

@@ -38,17 +38,24 @@ def declare_init(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--mode", help=f"choose the mode: {', '.join(MODES)}")
     parser.add_argument(
-        "--downstream", metavar="MODEL",
+        "--downstream",
+        metavar="MODEL",
         help="the model that will read the answers: a name, small, medium, large or none",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--add", nargs="+", default=[], metavar="PATH",
+        "--add",
+        nargs="+",
+        default=[],
+        metavar="PATH",
         help="import these; `sessions` are those of this machine",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--timeout", type=float, default=30.0, metavar="SECONDS",
+        "--timeout",
+        type=float,
+        default=30.0,
+        metavar="SECONDS",
         help="how long to wait for each answer (30)",
-    )  # fmt: skip
+    )
 
 
 class SetupOffer(NamedTuple):
@@ -212,8 +219,9 @@ def _asked(options: Options, plan: SetupPlan, offer: SetupOffer) -> SetupPlan:
     ask, chosen, add = Questionnaire(options.timeout), dict(plan.chosen), list(plan.add)
     if "downstream" not in chosen:
         before = offer.downstream or "none"
-        model = ask("Which model will read the answers? A name, small, medium, large or none.",
-                    before, str)  # fmt: skip
+        model = ask(
+            "Which model will read the answers? A name, small, medium, large or none.", before, str
+        )
         if model != before:
             chosen["downstream"] = model
             offer = offer._replace(downstream=model, advised=advised(model))

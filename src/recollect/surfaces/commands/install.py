@@ -19,9 +19,12 @@ def declare_install(parser: argparse.ArgumentParser) -> None:
         "client", nargs="?", metavar="CLIENT", help="which agent; without it, what there is"
     )
     parser.add_argument(
-        "--for", dest="scope", choices=("user", "project"), default="user",
+        "--for",
+        dest="scope",
+        choices=("user", "project"),
+        default="user",
         help="everywhere (user), or in the folder you are in (project)",
-    )  # fmt: skip
+    )
     parser.add_argument("--hooks", action="store_true", help="also what runs by itself")
     parser.add_argument("--dry-run", action="store_true", help="show the difference it would make")
     parser.add_argument("--uninstall", action="store_true", help="take out what was put in")

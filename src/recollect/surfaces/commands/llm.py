@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 def declare_llm(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "action", nargs="?", choices=("status", "test"), default="status",
+        "action",
+        nargs="?",
+        choices=("status", "test"),
+        default="status",
         help="what is configured and what was spent (status); ask it for one word, which costs as "
         "much (test)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--days", type=int, default=30, metavar="N", help="what the last N days cost (30)"
     )

@@ -20,11 +20,12 @@ _ACTIONS = ("list", "fetch", "verify", "use", "switch", "prune", "calibrate", "b
 
 def declare_models(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "action", choices=_ACTIONS,
+        "action",
+        choices=_ACTIONS,
         help="see them; download one; read every byte of one; search with one from now on; the "
         "same, and embed everything with it now; delete vectors that no longer serve; find out "
         "what the scores of those in use mean; measure them on your own store",
-    )  # fmt: skip
+    )
     parser.add_argument("name", nargs="?", help="a model, a folder, or URL#MODEL (the one in use)")
     parser.add_argument(
         "--processes", type=int, metavar="N", help="switch with so many processes (as it pays)"
@@ -80,8 +81,11 @@ def _models_switch(options: Options, name: str) -> int:
 
     def text(style: Style) -> str:
         lines = [f"{done.model} serves: {done.vectors:,} vectors, {done.embedded:,} of them new"]
-        lines += [f"{style.dim}{count:,} of {other} are no longer needed: `recollect models prune` "
-                  f"deletes them{style.off}" for other, count in done.older.items()]  # fmt: skip
+        lines += [
+            f"{style.dim}{count:,} of {other} are no longer needed: `recollect models prune` "
+            f"deletes them{style.off}"
+            for other, count in done.older.items()
+        ]
         lines += [f"the grade does not count its scores: {done.note}"] if done.note else []
         return "\n".join(lines)
 

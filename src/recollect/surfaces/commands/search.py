@@ -15,17 +15,24 @@ from recollect.surfaces.commands.shared import (
 )
 
 _RELAXABLE = {
-    "since": "since", "until": "until", "kind": "kinds", "source": "sources", "path": "paths",
-    "issue": "issues", "event": "events",
-}  # fmt: skip
+    "since": "since",
+    "until": "until",
+    "kind": "kinds",
+    "source": "sources",
+    "path": "paths",
+    "issue": "issues",
+    "event": "events",
+}
 """The limits that may be given up, by the name of their option."""
 
 
 def declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "query", nargs="+", metavar="QUERY",
+        "query",
+        nargs="+",
+        metavar="QUERY",
         help='words; "a phrase", -without, prefix*, path: kind: source: issue: event:',
-    )  # fmt: skip
+    )
     declare_limits(parser)
     parser.add_argument("--limit", "--max-results", type=int, metavar="N", help="the most results")
     parser.add_argument("--budget", type=int, metavar="TOKENS", help="the most tokens")
@@ -39,9 +46,12 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--last", type=int, metavar="N", help="only the newest N documents")
     parser.add_argument(
-        "--relax", action="append", choices=list(_RELAXABLE), metavar="LIMIT",
+        "--relax",
+        action="append",
+        choices=list(_RELAXABLE),
+        metavar="LIMIT",
         help=f"give this limit up when too little is found ({', '.join(_RELAXABLE)})",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--detail", choices=("snippet", "passage", "document"), help="how much of each result"
     )
@@ -56,18 +66,23 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-cache", action="store_true", help="search, answered before or not")
     parser.add_argument("--reranker", metavar="NAME", help="another model to read the best; none")
     parser.add_argument(
-        "--expand", type=int, metavar="N",
+        "--expand",
+        type=int,
+        metavar="N",
         help="rewrites by the language model where the grade is low (0 to 3)",
-    )  # fmt: skip
+    )
     parser.add_argument("--hyde", action="store_true", help="search by a passage that it makes up")
     parser.add_argument(
-        "--think", action=argparse.BooleanOptionalAction,
+        "--think",
+        action=argparse.BooleanOptionalAction,
         help="have it write an answer where the grade is low",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--web", action=argparse.BooleanOptionalAction, default=None,
+        "--web",
+        action=argparse.BooleanOptionalAction,
+        default=None,
         help="ask the web where memory does not answer, if you allow that (web.when)",
-    )  # fmt: skip
+    )
     parser.add_argument("--full", action="store_true", help="show whole passages")
     parser.add_argument("--explain", action="store_true", help="show how the answer came about")
 

@@ -37,9 +37,12 @@ def declare_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="the address to serve (127.0.0.1)")
     parser.add_argument("--port", type=int, default=PORT, metavar="N", help=f"({PORT})")
     parser.add_argument(
-        "--name", action="append", default=[], metavar="HOST",
+        "--name",
+        action="append",
+        default=[],
+        metavar="HOST",
         help="a further name that browsers and programs may call this host by",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--token-file", metavar="F", help="a token of your own; else one is made and kept"
     )
@@ -50,9 +53,12 @@ def declare_serve(parser: argparse.ArgumentParser) -> None:
         "--max-body", type=int, default=1 << 20, metavar="BYTES", help="of one request (1 MiB)"
     )
     parser.add_argument(
-        "--rate", type=float, default=100.0, metavar="N",
+        "--rate",
+        type=float,
+        default=100.0,
+        metavar="N",
         help="requests a second that one client may send (100; 0 for any number)",
-    )  # fmt: skip
+    )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 

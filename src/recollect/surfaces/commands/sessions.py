@@ -18,9 +18,11 @@ def declare_sessions(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--session", metavar="ID", help="read this one")
     parser.add_argument(
-        "--around", action="append", metavar="MESSAGE",
+        "--around",
+        action="append",
+        metavar="MESSAGE",
         help="with --session: the messages around this one (repeatable)",
-    )  # fmt: skip
+    )
     parser.add_argument("--window", type=int, metavar="N", help="messages on either side (5)")
     parser.add_argument("--limit", type=int, metavar="N", help="how many conversations (3)")
     parser.add_argument("--sort", help="relevance, newest or oldest; else as the question says")
@@ -30,9 +32,11 @@ def declare_sessions(parser: argparse.ArgumentParser) -> None:
         "--exclude", action="append", metavar="ID", help="leave this session out (repeatable)"
     )
     parser.add_argument(
-        "--role", action="append", metavar="ROLE",
+        "--role",
+        action="append",
+        metavar="ROLE",
         help="whose words (user, assistant); also tool, context, summary, system, all",
-    )  # fmt: skip
+    )
     parser.add_argument("--detail", help="adaptive, or full: a window around every hit")
     parser.add_argument(
         "--live", metavar="ID", help="your own session: hide what you have in your context"

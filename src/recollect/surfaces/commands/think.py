@@ -29,9 +29,10 @@ def declare_think(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="+", metavar="QUERY", help="what is to be answered")
     declare_limits(parser)
     parser.add_argument(
-        "--force", action="store_true",
+        "--force",
+        action="store_true",
         help="think at once, whatever was written before or stands there in so many words",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--seconds", type=float, default=60.0, metavar="S", help="the most time (60)"
     )
@@ -39,9 +40,10 @@ def declare_think(parser: argparse.ArgumentParser) -> None:
         "--tokens", type=int, default=6000, metavar="N", help="the most tokens to read (6000)"
     )
     parser.add_argument(
-        "--web", action="store_true",
+        "--web",
+        action="store_true",
         help="let it cite the web where memory does not answer, if you allow that (web.when)",
-    )  # fmt: skip
+    )
     parser.add_argument("--mode", help="conservative, balanced or tokenmax")
     parser.add_argument("--as-of", metavar="WHEN", help="the facts that held then")
     parser.add_argument("--explain", action="store_true", help="show quotes, and what happened")
@@ -95,8 +97,9 @@ class Live:
             self._words(told.sentence)
             self.told = True
         elif told.kind == "again":
-            self._line(f"{self._style.dim}that is not enough; looking for {told.text}"
-                       f"{self._style.off}")  # fmt: skip
+            self._line(
+                f"{self._style.dim}that is not enough; looking for {told.text}{self._style.off}"
+            )
             self.told = False
         elif told.kind == "final" and self._column:
             self._out.write("\n")

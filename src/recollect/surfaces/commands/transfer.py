@@ -29,9 +29,11 @@ def _size(count: int) -> str:
 
 def declare_backup(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", nargs="?", metavar="FILE",
+        "file",
+        nargs="?",
+        metavar="FILE",
         help="compressed if it ends in .gz (one of this moment, in `backups` of your data folder)",
-    )  # fmt: skip
+    )
     parser.add_argument("--force", action="store_true", help="replace the file, if it is there")
 
 
@@ -96,9 +98,15 @@ def repair(options: Options) -> int:
     from recollect.memory import repair_store
 
     if not options.force and (sound := _sound(options)):
-        show(options, {"repaired": False, "rebuilt": sound == "rebuilt"},
-             lambda _: "nothing was damaged" if sound == "sound" else
-             "the record is sound; the indexes were made anew from it")  # fmt: skip
+        show(
+            options,
+            {"repaired": False, "rebuilt": sound == "rebuilt"},
+            lambda _: (
+                "nothing was damaged"
+                if sound == "sound"
+                else "the record is sound; the indexes were made anew from it"
+            ),
+        )
         return 0
     with progress(options) as bar:
         done: Repaired = repair_store(options.store, report=bar)
@@ -141,8 +149,10 @@ def _repaired(done: Repaired, style: Style) -> str:
             lines.append(f"{style.warn}{len(ids):,} documents {what}{style.off}")
             lines.append(f"    {', '.join(ids[:SHOWN])}{more}")
     if done.unnamed:
-        lines.append(f"{style.warn}of {done.unnamed:,} documents only the text is left{style.off}: "
-                     "recollect list --source salvaged --owner salvaged")  # fmt: skip
+        lines.append(
+            f"{style.warn}of {done.unnamed:,} documents only the text is left{style.off}: "
+            "recollect list --source salvaged --owner salvaged"
+        )
     if done.unreadable:
         lines.append(f"could not be read whole: {', '.join(done.unreadable)}")
     if not (done.incomplete or done.lost or done.unnamed or done.unreadable):
@@ -155,8 +165,9 @@ def _repaired(done: Repaired, style: Style) -> str:
 
 def export_all(options: Options) -> int:
     if options.owner or options.scope or options.prune:
-        raise UsageError("--all is everything of everybody",
-                         hint="leave --owner, --scope and --prune out")  # fmt: skip
+        raise UsageError(
+            "--all is everything of everybody", hint="leave --owner, --scope and --prune out"
+        )
     with open_memory(options) as memory, progress(options) as bar:
         done = memory.export_all(
             options.all, vectors=not options.no_vectors, force=options.force, report=bar
@@ -178,20 +189,29 @@ def import_(options: Options) -> int:
     with open_memory(options) as memory, progress(options) as bar:
         done: Loaded = memory.import_all(options.file, replace=options.replace, report=bar)
     if done.different and not options.quiet:
-        sys.stderr.write(f"{done.different:,} differ from what is here, and were left out; "
-                         "--replace takes those of the file\n")  # fmt: skip
+        sys.stderr.write(
+            f"{done.different:,} differ from what is here, and were left out; "
+            "--replace takes those of the file\n"
+        )
     show(options, done.as_json(), lambda style: _imported(done, style))
     return 0
 
 
 def _imported(done: Loaded, style: Style) -> str:
     said = {
-        "added": done.documents, "there already": done.unchanged, "different": done.different,
+        "added": done.documents,
+        "there already": done.unchanged,
+        "different": done.different,
         "forgotten here": done.forgotten,
-    }  # fmt: skip
+    }
     documents = ", ".join(f"{count:,} {name}" for name, count in said.items() if count)
-    also = {"sources": done.sources, "tombstones": done.tombstones, "events": done.events,
-            "answers": done.answers, "vectors": done.vectors}  # fmt: skip
+    also = {
+        "sources": done.sources,
+        "tombstones": done.tombstones,
+        "events": done.events,
+        "answers": done.answers,
+        "vectors": done.vectors,
+    }
     more = ", ".join(f"{count:,} {name}" for name, count in also.items() if count)
     return f"{style.bold}documents: {documents or 'none'}{style.off}" + (
         f"; {more}" if more else ""

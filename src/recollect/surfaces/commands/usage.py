@@ -31,9 +31,12 @@ def _declare_days(parser: argparse.ArgumentParser) -> None:
 def declare_stats(parser: argparse.ArgumentParser) -> None:
     _declare_days(parser)
     parser.add_argument(
-        "--plot", nargs="?", const=PICTURE, metavar="FILE.svg",
+        "--plot",
+        nargs="?",
+        const=PICTURE,
+        metavar="FILE.svg",
         help=f"also draw a picture ({PICTURE} in this folder)",
-    )  # fmt: skip
+    )
     parser.add_argument("--clear", action="store_true", help="delete all figures")
 
 

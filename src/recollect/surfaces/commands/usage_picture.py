@@ -112,9 +112,12 @@ def _hit_rate(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterat
     if total.hit_rate is None:
         middle = panel.left + panel.wide / 2
         yield _text(middle, panel.y(0.5), "nothing asked the cache", 13, _SOFT, "middle")
-    yield from _curve(panel, rates, _BLUE, [
-        f"{column.label}: {rate or 0:.0%}" for column, rate in zip(columns, rates, strict=True)
-    ])  # fmt: skip
+    yield from _curve(
+        panel,
+        rates,
+        _BLUE,
+        [f"{column.label}: {rate or 0:.0%}" for column, rate in zip(columns, rates, strict=True)],
+    )
 
 
 def _statuses(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
@@ -146,9 +149,12 @@ def _latency(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterato
         yield from _mark(panel, share(mark), duration(mark))
     for curve, colour in zip(curves, (_BLUE, _ORANGE), strict=True):
         shares = [None if ms is None else share(ms) for ms in curve]
-        yield from _curve(panel, shares, colour, [
-            f"{column.label}: {duration(ms)}" for column, ms in zip(columns, curve, strict=True)
-        ])  # fmt: skip
+        yield from _curve(
+            panel,
+            shares,
+            colour,
+            [f"{column.label}: {duration(ms)}" for column, ms in zip(columns, curve, strict=True)],
+        )
 
 
 def _tokens(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
@@ -244,9 +250,14 @@ def _curve(
 
 
 def _text(
-    x: float, y: float, said: str, size: int, colour: str = _INK, anchor: str = "start",
+    x: float,
+    y: float,
+    said: str,
+    size: int,
+    colour: str = _INK,
+    anchor: str = "start",
     weight: int = 400,
-) -> str:  # fmt: skip
+) -> str:
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" '
         f'text-anchor="{anchor}" font-weight="{weight}">{escape(said)}</text>'

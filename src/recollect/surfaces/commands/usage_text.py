@@ -49,24 +49,36 @@ def _notes(usage: Usage) -> Iterator[str]:
 
 
 def _summary(total: Figures) -> Iterator[str]:
-    yield _line("answers", (f"{STATUSES.get(name, name)} {_share(count, total.calls)}"
-                            for name, count in total.under("status").items()))  # fmt: skip
+    yield _line(
+        "answers",
+        (
+            f"{STATUSES.get(name, name)} {_share(count, total.calls)}"
+            for name, count in total.under("status").items()
+        ),
+    )
     yield _line("grades", [f"{_bars(total.grades)}  from 0 to 1"])
     yield _line("cache", [_cache(total)])
     half, most = total.percentile(0.5), total.percentile(0.95)
     yield _line("time", [f"half within {duration(half)}", f"95% within {duration(most)}"])
-    yield _line("tokens", [
-        f"{total.a_call('tokens.used'):,.0f} a search, {short(total.used)} in all",
-        f"{short(total.saved)} less than all found (estimated)",
-    ])  # fmt: skip
-    yield _line("results", [
-        f"{total.a_call('results'):.1f} a search",
-        f"{total.a_call('dropped'):.1f} over the budget",
-        f"{total.counts['truncated']:,} cut short",
-    ])  # fmt: skip
+    yield _line(
+        "tokens",
+        [
+            f"{total.a_call('tokens.used'):,.0f} a search, {short(total.used)} in all",
+            f"{short(total.saved)} less than all found (estimated)",
+        ],
+    )
+    yield _line(
+        "results",
+        [
+            f"{total.a_call('results'):.1f} a search",
+            f"{total.a_call('dropped'):.1f} over the budget",
+            f"{total.counts['truncated']:,} cut short",
+        ],
+    )
     if total.empty:
-        yield _line("empty", (f"{cause(name)} {count:,}"
-                              for name, count in total.under("empty").items()))  # fmt: skip
+        yield _line(
+            "empty", (f"{cause(name)} {count:,}" for name, count in total.under("empty").items())
+        )
     if total.counts["degraded"]:
         yield _line("degraded", [_share(total.counts["degraded"], total.calls)])
 

@@ -215,9 +215,11 @@ class AccessControl:
         if len(scope["headers"]) > MOST_HEADERS:
             return Refusal(431, "TooManyHeaders", f"there are more than {MOST_HEADERS} headers")
         headers = dict(scope["headers"])
-        return stranger(headers, self.serves) or _other_origin(headers) or self._unknown(
-            scope, headers
-        )  # fmt: skip
+        return (
+            stranger(headers, self.serves)
+            or _other_origin(headers)
+            or self._unknown(scope, headers)
+        )
 
     def _unknown(self, scope: Scope, headers: Headers) -> Refusal | None:
         scope["session"] = session = self.session(headers)
@@ -239,9 +241,11 @@ class AccessControl:
 
 
 _NO_TOKEN = Refusal(
-    401, "Unauthorized", "this needs the token",
+    401,
+    "Unauthorized",
+    "this needs the token",
     "send it as `Authorization: Bearer TOKEN`; `recollect serve` says which file it is in",
-)  # fmt: skip
+)
 
 
 def _other_origin(headers: Headers) -> Refusal | None:

@@ -88,8 +88,10 @@ class Imports:
 
     def _place(self, path: str) -> str:
         if not self._reads_files:
-            raise UsageError("this server can be reached from other machines, and reads no files",
-                             hint="run `recollect add` on its own machine")  # fmt: skip
+            raise UsageError(
+                "this server can be reached from other machines, and reads no files",
+                hint="run `recollect add` on its own machine",
+            )
         if "\0" in path or not path.strip():
             raise UsageError("there is no path", hint="give a file or a folder")
         try:
@@ -159,15 +161,28 @@ class Imports:
         from subprocess import DEVNULL, PIPE, Popen
         from tempfile import TemporaryFile
 
-        command = [sys.executable, "-m", "recollect", "add", "--json", "--progress", "--no-embed",
-                   "--quiet"]  # fmt: skip
+        command = [
+            sys.executable,
+            "-m",
+            "recollect",
+            "add",
+            "--json",
+            "--progress",
+            "--no-embed",
+            "--quiet",
+        ]
         command += [f"--source={one.source}"] if one.source else []
         with TemporaryFile("w+", encoding="utf-8") as said:
             try:
                 process = Popen(
-                    [*command, "--", one.path], stdin=DEVNULL, stdout=said, stderr=PIPE, text=True,
-                    env=self._environment(), start_new_session=True,
-                )  # fmt: skip
+                    [*command, "--", one.path],
+                    stdin=DEVNULL,
+                    stdout=said,
+                    stderr=PIPE,
+                    text=True,
+                    env=self._environment(),
+                    start_new_session=True,
+                )
             except OSError as error:
                 return {"state": "failed", "error": in_a_line(error)}
             with process:

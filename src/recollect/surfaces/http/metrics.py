@@ -80,8 +80,10 @@ class Metrics:
     def text(self) -> str:
         with self._lock:
             counts, times = dict(self._counts), {k: list(v) for k, v in self._times.items()}
-        lines = ["# TYPE recollect_requests_under_way gauge",
-                 f"recollect_requests_under_way {self.under_way}"]  # fmt: skip
+        lines = [
+            "# TYPE recollect_requests_under_way gauge",
+            f"recollect_requests_under_way {self.under_way}",
+        ]
         for name in _HELP:
             own = sorted((labels, n) for (known, labels), n in counts.items() if known == name)
             lines += [f"# HELP {name} {_HELP[name]}", f"# TYPE {name} counter"]

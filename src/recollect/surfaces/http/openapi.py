@@ -39,10 +39,17 @@ def document(tools: Iterable[Tool]) -> Json:
         "parameter that is repeated. `cursor` of one page asks for the next. Types are told here; "
         "what a number or a date may be is told by the error of one that may not."
     )
-    error = {"type": "object", "required": ["error"], "properties": {"error": {
-        "type": "object", "required": ["type", "message", "hint"],
-        "properties": {name: {"type": "string"} for name in ("type", "message", "hint")},
-    }}}  # fmt: skip
+    error = {
+        "type": "object",
+        "required": ["error"],
+        "properties": {
+            "error": {
+                "type": "object",
+                "required": ["type", "message", "hint"],
+                "properties": {name: {"type": "string"} for name in ("type", "message", "hint")},
+            }
+        },
+    }
     return {
         "openapi": "3.1.0",
         "info": {"title": "recollect", "version": __version__, "description": about},
@@ -59,12 +66,17 @@ def _tool(tool: Tool) -> Json:
     about = {"summary": tool.title, "description": tool.description, "tags": ["tools"]}
     answers = _answers(tool.has)
     body = {"required": bool(tool.required), "content": _json(_nullable(tool))}
-    made: Json = {"post": {"operationId": tool.name, **about, "requestBody": body,
-                           "responses": answers}}  # fmt: skip
+    made: Json = {
+        "post": {"operationId": tool.name, **about, "requestBody": body, "responses": answers}
+    }
     if not tool.writes:
         parameters = [_parameter(name, schema, tool) for name, schema in tool.properties.items()]
-        made["get"] = {"operationId": f"get_{tool.name}", **about, "parameters": parameters,
-                       "responses": answers}  # fmt: skip
+        made["get"] = {
+            "operationId": f"get_{tool.name}",
+            **about,
+            "parameters": parameters,
+            "responses": answers,
+        }
     return made
 
 
@@ -80,8 +92,12 @@ def _nullable(tool: Tool) -> Json:
 
 
 def _parameter(name: str, schema: Schema, tool: Tool) -> Json:
-    made: Json = {"name": name, "in": "query", "required": name in tool.required,
-                  "schema": dict(schema)}  # fmt: skip
+    made: Json = {
+        "name": name,
+        "in": "query",
+        "required": name in tool.required,
+        "schema": dict(schema),
+    }
     return {**made, "explode": True} if schema["type"] == "array" else made
 
 

@@ -68,9 +68,13 @@ class ThoughtStream(Response):
     media_type = STREAM
 
     def __init__(
-        self, request: Request, runner: RequestRunner, memory: Memory, given: Arguments,
+        self,
+        request: Request,
+        runner: RequestRunner,
+        memory: Memory,
+        given: Arguments,
         tool: Tool = THINK,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(headers={"cache-control": "no-store"})
         self._request, self._runner, self._memory = request, runner, memory
         self._given, self._tool = given, tool
@@ -85,8 +89,9 @@ class ThoughtStream(Response):
                 if not begun:
                     begun = True
                     await send(self._head())
-                await send({"type": "http.response.body", "body": _event(name, content),
-                            "more_body": True})  # fmt: skip
+                await send(
+                    {"type": "http.response.body", "body": _event(name, content), "more_body": True}
+                )
 
         with out, into:
             async with anyio.create_task_group() as group:

@@ -281,9 +281,14 @@ def run_own(
     for command in change.commands:
         try:
             done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                errors="replace", timeout=_WAIT, check=False,
-            )  # fmt: skip
+                command,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_WAIT,
+                check=False,
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             why = type(error).__name__
             break

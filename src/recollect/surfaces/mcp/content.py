@@ -159,13 +159,17 @@ class McpContent:
 
     def list_templates(self, _: Params) -> Result:
         made = [
-            {"uriTemplate": f"{start}{{id}}", "name": name, "description": about,
-             "mimeType": "text/plain"}
+            {
+                "uriTemplate": f"{start}{{id}}",
+                "name": name,
+                "description": about,
+                "mimeType": "text/plain",
+            }
             for start, name, about in (
                 (DOCUMENT, "document", "a whole document, by any id that names it"),
                 (SESSION, "session", "how a conversation began and ended"),
             )
-        ]  # fmt: skip
+        ]
         return {"resourceTemplates": made}
 
     def read_resource(self, params: Params) -> Result:

@@ -118,8 +118,10 @@ def understood(message: Any) -> JsonRpcRequest | None:
         return None
     id, method = message.get("id"), message.get("method")
     if ("id" in message and not _is_id(id)) or not isinstance(method, str):
-        raise McpError(INVALID_REQUEST, "Invalid Request: an id is a text or a whole number, "
-                      "and a method a text")  # fmt: skip
+        raise McpError(
+            INVALID_REQUEST,
+            "Invalid Request: an id is a text or a whole number, and a method a text",
+        )
     params = message.get("params", {})
     if not isinstance(params, dict):
         raise McpError(INVALID_PARAMS, "params are an object")

@@ -28,9 +28,14 @@ def share(value: float) -> str:
 
 def _drawn(*shapes: Html, kind: str = "bar") -> Html:
     return el(
-        "svg", *shapes, viewBox=f"0 0 {_WIDE} {_HIGH}", preserveAspectRatio="none", class_=kind,
-        aria_hidden="true", focusable="false",
-    )  # fmt: skip
+        "svg",
+        *shapes,
+        viewBox=f"0 0 {_WIDE} {_HIGH}",
+        preserveAspectRatio="none",
+        class_=kind,
+        aria_hidden="true",
+        focusable="false",
+    )
 
 
 def _rect(x: float, wide: float, kind: str) -> Html:
@@ -70,8 +75,12 @@ def stacked(parts: Sequence[float], whole: float) -> Html:
 def rows(lines: Iterable[tuple[object, Html, str]]) -> Html:
     """A name, a bar and a number in each row."""
     made = [
-        el("tr", el("th", name, scope="row"), el("td", drawn, class_="drawn"),
-           el("td", number, class_="number"))
+        el(
+            "tr",
+            el("th", name, scope="row"),
+            el("td", drawn, class_="drawn"),
+            el("td", number, class_="number"),
+        )
         for name, drawn, number in lines
-    ]  # fmt: skip
+    ]
     return el("table", el("tbody", made), class_="bars")

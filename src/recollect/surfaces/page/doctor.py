@@ -38,26 +38,34 @@ def doctor(request: PageRequest) -> PageContent:
     body = joined(
         heading("Doctor", el("p", _verdict(found), role="status")),
         el("ul", [el("li", _check(one)) for one in found.checks], class_="checks card"),
-        el("section", el("h2", "This store"), about(
-            ("Where", el("code", holds.location)),
-            ("Engine", holds.engine),
-            ("Size", _size(holds.bytes)),
-            ("Documents", f"{holds.documents:,}"),
-            ("Passages", f"{holds.passages:,}"),
-            ("Kinds", counted(holds.kinds)),
-            ("Forgotten for good", f"{holds.tombstones:,}" if holds.tombstones else ""),
-            ("Embedder", el("code", status.model)),
-            ("Version", __version__),
-        )),
-    )  # fmt: skip
+        el(
+            "section",
+            el("h2", "This store"),
+            about(
+                ("Where", el("code", holds.location)),
+                ("Engine", holds.engine),
+                ("Size", _size(holds.bytes)),
+                ("Documents", f"{holds.documents:,}"),
+                ("Passages", f"{holds.passages:,}"),
+                ("Kinds", counted(holds.kinds)),
+                ("Forgotten for good", f"{holds.tombstones:,}" if holds.tombstones else ""),
+                ("Embedder", el("code", status.model)),
+                ("Version", __version__),
+            ),
+        ),
+    )
     return PageContent("Doctor", body, at="/doctor")
 
 
 def _check(one: Check) -> Html:
     said, kind = STATES[one.state]
     details = [el("small", detail) for detail in one.details] if one.state != "ok" else []
-    return joined(badge(said, kind), el("b", one.name.capitalize()),
-                  el("span", one.text, *details), one.mend and _mending(one.mend))  # fmt: skip
+    return joined(
+        badge(said, kind),
+        el("b", one.name.capitalize()),
+        el("span", one.text, *details),
+        one.mend and _mending(one.mend),
+    )
 
 
 def _mending(mend: str) -> Html:

@@ -30,10 +30,14 @@ def stats(request: PageRequest) -> PageContent:
     days = request.number("days", 30)
     usage = request.memory.stats(days)
     links = [
-        el("a", name, href=url("/stats", days=count),
-           aria_current="page" if count == days else None)
+        el(
+            "a",
+            name,
+            href=url("/stats", days=count),
+            aria_current="page" if count == days else None,
+        )
         for count, name in SPANS
-    ]  # fmt: skip
+    ]
     total = usage.total
     shown = [_drawn(usage), _figures(total)]
     private = "Searches are counted on this machine only, without a word of them."
@@ -49,23 +53,31 @@ def stats(request: PageRequest) -> PageContent:
 
 
 def _drawn(usage: Usage) -> Html:
-    return el("figure", drawing(picture(usage)), class_="picture", tabindex="0", role="group",
-              aria_label="Drawn, day by day")  # fmt: skip
+    return el(
+        "figure",
+        drawing(picture(usage)),
+        class_="picture",
+        tabindex="0",
+        role="group",
+        aria_label="Drawn, day by day",
+    )
 
 
 def _figures(total: Figures) -> Html:
     cache = "never asked" if total.hit_rate is None else f"{total.hit_rate:.0%}"
     rows = [
         ("Searches", f"{total.calls:,}"),
-        *((f"… {STATUSES.get(name, name)}", f"{count:,}")
-          for name, count in total.under("status").items()),
+        *(
+            (f"… {STATUSES.get(name, name)}", f"{count:,}")
+            for name, count in total.under("status").items()
+        ),
         ("Answered from the cache", cache),
         ("Half take up to", duration(total.percentile(0.5))),
         ("95% take up to", duration(total.percentile(0.95))),
         ("Tokens returned", short(total.used)),
         ("Tokens saved (estimated)", short(total.saved)),
         ("Degraded", f"{total.counts['degraded']:,}"),
-    ]  # fmt: skip
+    ]
     shown = table(("Figure", "Value"), rows, class_="numbers", aria_label="In numbers")
     return el("section", el("h2", "In numbers"), shown)
 
@@ -79,18 +91,30 @@ def settings(request: PageRequest) -> PageContent:
     for name, spec in SETTINGS.items():
         found = config.values[name]
         kind = "" if found.origin == "default" else "good"
-        rows.append((
-            el("code", name), el("code", plain(found.value)),
-            joined(badge(found.origin, kind), found.where and el("small", f" {found.where}")),
-            spec.help,
-        ))  # fmt: skip
+        rows.append(
+            (
+                el("code", name),
+                el("code", plain(found.value)),
+                joined(badge(found.origin, kind), found.where and el("small", f" {found.where}")),
+                spec.help,
+            )
+        )
     body = joined(
         heading("Settings"),
-        el("p", "Set them with ", command("recollect config set NAME VALUE"),
-           "; what runs already keeps what it began with. A flag wins over the environment, that "
-           "over the project's file, that over yours.", class_="lead"),
+        el(
+            "p",
+            "Set them with ",
+            command("recollect config set NAME VALUE"),
+            "; what runs already keeps what it began with. A flag wins over the environment, that "
+            "over the project's file, that over yours.",
+            class_="lead",
+        ),
         notes("warn", config.ignored),
-        table(("Setting", "Value", "From", "What it does"), rows, class_="settings",
-              aria_label="Settings"),
-    )  # fmt: skip
+        table(
+            ("Setting", "Value", "From", "What it does"),
+            rows,
+            class_="settings",
+            aria_label="Settings",
+        ),
+    )
     return PageContent("Settings", body, at="/settings")

@@ -53,8 +53,9 @@ def imports(request: PageRequest) -> PageContent:
         el("h2", "Of this session") if found else None,
         el("ul", listed, class_="list") if found else None,
         _vectors(status) if found else None,
-        id="live", data_live="1000" if changing else None,
-    )  # fmt: skip
+        id="live",
+        data_live="1000" if changing else None,
+    )
     body = joined(
         heading("Imports"),
         done(request),
@@ -68,17 +69,31 @@ def imports(request: PageRequest) -> PageContent:
 
 def _asking(request: PageRequest) -> Html:
     return form(
-        "/imports/begin", request.csrf,
-        el("div",
-           text_field("File or folder on this machine", "path", request.get("path"),
-                      placeholder="~/notes", required=True, data_search=True),
-           text_field("Name of the source", "source", request.get("source"),
-                      placeholder="else its path"),
-           el("button", "Import", class_="main"), class_="importing"),
-        el("p", "Notes, repositories, exports and session logs, each read as what it is. Secrets "
-                "are taken out; what has not changed since the last time is not read again.",
-           class_="fine"),
-    )  # fmt: skip
+        "/imports/begin",
+        request.csrf,
+        el(
+            "div",
+            text_field(
+                "File or folder on this machine",
+                "path",
+                request.get("path"),
+                placeholder="~/notes",
+                required=True,
+                data_search=True,
+            ),
+            text_field(
+                "Name of the source", "source", request.get("source"), placeholder="else its path"
+            ),
+            el("button", "Import", class_="main"),
+            class_="importing",
+        ),
+        el(
+            "p",
+            "Notes, repositories, exports and session logs, each read as what it is. Secrets "
+            "are taken out; what has not changed since the last time is not read again.",
+            class_="fine",
+        ),
+    )
 
 
 def _elsewhere() -> Html:
@@ -93,19 +108,24 @@ def _elsewhere() -> Html:
 
 def _import(request: PageRequest, one: Import) -> Html:
     said, kind = STATES[one.state]
-    stop = form(
-        "/imports/stop", request.csrf, el("button", "Stop", id=f"stop-{one.id}"), id=one.id
-    )  # fmt: skip
+    stop = form("/imports/stop", request.csrf, el("button", "Stop", id=f"stop-{one.id}"), id=one.id)
     return el(
         "article",
         el("header", el("h3", one.path), stop if one.under_way else None),
-        el("p", badge(said, kind), el("span", _counts(one), class_="counts"), minute(one.asked),
-           one.source, class_="meta"),
+        el(
+            "p",
+            badge(said, kind),
+            el("span", _counts(one), class_="counts"),
+            minute(one.asked),
+            one.source,
+            class_="meta",
+        ),
         el("progress", aria_label=f"Importing {one.path}") if one.state == "running" else None,
         notes("warn", [one.error] if one.error else []),
         _problems(one.receipt) if one.receipt else None,
-        class_="card import", id=f"import-{one.id}",
-    )  # fmt: skip
+        class_="card import",
+        id=f"import-{one.id}",
+    )
 
 
 def _counts(one: Import) -> str:
@@ -113,18 +133,27 @@ def _counts(one: Import) -> str:
         took = (one.ended or datetime.now(UTC)) - one.asked
         return f"{one.stored:,} stored, {took.total_seconds():.0f} s"
     done = one.receipt
-    named = (("new", done["added"]), ("changed", done["changed"]),
-             ("as before", done["unchanged"]), ("forgotten earlier", done["tombstoned"]),
-             ("secrets taken out", sum(done["redacted"].values())),
-             ("left out", len(done["skipped"])), ("failed", len(done["failed"])))  # fmt: skip
+    named = (
+        ("new", done["added"]),
+        ("changed", done["changed"]),
+        ("as before", done["unchanged"]),
+        ("forgotten earlier", done["tombstoned"]),
+        ("secrets taken out", sum(done["redacted"].values())),
+        ("left out", len(done["skipped"])),
+        ("failed", len(done["failed"])),
+    )
     told = [f"{count:,} {name}" for name, count in named if count]
     return ", ".join(told) or "nothing to import"
 
 
 def _problems(done: Mapping[str, Any]) -> Html | None:
     """What the owner of the files may want to know, the worst first."""
-    groups = (("Could not be read", "failed"), ("Not wholly as meant", "warnings"),
-              ("No longer in its source", "missing"), ("Left out", "skipped"))  # fmt: skip
+    groups = (
+        ("Could not be read", "failed"),
+        ("Not wholly as meant", "warnings"),
+        ("No longer in its source", "missing"),
+        ("Left out", "skipped"),
+    )
     made = [_group(name, done[some]) for name, some in groups if done[some]]
     return joined(made) if made else None
 
@@ -146,11 +175,15 @@ def _vectors(status: Status) -> Html | None:
     whole = status.store.passages
     return el(
         "p",
-        el("label", f"{status.pending:,} of {whole:,} passages wait for their vectors; they are "
-                    "found by their words meanwhile.", for_="vectors"),
+        el(
+            "label",
+            f"{status.pending:,} of {whole:,} passages wait for their vectors; they are "
+            "found by their words meanwhile.",
+            for_="vectors",
+        ),
         el("progress", id="vectors", value=whole - status.pending, max=whole),
         class_="vectors",
-    )  # fmt: skip
+    )
 
 
 # ------------------------------------------------------------------ what could be imported
@@ -159,16 +192,23 @@ def _vectors(status: Status) -> Html | None:
 def _logs(request: PageRequest) -> Html | None:
     """The session logs of agents on this machine."""
     rows = [
-        (one.label, f"{one.files:,}", f"{one.megabytes:,.1f} MB", el("code", str(one.place)),
-         _button(request, "Import", str(one.place), one.format, one.label))
+        (
+            one.label,
+            f"{one.files:,}",
+            f"{one.megabytes:,.1f} MB",
+            el("code", str(one.place)),
+            _button(request, "Import", str(one.place), one.format, one.label),
+        )
         for one in _found()
-    ]  # fmt: skip
+    ]
     if not rows:
         return None
     heads = ("Agent", "Files", "Size", "Where", el("span", "Import", class_="unseen"))
-    return el("section", el("h2", "Conversations on this machine"),
-              table(heads, rows, class_="offers",
-                    aria_label="Conversations on this machine"))  # fmt: skip
+    return el(
+        "section",
+        el("h2", "Conversations on this machine"),
+        table(heads, rows, class_="offers", aria_label="Conversations on this machine"),
+    )
 
 
 def _found() -> list[Logs]:
@@ -182,12 +222,16 @@ def _found() -> list[Logs]:
 
 def _sources(request: PageRequest, known: Sequence[SourceStats]) -> Html:
     rows = [
-        (one.name, one.kind, one.documents,
-         joined(_joined(places or [_local(one.uri)])) if one.uri else "",
-         [_button(request, "Update", place, "", one.name) for place in places if request.local])
+        (
+            one.name,
+            one.kind,
+            one.documents,
+            joined(_joined(places or [_local(one.uri)])) if one.uri else "",
+            [_button(request, "Update", place, "", one.name) for place in places if request.local],
+        )
         for one in known
         for places in [list(_places(one))]
-    ]  # fmt: skip
+    ]
     heads = ("Source", "Kind", "Documents", "Where", el("span", "Update", class_="unseen"))
     listed = table(heads, rows, class_="offers", aria_label="Sources")
     return el("section", el("h2", "Sources"), listed if rows else empty("Nothing was added yet."))

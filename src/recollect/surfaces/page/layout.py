@@ -100,11 +100,15 @@ def document(view: PageContent, version: str, *, locked: bool = False, csrf: str
     body = el(
         "body",
         el("a", "Skip to content", class_="skip", href="#main"),
-        el("header", el("a", _MARK, "recollect", class_="brand", href="/"),
-           None if locked else _navigation(view.at), class_="top"),
+        el(
+            "header",
+            el("a", _MARK, "recollect", class_="brand", href="/"),
+            None if locked else _navigation(view.at),
+            class_="top",
+        ),
         el("main", view.body, id="main", tabindex="-1"),
         None if locked else _foot(csrf),
-    )  # fmt: skip
+    )
     return "<!doctype html>\n" + el("html", head, body, lang="en")
 
 
@@ -125,13 +129,17 @@ def _navigation(at: str) -> Html:
 def _foot(csrf: str) -> Html:
     keys = [el("div", el("dt", el("kbd", key)), el("dd", said)) for key, said in _KEYS]
     dialog = el(
-        "dialog", el("h2", "Keys", id="keys-title"), el("dl", keys, class_="keys"),
+        "dialog",
+        el("h2", "Keys", id="keys-title"),
+        el("dl", keys, class_="keys"),
         el("form", el("button", "Close"), method="dialog"),
-        id="keys", aria_labelledby="keys-title",
-    )  # fmt: skip
+        id="keys",
+        aria_labelledby="keys-title",
+    )
     leave = form("/logout", csrf, el("button", "Lock this browser", class_="quiet"))
-    keys_button = el("button", "Keys ", el("kbd", "?"), class_="quiet", type="button",
-                     data_opens="keys")  # fmt: skip
+    keys_button = el(
+        "button", "Keys ", el("kbd", "?"), class_="quiet", type="button", data_opens="keys"
+    )
     return el("footer", keys_button, leave, dialog)
 
 
@@ -154,10 +162,14 @@ def confirmed(question: str, said: str, action: str, csrf: str, **hidden: str) -
     return el(
         "details",
         el("summary", said, class_="button danger"),
-        el("div", el("p", question),
-           form(action, csrf, el("button", said, class_="danger"), **hidden), class_="confirm"),
+        el(
+            "div",
+            el("p", question),
+            form(action, csrf, el("button", said, class_="danger"), **hidden),
+            class_="confirm",
+        ),
         class_="confirming",
-    )  # fmt: skip
+    )
 
 
 def field(label: str, control: Html, name: str) -> Html:
@@ -165,8 +177,9 @@ def field(label: str, control: Html, name: str) -> Html:
 
 
 def text_field(label: str, name: str, value: str, **more: Any) -> Html:
-    return field(label, el("input", id=name, name=name, value=value, autocomplete="off", **more),
-                 name)  # fmt: skip
+    return field(
+        label, el("input", id=name, name=name, value=value, autocomplete="off", **more), name
+    )
 
 
 def choice(label: str, name: str, value: str, options: Iterable[tuple[str, str]]) -> Html:
@@ -220,8 +233,11 @@ def hidden_by(counts: Mapping[str, int]) -> list[str]:
 
 
 def more_link(path: str, **params: Any) -> Html:
-    return el("p", el("a", "More", href=url(path, **params), class_="button", data_item=True),
-              class_="more")  # fmt: skip
+    return el(
+        "p",
+        el("a", "More", href=url(path, **params), class_="button", data_item=True),
+        class_="more",
+    )
 
 
 _DONE = {
@@ -246,15 +262,23 @@ def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> H
     """With the first cell of each row as its head."""
     names, cells_of = list(heads), [list(row) for row in rows]
     numbers = [_is_number(cell) for cell in cells_of[0]] if cells_of else [False] * len(names)
-    tops = [el("th", head, scope="col", class_="number" if number else None)
-            for head, number in zip(names, numbers, strict=True)]  # fmt: skip
+    tops = [
+        el("th", head, scope="col", class_="number" if number else None)
+        for head, number in zip(names, numbers, strict=True)
+    ]
     top = el("thead", el("tr", tops))
     made = []
     for first, *rest in cells_of:
         cells = [_cell(one, name) for one, name in zip(rest, names[1:], strict=True)]
         made.append(el("tr", el("th", first, scope="row"), cells))
-    return el("div", el("table", top, el("tbody", made), **more), class_="wide", tabindex="0",
-              role="group", aria_label=more.get("aria_label", "Table"))  # fmt: skip
+    return el(
+        "div",
+        el("table", top, el("tbody", made), **more),
+        class_="wide",
+        tabindex="0",
+        role="group",
+        aria_label=more.get("aria_label", "Table"),
+    )
 
 
 def _cell(content: Any, name: Any) -> Html:
@@ -286,8 +310,13 @@ _FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
 def wrong(error: UsageError) -> Html:
     """What is the matter with what was typed."""
     said = error.message[:1].upper() + error.message[1:]
-    return el("div", el("p", said, class_="lead"), error.hint and el("p", error.hint),
-              class_="notes warn alert", role="alert")  # fmt: skip
+    return el(
+        "div",
+        el("p", said, class_="lead"),
+        error.hint and el("p", error.hint),
+        class_="notes warn alert",
+        role="alert",
+    )
 
 
 def counted(kinds: Mapping[str, int]) -> str:

@@ -59,10 +59,16 @@ def tabs(request: PageRequest, at: str) -> Html:
         ("/receipts", "Curations", held["curation"]),
     )
     links = [
-        el("a", name, " ", el("small", f"{count:,}"), href=path,
-           aria_current="page" if path == at else None)
+        el(
+            "a",
+            name,
+            " ",
+            el("small", f"{count:,}"),
+            href=path,
+            aria_current="page" if path == at else None,
+        )
         for path, name, count in counts
-    ]  # fmt: skip
+    ]
     return el("nav", links, class_="tabs", aria_label="What is remembered")
 
 
@@ -77,11 +83,17 @@ def facts(request: PageRequest) -> PageContent:
     limits = el(
         "form",
         choice("Type", "type", kind, [("", "all"), *((t, t.replace("_", " ")) for t in TYPES)]),
-        choice("Show", "every", "1" if every else "",
-               [("", "those in force"), ("1", "also what was replaced")]),
+        choice(
+            "Show",
+            "every",
+            "1" if every else "",
+            [("", "those in force"), ("1", "also what was replaced")],
+        ),
         el("button", "Show"),
-        class_="filter", method="get", action="/memory",
-    )  # fmt: skip
+        class_="filter",
+        method="get",
+        action="/memory",
+    )
     listed = el("ul", [el("li", fact_line(fact)) for fact in page.items], class_="list")
     example = command('recollect remember "We deploy on Fridays" --name "deploy day"')
     nothing = empty("No facts here.", joined("Keep one: ", example))
@@ -89,9 +101,12 @@ def facts(request: PageRequest) -> PageContent:
         "/memory", cursor=page.cursor, every="1" if every else "", type=kind
     )
     body = joined(
-        heading("Memory", tabs(request, "/memory")), done(request), limits,
-        listed if page.items else nothing, more,
-    )  # fmt: skip
+        heading("Memory", tabs(request, "/memory")),
+        done(request),
+        limits,
+        listed if page.items else nothing,
+        more,
+    )
     return PageContent("Facts", body, at="/memory")
 
 
@@ -100,10 +115,14 @@ def fact_line(fact: Fact) -> Html:
         "article",
         el("h2", el("a", fact.title, href=url("/fact", id=fact.id), data_item=True)),
         el("p", fact.text, class_="said", dir="auto") if fact.name else None,
-        dotted(*_badges(fact), badge(fact.type.replace("_", " ")), day(fact.start),
-               ", ".join(fact.scopes)),
+        dotted(
+            *_badges(fact),
+            badge(fact.type.replace("_", " ")),
+            day(fact.start),
+            ", ".join(fact.scopes),
+        ),
         class_="card",
-    )  # fmt: skip
+    )
 
 
 def _badges(fact: Fact) -> list[Html]:
@@ -119,8 +138,12 @@ def fact(request: PageRequest) -> PageContent:
     body = joined(
         heading(one.title, el("p", el("a", "All facts", href="/memory"))),
         done(request),
-        el("div", el("p", one.text, class_="statement", dir="auto"),
-           dotted(*_badges(one), badge(one.type.replace("_", " "))), class_="card"),
+        el(
+            "div",
+            el("p", one.text, class_="statement", dir="auto"),
+            dotted(*_badges(one), badge(one.type.replace("_", " "))),
+            class_="card",
+        ),
         _fact_actions(request, one),
         about(
             ("Also called", ", ".join(one.aliases)),
@@ -135,7 +158,7 @@ def fact(request: PageRequest) -> PageContent:
         ),
         _timeline(chain, one),
         _provenance(events),
-    )  # fmt: skip
+    )
     return PageContent(one.title, body, at="/memory")
 
 
@@ -147,32 +170,48 @@ def _on_page(one: Fact) -> Html:
 def _meant(chain: Sequence[Fact], name: str) -> Fact:
     """The one of a chain that was asked for, by its id or else by its name."""
     by_id = [one for one in chain if one.id == name]
-    return by_id[0] if by_id else next(
-        (one for one in reversed(chain) if name in one.names), chain[-1]
-    )  # fmt: skip
+    return (
+        by_id[0]
+        if by_id
+        else next((one for one in reversed(chain) if name in one.names), chain[-1])
+    )
 
 
 def _fact_actions(request: PageRequest, one: Fact) -> Html:
     pin = form(
-        "/fact/pin", request.csrf, el("button", "Unpin" if one.pinned else "Pin"), id=one.id,
+        "/fact/pin",
+        request.csrf,
+        el("button", "Unpin" if one.pinned else "Pin"),
+        id=one.id,
         pinned="" if one.pinned else "1",
-    )  # fmt: skip
+    )
     edit = el(
         "details",
         el("summary", "Edit", class_="button"),
-        form("/fact/reword", request.csrf,
-             el("label", "What it says", for_="text"),
-             el("textarea", one.text, id="text", name="text", rows="4", required=True, dir="auto"),
-             el("p", "What it says now is not kept. When it has changed rather than been wrong, "
-                     "remember the new statement instead: it replaces this one, and both stay on "
-                     "the timeline.", class_="fine"),
-             el("button", "Save", class_="main"), id=one.id),
+        form(
+            "/fact/reword",
+            request.csrf,
+            el("label", "What it says", for_="text"),
+            el("textarea", one.text, id="text", name="text", rows="4", required=True, dir="auto"),
+            el(
+                "p",
+                "What it says now is not kept. When it has changed rather than been wrong, "
+                "remember the new statement instead: it replaces this one, and both stay on "
+                "the timeline.",
+                class_="fine",
+            ),
+            el("button", "Save", class_="main"),
+            id=one.id,
+        ),
         class_="editing",
-    )  # fmt: skip
+    )
     forget = confirmed(
-        "It is removed for good, and no later import brings it back.", "Forget", "/fact/forget",
-        request.csrf, id=one.id,
-    )  # fmt: skip
+        "It is removed for good, and no later import brings it back.",
+        "Forget",
+        "/fact/forget",
+        request.csrf,
+        id=one.id,
+    )
     return el("div", pin, edit, forget, class_="actions")
 
 
@@ -183,12 +222,22 @@ def _timeline(chain: Sequence[Fact], at: Fact) -> Html:
         held = joined(minute(one.start), " – ", minute(one.end) or "now")
         href = None if one.id == at.id else url("/fact", id=one.id)
         said = el("a" if href else "b", one.text or "(forgotten)", href=href, dir="auto")
-        made.append(el("li", el("p", el("span", held), class_="meta"), el("p", said),
-                       class_="past" if Visible(one.owner).out_of_force(one) else "current",
-                       aria_current="true" if one.id == at.id else None))  # fmt: skip
+        made.append(
+            el(
+                "li",
+                el("p", el("span", held), class_="meta"),
+                el("p", said),
+                class_="past" if Visible(one.owner).out_of_force(one) else "current",
+                aria_current="true" if one.id == at.id else None,
+            )
+        )
     alone = el("p", "It replaced nothing, and nothing replaced it.", class_="fine")
-    return el("section", el("h2", "Timeline"), el("ol", made, class_="timeline"),
-              alone if len(chain) == 1 else None)  # fmt: skip
+    return el(
+        "section",
+        el("h2", "Timeline"),
+        el("ol", made, class_="timeline"),
+        alone if len(chain) == 1 else None,
+    )
 
 
 def _provenance(events: Sequence[Event]) -> Html:
@@ -197,8 +246,11 @@ def _provenance(events: Sequence[Event]) -> Html:
     heads = ("When", "What", "To", "By", "Why", "Read in", "In the words")
     kept = [n for n in range(len(heads)) if any(row[n] for row in rows)]
     shown = [[row[n] for n in kept] for row in rows]
-    return el("section", el("h2", "Provenance"),
-              table([heads[n] for n in kept], shown, aria_label="Provenance"))  # fmt: skip
+    return el(
+        "section",
+        el("h2", "Provenance"),
+        table([heads[n] for n in kept], shown, aria_label="Provenance"),
+    )
 
 
 def pin(request: PageRequest) -> Redirect:
@@ -228,23 +280,28 @@ def documents(request: PageRequest) -> PageContent:
     sources = [one.name for one in stats.sources if one.kind not in MADE]
     limits = el(
         "form",
-        choice("Kind", "kind", request.get("kind"),
-               [("", "all"), *((k, k) for k in kinds)]),
-        choice("Source", "source", request.get("source"),
-               [("", "all"), *((s, s) for s in sources)]),
+        choice("Kind", "kind", request.get("kind"), [("", "all"), *((k, k) for k in kinds)]),
+        choice(
+            "Source", "source", request.get("source"), [("", "all"), *((s, s) for s in sources)]
+        ),
         text_field("Since", "since", request.get("since"), placeholder="2026-03-01 or 7d"),
         text_field("Until", "until", request.get("until")),
         el("button", "Show"),
-        class_="filter", method="get", action="/documents",
-    )  # fmt: skip
+        class_="filter",
+        method="get",
+        action="/documents",
+    )
     shown, status = _listed([]), 200
     try:
         page = request.call(
-            "list", kinds=[request.get("kind")] if request.get("kind") else None,
+            "list",
+            kinds=[request.get("kind")] if request.get("kind") else None,
             sources=[request.get("source")] if request.get("source") else sources,
-            since=request.get("since"), until=request.get("until"), limit=PAGE,
+            since=request.get("since"),
+            until=request.get("until"),
+            limit=PAGE,
             cursor=request.get("cursor"),
-        )  # fmt: skip
+        )
         if sources:  # else all there is was made here
             given = {name: request.get(name) for name in names}
             more = page.cursor and more_link("/documents", cursor=page.cursor, **given)
@@ -259,10 +316,15 @@ def _listed(items: Sequence[Document]) -> Html:
     if not items:
         return empty("No documents here.", joined("Add some: ", command("recollect add ~/notes")))
     rows = [
-        (el("a", one.title or one.external, href=_read(one), data_item=True, dir="auto"),
-         one.kind, day(one.date) or "", one.source, one.path)
+        (
+            el("a", one.title or one.external, href=_read(one), data_item=True, dir="auto"),
+            one.kind,
+            day(one.date) or "",
+            one.source,
+            one.path,
+        )
         for one in items
-    ]  # fmt: skip
+    ]
     heads = ("Title", "Kind", "Date", "Source", "Path")
     return table(heads, rows, class_="documents", aria_label="Documents")
 
@@ -292,8 +354,9 @@ def document(request: PageRequest) -> PageContent:
         "/document", id=found.id, **{"from": str(start + MOST)}
     )
     body = joined(
-        heading(found.title or found.external,
-                el("p", el("a", "All documents", href="/documents"))),
+        heading(
+            found.title or found.external, el("p", el("a", "All documents", href="/documents"))
+        ),
         about(
             ("Kind", found.kind),
             ("Date", minute(found.date)),
@@ -306,11 +369,18 @@ def document(request: PageRequest) -> PageContent:
         el("div", passage(part), class_="card") if part.strip() else empty("It has no text."),
         more,
         _history(request.memory.history(found.id)),
-        el("div", confirmed(
-            "It is removed for good, and no later import brings it back.", "Forget",
-            "/document/forget", request.csrf, id=found.id,
-        ), class_="actions"),
-    )  # fmt: skip
+        el(
+            "div",
+            confirmed(
+                "It is removed for good, and no later import brings it back.",
+                "Forget",
+                "/document/forget",
+                request.csrf,
+                id=found.id,
+            ),
+            class_="actions",
+        ),
+    )
     return PageContent(found.title or found.external, body, at="/memory")
 
 

@@ -27,9 +27,13 @@ if TYPE_CHECKING:
     from recollect.memory import Kept
 
 SAID = {
-    "new": "new", "same": "known", "refines": "finer", "supersedes": "replaces",
-    "superseded": "older than what is known", "contradicts": "contradicts",
-}  # fmt: skip
+    "new": "new",
+    "same": "known",
+    "refines": "finer",
+    "supersedes": "replaces",
+    "superseded": "older than what is known",
+    "contradicts": "contradicts",
+}
 SHOWN = 100
 
 
@@ -64,9 +68,13 @@ def _item(request: PageRequest, receipt: str, one: Any) -> Html:
         dotted(badge(SAID.get(one.kind, one.kind), "fair"), one.why),
         olds,
         el("p", el("ins", one.text, dir="auto")),
-        el("div", _verdicts(request, receipt, one.id),
-           el("a", "The fact", href=url("/fact", id=one.id)), class_="actions"),
-    )  # fmt: skip
+        el(
+            "div",
+            _verdicts(request, receipt, one.id),
+            el("a", "The fact", href=url("/fact", id=one.id)),
+            class_="actions",
+        ),
+    )
 
 
 def _text(request: PageRequest, id: str) -> str:
@@ -78,10 +86,16 @@ def _text(request: PageRequest, id: str) -> str:
 
 def _verdicts(request: PageRequest, receipt: str, fact: str, more: str = "") -> list[Html]:
     return [
-        form("/review/decide", request.csrf, el("button", said + more, data_item=not more),
-             receipt=receipt, fact=fact, accept=accept)
+        form(
+            "/review/decide",
+            request.csrf,
+            el("button", said + more, data_item=not more),
+            receipt=receipt,
+            fact=fact,
+            accept=accept,
+        )
         for said, accept in (("Accept", "1"), ("Reject", ""))
-    ]  # fmt: skip
+    ]
 
 
 def decide(request: PageRequest) -> Redirect:
@@ -103,8 +117,9 @@ def receipts(request: PageRequest) -> PageContent:
         done(request),
         listed if found else empty("Nothing was curated yet.", first),
         el("p", f"These are the newest {SHOWN}; `recollect undo --list` has all.", class_="fine")
-        if len(found) == SHOWN else None,
-    )  # fmt: skip
+        if len(found) == SHOWN
+        else None,
+    )
     return PageContent("Curations", body, at="/memory")
 
 
@@ -112,25 +127,41 @@ def _done(request: PageRequest, kept: Kept) -> Html:
     kinds = Counter(SAID.get(one.kind, one.kind) for one in kept.items)
     told = ", ".join(f"{count:,} {name}" for name, count in kinds.items())
     facts = [
-        el("li", badge(SAID.get(one.kind, one.kind)), " ",
-           el("a", one.text, href=url("/fact", id=one.id), dir="auto"),
-           one.verdict and el("small", f" {one.verdict}"))
+        el(
+            "li",
+            badge(SAID.get(one.kind, one.kind)),
+            " ",
+            el("a", one.text, href=url("/fact", id=one.id), dir="auto"),
+            one.verdict and el("small", f" {one.verdict}"),
+        )
         for one in kept.items
-    ]  # fmt: skip
+    ]
     back = confirmed(
-        "All is put back as it was before this text was curated.", "Take back", "/receipts/undo",
-        request.csrf, receipt=kept.id,
-    )  # fmt: skip
+        "All is put back as it was before this text was curated.",
+        "Take back",
+        "/receipts/undo",
+        request.csrf,
+        receipt=kept.id,
+    )
     return el(
         "article",
         el("h2", kept.about or "A text"),
-        dotted(badge("taken back", "poor") if kept.undone else None, minute(kept.at), told,
-               el("code", kept.id)),
-        el("details", el("summary", f"What was decided: {len(kept.items):,}"),
-           el("ul", facts, class_="decided")) if facts else None,
+        dotted(
+            badge("taken back", "poor") if kept.undone else None,
+            minute(kept.at),
+            told,
+            el("code", kept.id),
+        ),
+        el(
+            "details",
+            el("summary", f"What was decided: {len(kept.items):,}"),
+            el("ul", facts, class_="decided"),
+        )
+        if facts
+        else None,
         None if kept.undone else el("div", back, class_="actions"),
         class_="card",
-    )  # fmt: skip
+    )
 
 
 def undo(request: PageRequest) -> Redirect:

@@ -122,30 +122,59 @@ def _form(request: PageRequest) -> Html:
     return el(
         "form",
         el("label", "What would you like to know?", for_="q", class_="unseen"),
-        el("div",
-           el("input", id="q", name="q", type="search", value=request.get("q"), data_search=True,
-              placeholder="What would you like to know?", autocomplete="off", spellcheck="false",
-              autofocus=not request.get("q")),
-           el("button", "Search", class_="main"), class_="asking"),
+        el(
+            "div",
+            el(
+                "input",
+                id="q",
+                name="q",
+                type="search",
+                value=request.get("q"),
+                data_search=True,
+                placeholder="What would you like to know?",
+                autocomplete="off",
+                spellcheck="false",
+                autofocus=not request.get("q"),
+            ),
+            el("button", "Search", class_="main"),
+            class_="asking",
+        ),
         more,
-        role="search", action="/", method="get", class_="search",
-    )  # fmt: skip
+        role="search",
+        action="/",
+        method="get",
+        class_="search",
+    )
 
 
 def _welcome(request: PageRequest) -> Html:
     stats = request.memory.store.stats()
     title = el("h1", "Search", class_="unseen")
     if not stats.documents:
-        return joined(title, empty(
-            "There is nothing to find yet.",
-            joined("Add notes, sessions or repositories: ", command("recollect add ~/notes")),
-        ))  # fmt: skip
-    return joined(title, empty(
-        f"{stats.documents:,} documents to look through.",
-        f"{counted(stats.kinds)}. Ask one whole question, with its names and dates.",
-        joined('Also understood: ', el("code", '"a phrase"'), " ", el("code", "-without"), " ",
-               el("code", "path:runbooks"), " ", el("code", "kind:session")),
-    ))  # fmt: skip
+        return joined(
+            title,
+            empty(
+                "There is nothing to find yet.",
+                joined("Add notes, sessions or repositories: ", command("recollect add ~/notes")),
+            ),
+        )
+    return joined(
+        title,
+        empty(
+            f"{stats.documents:,} documents to look through.",
+            f"{counted(stats.kinds)}. Ask one whole question, with its names and dates.",
+            joined(
+                "Also understood: ",
+                el("code", '"a phrase"'),
+                " ",
+                el("code", "-without"),
+                " ",
+                el("code", "path:runbooks"),
+                " ",
+                el("code", "kind:session"),
+            ),
+        ),
+    )
 
 
 # ------------------------------------------------------------------ the answer
@@ -176,8 +205,13 @@ def _verdict(found: Answer) -> Html:
     if found.cache.status == "hit":
         same = f" for “{found.cache.question}”" if found.cache.question else ""
         parts.append(el("span", f"served again{same}"))
-    return el("div", el("h1", f"Results for “{found.query}”", class_="unseen"), parts,
-              class_="verdict", role="status")  # fmt: skip
+    return el(
+        "div",
+        el("h1", f"Results for “{found.query}”", class_="unseen"),
+        parts,
+        class_="verdict",
+        role="status",
+    )
 
 
 def _recorded(found: Answer) -> Html | None:
@@ -204,14 +238,24 @@ def _results(found: Answer, request: PageRequest) -> Html:
     some = found.results[start : start + PAGE]
     if not some:
         return empty("There are no more results.", el("a", "The first", href=_further(request, 0)))
-    listed = el("ol", [el("li", _result(one, wanted)) for one in some], class_="results",
-                start=start + 1 if start else None)  # fmt: skip
+    listed = el(
+        "ol",
+        [el("li", _result(one, wanted)) for one in some],
+        class_="results",
+        start=start + 1 if start else None,
+    )
     left = len(found.results) - start - PAGE
-    return el("div", listed, left > 0 and el(
-        "p", f"{start + 1:,} to {start + len(some):,} of {len(found.results):,} ",
-        el("a", "More", href=_further(request, start + PAGE), class_="button", data_item=True),
-        class_="more",
-    ))  # fmt: skip
+    return el(
+        "div",
+        listed,
+        left > 0
+        and el(
+            "p",
+            f"{start + 1:,} to {start + len(some):,} of {len(found.results):,} ",
+            el("a", "More", href=_further(request, start + PAGE), class_="button", data_item=True),
+            class_="more",
+        ),
+    )
 
 
 def _further(request: PageRequest, start: int) -> str:
@@ -225,19 +269,28 @@ def _result(one: Result, wanted: set[str]) -> Html:
     shown = snippet(text, wanted, 420)
     return el(
         "article",
-        el("header",
-           el("h2", el("a", name, href=place(one), data_item=True)),
-           el("span", charts.share(one.confidence), class_="sure", title="how sure that is")),
-        dotted(badge(one.kind), one.role, day(one.date), one.path or one.document, one.source,
-               "cut short" if one.truncated else "",
-               f"{len(one.folded)} more say the same" if one.folded else ""),
+        el(
+            "header",
+            el("h2", el("a", name, href=place(one), data_item=True)),
+            el("span", charts.share(one.confidence), class_="sure", title="how sure that is"),
+        ),
+        dotted(
+            badge(one.kind),
+            one.role,
+            day(one.date),
+            one.path or one.document,
+            one.source,
+            "cut short" if one.truncated else "",
+            f"{len(one.folded)} more say the same" if one.folded else "",
+        ),
         el("p", _marked(shown), class_="snippet", dir="auto"),
         (shown.before or shown.after)
-        and el("details", el("summary", f"Whole passage, {one.tokens:,} tokens"),
-                     passage(one.text)),
+        and el(
+            "details", el("summary", f"Whole passage, {one.tokens:,} tokens"), passage(one.text)
+        ),
         _why(one),
         class_="card result",
-    )  # fmt: skip
+    )
 
 
 _GAPS = re.compile(r"\n\s*\n")
@@ -274,13 +327,22 @@ def _why(one: Result) -> Html | None:
         return None
     most = max(abs(c.value) for c in parts) or 1.0
     lines = [
-        (joined(ARMS.get(c.arm, c.arm), el("small", f" #{c.rank}") if c.rank else ""),
-         charts.both_ways(c.value, most), f"{c.value:+.2f}")
-        for c in parts if c.value
-    ]  # fmt: skip
+        (
+            joined(ARMS.get(c.arm, c.arm), el("small", f" #{c.rank}") if c.rank else ""),
+            charts.both_ways(c.value, most),
+            f"{c.value:+.2f}",
+        )
+        for c in parts
+        if c.value
+    ]
     total = f"{one.score:+.2f} in all, which is {charts.share(one.confidence)} sure"
-    return el("details", el("summary", "Why"), charts.rows(lines),
-              el("p", total, class_="sum"), class_="why")  # fmt: skip
+    return el(
+        "details",
+        el("summary", "Why"),
+        charts.rows(lines),
+        el("p", total, class_="sum"),
+        class_="why",
+    )
 
 
 def _explanation(found: Answer) -> Html:
@@ -298,10 +360,13 @@ def _cut(found: Answer) -> Html | None:
     if not (found.results or found.rejected):
         return None
     kept = [
-        (one.title or one.document, charts.confidence_bar(one.confidence),
-         charts.share(one.confidence))
+        (
+            one.title or one.document,
+            charts.confidence_bar(one.confidence),
+            charts.share(one.confidence),
+        )
         for one in found.results[:BARS]
-    ]  # fmt: skip
+    ]
     left = [
         (one.title, charts.confidence_bar(one.confidence, "left"), charts.share(one.confidence))
         for one in found.rejected[:BARS]
@@ -333,10 +398,13 @@ def _tokens(found: Answer) -> Html:
         el("h2", "Tokens"),
         charts.stacked(parts, budget.budget or budget.used),
         el("p", el("b", f"{budget.used:,}"), f" of {cap}", class_="figure"),
-        el("p", f"{budget.kept} kept, {budget.dropped} over the budget, "
-                f"{budget.truncated} cut short", class_="fine"),
+        el(
+            "p",
+            f"{budget.kept} kept, {budget.dropped} over the budget, {budget.truncated} cut short",
+            class_="fine",
+        ),
         class_="card",
-    )  # fmt: skip
+    )
 
 
 def _stages(found: Answer) -> Html:

@@ -84,13 +84,15 @@ class Pages:
     def routes(self) -> list[Route]:
         return [
             *(Route(path, self._viewed(view)) for path, view in VIEWS.items()),
-            *(Route(path, self._changed(change), methods=["POST"])
-              for path, change in CHANGES.items()),
+            *(
+                Route(path, self._changed(change), methods=["POST"])
+                for path, change in CHANGES.items()
+            ),
             *(Route(f"{STATIC}{name}", self._file(name)) for name in _KINDS),
             Route("/enter", self._enter),
             Route("/login", self._login, methods=["GET", "POST"]),
             Route("/logout", self._logout, methods=["POST"]),
-        ]  # fmt: skip
+        ]
 
     # -------------------------------------------------------------- views
 
@@ -166,12 +168,20 @@ class Pages:
         back = el("a", "Back to the search", href="/")
         at = request.url.path if request.url.path in VIEWS else ""
         body = el(
-            "div", heading("That did not work"), el("p", said, class_="lead"),
-            el("p", hint) if hint else None, el("p", back), class_="failed", role="alert",
+            "div",
+            heading("That did not work"),
+            el("p", said, class_="lead"),
+            el("p", hint) if hint else None,
+            el("p", back),
+            class_="failed",
+            role="alert",
             data_kind=type,
-        )  # fmt: skip
-        page = document(PageContent("That did not work", body, status, at), self._version,
-                        csrf=self._csrf(request))  # fmt: skip
+        )
+        page = document(
+            PageContent("That did not work", body, status, at),
+            self._version,
+            csrf=self._csrf(request),
+        )
         return _html(page, status)
 
     def nothing_there(self, request: Request, status: int, headers: dict[str, str]) -> Response:
@@ -199,16 +209,34 @@ class Pages:
         body = el(
             "div",
             heading("This memory is locked"),
-            el("p", "Open the link that ", command("recollect serve"), " printed: it works once, "
-               "for one browser. Or give the token from the file that it names.", class_="lead"),
+            el(
+                "p",
+                "Open the link that ",
+                command("recollect serve"),
+                " printed: it works once, "
+                "for one browser. Or give the token from the file that it names.",
+                class_="lead",
+            ),
             wrong and el("p", wrong, class_="wrong", role="alert"),
-            el("form",
-               el("label", "Token", for_="token"),
-               el("input", id="token", name="token", type="password", required=True,
-                  autocomplete="off", autofocus=True),
-               el("button", "Open", class_="main"), method="post", action="/login", class_="stack"),
+            el(
+                "form",
+                el("label", "Token", for_="token"),
+                el(
+                    "input",
+                    id="token",
+                    name="token",
+                    type="password",
+                    required=True,
+                    autocomplete="off",
+                    autofocus=True,
+                ),
+                el("button", "Open", class_="main"),
+                method="post",
+                action="/login",
+                class_="stack",
+            ),
             class_="locked",
-        )  # fmt: skip
+        )
         page = document(PageContent("Locked", body), self._version, locked=True)
         return _html(page, status, {"www-authenticate": "Bearer"} if status == 401 else {})
 
@@ -247,5 +275,6 @@ class Pages:
 
 
 def _html(page: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(page.encode("utf-8", "replace"), status, dict(headers or {}),
-                    "text/html; charset=utf-8")  # fmt: skip
+    return Response(
+        page.encode("utf-8", "replace"), status, dict(headers or {}), "text/html; charset=utf-8"
+    )

@@ -53,8 +53,9 @@ def tree(request: PageRequest) -> PageContent:
     root = _folded(request.memory.topics(), at)
     if at and not root.size:
         raise NotFound(f"there is nothing at {at!r} in the tree", hint="it may have been forgotten")
-    first = joined("Pages are made by ", command("recollect curate FILE"), " and by what an agent "
-                   "curates.")  # fmt: skip
+    first = joined(
+        "Pages are made by ", command("recollect curate FILE"), " and by what an agent curates."
+    )
     shown = _level(root, at, unfolded=root.size <= UNFOLDED)
     body = joined(
         heading("Memory", tabs(request, "/tree")),
@@ -85,12 +86,21 @@ def _level(folder: TopicFolder, at: str, *, unfolded: bool) -> Html:
         place = f"{at}/{name}".strip("/")
         size = el("small", _pages(inside.size))
         if unfolded:
-            made.append(el("li", el(
-                "details", el("summary", el("span", _spoken(name), class_="folder"), " ", size),
-                _level(inside, place, unfolded=True), open=True)))  # fmt: skip
+            made.append(
+                el(
+                    "li",
+                    el(
+                        "details",
+                        el("summary", el("span", _spoken(name), class_="folder"), " ", size),
+                        _level(inside, place, unfolded=True),
+                        open=True,
+                    ),
+                )
+            )
         else:
-            link = el("a", _spoken(name), href=url("/tree", at=place), data_item=True,
-                      class_="folder")  # fmt: skip
+            link = el(
+                "a", _spoken(name), href=url("/tree", at=place), data_item=True, class_="folder"
+            )
             made.append(el("li", link, " ", size))
     made += [el("li", _line(topic)) for topic in folder.pages.values()]
     return el("ul", made)
@@ -101,9 +111,10 @@ def _line(topic: Topic) -> Html:
     held = sum(_holds(fact) for fact in topic.facts)
     return joined(
         el("a", page.title, href=_place(page.address), data_item=True, dir="auto"),
-        " ", el("small", f"{held:,} fact{'s' * (held != 1)}"),
+        " ",
+        el("small", f"{held:,} fact{'s' * (held != 1)}"),
         page.summary and el("p", page.summary, class_="fine said", dir="auto"),
-    )  # fmt: skip
+    )
 
 
 def _pages(count: int) -> str:
@@ -149,8 +160,9 @@ def topic(request: PageRequest) -> PageContent:
     past = [one for one in ordered if not _holds(one)]
     related = [
         el("li", el("a", found[one].page.title, href=_place(one), data_item=True))
-        for one in page.related if one in found
-    ]  # fmt: skip
+        for one in page.related
+        if one in found
+    ]
     body = joined(
         heading(page.title),
         _trail(at),
@@ -158,13 +170,21 @@ def topic(request: PageRequest) -> PageContent:
         page.summary and el("p", page.summary, class_="lead", dir="auto"),
         dotted(*(badge(tag) for tag in page.tags)) if page.tags else None,
         _some(holding, "from", at, request) or empty("Nothing on this page holds now."),
-        past and el("details", el("summary", f"{len(past):,} that no longer hold"),
-                    _some(past, "past", at, request), open=bool(request.get("past"))),
-        page.notes and el("section", el("h2", "Notes"),
-                          el("div", passage(page.notes), class_="card")),
-        page.snippets and el("section", el("h2", "Snippets"),
-                             [el("pre", one.text, class_="snippet-code", tabindex="0")
-                              for one in page.snippets]),
+        past
+        and el(
+            "details",
+            el("summary", f"{len(past):,} that no longer hold"),
+            _some(past, "past", at, request),
+            open=bool(request.get("past")),
+        ),
+        page.notes
+        and el("section", el("h2", "Notes"), el("div", passage(page.notes), class_="card")),
+        page.snippets
+        and el(
+            "section",
+            el("h2", "Snippets"),
+            [el("pre", one.text, class_="snippet-code", tabindex="0") for one in page.snippets],
+        ),
         related and el("section", el("h2", "Related"), el("ul", related)),
         about(
             ("Keywords", ", ".join(page.keywords)),
@@ -172,11 +192,19 @@ def topic(request: PageRequest) -> PageContent:
             ("Changed", minute(page.updated_at)),
             ("Address", el("code", page.address)),
         ),
-        page.stamp and el("div", confirmed(
-            "The page and its notes are removed for good. Its facts stay.", "Forget the page",
-            "/topic/forget", request.csrf, id=page.key,
-        ), class_="actions"),
-    )  # fmt: skip
+        page.stamp
+        and el(
+            "div",
+            confirmed(
+                "The page and its notes are removed for good. Its facts stay.",
+                "Forget the page",
+                "/topic/forget",
+                request.csrf,
+                id=page.key,
+            ),
+            class_="actions",
+        ),
+    )
     return PageContent(page.title, body, at="/memory")
 
 
