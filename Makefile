@@ -10,7 +10,6 @@ PIP := $(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all
 # the package registry.
 demo: $(VENV)/.user
 	$(BIN)/recollect demo
-	$(BIN)/recollect eval run sample --results .cache/evals
 
 test: install conformance axe lint types layers unit
 
@@ -39,7 +38,7 @@ unit: install
 docs: install
 	$(BIN)/python docs/make.py
 
-# What is built, installed alone into an empty environment and tried, on every Python that is here.
+# The wheels, installed into an empty environment and tried, on every Python that is here.
 wheel:
 	.ci/wheel $(PYTHON)
 
@@ -54,9 +53,10 @@ $(VENV)/.user: pyproject.toml
 	$(BIN)/python -m compileall -q src  # as pip does for an ordinary install: start-up counts
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.user
+# And what measures it, which is a distribution of its own.
+$(VENV)/.dev: $(VENV)/.user evals/pyproject.toml
 	$(PIP) --upgrade "pip>=25.1"  # knows dependency groups
-	$(PIP) --group dev
+	$(PIP) --group dev --editable . --editable ./evals
 	@touch $@
 
 # The benches compare with arctic-embed-s, which is fetched by hash into the user's data folder.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -14,12 +15,15 @@ def named() -> dict[str, str]:
     """Where a version stands, and which."""
     package = (ROOT / "src/recollect/__init__.py").read_text(encoding="utf-8")
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    evals = tomllib.loads((ROOT / "evals/pyproject.toml").read_text(encoding="utf-8"))["project"]
     server = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
     plugin = json.loads(next(ROOT.glob("plugins/*/.claude-plugin/plugin.json")).read_text())
     found = re.search(r'__version__ = "(.+?)"', package)
     released = re.search(r"^## \[(\d[^\]]*)\]", changes, re.MULTILINE)
     return {
         "src/recollect/__init__.py": found[1] if found else "",
+        "evals/pyproject.toml": evals["version"],
+        "evals/pyproject.toml, what it needs": evals["dependencies"][0].removeprefix("recollect=="),
         "CHANGELOG.md": released[1] if released else "",
         "server.json": server["version"],
         "server.json, its package": server["packages"][0]["version"],

@@ -20,12 +20,12 @@ from bench import corpus
 from bench.quality import store_for
 from bench.reading import WORK, Row, _row, answered, ask, calibration_error, chosen, questions
 from recollect import Memory
-from recollect.evals.metrics import aurc
 from recollect.memory.calibrate import embedder_scale, sample
 from recollect.memory.models import shipped
 from recollect.nouns import Policy, Scale
 from recollect.ports import Reranker
 from recollect.reading.attempt import Models
+from recollect_evals.metrics import aurc
 
 SETS = ("notes", "personas", "xquad-en", "scifact", "notes!", "scifact!")
 NO_ANSWER = "!"

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 from bench import corpus
 from recollect import Memory
-from recollect.evals import metrics
-from recollect.evals.questions import half_of
+from recollect_evals import metrics
+from recollect_evals.questions import half_of
 
 LANGUAGES = ("en", "de", "es", "zh", "ru", "ar")
 SETS = {

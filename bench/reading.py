@@ -25,11 +25,11 @@ from bench import corpus
 from bench.plot import reliability
 from bench.quality import LANGUAGES, SETS, documents, half, scores, store_for
 from recollect import Memory
-from recollect.evals import metrics
-from recollect.evals.metrics import aurc
 from recollect.nouns import Answer
 from recollect.reading.grade import FIRST
 from recollect.text.dates import parse_date
+from recollect_evals import metrics
+from recollect_evals.metrics import aurc
 
 T = TypeVar("T")
 WORK = Path(__file__).resolve().parents[1] / ".cache" / "bench"

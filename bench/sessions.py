@@ -27,9 +27,9 @@ from bench.quality import documents, half, store_for
 from bench.reading import asked_at, questions
 from bench.timing import Ratio, both
 from recollect import Document, Memory, Message
-from recollect.evals import metrics
 from recollect.memory.session_request import asked
 from recollect.reading.sessions.ask import ask
+from recollect_evals import metrics
 
 MODEL = "recollect-embed"
 WORK = Path(__file__).resolve().parents[1] / ".cache" / "bench"

@@ -337,7 +337,7 @@ def _fitting(text: str, most: int) -> str:
 
 
 def glossary() -> str:
-    from recollect.evals.glossary import markdown
+    from recollect_evals.glossary import markdown
 
     return markdown()
 

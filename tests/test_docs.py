@@ -88,7 +88,7 @@ def test_the_tree_in_the_readme_is_the_tree() -> None:
     package = ROOT / "src" / "recollect"
     parts = {path.name + "/" * path.is_dir() for path in package.iterdir()}
     own = {name for name in parts if not name.startswith("_")} - {"py.typed"}
-    assert own == here - {"bench/", "training/", "plugins/", "docs/"}
+    assert own == here - {"evals/", "bench/", "training/", "plugins/", "docs/"}
 
 
 def test_every_page_is_in_the_list_of_pages() -> None:

@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from conftest import Cli
 from recollect import Document
 from recollect.errors import InputError, UsageError
-from recollect.evals import metrics as m
-from recollect.evals import running
-from recollect.evals.evidence import RUN, Evidence, Unit, covered, flat, is_named, is_shown, read
-from recollect.evals.ledger import Ledger
-from recollect.evals.planning import Plan
-from recollect.evals.rows import Row
 from recollect.nouns import Answer, Message
 from recollect.surfaces import tool_text
 from recollect.text.tokens import count_tokens
+from recollect_evals import metrics as m
+from recollect_evals import running
+from recollect_evals.evidence import RUN, Evidence, Unit, covered, flat, is_named, is_shown, read
+from recollect_evals.ledger import Ledger
+from recollect_evals.planning import Plan
+from recollect_evals.rows import Row
 
 DIGITS = "0123456789"
 QUOTE = "".join(f"{tens}{ones}" for tens in DIGITS for ones in DIGITS)[: 5 * RUN]

@@ -17,12 +17,13 @@ import pytest
 
 from conftest import Cli
 from recollect import Document, Memory
-from recollect.evals import leaks
-from recollect.evals.ledger import Ledger
-from recollect.evals.questions import Group, Question, half_of
-from recollect.evals.rows import Row
-from recollect.evals.statistics import tail
-from recollect.evals.suites import Suite, load, survey
+from recollect_evals import leaks
+from recollect_evals.ledger import Ledger
+from recollect_evals.loaders.folders import SAMPLE
+from recollect_evals.questions import Group, Question, half_of
+from recollect_evals.rows import Row
+from recollect_evals.statistics import tail
+from recollect_evals.suites import Suite, load, survey
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from bench.corpus import data_folder, lines
@@ -160,7 +161,7 @@ def test_what_ships_is_sorted_whole_and_knows_no_sample_question() -> None:
     known = leaks._known()
     assert len(known) > 10_000
     assert list(known) == sorted(set(known))
-    sample = survey(load("sample", Path(leaks.__file__).parents[1] / "samples"))
+    sample = survey(load("sample", SAMPLE))
     assert not [q.text for q in sample.asked if leaks.is_learned(q.text)]
 
 
@@ -338,7 +339,7 @@ def test_a_leak_fails_the_shuffled_run(
     cli: Cli, boats: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if gold were what came back: whatever it is, it is found."""
-    from recollect.evals import rows, running
+    from recollect_evals import rows, running
 
     real = rows.measured
 

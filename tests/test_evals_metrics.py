@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recollect.errors import UsageError
-from recollect.evals import metrics as m
+from recollect_evals import metrics as m
 
 RANKING = ["a", "x", "b", "y", "c"]
 GOLD = {"a", "b", "d"}

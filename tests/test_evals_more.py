@@ -18,10 +18,10 @@ from conftest import Cli
 from llm_server import LlmServer, completion, said
 from recollect import Memory
 from recollect.errors import UsageError
-from recollect.evals import glossary, plots, provenance
-from recollect.evals.ledger import Ledger
-from recollect.evals.plots import Axis, Series
-from recollect.evals.spending import guard
+from recollect_evals import glossary, plots, provenance
+from recollect_evals.ledger import Ledger
+from recollect_evals.plots import Axis, Series
+from recollect_evals.spending import guard
 
 THINGS = [f"{one} {two}" for one in ("red", "blue", "old", "new", "wet") for two in
           ("kayak", "tent", "anchor", "stove", "rope")]  # fmt: skip
@@ -385,7 +385,7 @@ def test_every_term_is_explained_with_its_range() -> None:
 
 
 def test_the_glossary_can_be_printed_without_loading_models() -> None:
-    code = "import sys, recollect.evals.glossary; print('numpy' in sys.modules)"
+    code = "import sys, recollect_evals.glossary; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

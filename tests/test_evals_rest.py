@@ -14,10 +14,10 @@ import pytest
 
 from conftest import Cli
 from recollect.errors import UsageError
-from recollect.evals import contract, whole
-from recollect.evals.ledger import Ledger
-from recollect.evals.precisionmembench import judged
-from recollect.evals.rest import Adapter
+from recollect_evals import contract, whole
+from recollect_evals.ledger import Ledger
+from recollect_evals.precisionmembench import judged
+from recollect_evals.rest import Adapter
 
 Body = dict[str, Any]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,16 +12,16 @@ import pytest
 
 from conftest import Cli
 from recollect import Document, Memory
-from recollect.evals import planning, running
-from recollect.evals.baselines import Baselines
-from recollect.evals.glossary import MEASURES
-from recollect.evals.ledger import Ledger
-from recollect.evals.rows import Row, summary
-from recollect.evals.suites import Question
 from recollect.nouns import Answer, Policy
 from recollect.policy import KNOBS
-from recollect.surfaces.commands.evals import _SUITES
 from recollect.text.tokens import count_tokens
+from recollect_evals import planning, running
+from recollect_evals.baselines import Baselines
+from recollect_evals.command import SUITES
+from recollect_evals.glossary import MEASURES
+from recollect_evals.ledger import Ledger
+from recollect_evals.rows import Row, summary
+from recollect_evals.suites import Question
 
 ASK = running.ask
 THINGS = (
@@ -307,8 +308,21 @@ def test_two_at_the_same_run_do_not_mix(cli: Cli, things: Path) -> None:
     assert "another process" in done.err
 
 
+def test_without_its_distribution_the_command_says_what_to_install(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "recollect_evals", None)  # as where it is not installed
+    for arguments in ([], ["run", "sample"], ["list", "--results", "runs"]):
+        refused = cli("eval", *arguments)
+        assert refused.code == 2
+        assert "pip install recollect-evals" in refused.err
+    told = {check["check"]: check for check in cli("doctor", "--json").json["checks"]}
+    found = told["evals"]
+    assert (found["state"], found["text"]) == ("skip", "recollect-evals is not installed")
+
+
 def test_the_table_of_suites_is_complete() -> None:
-    assert set(_SUITES) == set(running.SUITES)
+    assert set(SUITES) == set(running.SUITES)
 
 
 # ------------------------------------------------------------------ comparing

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.errors import UsageError
-from recollect.evals import statistics as s
+from recollect_evals import statistics as s
 
 QUICK = 1_000  # resamples where thousands of intervals are made
 Method = Literal["percentile", "bca"]

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from recollect.errors import InputError, UsageError
-from recollect.evals import files, suites
-from recollect.evals.suites import Group, load, survey
+from recollect_evals import files, suites
+from recollect_evals.suites import Group, load, survey
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -480,7 +480,7 @@ def test_questions_of_another_set_have_no_answer(lines: Path, beir: Path) -> Non
 
 
 def test_the_sample_is_sound() -> None:
-    from recollect.evals.loaders.folders import SAMPLE
+    from recollect_evals.loaders.folders import SAMPLE
 
     found = survey(load("sample", SAMPLE))
     assert found.questions >= 40
@@ -503,7 +503,7 @@ TOPICS = {
 
 
 def test_supersession_is_told_in_order_and_asked_by_value(tmp_path: Path) -> None:
-    from recollect.evals import supersession
+    from recollect_evals import supersession
 
     (tmp_path / "topics-dev.json").write_text(json.dumps(TOPICS))
     jsonl(tmp_path / "beliefs-all.jsonl", [
@@ -530,7 +530,7 @@ def test_supersession_is_told_in_order_and_asked_by_value(tmp_path: Path) -> Non
 
 
 def test_stale_is_a_superseded_value_without_the_current_one() -> None:
-    from recollect.evals.supersession import Asked, judged
+    from recollect_evals.supersession import Asked, judged
 
     asked = Asked("q", "?", ("arc-02",), ("arc-01",), "")
 

@@ -20,9 +20,9 @@ from bench.peers.sets import SOURCES, Set, Source, prepare
 from bench.unseen.sets import SETS
 
 from recollect.errors import InputError
-from recollect.evals import metrics
-from recollect.evals.evidence import Evidence, Unit
 from recollect.text.tokens import count_tokens
+from recollect_evals import metrics
+from recollect_evals.evidence import Evidence, Unit
 
 THINGS = """kettle ladder anchor violin carpet hammer lantern saddle compass bucket mirror
 barrel basket pillow candle helmet""".split()

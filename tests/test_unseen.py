@@ -13,13 +13,13 @@ from bench import corpus
 from bench.unseen import aside, asking, echo, engines, fitting, grepping, own, report, sets, stores
 from bench.unseen.engines import Row
 
-from recollect.evals import suites
-from recollect.evals.evidence import Evidence, Unit
-from recollect.evals.loaders.folders import SAMPLE
-from recollect.evals.questions import Group, Question
 from recollect.nouns import Document
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import query_terms, terms
+from recollect_evals import suites
+from recollect_evals.evidence import Evidence, Unit
+from recollect_evals.loaders.folders import SAMPLE
+from recollect_evals.questions import Group, Question
 
 FOLDERS = sorted(path.parent for path in own.SETS.rglob("queries.jsonl"))
 WITH_DOCUMENTS = [

@@ -27,12 +27,12 @@ from bench.plot import reliability
 from bench.reading import ALL, ITEMS, MODEL, Row, calibration_error, parallel, questions, rows
 from bench.unseen.fitting import SIGNS, TOGETHER, logistic
 
-from recollect.evals.metrics import aurc
 from recollect.models.catalog import EMBED, RERANK
 from recollect.nouns import Candidate, Signals
 from recollect.policy import MODES
 from recollect.reading.fuse import SEATS
 from recollect.reading.grade import FIRST, bound, set_signals
+from recollect_evals.metrics import aurc
 from training.halves import fingerprint
 
 OUT = Path(__file__).resolve().parent / "out" / "grade"

@@ -14,7 +14,7 @@ from typing import Any
 from bench.corpus import lines
 from bench.quality import SETS, half
 
-from recollect.evals import leaks
+from recollect_evals import leaks
 
 
 def fingerprint(question: str) -> str:

@@ -1,4 +1,4 @@
-"""``src/recollect/evals/learned.bin``: hashes of every question that something that ships was
+"""``evals/src/recollect_evals/learned.bin``: hashes of every question that something that ships was
 fitted on.
 
     python -m training.learned
@@ -17,7 +17,7 @@ from bench.corpus import data_folder, lines
 from bench.quality import SETS, half
 from bench.reading import ALL, ITEMS, questions
 
-from recollect.evals.leaks import LEARNED, packed
+from recollect_evals.leaks import LEARNED, packed
 from training.halves import allowed, fit_questions
 
 

@@ -20,8 +20,8 @@ from bench.peers import peer, vectors, worker
 from bench.peers.engines import Engine
 from bench.peers.environments import Unavailable, python_for
 from bench.peers.sets import Set
-from recollect.evals import metrics
 from recollect.text.tokens import count_tokens
+from recollect_evals import metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_S = 1_800
@@ -180,11 +180,12 @@ def _reason(done: subprocess.CompletedProcess[str]) -> str:
 def _environment(home: Path) -> dict[str, str]:
     """Next to nothing of the caller's: no key, no setting of an engine, no place to report to."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    source = Path(recollect.__file__).parents[1]
-    return kept | QUIET | {"HOME": str(home), "PYTHONPATH": f"{source}{os.pathsep}{ROOT}"}
+    sources = (Path(file).parents[1] for file in (recollect.__file__, metrics.__file__))
+    path = os.pathsep.join(map(str, (*sources, ROOT)))
+    return kept | QUIET | {"HOME": str(home), "PYTHONPATH": path}
 
 
-NO_SAY = ("doctor", "evals", "samples", "testing")
+NO_SAY = ("doctor", "samples", "testing")
 """Packages of recollect that have no say in what it answers."""
 
 

@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 from bench.peers.peer import Document, Message
 from bench.peers.peer import Question as Asked
 from recollect.errors import InputError
-from recollect.evals.evidence import Evidence
-from recollect.evals.suites import Question, load, survey
 from recollect.moments import iso
 from recollect.nouns import Document as Stored
+from recollect_evals.evidence import Evidence
+from recollect_evals.suites import Question, load, survey
 
 
 class Source(NamedTuple):

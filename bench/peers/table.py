@@ -14,7 +14,7 @@ from bench.peers.measuring import Measured
 from bench.peers.sets import Set, summary
 from bench.unseen.sets import SETS
 from recollect.errors import InputError
-from recollect.evals.statistics import compare
+from recollect_evals.statistics import compare
 
 
 class Marks(NamedTuple):

@@ -24,8 +24,8 @@ from bench.unseen import stores
 from bench.unseen.fitting import SIGNS, Fold, Wide, logistic, ranked, shipped, trimmed
 from bench.unseen.own import mean, table
 from recollect import Memory
-from recollect.evals import metrics
 from recollect.reading.sessions import discover
+from recollect_evals import metrics
 
 TALKS = ("friends", "meetings", "mentor-sessions", "longmemeval", "personas")
 LIKELY, NEAR = (0.03, 0.1, 0.3), (1.0, 3.0, 6.0)

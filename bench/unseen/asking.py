@@ -18,15 +18,15 @@ from unittest.mock import patch
 from bench.unseen import sets, stores
 from bench.unseen.engines import ENGINES, Row, default, measured
 from bench.unseen.fitting import Fold, Wide
-from recollect.evals import provenance
-from recollect.evals.questions import Question
 from recollect.nouns import Answer, stable_id
 from recollect.policy import MODES
 from recollect.reading import grade
+from recollect_evals import provenance
+from recollect_evals.questions import Question
 
 PROCESSES = 2
 KEPT = stores.WORK / "rows"
-_NO_SAY = ("surfaces", "evals", "testing", "samples")
+_NO_SAY = ("surfaces", "testing", "samples")
 """Packages that have no say in an answer."""
 _WIDE: dict[str, Any] = {"cut": False, "escalate": 0.0, "limit": 60, "budget": None}
 """Everything that the read path looks at, with its signals."""

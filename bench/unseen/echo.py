@@ -11,10 +11,10 @@ from typing import NamedTuple
 from bench.unseen import sets, stores
 from bench.unseen.engines import ENGINES, measured
 from bench.unseen.own import mean, table
-from recollect.evals import evidence, suites
-from recollect.evals.loaders.folders import SAMPLE
-from recollect.evals.questions import Group, Question
 from recollect.nouns import Document, Message
+from recollect_evals import evidence, suites
+from recollect_evals.loaders.folders import SAMPLE
+from recollect_evals.questions import Group, Question
 
 NAMES = ("notes", "personas")
 """Sets that are asked again beside the sample, unless others are named."""

@@ -15,14 +15,14 @@ from typing import NamedTuple
 
 from recollect import Memory
 from recollect.errors import QueryError
-from recollect.evals import metrics
-from recollect.evals.questions import Question
-from recollect.evals.rows import inside, is_right
 from recollect.nouns import Answer, Budget, Candidate, Hit, Policy
 from recollect.reading.answering import result
 from recollect.surfaces import tool_text
 from recollect.text.questions.parse import parse
 from recollect.text.tokens import count_tokens
+from recollect_evals import metrics
+from recollect_evals.questions import Question
+from recollect_evals.rows import inside, is_right
 
 SHOWN = 10
 POOL = 50

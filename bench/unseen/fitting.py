@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.unseen.sets import SETS
-from recollect.evals import metrics
 from recollect.nouns import Candidate, Policy, Signals
 from recollect.policy import MODES
 from recollect.reading import grade
 from recollect.reading.cut import cut
 from recollect.reading.fuse import SEATS
+from recollect_evals import metrics
 
 SHIPPED = Path(grade.__file__).with_name("grade.json")
 SIGNS = {

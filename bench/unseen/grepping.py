@@ -13,13 +13,13 @@ from pathlib import Path
 
 from bench import corpus
 from bench.unseen.own import ENGINES_SHOWN, SETS, ask, mean, table
-from recollect.evals import metrics
-from recollect.evals.files import records
-from recollect.evals.loaders.folders import with_evidence
-from recollect.evals.questions import Group, Question
 from recollect.nouns import Document
 from recollect.text.stopwords import stopwords
 from recollect.text.tokens import count_tokens
+from recollect_evals import metrics
+from recollect_evals.files import records
+from recollect_evals.loaders.folders import with_evidence
+from recollect_evals.questions import Group, Question
 
 TIL_NOTES = 200
 PEPS = 20

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 from bench.unseen import stores
 from bench.unseen.engines import ENGINES, Row, measured
 from recollect import Memory
-from recollect.evals import suites
-from recollect.evals.files import records
-from recollect.evals.questions import Group, Question
 from recollect.nouns import Answer
+from recollect_evals import suites
+from recollect_evals.files import records
+from recollect_evals.questions import Group, Question
 
 SETS = Path(__file__).resolve().parents[1] / "sets"
 ENGINES_SHOWN = ("default", "rrf-10")

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from bench.unseen.engines import Row
 from bench.unseen.own import mean, table
 from bench.unseen.sets import SETS
-from recollect.evals import metrics
-from recollect.evals.statistics import paired_bootstrap
+from recollect_evals import metrics
+from recollect_evals.statistics import paired_bootstrap
 
 JUDGED = ("shown", "documents", "ndcg")
 """What must not fall behind plain fusion: evidence shown, all documents @10, nDCG@10."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from bench import corpus
 from recollect.errors import InputError
-from recollect.evals import suites
-from recollect.evals.questions import Group, Question
+from recollect_evals import suites
+from recollect_evals.questions import Group, Question
 
 TAUGHT = ("longmemeval", "personas", "notes", "scifact", "timeqa", "2wiki", "xquad-en", "xquad-de")
 """Sets whose fit halves the shipped embedder and reranker were trained on: their domains have been

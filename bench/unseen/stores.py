@@ -18,14 +18,14 @@ from typing import Any, NamedTuple, Self
 
 import recollect
 from recollect import Memory, config
-from recollect.evals import leaks
-from recollect.evals.questions import SOURCE, Group
-from recollect.evals.running import as_line
 from recollect.memory.models import embedder_for, reranker_for
 from recollect.models.catalog import EMBED
 from recollect.nouns import Answer
 from recollect.ports import Reranker
 from recollect.storage import open_store
+from recollect_evals import leaks
+from recollect_evals.questions import SOURCE, Group
+from recollect_evals.running import as_line
 
 WORK = Path(__file__).resolve().parents[2] / ".cache" / "bench" / "unseen"
 

@@ -9,7 +9,8 @@ every run of a module needs is imported by name, what only some runs need is imp
     from recollect.nouns import Answer        # loads
     from recollect.reading import expand      # loads when expand.something is first reached
 
-Only modules of this package are lazy, never those of others.
+Only modules of this package are lazy, and of those that ask for it (``recollect_evals``), never
+those of others.
 """
 
 from __future__ import annotations
@@ -65,12 +66,15 @@ class _LazyLoader:
 
 
 class _Finder:
-    """Finds the modules of this package, and makes them lazy."""
+    """Finds the modules of a package, and makes them lazy."""
+
+    def __init__(self, package: str) -> None:
+        self.prefix = f"{package}."
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not name.startswith("recollect."):
+        if not name.startswith(self.prefix):
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
@@ -100,7 +104,6 @@ def _load(module: ModuleType) -> None:
             _UNDER_WAY.remove(module)
 
 
-def install() -> None:
-    """Makes the modules of this package lazy from now on. Called once, before any is imported."""
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+def install(package: str = "recollect") -> None:
+    """Makes the modules of the package lazy from now on; called before any of them is imported."""
+    sys.meta_path.insert(0, _Finder(package))

@@ -12,9 +12,9 @@ from pathlib import Path
 from bench.peers.peer import Document, Found, Question, asked_at
 from bench.peers.vectors import Vectors
 from recollect import Memory
-from recollect.evals.rows import ANSWERED
 from recollect.models.onnx import OnnxEmbedder
 from recollect.surfaces import tool_text
+from recollect_evals.rows import ANSWERED
 
 
 class Adapter:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import Any
 
 from recollect import config as settings
@@ -104,6 +105,8 @@ def clients(case: Case) -> Check:
 def evals(case: Case) -> Check:
     """What was measured last is what is installed."""
     last = case.evaluated
+    if last is None and find_spec("recollect_evals") is None:
+        return Check("skip", "recollect-evals is not installed")
     if last is None:
         return Check("skip", "nothing was measured from this folder")
     if last.same_code:

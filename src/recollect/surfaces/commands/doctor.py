@@ -7,10 +7,11 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import RecollectError
+from recollect.surfaces.commands import evals
 from recollect.surfaces.commands.shared import Options, open_memory, progress, show
 
 if TYPE_CHECKING:
-    from recollect.doctor import Check, Client, Evaluated, Report
+    from recollect.doctor import Check, Client, Report
     from recollect.surfaces.terminal import Style
 
 INDENT = 18
@@ -40,7 +41,7 @@ def report(options: Options) -> Report:
         "full": options.full,
         "fix": options.fix,
         "clients": clients(options.store),
-        "evaluated": evaluated(),
+        "evaluated": evals.evaluated(),
     }
     try:
         memory = open_memory(options)
@@ -72,19 +73,6 @@ def clients(store: str | None) -> tuple[Client, ...]:
         Client(one.name, one.is_here(), state(one, "user", launch), str(one.file("user") or ""))
         for one in CLIENTS
     )
-
-
-def evaluated() -> Evaluated | None:
-    """The last run that is kept in this folder, if there is one that can be read."""
-    from recollect.doctor import Evaluated
-    from recollect.evals.ledger import FOLDER, Ledger
-
-    if not (FOLDER / "results.jsonl").exists():
-        return None
-    from recollect.evals.provenance import code
-
-    last = Ledger().record("latest")
-    return Evaluated(last["run"], last["at"], last["code"] == code())
 
 
 # ------------------------------------------------------------------ as text

@@ -1,275 +1,45 @@
-"""``recollect eval``: ask suites, compare runs, refuse a regression, say what has changed."""
+"""``recollect eval`` is the command of another distribution, ``recollect-evals``: this is its place
+in the table of commands, and what is said where it is not installed."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from pathlib import Path
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import UsageError
-from recollect.surfaces.commands.shared import (
-    Options,
-    common_options,
-    open_memory,
-    progress,
-    say,
-    show,
-)
+from recollect.surfaces.commands.shared import Options
 
 if TYPE_CHECKING:
-    from recollect.evals.ledger import Ledger
-    from recollect.evals.planning import Plan
-
-_SUITES = (
-    "beir",
-    "longmemeval",
-    "locomo",
-    "beam",
-    "jsonl",
-    "folder",
-    "sample",
-    "abstention",
-    "supersession",
-    "precisionmembench",
-    "precisionmembench-rest",
-    "replay",
-)
-_WHOLE = ("precisionmembench", "precisionmembench-rest", "sample", "replay")
-"""Suites that are asked whole unless told otherwise."""
+    from recollect.doctor import Evaluated
 
 
 def declare_eval(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    common = common_options()
-    common.add_argument("--results", metavar="FOLDER", help="where runs are (.recollect-evals)")
-    _declare_run(actions.add_parser("run", help="ask the questions of suites", parents=[common]))
-    compare = actions.add_parser("compare", help="two runs, question by question", parents=[common])
-    compare.add_argument("run_a", metavar="RUN", help="the name of a run, or `latest`")
-    compare.add_argument("run_b", metavar="RUN", help="the one that it is compared with")
-    compare.add_argument("--html", type=Path, metavar="FILE", help="write a page with plots there")
-    gate = actions.add_parser("gate", help="fail if a run is worse, beyond noise", parents=[common])
-    gate.add_argument("run_a", metavar="RUN", help="the name of a run, or `latest`")
-    gate.add_argument("--baseline", required=True, metavar="RUN", help="what it is held against")
-    gate.add_argument(
-        "--measure", action="append", default=[], metavar="NAME", help="only this one"
-    )
-    drift = actions.add_parser(
-        "drift", help="which files that decide answers changed since a run", parents=[common]
-    )
-    drift.add_argument("run_a", nargs="?", default="latest", metavar="RUN", help="(latest)")
-    actions.add_parser("list", help="the runs that are kept", parents=[common])
-    capture = actions.add_parser(
-        "capture", help="keep what is asked, to ask it again", parents=[common]
-    )
-    capture.add_argument("what", choices=("on", "off", "show", "clear"))
-
-
-def _declare_run(run: argparse.ArgumentParser) -> None:
-    run.add_argument("suite", choices=_SUITES, metavar="SUITE", help=", ".join(_SUITES))
-    run.add_argument("path", type=Path, nargs="*", metavar="PATH", help="files or folders it is in")
-    run.add_argument(
-        "--mode",
-        action="append",
-        default=[],
-        metavar="MODE[,MODE…]",
-        help="conservative, balanced, tokenmax; a run for each",
-    )
-    run.add_argument(
-        "--ablate",
-        action="append",
-        default=[],
-        metavar="KNOB=VALUE",
-        help="ask with this knob changed (`recollect modes` shows them); may be repeated",
-    )
-    run.add_argument(
-        "--limit-fixed", type=int, metavar="K", help="always K results, whatever their grades"
-    )
-    run.add_argument("--half", choices=("test", "fit", "all"), help="which questions (test)")
-    run.add_argument("--most", type=int, metavar="N", help="at most N of the questions")
-    run.add_argument(
-        "--questions", type=Path, metavar="FILE", help="for jsonl, folder, sample and abstention"
-    )
-    run.add_argument(
-        "--shuffle-gold",
-        action="store_true",
-        help="draw the gold at random; fail unless the score is that of chance",
-    )
-    run.add_argument(
-        "--max-dollars", type=float, metavar="D", help="stop when a run has cost so much"
-    )
-    run.add_argument("--url", help="the engine that precisionmembench-rest drives, if not ours")
-    run.add_argument("--keep", action="store_true", help="keep the stores for the next run")
+    command = _installed()
+    if command is None:
+        parser.add_argument(
+            "arguments", nargs=argparse.REMAINDER, help="after `pip install recollect-evals`"
+        )
+    else:
+        command.declare_eval(parser)
 
 
 def eval_(options: Options) -> int:
-    return {
-        "run": _run,
-        "compare": _compare,
-        "gate": _gate,
-        "drift": _drift,
-        "list": _list,
-        "capture": _capture,
-    }[options.action](options)
+    command = _installed()
+    if command is None:
+        raise UsageError("recollect-evals is not installed", hint="pip install recollect-evals")
+    code: int = command.eval_(options)
+    return code
 
 
-def _ledger(options: Options) -> Ledger:
-    from recollect.evals.ledger import FOLDER, Ledger
-
-    return Ledger(Path(getattr(options, "results", None) or FOLDER))
-
-
-# ------------------------------------------------------------------ running
+def evaluated() -> Evaluated | None:
+    """Returns the last run of this folder, for the doctor; None where there is none to be read."""
+    command = _installed()
+    last: Evaluated | None = command and command.evaluated()
+    return last
 
 
-def _run(options: Options) -> int:
-    from recollect.evals.comparing import run_markdown
-    from recollect.evals.glossary import explained
-    from recollect.evals.running import run
-
-    records = []
-    for path in options.path or (None,):
-        for plan in _plans(options):
-            with progress(options) as bar:
-                found = run(options.suite, path, plan, _ledger(options), bar, _confirm())
-            records.append(found)
-            if not options.json:
-                sys.stdout.write(("\n" if len(records) > 1 else "") + run_markdown(found) + "\n")
-                sys.stdout.flush()
-    if options.json:
-        from recollect.surfaces.commands.shared import print_json
-
-        bare = [{k: v for k, v in one.items() if k != "glossary"} for one in records]
-        names = {name for one in records for name in one["measures"]}
-        print_json({"runs": bare, "glossary": explained(names)})
-    above = [
-        f"{one['run']} {name}"
-        for one in records
-        for name, told in one.get("shuffled", {}).items()
-        if not told["at_chance"]
-    ]
-    if above:
-        say(options, f"shuffled gold, and better than chance: {', '.join(above)}")
-    return 1 if above else 0
-
-
-def _plans(options: Options) -> list[Plan]:
-    """One for each mode."""
-    from recollect.evals.planning import Plan, ablations
-    from recollect.surfaces import tool_text
-
-    plan = Plan(
-        changes=ablations(options.ablate, options.limit_fixed),
-        half=options.half or ("all" if options.suite in _WHOLE else "test"),
-        keep=options.keep,
-        most=options.most,
-        shuffle=options.shuffle_gold,
-        questions=options.questions,
-        dollars=options.max_dollars,
-        store=options.store,
-        url=options.url,
-        render=lambda answer: tool_text.answer(answer, {}),
-    )
-    modes = [mode for some in options.mode for mode in some.split(",") if mode]
-    return [plan._replace(mode=mode) for mode in modes or (None,)]
-
-
-def _confirm() -> Any:
-    """Whoever is at the terminal; None where nobody is."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return None
-
-    def ask(what: str) -> bool:
-        sys.stderr.write(f"{what}. Go on? [y/N] ")
-        sys.stderr.flush()
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
-
-    return ask
-
-
-# ------------------------------------------------------------------ judging
-
-
-def _compare(options: Options) -> int:
-    from recollect.evals.comparing import compared, markdown
-
-    ledger = _ledger(options)
-    found = compared(ledger, options.run_a, options.run_b)
-    if options.html:
-        from recollect.evals.page import page
-
-        try:
-            options.html.write_text(page(found), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{options.html}: {error.strerror}") from error
-        say(options, f"wrote {options.html}")
-    show(options, found.as_json(), lambda _: markdown(found))
-    return 0
-
-
-def _gate(options: Options) -> int:
-    from recollect.evals.comparing import gate, markdown
-
-    found = gate(_ledger(options), options.run_a, options.baseline, options.measure)
-    show(options, found.as_json(), lambda _: markdown(found.comparison))
-    for name in found.untold:
-        say(options, f"note: too few questions to tell of {name}")
-    if found.regressions:
-        say(options, f"worse beyond noise: {', '.join(found.regressions)}")
-    return 1 if found.regressions else 0
-
-
-def _drift(options: Options) -> int:
-    """0 where nothing has changed, 1 where the figures are of other code."""
-    from recollect.evals.comparing import drift_text
-    from recollect.evals.provenance import drift
-
-    ledger = _ledger(options)
-    record = ledger.record(options.run_a)
-    found = drift(record["run"], record["at"], ledger.files(record["run"]))
-    show(options, found.as_json(), lambda _: drift_text(found))
-    return 1 if found.any else 0
-
-
-def _list(options: Options) -> int:
-    from recollect.evals.comparing import list_markdown
-
-    records = list(_ledger(options).records())
-    fields = ("run", "suite", "at", "half", "mode", "changes", "questions", "version", "commit")
-    rows = [{name: one.get(name) for name in fields} for one in records]
-    show(options, {"runs": rows}, lambda _: list_markdown(records))
-    return 0 if records else 3
-
-
-# ------------------------------------------------------------------ capturing
-
-
-def _capture(options: Options) -> int:
-    if options.what in ("on", "off"):
-        from recollect import config as settings
-
-        path = settings.user_file()
-        known = {**settings.read_file(path), "capture": options.what == "on"}
-        settings.write_file(path, known)
-    with open_memory(options) as memory:
-        gone = memory.forget_captured() if options.what == "clear" else None
-        found = memory.captured()
-    content = {**found.as_json(), **({} if gone is None else {"forgotten": gone})}
-
-    def text(_: Any) -> str:
-        state = "on" if found.on else "off"
-        lines = [f"capture is {state}; {found.questions} questions in {found.file}"]
-        if gone is not None:
-            lines = [f"forgot {gone} questions; capture is {state}"]
-        if found.full:
-            lines.append("the file is full: `recollect eval capture clear` begins anew")
-        if options.what == "on":
-            lines.append(
-                "what is asked is kept without secrets, for you alone, on this machine; "
-                "`recollect eval run replay` asks it again"
-            )
-        shown = found.last if options.what == "show" else ()
-        return "\n".join([*lines, *(f"  {question}" for question in shown)])
-
-    show(options, content, text)
-    return 0
+def _installed() -> Any:
+    """Returns the module with the command, or None where the distribution is missing."""
+    return import_module("recollect_evals.command") if find_spec("recollect_evals") else None

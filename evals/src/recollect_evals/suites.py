@@ -13,7 +13,7 @@
     beam         a folder of conversations, or their rows as JSON lines
 
 Files ending in ``.xz`` or ``.gz`` are read as they are. Only what an engine may know gets into a
-document (:mod:`recollect.evals.leaks` has the rest). Files that are missing, lines that cannot be
+document (:mod:`recollect_evals.leaks` has the rest). Files that are missing, lines that cannot be
 read, gold that is in no document and sets without a question are refused, with places and counts.
 """
 
@@ -24,10 +24,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from recollect.errors import InputError, UsageError
-from recollect.evals.loaders.beam import beam
-from recollect.evals.loaders.conversations import locomo, longmemeval
-from recollect.evals.loaders.folders import abstention, beir, folder, jsonl, sample
-from recollect.evals.questions import SOURCE, Group, Loaded, Question, Suite, Survey, half_of
+from recollect_evals.loaders.beam import beam
+from recollect_evals.loaders.conversations import locomo, longmemeval
+from recollect_evals.loaders.folders import abstention, beir, folder, jsonl, sample
+from recollect_evals.questions import SOURCE, Group, Loaded, Question, Suite, Survey, half_of
 
 __all__ = [
     "ASKED",

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InputError
-from recollect.evals.files import given, items, whole
-from recollect.evals.questions import SOURCE, Group, Loaded, Question
 from recollect.nouns import Document, Message
+from recollect_evals.files import given, items, whole
+from recollect_evals.questions import SOURCE, Group, Loaded, Question
 
 _MARK = re.compile(r"\s*->->\s*[\d,\s]*$")
 _ANCHORS = ("%B-%d-%Y", "%B %d, %Y", "%Y-%m-%d")

@@ -1,5 +1,5 @@
 """PrecisionMemBench over its REST contract: the benchmark's side of it, against any engine that
-serves the other (:mod:`recollect.evals.rest` is ours).
+serves the other (:mod:`recollect_evals.rest` is ours).
 
 The driver does what the benchmark's harness does for engines other than its author's. It keeps the
 beliefs, and knows itself what is pinned, which questions are open and who the persona is. It asks
@@ -27,7 +27,7 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from recollect.errors import InputError
-from recollect.evals.precisionmembench import USER, Outcome, judged
+from recollect_evals.precisionmembench import USER, Outcome, judged
 
 MOST = 20
 MOST_QUESTIONS = 15

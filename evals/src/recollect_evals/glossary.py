@@ -131,7 +131,7 @@ def markdown() -> str:
     lines = [
         "# Glossary",
         "",
-        "The words of `recollect eval`, from `recollect/evals/glossary.py`; every JSON report "
+        "The words of `recollect eval`, from `recollect_evals/glossary.py`; every JSON report "
         "carries them. Formulas and where they come from are in `evals/metrics.py` and "
         "`evals/statistics.py`.",
         "",

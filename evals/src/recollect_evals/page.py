@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from recollect.evals import metrics, plots
-from recollect.evals.comparing import Comparison
-from recollect.evals.glossary import COUNT, MEASURES, TERMS
-from recollect.evals.plots import Difference, Mark, Series
-from recollect.evals.rows import Row
-from recollect.evals.statistics import LEAST, Verdict
+from recollect_evals import metrics, plots
+from recollect_evals.comparing import Comparison
+from recollect_evals.glossary import COUNT, MEASURES, TERMS
+from recollect_evals.plots import Difference, Mark, Series
+from recollect_evals.rows import Row
+from recollect_evals.statistics import LEAST, Verdict
 
 _PERCENTILES = (0.5, 0.75, 0.9, 0.95, 0.99)
 

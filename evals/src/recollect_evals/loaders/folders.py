@@ -12,9 +12,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import recollect
 from recollect.errors import InputError, UsageError
-from recollect.evals.evidence import read
-from recollect.evals.files import (
+from recollect.nouns import LOCAL, UNIVERSAL, Document
+from recollect_evals.evidence import read
+from recollect_evals.files import (
     date_of,
     find,
     find_optional,
@@ -27,8 +29,7 @@ from recollect.evals.files import (
     there,
     whole,
 )
-from recollect.evals.questions import SOURCE, Group, Loaded, Question
-from recollect.nouns import LOCAL, UNIVERSAL, Document
+from recollect_evals.questions import SOURCE, Group, Loaded, Question
 
 _DOCUMENTS = ("docs.jsonl", "documents.jsonl", "sessions.jsonl")
 
@@ -220,7 +221,7 @@ def _text_file(file: Path, top: Path) -> Document:
     return Document(name, SOURCE, text, kind="note", title=title or file.stem, path=name)
 
 
-SAMPLE = Path(__file__).parents[2] / "samples"
+SAMPLE = Path(recollect.__file__).parent / "samples"
 """Notes and sessions of an invented company, and questions about them, to try things on."""
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InputError
-from recollect.evals.files import column, date_of, given, items, messages_of, there
-from recollect.evals.questions import SOURCE, Group, Loaded, Question
 from recollect.nouns import Document, Message, stable_id
+from recollect_evals.files import column, date_of, given, items, messages_of, there
+from recollect_evals.questions import SOURCE, Group, Loaded, Question
 
 # ------------------------------------------------------------------ LongMemEval
 

@@ -20,19 +20,19 @@ from typing import Any, NamedTuple
 
 import recollect
 from recollect.errors import InputError, QueryError, StoreBusy, UsageError
-from recollect.evals import leaks, provenance, replay, supersession, whole
-from recollect.evals.baselines import Baselines
-from recollect.evals.glossary import explained
-from recollect.evals.ledger import Ledger
-from recollect.evals.loaders.folders import SAMPLE
-from recollect.evals.planning import HALVES, Plan, resolved
-from recollect.evals.questions import SOURCE, Group, Question, Suite, half_of
-from recollect.evals.rows import Row, measured, summary
-from recollect.evals.spending import Confirm, Guard
-from recollect.evals.suites import ASKED, LOADERS, load, survey
 from recollect.memory import Memory
 from recollect.moments import iso
 from recollect.nouns import Answer, Budget, Document, Policy, Progress, stable_id
+from recollect_evals import leaks, provenance, replay, supersession, whole
+from recollect_evals.baselines import Baselines
+from recollect_evals.glossary import explained
+from recollect_evals.ledger import Ledger
+from recollect_evals.loaders.folders import SAMPLE
+from recollect_evals.planning import HALVES, Plan, resolved
+from recollect_evals.questions import SOURCE, Group, Question, Suite, half_of
+from recollect_evals.rows import Row, measured, summary
+from recollect_evals.spending import Confirm, Guard
+from recollect_evals.suites import ASKED, LOADERS, load, survey
 
 PRECISE = ("precisionmembench", "precisionmembench-rest")
 SUITES = (*LOADERS, *ASKED, "supersession", *PRECISE, "replay")

@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import recollect
 from recollect.nouns import hashed
 
-READS_ONLY = ("reading", "surfaces", "evals", "testing", "samples")
+READS_ONLY = ("reading", "surfaces", "testing", "samples")
 """Packages that have no say in what a store holds."""
-_NO_SAY = ("surfaces", "evals", "testing", "samples", "aio.py", "__main__.py", "py.typed")
+_NO_SAY = ("surfaces", "testing", "samples", "aio.py", "__main__.py", "py.typed")
 """What has no say in what comes back."""
 
 

@@ -12,8 +12,8 @@ from hashlib import sha1, sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.evals.evidence import Evidence
 from recollect.nouns import Document
+from recollect_evals.evidence import Evidence
 
 SOURCE = "eval"
 _CHUNK = 1 << 20

@@ -9,12 +9,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
-from recollect.evals.glossary import MEASURES, explained
-from recollect.evals.ledger import Ledger
-from recollect.evals.metrics import jaccard_at, same_first
-from recollect.evals.provenance import Drift
-from recollect.evals.rows import SERVED, Row, by_measure
-from recollect.evals.statistics import LEAST, Interval, Verdict, bootstrap, compare
+from recollect_evals.glossary import MEASURES, explained
+from recollect_evals.ledger import Ledger
+from recollect_evals.metrics import jaccard_at, same_first
+from recollect_evals.provenance import Drift
+from recollect_evals.rows import SERVED, Row, by_measure
+from recollect_evals.statistics import LEAST, Interval, Verdict, bootstrap, compare
 
 
 class Comparison(NamedTuple):

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
-from recollect.evals.rows import Render, texts
-from recollect.evals.spending import Confirm, Guard, guard
 from recollect.memory import Memory
 from recollect.nouns import Policy, stable_id
+from recollect_evals.rows import Render, texts
+from recollect_evals.spending import Confirm, Guard, guard
 
 HALVES = ("test", "fit", "all")
 NO_CLOCK = 600_000

@@ -9,14 +9,14 @@ from pathlib import Path
 from threading import Thread
 
 from recollect.errors import InputError
-from recollect.evals import contract, precisionmembench, supersession
-from recollect.evals.planning import Plan
-from recollect.evals.precisionmembench import Outcome
-from recollect.evals.questions import Suite
-from recollect.evals.rows import Render, Row, tokens_of
-from recollect.evals.supersession import Asked, Story
 from recollect.memory import Memory
 from recollect.nouns import Answer, Policy
+from recollect_evals import contract, precisionmembench, supersession
+from recollect_evals.planning import Plan
+from recollect_evals.precisionmembench import Outcome
+from recollect_evals.questions import Suite
+from recollect_evals.rows import Render, Row, tokens_of
+from recollect_evals.supersession import Asked, Story
 
 # ------------------------------------------------------------------ PrecisionMemBench
 
@@ -48,7 +48,7 @@ def _already(url: str) -> Iterator[str]:
 
 @contextmanager
 def _served() -> Iterator[str]:
-    from recollect.evals import rest
+    from recollect_evals import rest
 
     with tempfile.TemporaryDirectory() as work:
         server = rest.serve(Path(work) / "store", 0)

@@ -1,6 +1,6 @@
 """The REST contract that PrecisionMemBench drives external engines by, over a store of its own.
 
-    python -m recollect.evals.rest [--port 8080] [--store FOLDER]
+    python -m recollect_evals.rest [--port 8080] [--store FOLDER]
 
     POST   /add     {"text", "user_id", "metadata": {"beliefId", …}, "aliases"?}
     PUT    /update  the same fields; what is not given stays as it is

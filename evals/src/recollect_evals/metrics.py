@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from recollect.errors import UsageError
-from recollect.evals.evidence import Evidence, is_named, is_shown
+from recollect_evals.evidence import Evidence, is_named, is_shown
 
 Pair = tuple[float, bool]
 LEAST_SAVED = 0.8

@@ -20,11 +20,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from recollect.evals.evidence import Evidence
-from recollect.evals.questions import Group, Question
-from recollect.evals.rows import Row
-from recollect.evals.statistics import SEED, tail
 from recollect.nouns import stable_id
+from recollect_evals.evidence import Evidence
+from recollect_evals.questions import Group, Question
+from recollect_evals.rows import Row
+from recollect_evals.statistics import SEED, tail
 
 LEARNED = Path(__file__).with_name("learned.bin")
 BYTES = 5

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.errors import InputError
-from recollect.evals import metrics
-from recollect.evals.baselines import Read
-from recollect.evals.evidence import Evidence, is_shown
-from recollect.evals.glossary import MEASURES
-from recollect.evals.questions import Question
-from recollect.evals.statistics import bootstrap, paired_bootstrap
 from recollect.nouns import Answer, Result
 from recollect.text.tokens import count_tokens
+from recollect_evals import metrics
+from recollect_evals.baselines import Read
+from recollect_evals.evidence import Evidence, is_shown
+from recollect_evals.glossary import MEASURES
+from recollect_evals.questions import Question
+from recollect_evals.statistics import bootstrap, paired_bootstrap
 
 ANSWERED = ("direct_passages", "cached_answer", "synthesized")
 """Statuses that serve an answer; the others leave the question open."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import InputError, NotFound
-from recollect.evals.rows import Row
+from recollect_evals.rows import Row
 
 FOLDER = Path(".recollect-evals")
 

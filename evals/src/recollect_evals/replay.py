@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.errors import InputError, QueryError
-from recollect.evals.files import date_of, given, records
-from recollect.evals.planning import Plan
-from recollect.evals.questions import half_of
-from recollect.evals.rows import Row, tokens_of
 from recollect.memory import Memory
 from recollect.nouns import Filter, Policy, stable_id
+from recollect_evals.files import date_of, given, records
+from recollect_evals.planning import Plan
+from recollect_evals.questions import half_of
+from recollect_evals.rows import Row, tokens_of
 
 HINT = "`recollect eval capture on` keeps what is asked from then on"
 

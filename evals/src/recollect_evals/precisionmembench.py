@@ -1,6 +1,6 @@
 """PrecisionMemBench, driven natively: whole beliefs through :class:`recollect.Memory`.
 
-    python -m recollect.evals.precisionmembench FOLDER
+    python -m recollect_evals.precisionmembench FOLDER
 
 A case passes when the relevant facts that come back are exactly those expected, and the pinned
 facts, the open questions and the prelude are as far as the case says anything of them. A fact that

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.errors import InputError
-from recollect.evals.files import column, date_of, given, records, whole
-from recollect.evals.precisionmembench import embed
-from recollect.evals.questions import half_of
 from recollect.memory import Memory
 from recollect.nouns import Answer
+from recollect_evals.files import column, date_of, given, records, whole
+from recollect_evals.precisionmembench import embed
+from recollect_evals.questions import half_of
 
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 KNOWN = ("fact", "page")
