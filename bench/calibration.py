@@ -24,7 +24,7 @@ from recollect.memory.calibrate import embedder_scale, sample
 from recollect.memory.models import shipped
 from recollect.nouns import Policy, Scale
 from recollect.ports import Reranker
-from recollect.reading.attempt import Models
+from recollect.reading.pool import Models
 from recollect_evals.metrics import aurc
 
 SETS = ("notes", "personas", "xquad-en", "scifact", "notes!", "scifact!")

@@ -54,17 +54,14 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "keeps more": {"worth_open": 0.0001},
     "no escalation": {"escalate": 0.0},
     "not wider": {"wider": 1},
-    "feedback": {"feedback": 8},
-    "neighbours": {"neighbours": 5},
     "no window": {"window_weight": 0.0},
-    "nudge": {"nudge": 1.15},
     "no newness": {"newest": 0.0},
     "fusion alone": {"rerank": 0, "hop": False, "escalate": 0.0},
 }
 
 ONLY: Mapping[str, str] = {
-    "no hop": "hop", "no escalation": "escalate", "not wider": "escalate", "feedback": "escalate",
-    "neighbours": "escalate", "no window": "window", "no newness": "recency",
+    "no hop": "hop", "no escalation": "escalate", "not wider": "escalate",
+    "no window": "window", "no newness": "recency",
 }  # fmt: skip
 """Variants that change nothing unless this stage ran; then the question is not asked again."""
 

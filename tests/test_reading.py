@@ -395,38 +395,6 @@ def test_a_second_pass_that_fails_leaves_the_first(monkeypatch: pytest.MonkeyPat
     assert "escalate: the index is torn" in answer.degraded
 
 
-def test_the_second_pass_may_look_for_words_that_the_best_hits_share() -> None:
-    some = [note(f"n{i}", f"The dinghy mast {i} is spruce, glued and varnished.") for i in range(3)]
-    other = note("far", "Spruce, glued and varnished: that is how Hal makes his oars.")
-    with opened(*some, other, dinghy=-5.0, oars=12.0) as memory:
-        memory._embedder = None
-        question = "what is the dinghy mast made of, and what else is made so"
-        plain = asked_with(memory, question)
-        more = asked_with(memory, question, feedback=6)
-    assert "far" not in [r.title for r in plain.rejected] + names(plain)
-    assert names(more)[0] == "far"
-    assert "spruce" in stage(more, "escalate").reason
-    assert stage(more, "again feedback").found == 4
-
-
-def test_the_second_pass_may_read_what_is_next_to_a_hit() -> None:
-    talk = session("s", ("user", "What did the roofer say about the gutter?"),
-                   ("assistant", "Nine hundred, paid in May."), ("user", "Thanks!"))  # fmt: skip
-    with opened(talk, note("n", "gutter talk"), gutter=-4.0, hundred=2.0) as memory:
-        plain = asked_with(memory, "what did the roofer say about the gutter", escalate=0.99)
-        beside = asked_with(
-            memory, "what did the roofer say about the gutter", escalate=0.99, neighbours=2
-        )
-        query = memory.query("what did the roofer say about the gutter", roles=["user"])
-        policy = query.policy._replace(escalate=0.99, neighbours=2)
-        asked = memory.ask(query._replace(policy=policy))
-    assert "assistant" not in {r.role for r in asked.results}
-    assert plain.results[0].text.startswith("What did")
-    assert beside.results[0].text == "Nine hundred, paid in May."
-    assert stage(beside, "again neighbours").found == 1
-    assert beside.confidence > plain.confidence
-
-
 # ------------------------------------------------------------------ limits that may be given up
 
 

@@ -20,7 +20,8 @@ from recollect import Memory, config
 from recollect.errors import QueryError
 from recollect.nouns import Answer, CacheReport
 from recollect.ports import AskedBefore, Cache, Kept
-from recollect.reading.cache import lookup as recall
+from recollect.reading import pipeline
+from recollect.reading.cache.lookup import DEGRADED, AnswerCache, Rules
 from recollect.reading.cache.packing import packed, unpacked
 from recollect.storage import open_cache, open_store
 from recollect.storage.embedded.cache import FILE, EmbeddedCache
@@ -68,7 +69,7 @@ def test_the_same_question_is_served_again_with_its_status(harbour: Memory) -> N
     assert (again.cache.status, again.tier) == ("hit", 0)
     assert again.cache.age_seconds is not None
     assert said(again) == said(first)
-    assert again.stages[0].name == "cache"
+    assert again.stages[2].name == "cache"
     assert "earlier fuse" in [stage.name for stage in again.stages]
 
 
@@ -150,13 +151,14 @@ def test_other_models_and_other_versions_have_their_own(harbour: Memory) -> None
     cache = harbour._cache
     assert cache is not None
 
-    def asked(rules: recall.Rules, **other: Any) -> str:
-        answer = recall.recall(query, harbour.store, models._replace(**other), cache, rules)
-        return answer.cache.status
+    def asked(rules: Rules, **other: Any) -> str:
+        before = AnswerCache(cache, rules)
+        found = pipeline.answer(query, harbour.store, models._replace(**other), before)
+        return found.cache.status
 
     from recollect import __version__
 
-    same = recall.Rules(program=__version__)
+    same = Rules(program=__version__)
     assert asked(same) == "hit"
     assert asked(same._replace(program="0.0.0")) == "miss"
     assert asked(same, reranker_note="it is gone") == "miss"
@@ -216,7 +218,7 @@ def test_a_degraded_answer_is_kept_for_a_minute_and_says_so(harbour: Memory) -> 
     assert isinstance(cache, EmbeddedCache)
     with sqlite3.connect(cache.path) as db:
         assert db.execute("SELECT lasts FROM answers WHERE question = 'sessions'").fetchone() == (
-            recall.DEGRADED,
+            DEGRADED,
         )
 
 
@@ -374,12 +376,12 @@ class Broken(PlainCache):
 def test_a_cache_that_fails_costs_nothing_but_itself(harbour: Memory) -> None:
     query = harbour.query("when do we deploy?")
     models = harbour._models(query.policy)
-    answer = recall.recall(query, harbour.store, models, Broken(5), recall.Rules())
+    answer = pipeline.answer(query, harbour.store, models, AnswerCache(Broken(5), Rules()))
     assert answer.results
     assert not answer.degraded
     assert answer.cache.status == "off"
     assert "the disk is gone" in answer.cache.reason
-    assert (answer.stages[0].name, answer.stages[0].state) == ("cache", "failed")
+    assert [stage.state for stage in answer.stages if stage.name == "cache"] == ["failed"]
 
 
 def test_a_torn_file_is_made_anew(harbour: Memory) -> None:
@@ -410,9 +412,8 @@ def test_a_folder_that_cannot_be_written_is_searched_all_the_same(
     folder = Path(harbour.status().store.location)
     cache = EmbeddedCache(folder / "not there", 10)
     query = harbour.query("sessions")
-    answer = recall.recall(
-        query, harbour.store, harbour._models(query.policy), cache, recall.Rules()
-    )
+    models = harbour._models(query.policy)
+    answer = pipeline.answer(query, harbour.store, models, AnswerCache(cache, Rules()))
     assert answer.results
     assert answer.cache.status == "off"
 

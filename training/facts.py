@@ -26,11 +26,11 @@ from bench.unseen.fitting import SIGNS, logistic
 from recollect import Memory
 from recollect.facts import KIND, Asked
 from recollect.nouns import Filter
-from recollect.reading.attempt import Attempt
 from recollect.reading.named import Facts, named
+from recollect.reading.pool import Pass
+from recollect.reading.retrieval import ranked
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import parse
-from recollect.trace import Trace
 from training.grade import TARGET, score
 
 FIXTURES = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "facts"
@@ -127,10 +127,10 @@ def rows(memory: Memory, cases: list[Case]) -> Iterator[Row]:
         facts = Facts(memory.store, asked)
         if case.scopes == () or is_overview(case.query) or named(case.query, facts).mentions:
             continue
-        found = Attempt(
-            parse(case.query), Filter(owner=case.owner, scopes=case.scopes, kinds=(KIND,)), policy,
-            memory.store, models, Trace(), window=None, hop=False, sees=facts.sees,
-        )  # fmt: skip
+        limits = Filter(owner=case.owner, scopes=case.scopes, kinds=(KIND,))
+        found = ranked(
+            Pass(parse(case.query), limits, policy, memory.store, models, sees=facts.sees)
+        )
         head = found.best[:HEAD]
         ids = [found.passages[c.passage].document.external for c in head]
         signals = tuple(c.signals._asdict() for c in head)

@@ -17,6 +17,7 @@ from recollect import Memory
 from recollect.errors import QueryError
 from recollect.nouns import Answer, Budget, Candidate, Hit, Policy
 from recollect.reading.answering import result
+from recollect.reading.pool import Models, Pass, Pool
 from recollect.surfaces import tool_text
 from recollect.text.questions.parse import parse
 from recollect.text.tokens import count_tokens
@@ -96,10 +97,12 @@ def plain(memory: Memory, question: Question, by: Sequence[str]) -> Answer:
             scores[key] = scores.get(key, 0.0) + 1 / (K + rank)
     best = sorted(scores, key=lambda key: -scores[key])[:SHOWN]
     passages = {p.key: p for p in store.passages([passage for _, passage in best])}
+    policy = memory.query(question.text).policy._replace(detail="passage")
+    asked = Pass(parsed, seen, policy, store, Models())
+    pool = Pool(asked, (), passages, {}, len(scores), False, {}, by_meaning=True)
     results = tuple(
-        result(Candidate(d, p, scores[d, p], ()), passages, (), parsed, "passage", store)
-        for d, p in best if p in passages
-    )  # fmt: skip
+        result(Candidate(d, p, scores[d, p], ()), pool, ()) for d, p in best if p in passages
+    )
     return nothing(question)._replace(
         status="direct_passages" if results else "no_results", results=results,
         total_found=len(scores),

@@ -28,6 +28,7 @@ from recollect.policy import MODES
 from recollect.reading import grade
 from recollect.reading.cut import cut
 from recollect.reading.fuse import SEATS
+from recollect.reading.pool import probability
 from recollect_evals import metrics
 
 SHIPPED = Path(grade.__file__).with_name("grade.json")
@@ -275,7 +276,7 @@ def ranked(row: Wide, weights: Mapping[str, float]) -> list[tuple[Candidate, str
     for n, (document, known) in enumerate(zip(row.documents, row.signals, strict=True)):
         value = _score(known, weights)
         signals = Signals(**{name: known.get(name, 0.0) for name in Signals._fields})
-        made.append((Candidate(n, n, value, (), signals, grade.probability(value)), document))
+        made.append((Candidate(n, n, value, (), signals, probability(value)), document))
     return sorted(made, key=lambda pair: -pair[0].score)
 
 

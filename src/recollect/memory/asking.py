@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from recollect import config as settings
 from recollect.arguments import checked, clean, moment, names
@@ -22,27 +22,28 @@ from recollect.nouns import (
     Policy,
     Query,
     Recorded,
-    Stage,
 )
 from recollect.nouns.web import WebFound, WebResult
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.ports import Token
+from recollect.reading import context as contexts
+from recollect.reading import pipeline
+from recollect.reading import web as beyond_memory
+from recollect.reading.cache import lookup
+from recollect.reading.think import thinker as thinking
 
 if TYPE_CHECKING:
     from recollect.facts import Context
-    from recollect.memory.thoughts import Thinker
     from recollect.nouns import Recording
     from recollect.ports import Web
-    from recollect.reading.attempt import Models
-    from recollect.reading.cache.lookup import Rules
+    from recollect.reading.cache.lookup import AnswerCache, Rules
     from recollect.reading.gather import Bundle
+    from recollect.reading.pipeline import Beyond
+    from recollect.reading.pool import Models
     from recollect.reading.sessions.results import SessionsAnswer
+    from recollect.reading.think.thinker import Thinker
     from recollect.reading.think.thought import Tell, Thought
 
-    Found = TypeVar("Found", Answer, Bundle)
-
-LATE = 1.0
-"""Seconds of what was written last that may be missing before an answer is called the poorer."""
 _CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
 """The knobs that are settings too."""
 
@@ -72,13 +73,13 @@ class Asking(Opened):
         thought about (:meth:`think`), as far as a language model is configured. With *web*, where
         the user allows it and memory does not answer, what the web says stands beside it."""
         query = self._captured(text, options)
-        answer = self._dated(self._counted(lambda: self._answered(query, cache)))
-        if web is None and self.config["web.when"] != "low":
-            return answer
-        from recollect.reading.web import Allowed, with_web
-
-        allowed = Allowed(self.config["web.when"], web, read=self.config["web.read"])
-        return with_web(query, answer, self._searchable_web, allowed)
+        models = self._searching(query.policy)
+        allowed = beyond_memory.Allowed(self.config["web.when"], web, read=self.config["web.read"])
+        beyond = (
+            thinking.escalate(lambda: self._thinker(models), models),
+            beyond_memory.with_web(self._searchable_web, allowed),
+        )
+        return self._counted(query, models, self._answers_before(cache), beyond)
 
     def web(self, query: str, *, limit: int = 5, read: int | None = None) -> WebFound:
         """What the web says, where the user allows that it is asked; memory is not looked at, and
@@ -109,67 +110,29 @@ class Asking(Opened):
             capture(query, self.config)
         return query
 
-    def _counted(self, search: Callable[[], Answer]) -> Answer:
-        """What the search finds, after it was handed to the figures of :meth:`stats`."""
+    def _counted(
+        self, query: Query, models: Models, cache: AnswerCache, beyond: Sequence[Beyond]
+    ) -> Answer:
+        """Answers, and hands the answer to the figures of :meth:`stats`."""
         if self._recorder is None:
-            return search()
+            return pipeline.answer(query, self.store, models, cache, beyond)
         self._recorder.begin()
-        return self._recorder.noted(search())
-
-    def _dated(self, found: Found) -> Found:
-        """With a word of how old that may be which was searched, where it may be."""
-        behind = self.store.behind()
-        if behind is None:
-            return found
-        stages = (*found.stages, Stage("replica", "ran", behind.text))
-        degraded: tuple[str, ...] = found.degraded
-        if behind.seconds >= LATE:
-            degraded = (*degraded, f"replica: {behind.text}")
-        return found._replace(stages=stages, degraded=degraded)
-
-    def _answered(self, query: Query, cache: bool | None) -> Answer:
-        """What is known already, or a search finds; and what is thought about that."""
-        models = self._searching(query.policy)
-        answer = self._recalled(query, cache, models)
-        if not query.policy.think:
-            off = Stage("think", "skipped", "switched off")
-            return answer._replace(stages=(*answer.stages, off))
-        from recollect.memory import thoughts
-        from recollect.reading.think.thinking import Asked
-        from recollect.reading.think.thought import nobody
-
-        why = thoughts.why_not(query.policy, answer, models)
-        if why:
-            return thoughts.with_reason(answer, why)
-        asked = Asked(query, thoughts.TOKENS, force=True)
-        thinker = self._thinker(models)
-        return thoughts.answered(
-            answer, thinker.think(asked, query.policy.think_seconds, None, nobody)
-        )
+        return self._recorder.noted(pipeline.answer(query, self.store, models, cache, beyond))
 
     def _searching(self, policy: Policy) -> Models:
         """With the language model, if it may be asked."""
         asks = policy.think or policy.expand or policy.hyde
         return self._writing(policy) if asks else self._models(policy)
 
-    def _recalled(self, query: Query, cache: bool | None, models: Models) -> Answer:
-        """From the cache where that may serve, else by a search."""
-        from recollect.reading.cache.lookup import note, recall
-        from recollect.reading.pipeline import search
-
-        if self._cache is None:
-            return search(query, self.store, models)
-        if not (self.config["cache.enabled"] if cache is None else cache):
-            answer = search(query, self.store, models)
-            note(query, answer.confidence, self._cache)
-            return answer
-        return recall(query, self.store, models, self._cache, self._rules())
+    def _answers_before(self, cache: bool | None) -> AnswerCache:
+        """Returns the cache of answers, which serves unless the caller or the user says no."""
+        serve = self.config["cache.enabled"] if cache is None else cache
+        return lookup.AnswerCache(self._cache, self._rules(), serve=bool(serve))
 
     def _rules(self) -> Rules:
         from recollect import __version__
-        from recollect.reading.cache.lookup import Rules
 
-        return Rules(self.config["cache.ttl"], self.config["cache.similarity"], __version__)
+        return lookup.Rules(self.config["cache.ttl"], self.config["cache.similarity"], __version__)
 
     def think(
         self,
@@ -202,15 +165,13 @@ class Asking(Opened):
         return thinker.think(asked, time_box, token, tell or nobody)
 
     def _thinker(self, models: Models) -> Thinker:
-        from recollect.memory.thoughts import Thinker
-
         cache = self._cache
         if cache is None:
             from recollect.storage import open_cache
 
             cache = open_cache("memory://", 1)
         redact = bool(self.config["import.redact"])
-        return Thinker(self.store, cache, models, self._rules(), redact=redact)
+        return thinking.Thinker(self.store, cache, models, self._rules(), redact=redact)
 
     def gather(self, text: str, *, token_budget: int = 4000, **options: Unpack[Options]) -> Bundle:
         """What a model needs to answer *text*: whole sections of what is known, within so many
@@ -222,11 +183,8 @@ class Asking(Opened):
             raise UsageError(f"token_budget is {token_budget}", hint="give 100 to 64000 tokens")
         query = self.query(text, **options)
         found = gather(query, self.store, self._models(query.policy), token_budget)
-        if self._cache is not None:
-            from recollect.reading.cache.lookup import note
-
-            note(query, found.confidence, self._cache)
-        return self._dated(found)
+        self._answers_before(cache=None).note(query, found.confidence)
+        return found
 
     def record_answer(
         self,
@@ -240,10 +198,10 @@ class Asking(Opened):
         sight changes. *sources* are the ids that it is from. Never raises: what comes back says
         whether it was recorded, and if not, why."""
         from recollect.nouns import Recording
-        from recollect.reading.cache.recording import Given, record
+        from recollect.reading.cache.recording import WrittenAnswer, record
 
         try:
-            given = Given(self.query(query), answer, fingerprint, sources)
+            given = WrittenAnswer(self.query(query), answer, fingerprint, sources)
             redact = bool(self.config["import.redact"])
             return record(given, self.store, self._cache, redact=redact)
         except Exception as error:  # noqa: BLE001  whoever calls has its answer already
@@ -309,9 +267,7 @@ class Asking(Opened):
 
     def ask(self, query: Query) -> Answer:
         """Answer a request that is resolved already."""
-        from recollect.reading.pipeline import search
-
-        return search(query, self.store, self._searching(query.policy))
+        return pipeline.answer(query, self.store, self._searching(query.policy))
 
     def context(
         self,
@@ -328,8 +284,6 @@ class Asking(Opened):
         """What to know before answering: facts that are pinned, open questions, the facts that
         *query* names (or else those that answer it), and who the user is. *limit* and
         *token_budget* are ceilings for the relevant ones."""
-        from recollect.reading.context import context
-
         policy = policy_for(mode or self.config["mode"], {}, self.configured())
         most = policy.limit if limit is None else limit
         if not 0 <= most <= MAX_LIMIT:
@@ -337,10 +291,8 @@ class Asking(Opened):
         if token_budget is not None and not 0 <= token_budget <= MAX_BUDGET:
             raise UsageError(f"token_budget is {token_budget}", hint=f"give 0 to {MAX_BUDGET}")
         asked = self._asked(owner, scopes, types, as_of)
-        return context(
-            clean(query), asked, policy, self.store, self._models(policy),
-            limit=most, token_budget=token_budget,
-        )  # fmt: skip
+        wanted = contexts.ContextQuery(clean(query), asked, policy, most, token_budget)
+        return contexts.context(wanted, self.store, self._models(policy))
 
     def sessions(
         self, query: str | None = None, **options: Unpack[SessionOptions]

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.facts import Asked
     from recollect.memory.llm import Languages
     from recollect.memory.usage import Recorder
-    from recollect.reading.attempt import Models
+    from recollect.reading.pool import Models
     from recollect.writing.embedding import BackgroundEmbedder
 
 
@@ -118,7 +118,7 @@ class Opened:
         self.store.close()
 
     def _models(self, policy: Policy) -> Models:
-        from recollect.reading.attempt import Models
+        from recollect.reading.pool import Models
 
         embedder, note = (None, "") if policy.by == "keyword" else self._serving()
         if embedder is not None:
@@ -152,12 +152,12 @@ class Opened:
         models = self._models(policy)
         if self._languages is None and self.config["llm.model"] == "none":
             return models._replace(llm_note="no language model is configured")
-        from recollect.reading.attempt import Writer
+        from recollect.reading.pool import LanguageModel
 
         languages = self._llms()
         if languages.missing:
             return models._replace(llm_note=languages.missing)
-        return models._replace(llm=Writer(languages.name, once(languages.llm)), llm_note="")
+        return models._replace(llm=LanguageModel(languages.name, once(languages.llm)), llm_note="")
 
     def _scale(self, model: Embedder | Reranker | None) -> Scale | None:
         """What puts its scores on the grade's scale, if they are not there and it is known."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from recollect.errors import UsageError
 from recollect.nouns.documents import stable_id
@@ -91,9 +91,6 @@ class Policy(NamedTuple):
     title_weight: float = 0.25
     foreign_weight: float = 0.25
     """What the vector arm weighs at most in a language that the model has not learned."""
-    nudge: float = 1.0
-    """How much more an arm weighs when the intent is one it is good at; at most 1.25. Off: 1.15
-    changed nothing on the test halves."""
     recency: float | None = None
     """0 is by relevance alone, 1 newest first among what was found; None is 0, or *newest* when
     the question asks for the latest."""
@@ -127,14 +124,6 @@ class Policy(NamedTuple):
     """Below this grade there is one rewritten and wider pass; 0 is never."""
     wider: int = 3
     """How many times as many passages each arm brings in the second pass."""
-    feedback: int = 0
-    """How many words that the best hits share the second pass looks for besides. Off: with 8
-    nDCG@10 changed by −0.1 points (−0.3 … +0.2) on the low-graded questions of the fit halves."""
-    feedback_weight: float = 0.5
-    neighbours: int = 0
-    """Of how many of the best hits the second pass reads the passages before and after. Off: with
-    5 it changed by −0.1 points (−0.4 … +0.1), and 2 of 51 questions without an answer were then
-    served one."""
     min_confidence: float = 0.0
     """Results below it are left out, whatever the cut would keep."""
     direct_confidence: float = 0.6
@@ -162,35 +151,40 @@ class Policy(NamedTuple):
     think_seconds: float = 20.0
 
     def check(self) -> None:
-        """Refuse values that no search could honour."""
-        if self.by not in ("hybrid", "keyword", "semantic"):
-            raise UsageError(f"there is no search by {self.by!r}",
-                             hint="search by hybrid, keyword or semantic")  # fmt: skip
-        if not 1 <= self.limit <= MAX_LIMIT:
-            raise UsageError(f"limit is {self.limit}", hint=f"ask for 1 to {MAX_LIMIT} results")
-        if self.budget is not None and not 1 <= self.budget <= MAX_BUDGET:
-            raise UsageError(
-                f"budget is {self.budget} tokens",
-                hint=f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
-            )
-        for name in ("recency", "newest", "min_confidence", "keep", "worth", "worth_open",
-                     "worth_dated", "worth_far", "escalate", "direct_confidence"):  # fmt: skip
+        """Refuses values that no search could honour."""
+        for name, least, most, hint in _BOUNDS:
             value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
-                raise UsageError(f"{name} is {value}", hint="give a number from 0 to 1")
-        if self.nudge > 1.25:
-            raise UsageError(
-                f"nudge is {self.nudge}", hint="give at most 1.25: a nudge, no takeover"
-            )
-        if not 0 <= self.expand <= MAX_REWRITES:
-            raise UsageError(f"expand is {self.expand}", hint=f"give 0 to {MAX_REWRITES} rewrites")
+            if value is not None and not least <= value <= most:
+                unit = " tokens" if name == "budget" else ""
+                raise UsageError(f"{name} is {value}{unit}", hint=hint)
         for name in ("expand_seconds", "think_seconds"):
             if not 0 < getattr(self, name) <= MAX_SECONDS:
-                raise UsageError(f"{name} is {getattr(self, name)}",
-                                 hint=f"give more than 0 and at most {MAX_SECONDS:g}")  # fmt: skip
-        if self.detail not in ("auto", "snippet", "passage", "document"):
-            raise UsageError(f"there is no detail {self.detail!r}",
-                             hint="snippet, passage or document")  # fmt: skip
+                hint = f"give more than 0 and at most {MAX_SECONDS:g}"
+                raise UsageError(f"{name} is {getattr(self, name)}", hint=hint)
+        if self.by not in ("hybrid", "keyword", "semantic"):
+            hint = "search by hybrid, keyword or semantic"
+            raise UsageError(f"there is no search by {self.by!r}", hint=hint)
+        if self.detail not in get_args(Detail):
+            hint = "snippet, passage or document"
+            raise UsageError(f"there is no detail {self.detail!r}", hint=hint)
+
+
+_SHARES = (
+    "recency newest min_confidence keep worth worth_open worth_dated worth_far escalate "
+    "direct_confidence"
+).split()
+_BOUNDS: tuple[tuple[str, float, float, str], ...] = (
+    ("limit", 1, MAX_LIMIT, f"ask for 1 to {MAX_LIMIT} results"),
+    (
+        "budget",
+        1,
+        MAX_BUDGET,
+        f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
+    ),
+    *((name, 0, 1, "give a number from 0 to 1") for name in _SHARES),
+    ("expand", 0, MAX_REWRITES, f"give 0 to {MAX_REWRITES} rewrites"),
+)
+"""What each knob may be, and what to say where it is something else."""
 
 
 class Query(NamedTuple):

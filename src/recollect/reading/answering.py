@@ -13,12 +13,13 @@ from recollect.nouns import (
     Status,
     StoredPassage,
 )
-from recollect.ports import Store
-from recollect.reading.budget import cost
+from recollect.reading.pool import Pass, Pool
+from recollect.text import frontmatter
 from recollect.text.questions.parse import Parsed
 from recollect.text.snippet import snippet
+from recollect.text.tokens import count_tokens
 
-ARMS = ("lexical", "vector", "title", "feedback", "hop", "rewrite", "successor")
+ARMS = ("lexical", "vector", "title", "hop", "rewrite", "successor")
 RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
 """Kinds that are shown by a snippet unless more is asked for."""
 SNIPPET = 160
@@ -27,15 +28,19 @@ MARK = "**"
 SHOWN = 5
 
 
-def result(
-    candidate: Candidate, passages: Mapping[int, StoredPassage], alike: Sequence[int],
-    parsed: Parsed, detail: Detail, store: Store,
-) -> Result:  # fmt: skip
-    stored = passages[candidate.passage]
+def cost(*parts: str) -> int:
+    """Counts the tokens of everything that a reader is sent of one result."""
+    return count_tokens("\n".join(parts))
+
+
+def result(candidate: Candidate, pool: Pool, alike: Sequence[int]) -> Result:
+    """Returns a candidate as it is shown; *alike* are the passages that it stands for."""
+    stored = pool.stored(candidate)
     document, passage = stored.document, stored.passage
+    detail = pool.of.policy.detail
     if detail == "auto":
         detail = "snippet" if document.kind in RECORDS else "passage"
-    text = _text(stored, parsed, detail, store)
+    text = _text(stored, pool.of, detail)
     return Result(
         id=stored.id,
         document=document.external,
@@ -54,18 +59,19 @@ def result(
         contributions=candidate.contributions,
         tokens=cost(stored.id, document.title, document.path, passage.heading, text),
         detail=detail,
-        folded=tuple(passages[key].id for key in alike),
+        folded=tuple(pool.passages[key].id for key in alike),
         signals=candidate.signals,
     )
 
 
-def _text(stored: StoredPassage, parsed: Parsed, detail: Detail, store: Store) -> str:
+def _text(stored: StoredPassage, asked: Pass, detail: Detail) -> str:
+    text = shown(stored, asked.parsed.content)
     if detail == "snippet":
-        return marked(shown(stored, parsed.content), parsed)
+        return marked(text, asked.parsed)
     if detail == "document":
-        whole = store.get(stored.document.id)
+        whole = asked.view.get(stored.document.id)
         return whole[0].rendered() if whole else stored.passage.text
-    return shown(stored, parsed.content)
+    return text
 
 
 def shown(stored: StoredPassage, wanted: Collection[str]) -> str:
@@ -73,9 +79,8 @@ def shown(stored: StoredPassage, wanted: Collection[str]) -> str:
     text = stored.passage.text
     if stored.passage.n or text[:1] not in ("-", "+", "\ufeff"):
         return text
-    from recollect.text.frontmatter import MARKDOWN, body
-
-    return body(text, wanted) if stored.document.path.lower().endswith(MARKDOWN) else text
+    is_markdown = stored.document.path.lower().endswith(frontmatter.MARKDOWN)
+    return frontmatter.body(text, wanted) if is_markdown else text
 
 
 def marked(text: str, parsed: Parsed) -> str:

@@ -8,11 +8,6 @@ from recollect.nouns import Budget, Result
 from recollect.text.tokens import clip_tokens, count_tokens
 
 
-def cost(*parts: str) -> int:
-    """Tokens of everything a reader is sent of one result."""
-    return count_tokens("\n".join(parts))
-
-
 def fit(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ...], Budget]:
     """As many as fit, in order; the first is cut short rather than dropped."""
     kept: list[Result] = []

@@ -12,7 +12,7 @@ is pinned has a share of the budget of its own, and what does not fit into that 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from time import perf_counter
+from typing import NamedTuple
 
 from recollect.errors import QueryError
 from recollect.facts import KIND, PINNED, SOURCE, USER, Asked, Context, Fact, from_document
@@ -24,14 +24,15 @@ from recollect.nouns import (
     stable_id,
 )
 from recollect.ports import Store
-from recollect.reading.attempt import Attempt, Models
-from recollect.reading.fact_results import answers, fact_result, named_result, said, standing_result
+from recollect.reading.fact_results import answers, fact_result, named_result, standing_result
 from recollect.reading.grade import as_fact
-from recollect.reading.named import Facts, named
+from recollect.reading.named import Facts, mentioned
+from recollect.reading.pool import Models, Pass, Pool
+from recollect.reading.retrieval import ranked
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import parse
 from recollect.text.tokens import clip_tokens, count_tokens
-from recollect.trace import Trace
+from recollect.trace import skip, stage, tracing, unreported
 
 PINNED_SHARE = 0.5
 """Of the budget, at most."""
@@ -40,47 +41,54 @@ PRELUDE = 200
 """Tokens of the prelude, at most."""
 
 
-def context(
-    question: str, asked: Asked, policy: Policy, store: Store, models: Models,
-    *, limit: int, token_budget: int | None,
-) -> Context:  # fmt: skip
-    trace = Trace()
-    facts = Facts(store, asked)
-    standing = _pinned(facts)
-    since = perf_counter()
-    found = named(question, facts)
-    trace.ran("facts", since, found=len(found.mentions), reason=said(found.mentions))
-    results = [named_result(m) for m in found.mentions]
-    if not results and question.strip():
-        results = answering(question, facts, policy, store, models, trace)
-    by_id = {fact.id: fact for fact in [*standing, *(m.fact for m in found.mentions)]}
-    apart = {fact.id for fact in standing}
-    questions = [f for f in by_id.values() if f.type == "open_question"]
-    pinned = [f for f in standing if f.type != "open_question"]
-    apart.update(fact.id for fact in questions)
-    pinned_kept, overflow = _within(map(standing_result, pinned), token_budget, PINNED_SHARE)
-    questions_kept = [standing_result(f) for f in questions]
-    relevant = [r for r in results if r.document not in apart]
-    kept = _fitting(relevant[:limit], token_budget)
-    shown = (*pinned_kept, *questions_kept, *kept)
-    prelude = _prelude(store, asked, token_budget)
-    return Context(
-        query=question,
-        prelude=prelude,
-        pinned=tuple(pinned_kept),
-        questions=tuple(questions_kept),
-        relevant=tuple(kept),
-        hidden=dict(found.hidden),
-        overflow=tuple(overflow),
-        dropped=len(relevant) - len(kept),
-        tokens=sum(r.tokens for r in shown) + count_tokens(prelude),
-        degraded=tuple(trace.degraded),
-        stages=tuple(trace.stages),
-        fingerprint=stable_id(repr((question, asked[:4], limit, token_budget)),
-                              store.fingerprint(Filter(sources=(SOURCE,)))),
-        timing_ms=trace.elapsed_ms,
-        hints=tuple(_empty_scopes(store, asked)),
-    )  # fmt: skip
+class ContextQuery(NamedTuple):
+    """What a context is asked for. The limit and the budget are ceilings for the relevant facts."""
+
+    text: str
+    asked: Asked
+    policy: Policy
+    limit: int
+    token_budget: int | None = None
+
+
+def context(query: ContextQuery, view: Store, models: Models) -> Context:
+    """Returns what to know before answering a question."""
+    with tracing() as trace:
+        facts = Facts(view, query.asked)
+        standing = _pinned(facts)
+        found = mentioned(query.text, facts)
+        results = [named_result(m) for m in found.mentions]
+        if not results and query.text.strip():
+            results = answering(query, facts, view, models)
+        named = [mention.fact for mention in found.mentions]
+        facts_by_id = {fact.id: fact for fact in [*standing, *named]}
+        questions = [f for f in facts_by_id.values() if f.type == "open_question"]
+        pinned = [f for f in standing if f.type != "open_question"]
+        apart = {fact.id for fact in [*standing, *questions]}
+        relevant = [r for r in results if r.document not in apart]
+        pinned_kept, overflow = _within(map(standing_result, pinned), query.token_budget)
+        questions_kept = [standing_result(f) for f in questions]
+        kept = _fitting(relevant[: query.limit], query.token_budget)
+        prelude = _prelude(view, query.asked, query.token_budget)
+        shown = (*pinned_kept, *questions_kept, *kept)
+        asked_for = (query.text, query.asked[:4], query.limit, query.token_budget)
+        state = view.fingerprint(Filter(sources=(SOURCE,)))
+        return Context(
+            query=query.text,
+            prelude=prelude,
+            pinned=tuple(pinned_kept),
+            questions=tuple(questions_kept),
+            relevant=tuple(kept),
+            hidden=dict(found.hidden),
+            overflow=tuple(overflow),
+            dropped=len(relevant) - len(kept),
+            tokens=sum(r.tokens for r in shown) + count_tokens(prelude),
+            degraded=tuple(trace.degraded),
+            stages=tuple(trace.stages),
+            fingerprint=stable_id(repr(asked_for), state),
+            timing_ms=trace.elapsed_ms,
+            hints=tuple(_empty_scopes(view, query.asked)),
+        )
 
 
 def _empty_scopes(store: Store, asked: Asked) -> Iterator[str]:
@@ -105,12 +113,12 @@ def _prelude(store: Store, asked: Asked, budget: int | None) -> str:
     return clip_tokens(" ".join(fact.text.strip() for fact in live), room) if live else ""
 
 
-def _within(
-    results: Iterable[Result], budget: int | None, share: float
-) -> tuple[list[Result], list[str]]:
+def _within(results: Iterable[Result], budget: int | None) -> tuple[list[Result], list[str]]:
+    """Returns the pinned facts that fit into their share of the budget, the first in any case,
+    and the ids of the others."""
     kept: list[Result] = []
     over: list[str] = []
-    room = None if budget is None else int(budget * share)
+    room = None if budget is None else int(budget * PINNED_SHARE)
     for result in results:
         used = sum(r.tokens for r in kept)
         if kept and room is not None and used + result.tokens > room:
@@ -135,31 +143,32 @@ def _fitting(results: Sequence[Result], budget: int | None) -> list[Result]:
 # ------------------------------------------------------------------ the semantic tier
 
 
-def answering(
-    question: str, facts: Facts, policy: Policy, store: Store, models: Models, trace: Trace
-) -> list[Result]:
-    """Facts whose content answers the question, though it names none of them. One that only
-    belongs to the same field does not."""
-    if is_overview(question):
-        trace.skipped("content", "it asks for an overview, which no single fact is")
+def answering(query: ContextQuery, facts: Facts, view: Store, models: Models) -> list[Result]:
+    """Returns the facts whose content answers the question, though it names none of them. One that
+    only belongs to the same field does not."""
+    if _overview(query.text):
         return []
     try:
-        parsed = parse(question)
+        parsed = parse(query.text)
     except QueryError:
         return []
-    asked = facts.asked
+    asked, policy = facts.asked, query.policy._replace(hop=False)
     limits = Filter(owner=asked.owner, scopes=asked.scopes, kinds=(KIND,))
-    found = Attempt(
-        parsed, limits, policy._replace(hop=False), store, models, trace,
-        window=None, hop=False, sees=facts.sees,
-    )  # fmt: skip
+    pool = ranked(Pass(parsed, limits, policy, view, models, sees=facts.sees))
     return [
-        fact_result(_of(c, found), c.confidence, "content", c.contributions)
-        for c in sorted(map(as_fact, found.best), key=lambda c: -c.score)
+        fact_result(_of(c, pool), c.confidence, "content", c.contributions)
+        for c in sorted(map(as_fact, pool.best), key=lambda c: -c.score)
         if answers(c, policy)
     ]
 
 
-def _of(candidate: Candidate, found: Attempt) -> Fact:
-    stored = found.passages[candidate.passage]
+@stage("content")
+def _overview(question: str) -> bool:
+    if is_overview(question):
+        return skip("it asks for an overview, which no single fact is", True)
+    return unreported(False)
+
+
+def _of(candidate: Candidate, pool: Pool) -> Fact:
+    stored = pool.stored(candidate)
     return from_document(stored.document, stored.passage.text)

@@ -10,21 +10,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from time import perf_counter
+from contextlib import suppress
 from typing import NamedTuple
 
 from recollect.errors import Cancelled, QueryError
 from recollect.nouns import Hit
 from recollect.ports import Llm, LlmMessage, LlmRequest
-from recollect.reading.attempt import Attempt
-from recollect.reading.candidates import gather
-from recollect.reading.fuse import fuse
+from recollect.reading.pool import Pass, Pool
 from recollect.reading.time_box import TimeBox
 from recollect.text.fence import Fence
 from recollect.text.questions.parse import Parsed, parse
 from recollect.text.statements.quotes import plain
 from recollect.text.tokens import clip_tokens
-from recollect.trace import Trace
+from recollect.trace import current, surviving
 
 MOST_CALLS = 1
 LONGEST = 300
@@ -45,43 +43,49 @@ _MARKED = re.compile(r"^\W*passage\W*:\W*", re.IGNORECASE)
 _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
+class TooSlow(Exception):
+    """The language model took longer than its time."""
+
+
 class Rewrites(NamedTuple):
+    """What a language model made of a question."""
+
     queries: tuple[str, ...] = ()
     passage: str = ""
 
 
-def expanded(found: Attempt, trace: Trace) -> None:
-    """Adds to *found* what other words for its question find."""
-    since, policy, writer = perf_counter(), found.policy, found.models.llm
+def ask(pool: Pool) -> Rewrites:
+    """Has the language model rewrite the question of the pool, within its time."""
+    asked, policy = pool.of, pool.of.policy
+    writer = asked.models.llm
     assert writer is not None
-    box = TimeBox(policy.expand_seconds, look=lambda: trace.look_up("expand"))
+    box = TimeBox(policy.expand_seconds, look=lambda: current().look_up("expand"))
     try:
         count = max(1, policy.expand)
-        made = rewrites(found.parsed.prose, count, writer.ask(), box, passage=policy.hyde)
-    except Cancelled:
-        trace.look_up("expand")
-        said = f"{writer.name} took longer than {policy.expand_seconds:g} s"
-        trace.failed("expand", said)
-        return
-    before = found.confidence
-    inner = Trace()
-    hits = [hit for query in made.queries for hit in _by_words(found, query, inner)]
-    hits += _by_passage(found, made.passage, inner)
-    new = found.take(hits, "rewrite")
-    said = "; ".join(f"“{one}”" for one in made.queries) or "no rewrite"
-    if made.passage:
-        said += "; by a passage as the answer might read"
-    verdict = f"graded {before:.2f}, then {found.confidence:.2f}"
-    trace.ran("expand", since, found=new, reason=f"{writer.name} asked {said}: {verdict}")
+        return rewrites(asked.parsed.prose, count, writer.ask(), box, passage=policy.hyde)
+    except Cancelled as error:
+        current().look_up("expand")
+        raise TooSlow(f"{writer.name} took longer than {policy.expand_seconds:g} s") from error
+
+
+def why_not(pool: Pool) -> str:
+    """Says why the question is not rewritten; empty when it is."""
+    policy, models = pool.of.policy, pool.of.models
+    if not (policy.expand or policy.hyde):
+        return "switched off"
+    if pool.confidence >= policy.direct_confidence:
+        return f"graded {pool.confidence:.2f}"
+    return models.llm_note if models.llm is None else ""
 
 
 def rewrites(question: str, count: int, llm: Llm, box: TimeBox, *, passage: bool) -> Rewrites:
     """What the model makes of a question."""
     fence = Fence()
     system = _SYSTEM.format(
-        count="one question" if count == 1 else f"{count} questions", rule=fence.rule,
+        count="one question" if count == 1 else f"{count} questions",
+        rule=fence.rule,
         passage=_PASSAGE if passage else "",
-    )  # fmt: skip
+    )
     asked = fence.around("question", clip_tokens(question, LONGEST))
     request = LlmRequest(
         (LlmMessage("user", asked),), system, max_tokens=100 * count + (300 if passage else 0) + 500
@@ -108,20 +112,11 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _by_words(found: Attempt, query: str, trace: Trace) -> Iterator[Hit]:
-    """What a rewrite finds, best first, under the conditions of the question."""
-    try:
-        other = parse(query)
-    except QueryError:
-        return
-    asked = _under(found.parsed, other)
-    policy, models = found.policy, found.models
-    some = gather(
-        asked, found.filter, policy, found.store, models.embedder, trace, window=found.window
-    )
-    fused, _ = fuse(some.arms, policy.rrf_k, BROUGHT)
-    for candidate in fused:
-        yield Hit(candidate.passage, candidate.document, candidate.score)
+def passes(pool: Pool, made: Rewrites) -> Iterator[Pass]:
+    """Yields a pass for each rewrite: its words, under the conditions of the question."""
+    for query in made.queries:
+        with suppress(QueryError):
+            yield pool.of._replace(parsed=_under(pool.of.parsed, parse(query)))
 
 
 def _under(question: Parsed, other: Parsed) -> Parsed:
@@ -130,12 +125,13 @@ def _under(question: Parsed, other: Parsed) -> Parsed:
     return question._replace(text=text, prose=other.prose, content=other.content)
 
 
-def _by_passage(found: Attempt, passage: str, trace: Trace) -> Sequence[Hit]:
-    """What is nearest to a passage in meaning."""
-    embedder, conditions = found.models.embedder, found.parsed.text
+def nearest(pool: Pool, passage: str) -> Sequence[Hit]:
+    """Returns what is nearest in meaning to a passage as the answer might read."""
+    asked, embedder = pool.of, pool.of.models.embedder
+    conditions = asked.parsed.text
     if not passage or embedder is None or conditions.must or conditions.never:
         return ()
-    with trace.surviving("hyde"):
+    with surviving("hyde"):
         vector = embedder.embed_passages([passage])[0]
-        return found.store.search_vector(embedder.key, vector, found.filter, limit=BROUGHT).hits
+        return asked.view.search_vector(embedder.key, vector, asked.filter, limit=BROUGHT).hits
     return ()

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import log
 
 from recollect.facts import KIND, SOURCE, Fact
 from recollect.nouns import Candidate, Contribution, Policy, Result
-from recollect.reading.budget import cost
+from recollect.reading.answering import cost
 from recollect.reading.named import Mention
 
 SURE = {"name": 0.98, "alias": 0.97, "slip": 0.9, "relation": 0.9}
 """How sure it is that a fact is meant, by how it was found."""
-
-
-def said(mentions: Sequence[Mention]) -> str:
-    if not mentions:
-        return "no fact is named"
-    parts = [f"“{m.said}” → {m.fact.id} ({m.how}: {m.why})" for m in mentions[:6]]
-    return "; ".join(parts) + (" …" if mentions[6:] else "")
 
 
 def answers(candidate: Candidate, policy: Policy) -> bool:

@@ -8,18 +8,49 @@ scales that have nothing to do with each other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from recollect.nouns import Arm, Candidate, Contribution
+from recollect.nouns import Arm, Candidate, Contribution, Hit
+from recollect.reading.pool import Pass, Pool
+from recollect.trace import say, stage
 
-SEATS: Mapping[str, int] = {"lexical": 6, "title": 2, "feedback": 6}
+SEATS: Mapping[str, int] = {"lexical": 6, "title": 2}
 """How many of an arm's first hits are among the head whatever the others weigh: an arm of four
 times the weight would else fill it alone, and what has all the words would not even be read."""
 
 
+@stage("fuse")
+def pool(asked: Pass, arms: Sequence[Arm], idf: Mapping[str, float]) -> Pool:
+    """Fuses what the arms found, and loads the passages that may be seen."""
+    policy = asked.policy
+    depth = max(policy.limit, policy.rerank)
+    fused, total = fuse(arms, policy.rrf_k, depth, policy.rerank or depth)
+    stored = asked.view.passages([c.passage for c in fused])
+    passages = {one.key: one for one in stored if asked.sees(one)}
+    say(f"reciprocal rank fusion, k = {policy.rrf_k}")
+    return Pool(
+        asked,
+        tuple(c for c in fused if c.passage in passages),
+        passages,
+        idf,
+        total,
+        full=any(len(arm.every or arm.hits) >= policy.pool for arm in arms),
+        others=_passages_of(hit for arm in arms for hit in arm.every),
+        by_meaning=any(arm.name == "vector" for arm in arms),
+    )
+
+
+def _passages_of(hits: Iterable[Hit]) -> dict[int, tuple[int, ...]]:
+    """Returns the passages of each document that was hit in several."""
+    found: dict[int, dict[int, None]] = {}
+    for hit in hits:
+        found.setdefault(hit.document, {})[hit.passage] = None
+    return {document: tuple(some) for document, some in found.items() if len(some) > 1}
+
+
 def fuse(arms: Sequence[Arm], k: int, limit: int, head: int = 0) -> tuple[list[Candidate], int]:
-    """The best *limit* candidates, and how many there were; ties stay in the arms' order. The
-    first hits of each arm have seats among the first *head*."""
+    """Returns the best *limit* candidates, and how many there were; ties stay in the arms' order.
+    The first hits of each arm have seats among the first *head*."""
     scores: dict[int, float] = {}
     for arm in arms:
         weight = arm.weight

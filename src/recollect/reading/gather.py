@@ -8,9 +8,8 @@ rather than left out. What else was found is told by name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from time import perf_counter
 from typing import Any, NamedTuple
 
 from recollect.facts import KIND, Fact
@@ -27,23 +26,24 @@ from recollect.nouns import (
 )
 from recollect.ports import Store
 from recollect.reading.answering import shown
-from recollect.reading.attempt import Models
 from recollect.reading.cut import fold
 from recollect.reading.fact_results import SURE
 from recollect.reading.hints import lacking
-from recollect.reading.more_passages import with_further
-from recollect.reading.pipeline import (
-    Retrieved,
-    fingerprint,
-    give_way,
+from recollect.reading.more_passages import extended
+from recollect.reading.named import Mention, facts_in_sight, named_facts
+from recollect.reading.pool import Models, Pool
+from recollect.reading.question import Question, understand
+from recollect.reading.retrieval import (
+    Retrieval,
+    aged,
     hidden,
-    named_facts,
+    in_force,
+    ordered,
     retrieve,
-    understand,
-    visible_facts,
+    worthwhile,
 )
 from recollect.text.tokens import clip_tokens, count_tokens
-from recollect.trace import Trace
+from recollect.trace import say, stage, tracing
 
 LIMIT = 50
 """Documents that are looked at."""
@@ -154,69 +154,85 @@ class Bundle(NamedTuple):
         }
 
 
-def gather(query: Query, store: Store, models: Models, token_budget: int) -> Bundle:
-    trace = Trace()
-    understood = parsed, asked, _ = understand(query, trace)
-    state = fingerprint(query, asked, store)
-    facts = visible_facts(query, asked, store)
-    known = named_facts(parsed, asked, query.policy, facts, trace)
-    wide = query._replace(
-        policy=query.policy._replace(limit=LIMIT, budget=None, worth_far=query.policy.worth_open)
-    )
-    got = retrieve(wide, understood, store, models, trace, facts.sees)
-    got = got._replace(way=got.way._replace(shape="open"))
-    give_way(query, got.found, trace)
-    since, ordered = perf_counter(), got.ordered()
-    good, why = got.cut(ordered)
-    weak = not good
-    good = good or ordered[:WEAK]
-    named = {mention.fact.key: SURE[mention.how] for mention in known.mentions}
-    first = [_fact(m.fact, named[m.fact.key]) for m in known.mentions]
-    others = [c for c in good if _id(got, c) not in named]
-    kept, _ = fold(others, got.found.passages)
-    gathered = _Gathered(got, store, token_budget)
-    gathered.place_facts(first)
-    gathered.place_passages(kept)
-    gathered.widen()
-    trace.ran("gather", since, found=len(gathered.sections), reason=why)
-    unseen = hidden(parsed, got.found.filter, store, trace, got.found.filter.limits)
-    sections = tuple(gathered.sections)
-    confidence = max([got.found.confidence, *named.values()])
-    left = [(c, OVER) for c in gathered.left]
-    shown = {section.document_id for section in sections} | {_id(got, c) for c in gathered.left}
-    left += [(c, why) for c in ordered if _id(got, c) not in shown and c.confidence >= FAINT]
-    return Bundle(
-        query=query.text,
-        fingerprint=state,
-        sections=sections,
-        budget=gathered.budget(),
-        confidence=confidence,
-        follow_up_hints=tuple(_hints(got, sections, unseen, left, confidence, weak=weak)),
-        manifest=(
-            *(Rejected(f.ids[0], f.title, f.confidence, OVER) for f in gathered.unplaced),
-            *(_else(got, c, reason) for c, reason in left[:ELSE]),
-        ),
-        total_found=got.found.total,
-        hidden=unseen,
-        degraded=tuple(trace.degraded),
-        stages=tuple(trace.stages),
-        timing_ms=trace.elapsed_ms,
-    )
+def gather(query: Query, view: Store, models: Models, token_budget: int) -> Bundle:
+    """Gathers what is known about a question into sections, within so many tokens."""
+    with tracing() as trace:
+        question = understand(query).in_state_of(view)
+        facts = facts_in_sight(question, view)
+        mentions = named_facts(question, facts).mentions
+        found = retrieve(_wide(question), view, models, facts.sees)
+        found = found._replace(pool=in_force(found)[0])
+        placed = _placed(found, mentions, token_budget)
+        asked = found.pool.of._replace(parsed=question.parsed)
+        unseen = hidden(asked, asked.filter.limits)
+        aged(view)
+        return Bundle(
+            query=query.text,
+            fingerprint=question.fingerprint,
+            sections=tuple(placed.sections),
+            budget=placed.budget(),
+            confidence=placed.confidence,
+            follow_up_hints=tuple(_hints(found, placed, unseen)),
+            manifest=(
+                *(Rejected(f.ids[0], f.title, f.confidence, OVER) for f in placed.unplaced),
+                *(_else(found.pool, c, reason) for c, reason in placed.others[:ELSE]),
+            ),
+            total_found=found.pool.total,
+            hidden=unseen,
+            degraded=tuple(trace.degraded),
+            stages=tuple(trace.stages),
+            timing_ms=trace.elapsed_ms,
+        )
+
+
+def _wide(question: Question) -> Question:
+    """Returns the question as a search for many documents, without a budget."""
+    policy = question.policy
+    wide = policy._replace(limit=LIMIT, budget=None, worth_far=policy.worth_open)
+    return question._replace(query=question.query._replace(policy=wide))
+
+
+@stage("gather")
+def _placed(found: Retrieval, mentions: Sequence[Mention], token_budget: int) -> _Gathered:
+    """Places the facts that are named and the passages that are worth it, and widens them."""
+    among = ordered(found)
+    good, why = worthwhile(found, among, is_open=True)
+    named = {mention.fact.key: SURE[mention.how] for mention in mentions}
+    others = [c for c in good or among[:WEAK] if _id(found.pool, c) not in named]
+    kept, _ = fold(others, found.pool.passages)
+    made = _Gathered(found.pool, token_budget)
+    made.weak = not good
+    made.confidence = max([found.pool.confidence, *named.values()])
+    made.place_facts([_fact(m.fact, named[m.fact.key]) for m in mentions])
+    made.place_passages(kept)
+    made.widen()
+    shown = {section.document_id for section in made.sections}
+    shown |= {_id(found.pool, c) for c in made.left}
+    made.others = [(c, OVER) for c in made.left]
+    made.others += [
+        (c, why) for c in among if _id(found.pool, c) not in shown and c.confidence >= FAINT
+    ]
+    say(why, found=len(made.sections))
+    return made
 
 
 class _Gathered:
     """Sections, as they are put together."""
 
-    def __init__(self, got: Retrieved, store: Store, most: int) -> None:
-        self._got = got
-        self._store = store
+    def __init__(self, pool: Pool, most: int) -> None:
+        self._pool = pool
         self._most = most
-        self._wanted = got.found.parsed.content
+        self._wanted = pool.of.parsed.content
         self._parts: dict[int, dict[int, StoredPassage]] = {}
         self.sections: list[Section] = []
         self.left: list[Candidate] = []
         self.unplaced: list[Section] = []
         """What would not fit: passages, and facts that are named."""
+        self.others: list[tuple[Candidate, str]] = []
+        """What else was found, and why it is not here."""
+        self.weak = False
+        """None of it is good enough to be an answer."""
+        self.confidence = 0.0
 
     @property
     def _used(self) -> int:
@@ -241,17 +257,10 @@ class _Gathered:
         self.unplaced = [section for section in facts if not self.place(section)]
 
     def place_passages(self, kept: Sequence[Candidate]) -> None:
-        found = self._got.found
-        every = with_further(
-            kept, found.passages, found.spare, found.worth, self._store, 2 * len(kept)
-        )
+        every, self._pool = extended(kept, self._pool, 2 * len(kept))
         for candidate in kept:
-            parts = {
-                stored.passage.n: stored
-                for other in every
-                if other.document == candidate.document
-                and (stored := found.passages[other.passage])
-            }
+            same = [other for other in every if other.document == candidate.document]
+            parts = {stored.passage.n: stored for stored in map(self._pool.stored, same)}
             if self.place(_section(parts, self._wanted, candidate.confidence)):
                 self._parts[len(self.sections) - 1] = parts
             else:
@@ -263,14 +272,18 @@ class _Gathered:
             section = self.sections[place]
             if section.truncated:
                 continue
-            more = dict(parts)
-            for stored in list(parts.values()):
-                for beside in self._store.neighbours(stored.key, before=1, after=1):
-                    if beside.passage.role in SPOKEN and self._got.found.may_see(beside):
-                        more.setdefault(beside.passage.n, beside)
-            wider = _section(more, self._wanted, section.confidence)
+            beside = {one.passage.n: one for one in self._beside(parts.values())}
+            wider = _section({**beside, **parts}, self._wanted, section.confidence)
             if self._used - section.tokens + wider.tokens <= self._most:
                 self.sections[place] = wider
+
+    def _beside(self, parts: Iterable[StoredPassage]) -> Iterator[StoredPassage]:
+        """Yields the passages before and after these that may be shown."""
+        asked = self._pool.of
+        for stored in parts:
+            for one in asked.view.neighbours(stored.key, before=1, after=1):
+                if one.passage.role in SPOKEN and asked.admits(one):
+                    yield one
 
 
 def _section(
@@ -312,9 +325,17 @@ def _joined(some: Sequence[StoredPassage], wanted: Collection[str]) -> str:
 
 def _fact(fact: Fact, confidence: float) -> Section:
     return Section(
-        fact.id, fact.key, KIND, "facts", fact.title, "", fact.start, (f"{fact.key}:0",),
-        fact.text, confidence,
-    ).counted()  # fmt: skip
+        document=fact.id,
+        document_id=fact.key,
+        kind=KIND,
+        source="facts",
+        title=fact.title,
+        path="",
+        date=fact.start,
+        ids=(f"{fact.key}:0",),
+        text=fact.text,
+        confidence=confidence,
+    ).counted()
 
 
 def _clipped(section: Section, room: int) -> Section:
@@ -323,12 +344,12 @@ def _clipped(section: Section, room: int) -> Section:
     return section._replace(text=text, truncated=True).counted()
 
 
-def _id(got: Retrieved, candidate: Candidate) -> str:
-    return got.found.passages[candidate.passage].document.id
+def _id(pool: Pool, candidate: Candidate) -> str:
+    return pool.stored(candidate).document.id
 
 
-def _else(got: Retrieved, candidate: Candidate, reason: str) -> Rejected:
-    stored = got.found.passages[candidate.passage]
+def _else(pool: Pool, candidate: Candidate, reason: str) -> Rejected:
+    stored = pool.stored(candidate)
     return Rejected(stored.id, _called(stored.document), candidate.confidence, reason)
 
 
@@ -336,23 +357,18 @@ def _called(document: Document) -> str:
     return document.title or document.external
 
 
-def _hints(
-    got: Retrieved, sections: Sequence[Section], unseen: Mapping[str, int],
-    left: Sequence[tuple[Candidate, str]], confidence: float, *, weak: bool,
-) -> Iterable[Hint]:  # fmt: skip
-    found = got.found
+def _hints(found: Retrieval, placed: _Gathered, unseen: Mapping[str, int]) -> Iterator[Hint]:
+    pool, sections = found.pool, placed.sections
     if len(sections) < FEW:
         said = ("nothing was found", "only one document was found", "only two documents were found")
-        spelt = [f"“{wrong}” may be “{right}”" for wrong, right in got.spelling.items()]
-        nearest = ", ".join(_called(found.passages[c.passage].document) for c, _ in left[:3])
+        spelt = [f"“{wrong}” may be “{right}”" for wrong, right in found.spelling.items()]
+        nearest = ", ".join(_called(pool.stored(c).document) for c, _ in placed.others[:3])
         more = [f"nearest otherwise: {nearest}"] if nearest else []
         yield Hint("few", "; ".join([said[len(sections)], *spelt, *more]))
-    if weak or (sections and confidence < got.policy.direct_confidence):
-        yield Hint("weak", f"it is not sure that this is enough ({confidence:.2f})")
-    shown = {id for section in sections for id in section.ids}
-    keys = [stored.key for stored in found.passages.values() if stored.id in shown]
-    matched = found.store.matched(found.parsed.content, keys)
-    for word in lacking(found.parsed, found.idf, matched) if sections else ():
+    unsure = placed.confidence < pool.of.policy.direct_confidence
+    if placed.weak or (sections and unsure):
+        yield Hint("weak", f"it is not sure that this is enough ({placed.confidence:.2f})")
+    for word in _missing(pool, sections):
         yield Hint("missing", f"none of this has “{word}”")
     for name, count in unseen.items():
         yield Hint("filtered", f"{count} passages match but are hidden by the limit on {name}")
@@ -361,3 +377,12 @@ def _hints(
         yield Hint(
             "stale", f"the newest of this is from {max(dates):%Y-%m-%d}; it may have changed"
         )
+
+
+def _missing(pool: Pool, sections: Sequence[Section]) -> tuple[str, ...]:
+    """Returns the rarest words of the question that none of the sections has."""
+    if not sections:
+        return ()
+    shown = {id for section in sections for id in section.ids}
+    keys = [stored.key for stored in pool.passages.values() if stored.id in shown]
+    return lacking(pool.of.parsed, pool.idf, pool.of.view.matched(pool.of.parsed.content, keys))

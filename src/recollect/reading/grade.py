@@ -15,11 +15,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
-from math import exp, log
+from math import log
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.nouns import Candidate, Contribution, Signals
+from recollect.reading.pool import SURE, Pass, Pool, probability
+from recollect.reading.signals import signals
+from recollect.trace import say, stage, surviving
 
 EXACT = 12.0
 """What being asked for by its very name adds; structure is not for a model to overrule."""
@@ -27,8 +30,6 @@ INSIDE = 1.0
 """What being from the time that is asked about adds: a nudge, for people misdate things."""
 _LEAD = 4.0
 """A lead beyond this says no more."""
-_SURE = 12.0
-"""No log-odds beyond this, either way: nothing here is surer."""
 _PLACES = {name: place for place, name in enumerate(Signals._fields)}
 
 
@@ -59,10 +60,58 @@ def grader(*, odds: bool, cosine: bool, terse: bool = False) -> Grader:
     kind = "+".join(name for name, here in (("odds", odds), ("cosine", cosine)) if here) or "words"
     if terse and (cosine or not odds):
         kind = "terse" if odds else "words"
+    return _grader(kind)
+
+
+def _grader(kind: str) -> Grader:
     about = _data()["graders"][kind]
     return Grader(
         kind, about["prior"], about["weights"], about["together_prior"], about["together"]
     )
+
+
+@stage("grade")
+def grade(pool: Pool) -> Pool:
+    """Chooses the weights for the evidence at hand, and grades the pool by them."""
+    asked = pool.of
+    embedder, cosines = asked.models.embedder, asked.models.cosines
+    speaks = embedder is not None and embedder.speaks(asked.parsed.prose)
+    calibrated = cosines is not None or (embedder is not None and knows(embedder.key))
+    cosine = pool.by_meaning and speaks
+    by = grader(odds=bool(pool.odds), cosine=cosine and calibrated, terse=asked.parsed.terse)
+    strange = _uncalibrated(asked, cosine=cosine and not calibrated, odds=bool(pool.odds))
+    said = f"from {by.kind.replace('+', ' and ')}"
+    if strange:
+        said += f"; uncalibrated: {', '.join(strange)} (`recollect models calibrate`)"
+    say(said)
+    return again(pool._replace(grader=by.kind))
+
+
+def _uncalibrated(asked: Pass, *, cosine: bool, odds: bool) -> list[str]:
+    """Returns the models whose scores the weights were not fitted with."""
+    embedder, reranker = asked.models.embedder, asked.models.reranker
+    strange = [embedder.key] if cosine and embedder is not None else []
+    if odds and reranker is not None and asked.models.odds is None and not knows(reranker.key):
+        strange.append(reranker.key)
+    return strange
+
+
+def again(pool: Pool) -> Pool:
+    """Grades the candidates of the pool, by the weights that were chosen for it."""
+    new = [c.passage for c in pool.fused if c.passage not in pool.matched]
+    with surviving("coverage"):
+        found = pool.of.view.matched(pool.of.parsed.content, new) if new else {}
+        pool = pool._replace(matched={**pool.matched, **found})
+    by = _grader(pool.grader)
+    best = tuple(graded(pool.fused, signals(pool), by))
+    return pool._replace(best=best, confidence=together(best, by))
+
+
+def promoted(pool: Pool, best: Sequence[Candidate]) -> Pool:
+    """Returns the pool with these as its candidates, in this order: some stand for others, and are
+    as sure as they were."""
+    confidence = max(pool.confidence, together(best, _grader(pool.grader)))
+    return pool._replace(best=tuple(best), confidence=confidence)
 
 
 def as_fact(candidate: Candidate) -> Candidate:
@@ -106,10 +155,6 @@ def _graded(candidate: Candidate, signals: Signals, by: Grader) -> Candidate:
     return Candidate(document, passage, score, tuple(parts), signals, probability(score))
 
 
-def probability(score: float) -> float:
-    return 1 / (1 + exp(-max(-_SURE, min(_SURE, score))))
-
-
 FIRST = 3
 """The answer's confidence is the probability that something right is among so many."""
 
@@ -117,8 +162,8 @@ FIRST = 3
 def set_signals(best: Sequence[Candidate]) -> dict[str, float]:
     """What is known about the candidates as a set; *best* are graded and in order."""
     head = [c.signals for c in best[:FIRST]]
-    first = max(-_SURE, min(_SURE, best[0].score))
-    second = best[1].score if len(best) > 1 else -_SURE
+    first = max(-SURE, min(SURE, best[0].score))
+    second = best[1].score if len(best) > 1 else -SURE
     return {
         "first": first,
         "lead": min(first - second, _LEAD),

@@ -7,13 +7,15 @@ text begins with it), so that the step is a lookup, not another guess.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from recollect.nouns import Candidate, Clause, Filter, Hit, StoredPassage, TextQuery, words
 from recollect.ports import Store
+from recollect.reading.pool import Pool
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import phrase_terms, query_terms
+from recollect.trace import say, skip, stage
 
 PARENTS = 5
 NAMES = 24
@@ -36,23 +38,42 @@ class Bridge(NamedTuple):
     name: str
 
 
-def bridges(
-    question: str, best: Sequence[Candidate], passages: Mapping[int, StoredPassage],
-    filter: Filter, store: Store,
-) -> list[Bridge]:  # fmt: skip
-    """What the best hits name and the question does not."""
-    asked = set(query_terms(question)[0])
+@stage("hop")
+def bridges(pool: Pool) -> list[Hit]:
+    """Returns a hit for each document that the best hits name and the question does not, as sure
+    as the hit that names it."""
+    why = _why_not(pool)
+    if why:
+        return skip(why, [])
+    found = _bridges(pool)
+    names = [bridge.name for bridge in found]
+    more = " …" if names[4:] else ""
+    named = f"named by the best hits: {', '.join(names[:4])}{more}"
+    say(named if names else "the best hits name no other document", found=len(found))
+    return [Hit(b.passage, b.document, b.parent.confidence) for b in found]
+
+
+def _why_not(pool: Pool) -> str:
+    if pool.of.policy.by != "hybrid":
+        return f"the search is {pool.of.policy.by}"
+    if not pool.best:
+        return "nothing was found"
+    return "" if pool.of.hop else "it asks for one thing"
+
+
+def _bridges(pool: Pool) -> list[Bridge]:
+    asked = set(query_terms(pool.of.parsed.prose)[0])
     names: dict[str, tuple[str, ...]] = {}
     parents: dict[str, Candidate] = {}
-    for parent in best[:PARENTS]:
+    for parent in pool.best[:PARENTS]:
         if len(names) == NAMES:
             break
-        for name, stems in _names(passages[parent.passage].passage.text).items():
+        for name, stems in _names(pool.stored(parent).passage.text).items():
             if stems and not asked.issuperset(stems) and len(names) < NAMES:
                 names.setdefault(name, stems)
                 parents.setdefault(name, parent)
     found: dict[int, Bridge] = {}
-    for name, hits in _called(names, filter, store):
+    for name, hits in _called(names, pool.of.filter, pool.of.view):
         parent = parents[name]
         for hit in hits:
             if hit.document != parent.document:

@@ -6,10 +6,10 @@ worth its tokens when it has words of the question that what is shown of its doc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from recollect.nouns import Candidate, Contribution, StoredPassage
-from recollect.ports import Store
+from recollect.reading.pool import Pool
 from recollect.text.lexical import indexed_text
 from recollect.text.terms import terms
 
@@ -20,43 +20,46 @@ ADDS = 0.2
 """The least share of the question, by its words' worth, that a further passage must add."""
 
 
-def with_further(
-    kept: Sequence[Candidate], passages: dict[int, StoredPassage],
-    spare: Mapping[int, Iterable[int]], worth: Mapping[str, float], store: Store, room: int,
-) -> list[Candidate]:  # fmt: skip
-    """The candidates, each followed by further passages of its document that add to it, *room*
-    of them at most; their texts are put into *passages*. *worth* is what each word of the
-    question is worth."""
-    total = sum(worth.values())
-    others = {
-        c.document: [key for key in spare.get(c.document, ()) if key != c.passage][:LOOKED_AT]
-        for c in kept
-    }
-    wanted = [key for some in others.values() for key in some if key not in passages]
-    if not total or room < 1:
-        return list(kept)
-    if wanted:
-        passages |= {p.key: p for p in store.passages(wanted)}
+def extended(kept: Sequence[Candidate], pool: Pool, room: int) -> tuple[Sequence[Candidate], Pool]:
+    """Returns the candidates, each followed by further passages of its document that add to it,
+    *room* of them at most; and the pool with the passages of these."""
+    worth = pool.worth
+    if not sum(worth.values()) or room < 1:
+        return kept, pool
+    others = {c.document: _others(c, pool) for c in kept}
+    unread = [key for some in others.values() for key in some if key not in pool.passages]
+    if unread:
+        stored = pool.of.view.passages(unread)
+        pool = pool._replace(passages={**pool.passages, **{p.key: p for p in stored}})
     made: list[Candidate] = []
     for candidate in kept:
-        made.append(candidate)
-        if not others[candidate.document]:
-            continue
-        shown = _words(passages[candidate.passage]) & worth.keys()
-        added = 0
-        for key in others[candidate.document]:
-            if key not in passages or added == MOST or not room:
-                continue
-            new = (_words(passages[key]) & worth.keys()) - shown
-            gain = sum(worth[word] for word in new) / total
-            if gain >= ADDS:
-                part = Contribution("adds", 0, gain, 0.0, 0.0)
-                parts = (*candidate.contributions, part)
-                made.append(candidate._replace(passage=key, contributions=parts))
-                shown |= new
-                added += 1
-                room -= 1
-    return made
+        more = list(_adding(candidate, others[candidate.document], pool, worth))[:room]
+        made += [candidate, *more]
+        room -= len(more)
+    return made, pool
+
+
+def _others(candidate: Candidate, pool: Pool) -> list[int]:
+    """Returns other passages of its document that were found, the best ones."""
+    found = pool.others.get(candidate.document, ())
+    return [key for key in found if key != candidate.passage][:LOOKED_AT]
+
+
+def _adding(
+    candidate: Candidate, keys: Sequence[int], pool: Pool, worth: Mapping[str, float]
+) -> Iterator[Candidate]:
+    """Yields those of the passages that have enough of the question that what is shown lacks."""
+    lacking = dict(worth)
+    total, added = sum(worth.values()), 0
+    shown = _words(pool.stored(candidate)) if keys else set()
+    for key in keys:
+        lacking = {word: value for word, value in lacking.items() if word not in shown}
+        there = _words(pool.passages[key]) if key in pool.passages else set()
+        gain = sum(value for word, value in lacking.items() if word in there) / total
+        if gain >= ADDS and added < MOST:
+            part = Contribution("adds", 0, gain, 0.0, 0.0)
+            yield candidate._replace(passage=key, contributions=(*candidate.contributions, part))
+            shown, added = there, added + 1
 
 
 def _words(stored: StoredPassage) -> set[str]:

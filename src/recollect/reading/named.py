@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from recollect.facts import IS, KIND, Asked, Fact, from_document, handle
-from recollect.nouns import StoredPassage
+from recollect.facts import IS, KIND, SOURCE, Asked, Fact, from_document, handle
+from recollect.nouns import LOCAL, StoredPassage
 from recollect.ports import Held, Store
+from recollect.reading.question import Question
 from recollect.text.keys import (
     LONGEST,
     Span,
@@ -27,6 +28,7 @@ from recollect.text.keys import (
 )
 from recollect.text.statements.sense import sense
 from recollect.text.stopwords import language
+from recollect.trace import say, skip, stage
 
 How = Literal["name", "alias", "slip", "relation"]
 
@@ -46,6 +48,9 @@ class Named(NamedTuple):
     """Each fact once, in the order in which they are named."""
     hidden: Mapping[str, int]
     """How many facts that are named may not be seen, by reason."""
+
+
+NOBODY = Named((), {})
 
 
 class _Said(NamedTuple):
@@ -110,10 +115,56 @@ class Facts:
         return tuple(found.values())
 
 
+def facts_in_sight(question: Question, view: Store) -> Facts:
+    limits = question.filter
+    return Facts(view, Asked(limits.owner or LOCAL, limits.scopes, as_of=question.query.as_of))
+
+
+@stage("facts", otherwise=NOBODY)
+def named_facts(question: Question, facts: Facts) -> Named:
+    """Returns the facts that the question names, unless it asks for something else."""
+    why = _why_no_facts(question)
+    if why:
+        return skip(why, NOBODY)
+    return _told(named(question.parsed.prose, facts))
+
+
+@stage("facts")
+def mentioned(question: str, facts: Facts) -> Named:
+    """Returns the facts that a text names."""
+    return _told(named(question, facts))
+
+
+def _told(known: Named) -> Named:
+    say(_in_words(known.mentions), found=len(known.mentions))
+    return known
+
+
+def _in_words(mentions: Sequence[Mention]) -> str:
+    if not mentions:
+        return "no fact is named"
+    parts = [f"“{m.said}” → {m.fact.id} ({m.how}: {m.why})" for m in mentions[:6]]
+    return "; ".join(parts) + (" …" if mentions[6:] else "")
+
+
+def _why_no_facts(question: Question) -> str:
+    policy, limits = question.policy, question.filter
+    if not policy.facts:
+        return "switched off"
+    if policy.by == "semantic":
+        return "the search is semantic"
+    if limits.kinds is not None and KIND not in limits.kinds:
+        return "other kinds are asked for"
+    if limits.sources is not None and SOURCE not in limits.sources:
+        return "other sources are asked for"
+    others = set(limits.limits) - {"owner", "scopes", "kinds", "sources"}
+    return f"facts have no {', '.join(sorted(others))}" if others else ""
+
+
 def named(question: str, facts: Facts) -> Named:
     text = words(question)
     if not text or facts.asked.scopes == ():
-        return Named((), {})
+        return NOBODY
     exact = list(_exact(text, facts))
     wrong = list(_slips(text, [one.span for one in exact], facts))
     said = _longest([one for one in [*exact, *wrong] if one.to])

@@ -2,58 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 
-from recollect.nouns import Candidate, Policy, StoredPassage
+from recollect.nouns import Candidate, StoredPassage
 from recollect.ports import Reranker
+from recollect.reading.pool import Pass, Pool
 from recollect.text.lexical import indexed_text
-from recollect.trace import Trace
+from recollect.trace import current, say, skip, stage
 
 FIRST = 8
-"""Read before the clock is looked at."""
+"""Passages that are read before the clock is looked at."""
 
 
-def rerank(
-    question: str, candidates: Sequence[Candidate], passages: Mapping[int, StoredPassage],
-    policy: Policy, reranker: Reranker | None, trace: Trace, why_not: str = "",
-) -> dict[int, float]:  # fmt: skip
-    """Log-odds by document, for as many of the best as the policy wants read and there is time
-    for; nothing when there is no need or no way."""
-    head = [c for c in candidates[: policy.rerank] if c.passage in passages]
-    reason = _reason(question, head, policy, reranker, why_not)
+def read(pool: Pool, candidates: Sequence[Candidate]) -> Pool:
+    """Returns the pool with the log-odds of these candidates, as many of the best as the policy
+    wants read and there is time for."""
+    head = [c for c in candidates[: pool.of.policy.rerank] if c.passage in pool.passages]
+    before = pool.of.known_odds
+    known = {c.document: before[c.passage] for c in head if c.passage in before}
+    unread = [c for c in head if c.document not in known]
+    found = _read(pool, unread, known=len(known))
+    return pool._replace(odds={**pool.odds, **known, **found})
+
+
+@stage("rerank", otherwise={})
+def _read(pool: Pool, unread: Sequence[Candidate], *, known: int) -> dict[int, float]:
+    """Returns the log-odds by document; none where there is no need or no way."""
+    reranker, asked = pool.of.models.reranker, pool.of
+    reason = "all of it was read before" if known and not unread else _why_not(asked, unread)
     if reason or reranker is None:
-        trace.skipped("rerank", reason)
-        return {}
+        return skip(reason, {})
+    texts = [_text(pool.stored(c)) for c in unread]
+    odds = _scored(reranker, asked, texts)
+    lost = len(texts) - len(odds)
+    say(f"{lost} left unread: out of time" if lost else "", found=len(odds))
+    scale = asked.models.odds
+    scaled = odds if scale is None else [scale.of(odd) for odd in odds]
+    return {c.document: odd for c, odd in zip(unread, scaled, strict=False)}
+
+
+def _scored(reranker: Reranker, asked: Pass, texts: Sequence[str]) -> list[float]:
+    """Reads the first, and of the others as many as there seems to be time for."""
     since = perf_counter()
-    texts = [_text(passages[c.passage]) for c in head]
-    with trace.surviving("rerank"):
-        odds = reranker.score(question, texts[:FIRST])
-        trace.look_up("rerank")
-        spent = (perf_counter() - since) * 1000
-        room = int((policy.rerank_ms - spent) / max(spent / len(odds), 1e-6))
-        rest = texts[FIRST : FIRST + max(0, room)]
-        odds += reranker.score(question, rest) if rest else []
-        unread = len(head) - len(odds)
-        said = f"{unread} left unread: out of time" if unread else ""
-        trace.ran("rerank", since, found=len(odds), reason=said)
-        return {c.document: odd for c, odd in zip(head, odds, strict=False)}
-    return {}
+    odds = reranker.score(asked.parsed.prose, texts[:FIRST])
+    current().look_up("rerank")
+    spent = (perf_counter() - since) * 1000
+    room = int((asked.policy.rerank_ms - spent) / max(spent / len(odds), 1e-6))
+    rest = texts[FIRST : FIRST + max(0, room)]
+    return odds + (reranker.score(asked.parsed.prose, rest) if rest else [])
 
 
-def _reason(
-    question: str, head: Sequence[Candidate], policy: Policy, reranker: Reranker | None, why: str
-) -> str:
-    """Why there is nothing to be done, or nothing to do it with."""
+def _why_not(asked: Pass, head: Sequence[Candidate]) -> str:
+    """Says why there is nothing to be done, or nothing to do it with; empty when there is."""
+    policy, reranker = asked.policy, asked.models.reranker
     if policy.by != "hybrid":
         return f"the search is {'by keyword' if policy.by == 'keyword' else policy.by}"
     if not policy.rerank:
         return "switched off"
     if reranker is None:
-        return why
+        return asked.models.reranker_note
     if not head:
         return "nothing was found"
-    if not reranker.reads(question):
+    if not reranker.reads(asked.parsed.prose):
         return f"{reranker.key.partition('@')[0]} does not know this script"
     return ""
 

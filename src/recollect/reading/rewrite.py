@@ -1,28 +1,22 @@
-"""Another way to ask, when the first answer is graded low: words spelt and inflected as the
-store has them, and words that the best hits share."""
+"""Another way to ask, when the first answer is graded low: words spelt and inflected as the store
+has them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from recollect.nouns import Candidate, Clause, Filter, StoredPassage, TextQuery, words
+from recollect.nouns import Clause, Filter, TextQuery, words
 from recollect.ports import Store
 from recollect.text.lexical import indexed_text
 from recollect.text.questions.parse import Parsed, parse
-from recollect.text.stopwords import stopwords
 from recollect.text.terms import is_run, query_terms, terms
 
 SHORTEST = 4
 """Words shorter than this are not corrected: too many others are near."""
 ENDING = 3
 """Letters that an inflected word may have more or less."""
-HITS = 5
-"""Of so many of the best hits the words are looked at,"""
-SHARED = 2
-"""and those of at least so many of them are taken."""
 _PASSAGES = 60
-_LOOKED_AT = 100
 
 
 def corrected(parsed: Parsed, spelt: Mapping[str, str]) -> Parsed:
@@ -35,62 +29,27 @@ def corrected(parsed: Parsed, spelt: Mapping[str, str]) -> Parsed:
     )
 
 
-def shared_words(
-    parsed: Parsed, best: Sequence[Candidate], passages: Mapping[int, StoredPassage], store: Store,
-    owner: str | None, count: int,
-) -> tuple[str, ...]:  # fmt: skip
-    """Words that several of the best hits have and the question has not, *count* at most: those
-    that are said most there, by how sure each hit is, and that are rare elsewhere (of this owner,
-    if the question has one: nobody else's words are looked at).
-
-    A relevance model (Lavrenko & Croft, 2001), of which only the head is taken.
-    """
-    known = stopwords().union(parsed.content)
-    said: dict[str, float] = {}
-    hits: Counter[str] = Counter()
-    for candidate in best[:HITS] if count else ():
-        found = Counter(
-            word
-            for word in terms(_text(passages[candidate.passage])).stem.split()
-            if word not in known and len(word) > 2 and word.isalpha()
-        )
-        for word, times in found.items():
-            share = candidate.confidence * times / found.total()
-            said[word] = said.get(word, 0.0) + share
-        hits.update(found.keys())
-    often = [word for word in sorted(said, key=lambda w: -said[w]) if hits[word] >= SHARED]
-    if not often:
-        return ()
-    often = often[:_LOOKED_AT]
-    idf = store.search_text(TextQuery(words(often)), Filter(owner=owner), limit=1).idf
-    often.sort(key=lambda word: -said[word] * idf.get(word, 0.0))
-    return tuple(often[:count])
-
-
-def _text(stored: StoredPassage) -> str:
-    """What a hit is called and says; a note may have further names."""
-    aliases = stored.document.meta.get("aliases")
-    names = [stored.document.title, *(aliases if isinstance(aliases, list) else ())]
-    return indexed_text(" ".join(map(str, names)), stored.passage.heading, stored.passage.text)
-
-
 def spelling(
     parsed: Parsed, idf: Mapping[str, float], filter: Filter, store: Store
 ) -> dict[str, str]:
-    """Words of the question that occur nowhere, each with the nearest that does, if one is near."""
-    found: dict[str, str] = {}
-    rarest = max(idf.values(), default=0.0)  # what occurs nowhere is as rare as can be
+    """Returns the words of the question that occur nowhere, each with the nearest word that does,
+    if one is near."""
+    nearest = {
+        plain: _nearest(plain, filter, store)
+        for stem, plain in _doubtful(parsed, idf)
+        if not store.search_text(TextQuery(words([stem])), filter, limit=1).hits
+    }
+    return {plain: near for plain, near in nearest.items() if near}
+
+
+def _doubtful(parsed: Parsed, idf: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+    """Yields the words, stemmed and as they were typed, that may be misspelt: as rare as what
+    occurs nowhere, and long enough."""
+    rarest = max(idf.values(), default=0.0)
     for stem, plain in zip(*query_terms(parsed.prose), strict=False):
-        if idf.get(stem, rarest) < rarest or stem not in parsed.content:
-            continue
-        if len(plain) < SHORTEST or not plain.isalpha() or is_run(plain):
-            continue
-        if store.search_text(TextQuery(words([stem])), filter, limit=1).hits:
-            continue
-        near = _nearest(plain, filter, store)
-        if near:
-            found[plain] = near
-    return found
+        known = idf.get(stem, rarest) < rarest or stem not in parsed.content
+        if not known and len(plain) >= SHORTEST and plain.isalpha() and not is_run(plain):
+            yield stem, plain
 
 
 def _nearest(word: str, filter: Filter, store: Store) -> str:

@@ -6,13 +6,13 @@ question) cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from math import log1p
 
-from recollect.nouns import Candidate, Contribution, Document, Scale, Signals, StoredPassage, Window
+from recollect.nouns import Contribution, Document, Signals, StoredPassage
+from recollect.reading.pool import Pool
 from recollect.text.lexical import indexed_text
-from recollect.text.questions.parse import Parsed
 from recollect.text.questions.subjects import NOTHING, Missing, missing, subjects
 from recollect.text.terms import phrase_terms
 
@@ -20,19 +20,16 @@ GRACE = timedelta(days=7)
 """People write down on Wednesday what they did last weekend."""
 
 
-def signals(
-    parsed: Parsed, candidates: Sequence[Candidate], passages: Mapping[int, StoredPassage],
-    idf: Mapping[str, float], matched: Mapping[int, Collection[str]], odds: Mapping[int, float],
-    window: Window | None, scale: Scale | None = None,
-) -> list[Signals]:  # fmt: skip
-    """Those of each candidate. *matched* are the words of the question that each passage has;
-    *odds* are the reranker's log-odds by document, if it ran; *scale* is that of the cosines."""
-    worth = {word: idf.get(word, 1.0) for word in parsed.content}
+def signals(pool: Pool) -> list[Signals]:
+    """Returns those of each candidate of the pool, in the order of the fusion."""
+    asked, candidates, odds = pool.of, pool.fused, pool.odds
+    parsed, window, scale = asked.parsed, asked.window, asked.models.cosines
+    worth = pool.worth
     total = sum(worth.values()) or 1.0
     rarest = max(worth, key=worth.__getitem__, default="")
-    stored = [passages[c.passage] for c in candidates]
+    stored = [pool.stored(c) for c in candidates]
     arms = [{part.arm: part for part in c.contributions} for c in candidates]
-    covered = [matched.get(c.passage, ()) for c in candidates]
+    covered = [pool.matched.get(c.passage, ()) for c in candidates]
     coverage = [sum([worth[w] for w in worth if w in here]) / total for here in covered]
     cosines = [of["vector"].raw if "vector" in of else 0.0 for of in arms]
     if scale is not None:

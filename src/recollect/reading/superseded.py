@@ -12,12 +12,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from posixpath import basename, dirname, join, normpath
-from typing import Any
+from typing import Any, NamedTuple
 
-from recollect.nouns import Candidate, Contribution, Document, Filter, Hit, TextQuery, words
+from recollect.nouns import Candidate, Contribution, Document, Filter, Hit, Query, TextQuery, words
 from recollect.ports import Store
-from recollect.reading.attempt import Attempt
-from recollect.reading.grade import probability
+from recollect.reading.pool import Pool, probability
 from recollect.text.frontmatter import wikilinks
 from recollect.text.terms import query_terms
 
@@ -45,45 +44,73 @@ _DIGITS = re.compile(r"\d+")
 _LINK = re.compile(r"\[[^\[\]\n]*\]\(([^()\s]+)\)")
 
 
-def is_about_the_past(question: str) -> bool:
-    return _PAST.search(question) is not None
+def why_not(pool: Pool, query: Query) -> str:
+    """Says why nothing has to give way; empty when something may have to."""
+    if not any(pool.stored(c).document.meta for c in pool.best):
+        return "nothing is said of what was found"
+    if query.window or _PAST.search(query.text):
+        return "it asks about the past"
+    return ""
 
 
-def in_their_place(found: Attempt, as_of: datetime | None) -> dict[str, str]:
-    """Has what took the place of others stand for them among the best; the titles of those that
-    gave way, each with the other's. What came after the time that is asked about, or nobody knows
-    when, had taken no place then."""
-    store, filter = found.store, found.filter
+class Successors(NamedTuple):
+    """Documents among the best that gave way, and what took the place of each."""
+
+    given_way: Mapping[int, Document]
+    """By their keys in the pool."""
+    heirs: Mapping[int, Document]
+    """What is in force in the place of each of them."""
+    places: Mapping[str, int]
+    """The keys in the pool, by document id."""
+    hits: Mapping[str, Hit]
+    """A passage of each heir that is not in the pool yet."""
+
+    def seated(self) -> Mapping[int, Document]:
+        """Returns those of the heirs that are in the pool, or can be."""
+        here = self.places.keys() | self.hits.keys()
+        return {key: heir for key, heir in self.heirs.items() if heir.id in here}
+
+    def titles(self) -> dict[str, str]:
+        """Returns the titles of what gave way, each with that of its heir."""
+        return {_called(self.given_way[key]): _called(heir) for key, heir in self.seated().items()}
+
+
+def successors(pool: Pool, as_of: datetime | None) -> Successors:
+    """Finds what took the place of the best. What came after the time that is asked about, or
+    nobody knows when, had taken no place then."""
+    store, filter = pool.of.view, pool.of.filter
 
     def came(document: Document) -> bool:
         return as_of is None or (document.date is not None and document.date <= as_of)
 
-    best = {
-        c.document: found.passages[c.passage].document
-        for c in found.best[:LOOKED_AT]
-        if c.passage in found.passages
-    }
+    best = {c.document: pool.stored(c).document for c in pool.best[:LOOKED_AT]}
     places = {document.id: key for key, document in best.items()}
     heirs: dict[int, Document] = {}
     for key, document in best.items():
         if newer := _in_force(document, came, filter, store):
             heirs[key] = newer
-        status = str(document.meta.get("status") or "").lower()
-        if status not in _NEVER_HELD and came(document):
-            for older in _named(document, _OLDER_RECORDS if status else _OLDER, filter, store):
-                at = places.get(older.id, key)
-                if at != key:
-                    heirs.setdefault(at, document)
+        for older in _replaced(document, filter, store) if came(document) else ():
+            at = places.get(older.id, key)
+            if at != key:
+                heirs.setdefault(at, document)
     heirs = {key: heir for key in heirs if (heir := _last(key, heirs, places))}
-    new = [h for h in {heir.id: heir for heir in heirs.values()}.values() if h.id not in places]
-    hits = {heir.id: hit for heir in new if (hit := _passage(heir, found))}
-    if hits:
-        found.take(list(hits.values()), "successor")
-        places |= {id: hit.document for id, hit in hits.items()}
-    heirs = {key: heir for key, heir in heirs.items() if heir.id in places}
-    if heirs:
-        found.replace(_promoted(found.best, {k: places[h.id] for k, h in heirs.items()}))
-    return {_called(best[key]): _called(heir) for key, heir in heirs.items()}
+    new = {heir.id: heir for heir in heirs.values() if heir.id not in places}
+    hits = {id: hit for id, heir in new.items() if (hit := _passage(heir, pool))}
+    return Successors(best, heirs, places, hits)
+
+
+def _replaced(document: Document, filter: Filter, store: Store) -> Iterator[Document]:
+    """Yields the documents that it says it replaces."""
+    status = str(document.meta.get("status") or "").lower()
+    if status not in _NEVER_HELD:
+        yield from _named(document, _OLDER_RECORDS if status else _OLDER, filter, store)
+
+
+def in_their_place(pool: Pool, found: Successors) -> list[Candidate]:
+    """Returns the candidates without those that gave way, each heir graded at least as what it
+    stands for."""
+    places = {**found.places, **{id: hit.document for id, hit in found.hits.items()}}
+    return _promoted(pool.best, {key: places[heir.id] for key, heir in found.seated().items()})
 
 
 def _last(key: int, heirs: Mapping[int, Document], places: Mapping[str, int]) -> Document | None:
@@ -190,12 +217,12 @@ def _numbered(number: int, by: Document, here: Filter, store: Store) -> list[Doc
     return []
 
 
-def _passage(heir: Document, found: Attempt) -> Hit | None:
+def _passage(heir: Document, pool: Pool) -> Hit | None:
     """The passage of a document that has most of the question's words."""
-    titled = TextQuery(any=words(dict.fromkeys(query_terms(_called(heir))[0])), strict=True,
-                       field="title")  # fmt: skip
-    (hits,) = found.store.search_texts([titled], found.filter, limit=_MANY)
-    stored = {p.key: p for p in found.store.passages([hit.passage for hit in hits])}
+    view, title = pool.of.view, dict.fromkeys(query_terms(_called(heir))[0])
+    titled = TextQuery(any=words(title), strict=True, field="title")
+    (hits,) = view.search_texts([titled], pool.of.filter, limit=_MANY)
+    stored = {p.key: p for p in view.passages([hit.passage for hit in hits])}
     own = [h for h in hits if h.passage in stored and stored[h.passage].document.id == heir.id]
-    matched = found.store.matched(found.parsed.content, [hit.passage for hit in own])
+    matched = view.matched(pool.of.parsed.content, [hit.passage for hit in own])
     return max(own, key=lambda hit: len(matched.get(hit.passage, ())), default=None)

@@ -8,13 +8,13 @@ too long, costs nothing but itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 from typing import Literal, NamedTuple
 
-from recollect.nouns import Answer, Query
+from recollect.nouns import Answer
+from recollect.nouns.web import WebFound
 from recollect.ports import Web
-from recollect.text.questions.parse import parse
-from recollect.trace import Trace
+from recollect.reading.question import Question
+from recollect.trace import degrade, say, skip, stage, unreported
 
 When = Literal["never", "asked", "low"]
 
@@ -29,40 +29,36 @@ class Allowed(NamedTuple):
     read: int = 0
 
 
-def with_web(query: Query, answer: Answer, opened: Callable[[], Web], allowed: Allowed) -> Answer:
-    """The answer with what the web says, or with why it was not asked."""
-    if allowed.wanted is False or (allowed.wanted is None and allowed.when != "low"):
-        return answer
-    trace = Trace()
-    if allowed.when == "never":
-        why = "web.when is never: the user has not allowed it"
-        trace.skipped("web", why)
-        trace.degraded.append(f"web: {why}")
-    elif why := _answered(query, answer):
-        trace.skipped("web", why)
-    else:
-        since = perf_counter()
-        with trace.surviving("web"):
-            found = opened().search(_words(query.text), limit=allowed.limit, read=allowed.read)
-            said = f"{found.engine} was sent “{found.query}”"
-            trace.ran("web", since, found=len(found.results), reason=said)
-            answer = answer._replace(web=found)
-    return answer._replace(
-        stages=(*answer.stages, *trace.stages),
-        degraded=(*answer.degraded, *trace.degraded),
-        timing_ms=answer.timing_ms + trace.elapsed_ms,
-    )
+def with_web(opened: Callable[[], Web], allowed: Allowed) -> Callable[[Question, Answer], Answer]:
+    """Returns what adds to an answer what the web says, or why it was not asked."""
+
+    @stage("web", otherwise=None)
+    def ask(question: Question, answer: Answer) -> WebFound | None:
+        if allowed.wanted is False or (allowed.wanted is None and allowed.when != "low"):
+            return unreported(None)
+        if allowed.when == "never":
+            why = "web.when is never: the user has not allowed it"
+            degrade("web", why)
+            return skip(why, None)
+        why = _answered(question, answer)
+        if why:
+            return skip(why, None)
+        words = question.parsed.prose.strip() or question.query.text
+        found = opened().search(words, limit=allowed.limit, read=allowed.read)
+        say(f"{found.engine} was sent “{found.query}”", found=len(found.results))
+        return found
+
+    def added(question: Question, answer: Answer) -> Answer:
+        return answer._replace(web=ask(question, answer))
+
+    return added
 
 
-def _answered(query: Query, answer: Answer) -> str:
+def _answered(question: Question, answer: Answer) -> str:
     """Why memory is enough; empty when it is not."""
     if answer.status in ("cached_answer", "synthesized"):
         return "there is an answer"
+    enough = question.policy.direct_confidence
     if answer.status == "direct_passages":
-        return f"graded {answer.confidence:.2f}, and {query.policy.direct_confidence:.2f} is enough"
+        return f"graded {answer.confidence:.2f}, and {enough:.2f} is enough"
     return ""
-
-
-def _words(text: str) -> str:
-    """The question without the marks that limit what is looked for in memory."""
-    return parse(text).prose.strip() or text

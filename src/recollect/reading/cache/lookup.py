@@ -20,28 +20,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from recollect.errors import in_a_line
 from recollect.facts import KIND, from_document, handle, turns
-from recollect.nouns import (
-    LOCAL,
-    Answer,
-    Budget,
-    CacheReport,
-    Filter,
-    Query,
-    Recorded,
-    Stage,
-    stable_id,
-)
+from recollect.nouns import LOCAL, Answer, Budget, CacheReport, Query, Recorded, stable_id
 from recollect.ports import AskedBefore, Cache, Kept, Store
-from recollect.reading.attempt import Models
+from recollect.reading import retrieval
+from recollect.reading.cache import meaning
 from recollect.reading.cache.packing import SHAPE, packed, unpacked
-from recollect.reading.pipeline import fingerprint, hidden, search
-from recollect.text.questions.parse import Parsed, parse
+from recollect.reading.pool import Models, Pass
+from recollect.reading.question import Question, understand
+from recollect.text.questions import near
 from recollect.text.tokens import count_tokens
-from recollect.trace import Trace
+from recollect.trace import current, fail, say, stage, tracing
 
 DEGRADED = 60.0
 """Seconds for which an answer is kept that could have been better."""
@@ -50,6 +42,7 @@ NEARBY = 64
 """How many earlier questions a new one is compared with."""
 YEAR = timedelta(days=366)
 """A recorded answer does not last longer."""
+NEVER_ASKED = CacheReport("miss", "nothing like it was asked before")
 
 
 class Rules(NamedTuple):
@@ -61,15 +54,91 @@ class Rules(NamedTuple):
     """Which version of us: another may search better."""
 
 
-class Place(NamedTuple):
-    """Where answers to a request are kept."""
+class Lookup(NamedTuple):
+    """What the cache has for a question, and why not more."""
 
-    fingerprint: str
-    space: str
-    """All but the words; with the state, the same for every process."""
-    key: str
-    """The fingerprint, and what else decides what a search finds: the program and its models."""
-    key_space: str
+    answer: Answer | None = None
+    report: CacheReport = CacheReport()
+    search: _Search | None = None
+    """How it was looked for; None where nothing was."""
+
+
+class AnswerCache:
+    """Serves answers that were given before, and keeps new ones.
+
+    Without a :class:`Cache` it does nothing; where it may not *serve*, it only notes what was
+    asked."""
+
+    def __init__(self, cache: Cache | None, rules: Rules, *, serve: bool = True) -> None:
+        self._cache, self._rules, self._serve = cache, rules, serve
+
+    def look_up(self, question: Question, view: Store, models: Models) -> Lookup:
+        """Returns what was recorded or found for this question, or for one that asks the same."""
+        if self._cache is None:
+            return Lookup()
+        search = _Search(question, view, models, self._cache, self._rules, datetime.now(UTC))
+        return _looked_up(search) if self._serve else Lookup(search=search)
+
+    def keep(self, lookup: Lookup, answer: Answer) -> Answer:
+        """Keeps what a search found, and returns it with what the cache has to say of it."""
+        if lookup.answer is not None or lookup.search is None:
+            return answer
+        if not self._serve:
+            with suppress(Exception):
+                lookup.search.note(answer.confidence)
+            return answer
+        report = lookup.report
+        try:
+            lookup.search.keep(answer)
+        except Exception as error:  # noqa: BLE001  a cache may be anybody's, and is never needed
+            report = report._replace(reason=f"the answer was not kept: {in_a_line(error)}")
+        return answer._replace(cache=report)
+
+    def recorded(self, query: Query, view: Store, models: Models) -> Answer | None:
+        """Returns what a caller recorded for this question, or for one that asks the same; None
+        when there is nothing, or looking for it fails."""
+        assert self._cache is not None
+        with tracing():
+            question = understand(query).in_state_of(view)
+        search = _Search(question, view, models, self._cache, self._rules, datetime.now(UTC))
+        with suppress(Exception):
+            return search.recorded().answer
+        return None
+
+    def note(self, query: Query, confidence: float) -> None:
+        """Remembers a question, as far as the cache is able to."""
+        if self._cache is not None:
+            with suppress(Exception), tracing():
+                self._cache.note(as_asked(understand(query), confidence))
+
+
+NO_CACHE = AnswerCache(None, Rules())
+
+
+@stage("cache")
+def _looked_up(search: _Search) -> Lookup:
+    try:
+        found = search.find()
+    except Exception as error:  # noqa: BLE001  a cache may be anybody's, and is never needed
+        report = CacheReport("off", f"it failed: {in_a_line(error)}")
+        return fail(report.reason, Lookup(None, report, search), poorer=False)
+    made = found.answer
+    if made is None:
+        say(found.report.reason, found=0)
+    else:
+        earlier = [one._replace(name=f"earlier {one.name}") for one in made.stages]
+        say(
+            found.report.reason,
+            found=len(made.results) or int(made.answer is not None),
+            after=earlier,
+        )
+        current().join((), made.degraded)
+    return found._replace(search=search)
+
+
+def space_of(request: str, state: str) -> str:
+    """Names a request without its words, in a state of what it may see."""
+    return stable_id(request, state)
 
 
 class Nearest(NamedTuple):
@@ -83,173 +152,128 @@ class Nearest(NamedTuple):
     kept: Kept | None = None
 
 
-def recall(query: Query, store: Store, models: Models, cache: Cache, rules: Rules) -> Answer:
-    """The answer to a request: what is known of it already, else what a search finds."""
-    trace, now = Trace(), datetime.now(UTC)
-    parsed = parse(query.text)
-    asked = parsed.narrowed(query.filter)
-    place = placed(query, asked, store, models, rules.program)
-    lookup = _Lookup(query, parsed, asked, place, store, models, cache, rules, now)
-    report = CacheReport("miss")
-    try:
-        found, report = lookup.found(trace)
-        if found is not None:
-            return found
-    except Exception as error:  # noqa: BLE001  a cache may be anybody's, and is never needed
-        report = CacheReport("off", f"it failed: {in_a_line(error)}")
-    state: Literal["ran", "failed"] = "failed" if report.status == "off" else "ran"
-    stage = Stage("cache", state, report.reason, 0, trace.elapsed_ms)
-    answer = search(query, store, models)
-    try:
-        lookup.keep(answer)
-    except Exception as error:  # noqa: BLE001
-        report = report._replace(reason=f"the answer was not kept: {in_a_line(error)}")
-    return answer._replace(cache=report, stages=(stage, *answer.stages), timing_ms=trace.elapsed_ms)
+class _Search(NamedTuple):
+    """One look into the cache."""
 
-
-def written_before(
-    query: Query, store: Store, models: Models, cache: Cache, rules: Rules
-) -> Answer | None:
-    """What was recorded for this question, or for one that asks the same; None when there is
-    nothing, or looking for it fails."""
-    trace, now = Trace(), datetime.now(UTC)
-    parsed = parse(query.text)
-    asked = parsed.narrowed(query.filter)
-    place = placed(query, asked, store, models, rules.program)
-    lookup = _Lookup(query, parsed, asked, place, store, models, cache, rules, now)
-    with suppress(Exception):
-        return lookup.written(trace)
-    return None
-
-
-def placed(query: Query, asked: Filter, store: Store, models: Models, program: str) -> Place:
-    whole = fingerprint(query, asked, store)
-    asks = query.policy.expand or query.policy.hyde
-    space = space_of(query.space(), whole.removeprefix(query.key()))
-    by = (
-        program, SHAPE, models.embedder.key if models.embedder else "", models.embedder_note,
-        models.reranker.key if models.reranker else "", models.reranker_note,
-        *([models.llm.name if models.llm else models.llm_note] if asks else []),
-        f"{models.cosines} {models.odds}",
-    )  # fmt: skip
-    return Place(whole, space, stable_id(whole, *by), stable_id(space, *by))
-
-
-def space_of(request: str, state: str) -> str:
-    """The name of a request without its words, in a state of what it may see."""
-    return stable_id(request, state)
-
-
-class _Lookup(NamedTuple):
-    query: Query
-    parsed: Parsed
-    asked: Filter
-    place: Place
-    store: Store
+    question: Question
+    view: Store
     models: Models
     cache: Cache
     rules: Rules
     now: datetime
 
-    def found(self, trace: Trace) -> tuple[Answer | None, CacheReport]:
-        written = self._recorded(trace)
-        if written is not None:
-            return written
-        kept = self.cache.get(self.place.key)
+    # -------------------------------------------------------------- the keys
+
+    @property
+    def space(self) -> str:
+        """Names all but the words of the request; with the state, the same for every process."""
+        query = self.question.query
+        return space_of(query.space(), self.question.fingerprint.removeprefix(query.key()))
+
+    def _keyed(self, name: str) -> str:
+        """Adds what else decides what a search finds: the program and its models."""
+        models, policy = self.models, self.question.policy
+        asks = policy.expand or policy.hyde
+        by = (
+            self.rules.program,
+            SHAPE,
+            models.embedder.key if models.embedder else "",
+            models.embedder_note,
+            models.reranker.key if models.reranker else "",
+            models.reranker_note,
+            *([models.llm.name if models.llm else models.llm_note] if asks else []),
+            f"{models.cosines} {models.odds}",
+        )
+        return stable_id(name, *by)
+
+    # -------------------------------------------------------------- the same question
+
+    def find(self) -> Lookup:
+        """Looks for what was recorded, then for what was found, then for near questions."""
+        exact = self._exactly()
+        if exact is not None:
+            return exact
+        kept = self.cache.get(self._keyed(self.question.fingerprint))
         if kept is not None and self._fresh(kept):
             report = CacheReport("hit", "the same question was answered before")
-            return self._again(kept, report, 0, trace)
-        return self._nearby(list(self._candidates()), trace)
+            return self._again(kept, report, tier=0)
+        return self._nearby([*self._recorded_alike(), *self._kept_alike()])
 
-    def written(self, trace: Trace) -> Answer | None:
-        """Only what was recorded."""
-        exact = self._recorded(trace)
-        if exact is not None:
-            return exact[0]
-        return self._nearby(list(self._recorded_alike()), trace)[0]
+    def recorded(self) -> Lookup:
+        """Looks only for what was recorded."""
+        return self._exactly() or self._nearby(list(self._recorded_alike()))
 
-    def _recorded(self, trace: Trace) -> tuple[Answer, CacheReport] | None:
-        for one in self.store.answers(fingerprint=self.place.fingerprint, limit=1):
+    def _exactly(self) -> Lookup | None:
+        for one in self.view.answers(fingerprint=self.question.fingerprint, limit=1):
             if self._holds(one):
                 report = CacheReport("hit", "recorded for this question")
-                return self._written(one, report, 0, trace)
+                return self._written(one, report, tier=0)
         return None
 
     # -------------------------------------------------------------- near questions
 
-    def _nearby(
-        self, candidates: Sequence[Nearest], trace: Trace
-    ) -> tuple[Answer | None, CacheReport]:
+    def _recorded_alike(self) -> Iterator[Nearest]:
+        length = len(self.question.query.key())
+        for one in self.view.answers(space=self.space, limit=NEARBY):
+            yield Nearest(one.query, one.fingerprint[:length], 0.0, "", recorded=one)
+
+    def _kept_alike(self) -> Iterator[Nearest]:
+        for kept in self.cache.alike(self._keyed(self.space), limit=NEARBY):
+            yield Nearest(kept.question, kept.asked, 0.0, "", kept=kept)
+
+    def _nearby(self, candidates: Sequence[Nearest]) -> Lookup:
         best = self._nearest(candidates)
         if best is None:
-            return None, CacheReport("miss", "nothing like it was asked before")
+            return Lookup(None, NEVER_ASKED)
         report = CacheReport("miss", best.reason, best.question, round(best.overlap, 3))
         if best.recorded is not None:
-            return self._written(best.recorded, report._replace(status="hit"), 1, trace)
+            return self._written(best.recorded, report._replace(status="hit"), tier=1)
         kept = self.cache.get(best.kept.key) if best.kept else None
         if kept is None:
-            return None, report
-        return self._again(kept, report._replace(status="hit"), 1, trace)
+            return Lookup(None, report)
+        return self._again(kept, report._replace(status="hit"), tier=1)
 
-    def _recorded_alike(self) -> Iterator[Nearest]:
-        for one in self.store.answers(space=self.place.space, limit=NEARBY):
-            key = one.fingerprint[: len(self.query.key())]
-            yield Nearest(one.query, key, 0.0, "", recorded=one)
+    def _nearest(self, candidates: Sequence[Nearest]) -> Nearest | None:
+        """Returns the nearest of them that asks the same; else the nearest by its words, without
+        its answer, to say why it does not."""
+        alike, other = self._compared(candidates)
+        alike = sorted(filter(self._serves, alike), key=lambda one: -one.overlap)
+        if alike and alike[0].overlap >= near.OVERLAP:
+            return alike[0]._replace(reason=f"asked before in other words ({alike[0].reason})")
+        by_meaning = self._by_meaning(alike)
+        if by_meaning is not None:
+            return by_meaning
+        refused = [one for one in other if one.overlap >= near.OVERLAP] + alike
+        if not refused:
+            return None
+        first = max(refused, key=lambda one: one.overlap)
+        return Nearest(first.question, first.asked, first.overlap, f"not the same: {first.reason}")
 
-    def _candidates(self) -> Iterator[Nearest]:
-        yield from self._recorded_alike()
-        for kept in self.cache.alike(self.place.key_space, limit=NEARBY):
-            yield Nearest(kept.question, kept.asked, 0.0, "", kept=kept)
+    def _compared(self, candidates: Sequence[Nearest]) -> tuple[list[Nearest], list[Nearest]]:
+        """Returns those that ask the same by their words, and those that do not."""
+        said = _words(self.question.query.text)
+        alike: list[Nearest] = []
+        other: list[Nearest] = []
+        for one in candidates:
+            if _may_be_alike(said, _words(one.question)):
+                mine, its = near.read(self.question.query.text), near.read(one.question)
+                verdict = near.compare(mine, its)
+                one = one._replace(overlap=verdict.overlap, reason=verdict.reason)
+                (alike if verdict.same else other).append(one)
+        return alike, other
 
     def _serves(self, one: Nearest) -> bool:
         if one.recorded is not None:
             return self._holds(one.recorded)
         return one.kept is not None and self._fresh(one.kept)
 
-    def _nearest(self, candidates: Sequence[Nearest]) -> Nearest | None:
-        """The nearest of them that asks the same; else the nearest by its words, without its
-        answer, to say why it does not."""
-        if not candidates:
-            return None
-        from recollect.text.questions.near import OVERLAP, compare, read
-
-        mine, said = read(self.query.text), _words(self.query.text)
-        alike: list[Nearest] = []
-        other: list[Nearest] = []
-        for one in candidates:
-            if not _may_be_alike(said, _words(one.question)):
-                continue
-            verdict = compare(mine, read(one.question))
-            one = one._replace(overlap=verdict.overlap, reason=verdict.reason)
-            (alike if verdict.same else other).append(one)
-        alike = sorted(filter(self._serves, alike), key=lambda one: -one.overlap)
-        if alike and alike[0].overlap >= OVERLAP:
-            return alike[0]._replace(reason=f"asked before in other words ({alike[0].reason})")
-        near = self._by_meaning(alike)
-        if near is not None:
-            return near
-        refused = [one for one in other if one.overlap >= OVERLAP] + alike
-        if not refused:
-            return None
-        first = max(refused, key=lambda one: one.overlap)
-        return Nearest(first.question, first.asked, first.overlap, f"not the same: {first.reason}")
-
     def _by_meaning(self, alike: Sequence[Nearest]) -> Nearest | None:
+        """Returns the one whose vector is near enough, where their vectors are known."""
         embedder = self.models.embedder
         if not alike or embedder is None:
             return None
-        import numpy as np
-
         noted = self.cache.noted({one.asked for one in alike})
-        vectors = {
-            key: np.frombuffer(one.vector, "<f2").astype(np.float32)
-            for key, one in noted.items()
-            if one.model == embedder.key and one.vector
-        }
-        if not vectors:
-            return None
-        mine = embedder.embed_query(self.parsed.prose)
-        cosines = {key: float(vector @ mine) for key, vector in vectors.items()}
+        cosines = meaning.cosines(embedder, self.question.parsed.prose, noted)
         best = max(alike, key=lambda one: cosines.get(one.asked, 0.0))
         cosine = cosines.get(best.asked, 0.0)
         if cosine < self.rules.similarity:
@@ -272,117 +296,109 @@ class _Lookup(NamedTuple):
         """Whether a fact that may be seen began or ended to hold meanwhile."""
         if since > self.now:
             return True
-        kinds = self.asked.without(*self.query.relax).kinds
-        if self.query.as_of is not None or (kinds is not None and KIND not in kinds):
+        kinds = self.question.reachable.kinds
+        if self.question.query.as_of is not None or (kinds is not None and KIND not in kinds):
             return False
-        owner = self.asked.owner or LOCAL
+        owner = self.question.filter.owner or LOCAL
         days = (self.now.date() - since.astimezone(UTC).date()).days
         handles = [handle(owner, turns(since + timedelta(days=n))) for n in range(days + 1)]
         return any(
             since < moment <= self.now
-            for held in self.store.held(handles)
+            for held in self.view.held(handles)
             for moment in from_document(held.document).boundaries
         )
 
     # -------------------------------------------------------------- the answer
 
-    def _written(
-        self, one: Recorded, report: CacheReport, tier: int, trace: Trace
-    ) -> tuple[Answer, CacheReport]:
+    def _written(self, one: Recorded, report: CacheReport, *, tier: int) -> Lookup:
+        """Returns an answer that a caller recorded."""
         age = (self.now - one.at).total_seconds()
         report = report._replace(age_seconds=round(age, 3))
+        question, policy = self.question, self.question.policy
         if tier:
-            self._note(one.confidence)
-        trace.ran("cache", trace.started, found=1, reason=report.reason)
-        from recollect.text.questions.route import route
-
-        way = route(self.parsed.prose)
-        return Answer(
-            query=self.query.text,
+            self.note(one.confidence)
+        made = Answer(
+            query=question.query.text,
             status="cached_answer",
             tier=tier,
-            mode=self.query.policy.mode,
-            intent=way.intent,
-            shape=way.shape,
+            mode=policy.mode,
+            intent=question.route.intent,
+            shape=question.route.shape,
             confidence=one.confidence,
             results=(),
             total_found=0,
             hidden={},
             degraded=(),
-            budget=Budget(self.query.policy.budget, count_tokens(one.answer), 1, 0, 0),
-            fingerprint=self.place.fingerprint,
-            stages=tuple(trace.stages),
-            timing_ms=trace.elapsed_ms,
+            budget=Budget(policy.budget, count_tokens(one.answer), 1, 0, 0),
+            fingerprint=question.fingerprint,
+            stages=(),
+            timing_ms=0.0,
             cache=report,
             answer=one,
-        ), report
+        )
+        return Lookup(made, report)
 
-    def _again(
-        self, kept: Kept, report: CacheReport, tier: int, trace: Trace
-    ) -> tuple[Answer, CacheReport]:
+    def _again(self, kept: Kept, report: CacheReport, *, tier: int) -> Lookup:
+        """Returns an answer that a search found."""
         found = unpacked(kept.answer)
         report = report._replace(age_seconds=round(self.now.timestamp() - kept.made, 3))
         if tier:
-            self._note(found.confidence)
-        trace.ran("cache", trace.started, found=len(found.results), reason=report.reason)
-        earlier = tuple(stage._replace(name=f"earlier {stage.name}") for stage in found.stages)
-        return found._replace(
-            query=self.query.text,
+            self.note(found.confidence)
+        made = found._replace(
+            query=self.question.query.text,
             tier=tier,
             hidden=self._hidden(found),
-            fingerprint=self.place.fingerprint,
-            stages=(*trace.stages, *earlier),
-            timing_ms=trace.elapsed_ms,
+            fingerprint=self.question.fingerprint,
             cache=report,
-        ), report
+        )
+        return Lookup(made, report)
 
     def _hidden(self, found: Answer) -> Mapping[str, int]:
-        """What the limits hide. Beyond the sources in sight there may be more by now."""
-        if self.asked.sources is None:
+        """Counts what the limits hide. Beyond the sources in sight there may be more by now."""
+        if self.question.filter.sources is None:
             return found.hidden
-        under = self.asked.without(*found.relaxed)
-        return hidden(self.parsed, under, self.store, Trace(), under.limits)
+        under = self.question.filter.without(*found.relaxed)
+        question = self.question
+        asked = Pass(question.parsed, under, question.policy, self.view, self.models)
+        with tracing():
+            return retrieval.hidden(asked, under.limits)
 
     # -------------------------------------------------------------- keeping
 
     def keep(self, answer: Answer) -> None:
-        ran = {stage.name for stage in answer.stages if stage.state == "ran"}
-        self._note(answer.confidence, embedded="embed" in ran)
+        """Keeps what a search found, under the state in which it began: what was written
+        meanwhile leads to another key."""
+        stages = tuple(stage for stage in answer.stages if stage.name != "cache")
+        ran = {stage.name for stage in stages if stage.state == "ran"}
+        self.note(answer.confidence, embedded="embed" in ran)
         if "fuse" not in ran:
             return  # facts that are named are looked up as fast
-        if answer.fingerprint != self.place.fingerprint:
-            return  # something was written meanwhile
         lasts = min(DEGRADED, self.rules.ttl) if answer.degraded else self.rules.ttl
-        place = self.place
-        self.cache.put(
-            Kept(
-                place.key, place.key_space, self.query.key(), self.query.text,
-                self.now.timestamp(), lasts, packed(answer),
-            )
-        )  # fmt: skip
+        kept = Kept(
+            self._keyed(self.question.fingerprint),
+            self._keyed(self.space),
+            self.question.query.key(),
+            self.question.query.text,
+            self.now.timestamp(),
+            lasts,
+            packed(answer._replace(stages=stages)),
+        )
+        self.cache.put(kept)
 
-    def _note(self, confidence: float, *, embedded: bool = False) -> None:
-        """Remember the question, and its vector if that was made."""
-        asked = as_asked(self.query, self.asked, confidence)
-        if embedded and self.models.embedder is not None:
-            vector = self.models.embedder.embed_query(self.parsed.prose)
-            model = self.models.embedder.key
-            asked = asked._replace(model=model, vector=vector.astype("<f2").tobytes())
+    def note(self, confidence: float, *, embedded: bool = False) -> None:
+        """Remembers the question, and its vector if that was made."""
+        asked = as_asked(self.question, confidence)
+        embedder = self.models.embedder
+        if embedded and embedder is not None:
+            vector = embedder.embed_query(self.question.parsed.prose)
+            asked = asked._replace(model=embedder.key, vector=vector.astype("<f2").tobytes())
         self.cache.note(asked)
 
 
-def note(query: Query, confidence: float, cache: Cache) -> None:
-    """Remember a question, as far as the cache is able to."""
-    asked = parse(query.text).narrowed(query.filter)
-    with suppress(Exception):
-        cache.note(as_asked(query, asked, confidence))
-
-
-def as_asked(query: Query, asked: Filter, confidence: float) -> AskedBefore:
-    sources = asked.without(*query.relax).sources
-    return AskedBefore(
-        query.key(), query.text, query.space(), asked.owner or "", sources, confidence
-    )
+def as_asked(question: Question, confidence: float) -> AskedBefore:
+    query, owner = question.query, question.filter.owner or ""
+    sources = question.reachable.sources
+    return AskedBefore(query.key(), query.text, query.space(), owner, sources, confidence)
 
 
 def _words(text: str) -> frozenset[str]:

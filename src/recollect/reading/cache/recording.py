@@ -1,4 +1,4 @@
-"""Answers that callers write: taken in, listed, forgotten."""
+"""Answers that callers write: recorded, listed, and found stale."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from recollect.arguments import clean, names
 from recollect.nouns import Document, Filter, Query, Recorded, Recording, stable_id
 from recollect.ports import AskedBefore, Cache, Store
 from recollect.reading.cache.lookup import as_asked, space_of
-from recollect.text.questions.parse import parse
+from recollect.reading.question import understand
+from recollect.text import redact as redaction
+from recollect.trace import tracing
 
 LONGEST = 100_000
 """Characters of an answer."""
@@ -19,8 +21,8 @@ EVERY = 1_000_000
 _KEY = 16
 
 
-class Given(NamedTuple):
-    """An answer as it is handed in."""
+class WrittenAnswer(NamedTuple):
+    """An answer as a caller hands it in."""
 
     query: Query
     answer: str
@@ -28,7 +30,7 @@ class Given(NamedTuple):
     sources: Sequence[str] | None
 
 
-def record(given: Given, store: Store, cache: Cache | None, *, redact: bool) -> Recording:
+def record(given: WrittenAnswer, store: Store, cache: Cache | None, *, redact: bool) -> Recording:
     answer, print = clean(given.answer).strip(), given.fingerprint.strip().lower()
     if not answer:
         return Recording(False, "the answer is empty")
@@ -46,9 +48,7 @@ def record(given: Given, store: Store, cache: Cache | None, *, redact: bool) -> 
     state = store.fingerprint(Filter(sources=asked.sources))
     stale = state != print[_KEY:]
     if redact:
-        from recollect.text.redact import redact as without_secrets
-
-        answer = without_secrets(answer).text
+        answer = redaction.redact(answer).text
     made = Recorded(
         id=stable_id("answer", print),
         query=asked.question,
@@ -69,13 +69,12 @@ def record(given: Given, store: Store, cache: Cache | None, *, redact: bool) -> 
 
 def _asked(query: Query, key: str, cache: Cache | None) -> AskedBefore | None:
     """The request of this key, if its words are those of the query."""
-    if query.key() == key:
-        noted = _noted(cache, key)
-        return noted or as_asked(query, parse(query.text).narrowed(query.filter), 0.0)
     noted = _noted(cache, key)
-    if noted is None or _folded(noted.question) != _folded(query.text):
-        return None
-    return noted
+    if query.key() == key:
+        with tracing():
+            return noted or as_asked(understand(query), 0.0)
+    same = noted is not None and _folded(noted.question) == _folded(query.text)
+    return noted if same else None
 
 
 def _noted(cache: Cache | None, key: str) -> AskedBefore | None:

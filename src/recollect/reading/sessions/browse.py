@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from recollect.ports import Outline
+from recollect.reading.sessions import discover
 from recollect.reading.sessions.caps import clip
 from recollect.reading.sessions.request import Request
 from recollect.reading.sessions.results import Browse, SessionLine
@@ -67,8 +68,6 @@ def _latest(some: list[Outline]) -> Outline:
 
 
 def browse(request: Request, visible: Visible) -> Browse:
-    from recollect.reading.sessions.discover import searched
-
     found = recent(visible, request.limit)
     lines = tuple(
         SessionLine(
@@ -84,6 +83,6 @@ def browse(request: Request, visible: Visible) -> Browse:
     return Browse(
         lines,
         found.hidden,
-        searched(request, visible, empty=not lines),
+        discover.searched(request, visible, empty=not lines),
         (*request.notes, *visible.notes),
     )

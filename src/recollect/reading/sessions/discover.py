@@ -12,12 +12,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from recollect.moments import iso
 from recollect.nouns import Candidate, Document, Query, StoredPassage
 from recollect.ports import Turn
 from recollect.reading.answering import SNIPPET, marked
-from recollect.reading.attempt import Models
 from recollect.reading.candidates import RELAXED
-from recollect.reading.pipeline import Retrieved, hidden, retrieve, understand
+from recollect.reading.pool import Models
+from recollect.reading.question import understand
+from recollect.reading.retrieval import Retrieval, hidden, retrieve, worthwhile
+from recollect.reading.sessions import browse as browsing
 from recollect.reading.sessions.caps import ASIDE, MESSAGE, Piece, clip, fitted
 from recollect.reading.sessions.request import REWOUND, Request
 from recollect.reading.sessions.results import Also, Discovery, SessionHit, SessionMessage
@@ -31,10 +34,10 @@ from recollect.reading.sessions.visibility import (
     is_subagent,
 )
 from recollect.reading.sessions.windows import around, bookends, names
-from recollect.text.questions.parse import Parsed
+from recollect.text.questions.parse import Parsed, parse
 from recollect.text.questions.session_intents import Leading, leading
 from recollect.text.terms import terms
-from recollect.trace import Trace
+from recollect.trace import Trace, tracing
 
 DEPTH = 50
 """Sessions that are ranked."""
@@ -68,20 +71,27 @@ class Line(NamedTuple):
 
 
 def discover(request: Request, visible: Visible, models: Models) -> Discovery:
-    trace = Trace()
-    led = leading(request.query)
+    """Returns the conversations about something, a hit for each."""
+    with tracing() as trace:
+        led = leading(request.query)
+        if led and not led.topic:
+            return _latest(request, visible, trace, led)
+        return _about(request, visible, models, led, trace)
+
+
+def _about(
+    request: Request, visible: Visible, models: Models, led: Leading | None, trace: Trace
+) -> Discovery:
     sort = request.sort or (led.sort if led else "relevance")
-    if led and not led.topic:
-        return _latest(request, visible, trace, led, request.sort or "newest")
     store, seen = SeenStore.over(visible, request.policy, LINEAGES)
     asked = visible.filter._replace(roles=visible.roles)
-    query = Query(led.topic if led else request.query, asked,
-                  request.policy._replace(limit=DEPTH), request.time)  # fmt: skip
-    got = retrieve(query, understand(query, trace), store, models, trace)
-    lines, folded = conversations(_matches(got, every=sort == "relevance"), visible)
+    policy = request.policy._replace(limit=DEPTH)
+    query = Query(led.topic if led else request.query, asked, policy, request.time)
+    found = retrieve(understand(query), store, models)
+    lines, folded = conversations(_matches(found, every=sort == "relevance"), visible)
     chosen, automated = _chosen(lines, request.limit, sort, visible)
-    hits = _hits(chosen, request, visible, got.parsed, ends=bool(led and led.ends))
-    unseen = _unseen(got, visible, trace) + Counter(seen.hidden)
+    hits = _hits(chosen, request, visible, found.question.parsed, ends=bool(led and led.ends))
+    unseen = _unseen(found, visible) + Counter(seen.hidden)
     unseen += Counter(
         {LINEAGE: folded, AUTOMATION: automated, "no messages": len(chosen) - len(hits)}
     )
@@ -89,12 +99,12 @@ def discover(request: Request, visible: Visible, models: Models) -> Discovery:
         query=request.query,
         sort=sort,
         routed=led.why if led else "",
-        confidence=got.found.confidence,
+        confidence=found.pool.confidence,
         hits=tuple(hits),
         found=len(lines),
         hidden=unseen,
         searched=searched(request, visible, empty=not hits),
-        notes=(*request.notes, *visible.notes, *_notes(got, visible, trace, empty=not hits)),
+        notes=(*request.notes, *visible.notes, *_notes(found, visible, trace, empty=not hits)),
         degraded=tuple(trace.degraded),
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
@@ -104,18 +114,18 @@ def discover(request: Request, visible: Visible, models: Models) -> Discovery:
 # ------------------------------------------------------------------ from passages to conversations
 
 
-def _matches(got: Retrieved, *, every: bool) -> list[Match]:
+def _matches(found: Retrieval, *, every: bool) -> list[Match]:
     """What was found, best first; those whose title has all the words before the others. A few
     conversations cost little, so that the less likely fill the places that are left, but for
     where nothing is likely, or where another order would put them first."""
-    good, _ = got.cut(got.found.best)
+    pool, wanted = found.pool, set(found.question.parsed.content)
+    good, _ = worthwhile(found, pool.best)
     if good and every:
-        good = _filled(got.found.best)
-    wanted = set(got.parsed.content)
-    titled = [c for c in good if _has_all(got.found.passages[c.passage].document.title, wanted)]
+        good = _filled(pool.best)
+    titled = [c for c in good if _has_all(pool.stored(c).document.title, wanted)]
     first = {c.document for c in titled}
     ordered = titled + [c for c in good if c.document not in first]
-    return [_match(c, got.found.passages[c.passage], titled=c.document in first) for c in ordered]
+    return [_match(c, pool.stored(c), titled=c.document in first) for c in ordered]
 
 
 def _filled(best: Sequence[Candidate]) -> list[Candidate]:
@@ -135,9 +145,12 @@ def _match(candidate: Candidate, stored: StoredPassage, *, titled: bool) -> Matc
     evidence = [c.arm for c in candidate.contributions if c.arm in ("lexical", "vector", "hop")]
     passage = stored.passage
     return Match(
-        stored.document, passage.turn, passage.text, candidate.confidence,
+        stored.document,
+        passage.turn,
+        passage.text,
+        candidate.confidence,
         ("title", *evidence) if titled else tuple(evidence),
-    )  # fmt: skip
+    )
 
 
 def conversations(matches: Sequence[Match], visible: Visible) -> tuple[list[Line], int]:
@@ -285,13 +298,10 @@ def also(match: Match, visible: Visible) -> Also:
 # ------------------------------------------------------------------ without a topic
 
 
-def _latest(request: Request, visible: Visible, trace: Trace, led: Leading, sort: str) -> Discovery:
+def _latest(request: Request, visible: Visible, trace: Trace, led: Leading) -> Discovery:
     """The latest conversations (or the first), each by the last thing that was said in it: where
     the question names nothing to look for."""
-    from recollect.reading.sessions.browse import recent
-    from recollect.text.questions.parse import parse
-
-    found = recent(visible, request.limit)
+    found, sort = browsing.recent(visible, request.limit), request.sort or "newest"
     matches = []
     for line in found.lines:
         said = visible.messages(line.document.id, END, -1)
@@ -321,27 +331,31 @@ def _latest(request: Request, visible: Visible, trace: Trace, led: Leading, sort
 # ------------------------------------------------------------------ what was not seen
 
 
-def _unseen(got: Retrieved, visible: Visible, trace: Trace) -> Counter[str]:
-    """Messages that match the words and are hidden: taken back, of other roles, from another
-    time, of others."""
-    limits = [name for name in got.asked.limits if name != "kinds"]
-    counts = Counter(hidden(got.parsed, got.asked, visible.store, trace, limits))
+def _unseen(found: Retrieval, visible: Visible) -> Counter[str]:
+    """Counts messages that match the words and are hidden: taken back, of other roles, from
+    another time, of others."""
+    question = found.question
+    asked = found.pool.of._replace(
+        parsed=question.parsed, filter=question.filter, view=visible.store
+    )
+    limits = [name for name in asked.filter.limits if name != "kinds"]
+    counts = Counter(hidden(asked, limits))
     if counts["roles"]:
-        taken_back = got.asked._replace(roles=(REWOUND,))
-        found = visible.store.search_text(got.parsed.text, taken_back, limit=1, count=True)
-        counts[REWOUND] = found.total
-        counts["roles"] -= found.total
+        taken_back = asked.filter._replace(roles=(REWOUND,))
+        text = question.parsed.text
+        counts[REWOUND] = visible.store.search_text(text, taken_back, limit=1, count=True).total
+        counts["roles"] -= counts[REWOUND]
     return +counts
 
 
-def _notes(got: Retrieved, visible: Visible, trace: Trace, *, empty: bool) -> Iterator[str]:
-    """What a caller should know of how it was read, and of what is near where nothing is there."""
+def _notes(found: Retrieval, visible: Visible, trace: Trace, *, empty: bool) -> Iterator[str]:
+    """Yields what a caller should know of how it was read, and of what is near where nothing is
+    there."""
     yield from (stage.reason for stage in trace.stages if stage.reason.startswith(RELAXED))
-    for wrong, right in got.spelling.items():
+    for wrong, right in found.spelling.items():
         yield f"nothing has “{wrong}”; did you mean “{right}”?"
-    if empty and got.found.best:
-        best = got.found.best[0]
-        near = got.found.passages[best.passage].document
+    for best in found.pool.best[:1] if empty else ():
+        near = found.pool.stored(best).document
         name = visible.lineages.name(near)
         said = f"“{near.title}” ({name})" if near.title else name
         yield f"nothing is likely; nearest, at {best.confidence:.2g}: {said}"
@@ -349,8 +363,6 @@ def _notes(got: Retrieved, visible: Visible, trace: Trace, *, empty: bool) -> It
 
 def searched(request: Request, visible: Visible, *, empty: bool) -> dict[str, Any]:
     """What was looked through; how much that was, where nothing was found in it."""
-    from recollect.moments import iso
-
     made: dict[str, Any] = {"roles": list(visible.roles)}
     for name in ("owner", "scopes", "sources"):
         limit = getattr(visible.filter, name)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import perf_counter
 from typing import NamedTuple
 
 from recollect.errors import Cancelled, RecollectError, SpendRefused, in_a_line
-from recollect.nouns import Query
+from recollect.nouns import Query, Stage
 from recollect.nouns.synthesis import SelfGrade, Written
 from recollect.nouns.web import WebResult
 from recollect.ports import Llm, LlmReply, Store
-from recollect.reading.attempt import Models
 from recollect.reading.gather import Bundle, Section, gather
+from recollect.reading.pool import Models
 from recollect.reading.think.checking import Checker
 from recollect.reading.think.prompt import request
 from recollect.reading.think.sources import Shown, shown
@@ -21,7 +20,7 @@ from recollect.reading.think.thought import Tell, Thought, ThoughtStatus, Told
 from recollect.reading.time_box import TimeBox
 from recollect.text.questions.parse import parse
 from recollect.text.questions.route import route
-from recollect.trace import Trace
+from recollect.trace import current, degrade, fail, say, stage, surviving
 
 MOST_CALLS = 2
 """For one thought."""
@@ -41,30 +40,34 @@ class Asked(NamedTuple):
     """Finds such pages, where memory does not answer."""
 
 
-def think(
-    asked: Asked, store: Store, models: Models, box: TimeBox, tell: Tell, trace: Trace
-) -> Thought:
+def think(asked: Asked, store: Store, models: Models, box: TimeBox, tell: Tell) -> Thought:
+    """Gathers, has the language model write, checks what it wrote, and does so at most twice."""
     tell(Told("stage", "gathering"))
     bundle = gather(asked.query, store, models, asked.token_budget)
-    _join(trace, bundle)
-    made = Thought(asked.query.text, "needs_synthesis", bundle.fingerprint, bundle.confidence,
-                   bundle=bundle._replace(stages=()), looked_for=(asked.query.text,))  # fmt: skip
+    current().join(bundle.stages, bundle.degraded)
+    made = Thought(
+        asked.query.text,
+        "needs_synthesis",
+        bundle.fingerprint,
+        bundle.confidence,
+        bundle=bundle._replace(stages=()),
+        looked_for=(asked.query.text,),
+    )
     if asked.look is not None and bundle.confidence < asked.query.policy.direct_confidence:
-        asked = _with_pages(asked, asked.look, trace)
+        asked = asked._replace(web=_pages(asked, asked.look))
     status, reason = _without_it(asked, bundle, models)
     if reason:
-        trace.skipped("think", reason)
-        return _ended(made._replace(status=status, reason=reason), trace)
-    return _Thinking(asked, store, models, box, tell, trace).run(made, bundle)
+        current().add(Stage("think", "skipped", reason))
+        return _ended(made._replace(status=status, reason=reason))
+    return _Thinking(asked, store, models, box, tell).run(made, bundle)
 
 
-def _with_pages(asked: Asked, look: Callable[[], tuple[WebResult, ...]], trace: Trace) -> Asked:
-    """With what the web has; without, where that fails."""
-    since, found = perf_counter(), asked.web
-    with trace.surviving("web"):
-        found = (*asked.web, *look())
-        trace.ran("web", since, found=len(found))
-    return asked._replace(web=found)
+@stage("web", otherwise=lambda asked: asked.web)
+def _pages(asked: Asked, look: Callable[[], tuple[WebResult, ...]]) -> tuple[WebResult, ...]:
+    """Returns the pages that may be cited, with what the web has."""
+    found = (*asked.web, *look())
+    say(found=len(found))
+    return found
 
 
 def _without_it(asked: Asked, bundle: Bundle, models: Models) -> tuple[ThoughtStatus, str]:
@@ -111,16 +114,16 @@ class _Thinking:
     """One thought under way, and what it has taken so far."""
 
     def __init__(
-        self, asked: Asked, store: Store, models: Models, box: TimeBox, tell: Tell, trace: Trace
+        self, asked: Asked, store: Store, models: Models, box: TimeBox, tell: Tell
     ) -> None:
         self._asked, self._store, self._models = asked, store, models
-        self._box, self._tell, self._trace = box, tell, trace
+        self._box, self._tell = box, tell
         self._llm: Llm | None = None
         self._bill = Written()
 
     def run(self, made: Thought, bundle: Bundle) -> Thought:
         sources = shown(bundle.sections, self._asked.web)
-        rounds = [self._read(sources, "think")]
+        rounds = [stage("think")(self._read)(sources)]
         query, why = self._next(rounds[0])
         if query:
             made = made._replace(looked_for=(*made.looked_for, query))
@@ -129,29 +132,30 @@ class _Thinking:
                 bundle = bundle._replace(sections=(*bundle.sections, *more))
                 self._tell(Told("again", query))
                 sources = shown(bundle.sections, self._asked.web)
-                rounds.append(self._read(sources, "think again"))
+                rounds.append(stage("think again")(self._read)(sources))
             else:
                 why = f"nothing new is found for “{query}”"
         if why:
-            self._trace.skipped("think again", why)
+            current().add(Stage("think again", "skipped", why))
         chosen = rounds[-1] if rounds[-1].supported or not rounds[0].supported else rounds[0]
         status, reason = chosen.status()
         if status == "needs_synthesis" and not chosen.failed:
-            self._trace.degraded.append(f"think: {reason}")
+            degrade("think", reason)
         written = self._bill._replace(
-            sentences=tuple(chosen.checker.sentences), references=chosen.checker.references,
-            grade=chosen.grade or SelfGrade(), rounds=1 + (len(made.looked_for) > 1),
-        )  # fmt: skip
+            sentences=tuple(chosen.checker.sentences),
+            references=chosen.checker.references,
+            grade=chosen.grade or SelfGrade(),
+            rounds=1 + (len(made.looked_for) > 1),
+        )
         made = made._replace(status=status, reason=reason, written=written)
         made = made._replace(bundle=bundle._replace(stages=()))
-        return _ended(made, self._trace)
+        return _ended(made)
 
     # -------------------------------------------------------------- reading
 
-    def _read(self, sources: Sequence[Shown], name: str) -> _Round:
+    def _read(self, sources: Sequence[Shown]) -> _Round:
         """Ask it once; whatever goes wrong is in what comes back, unless nobody waits for it."""
         self._tell(Told("stage", "reading"))
-        since = perf_counter()
         checker = Checker(sources, self._store)
         failed, broken = "", 0
         try:
@@ -159,14 +163,13 @@ class _Thinking:
         except RecollectError as error:
             failed = self._failure(error)
         if failed:
-            self._trace.failed(name, failed)
-            return _Round(checker, failed)
+            return fail(failed, _Round(checker, failed))
         wrote = f"{len(checker.sentences)} sentences, {checker.supported} supported"
         grade = checker.grade
         said = "no grade" if grade is None else _in_words(grade)
         lost = f"; {broken} that cannot be read" if broken else ""
         reason = f"{self._bill.model}: {wrote}{lost}; {said}"
-        self._trace.ran(name, since, found=len(sources), reason=reason)
+        say(reason, found=len(sources))
         return _Round(checker)
 
     def _complete(self, sources: Sequence[Shown], checker: Checker) -> int:
@@ -190,7 +193,7 @@ class _Thinking:
         objects.end()
         self._bill = _with(self._bill, reply)
         if reply.stop_reason == "length":
-            self._trace.degraded.append("think: the answer was cut off where it became too long")
+            degrade("think", "the answer was cut off where it became too long")
         return objects.broken
 
     def _failure(self, error: RecollectError) -> str:
@@ -199,7 +202,7 @@ class _Thinking:
         if not isinstance(error, Cancelled):
             return in_a_line(error)
         if self._box.given_up:
-            self._trace.look_up("think")
+            current().look_up("think")
             raise error
         return f"the language model took longer than {self._box.seconds:g} s"
 
@@ -225,17 +228,13 @@ class _Thinking:
         seen = parse(asked.text).narrowed(asked.filter)
         known = {id for section in before.sections for id in section.ids}
         most = max(100, self._asked.token_budget // 2)
-        with self._trace.surviving("gather again"):
-            again = asked._replace(text=query, filter=seen)
-            found = gather(again, self._store, self._models, most)
-            _join(self._trace, found, "again ")
+        with surviving("gather again"):
+            other = asked._replace(text=query, filter=seen)
+            found = gather(other, self._store, self._models, most)
+            again = [one._replace(name=f"again {one.name}") for one in found.stages]
+            current().join(again, found.degraded)
             return tuple(s for s in found.sections if not known.issuperset(s.ids))
         return ()
-
-
-def _join(trace: Trace, bundle: Bundle, prefix: str = "") -> None:
-    trace.stages += [stage._replace(name=f"{prefix}{stage.name}") for stage in bundle.stages]
-    trace.degraded += [reason for reason in bundle.degraded if reason not in trace.degraded]
 
 
 def _with(bill: Written, reply: LlmReply) -> Written:
@@ -255,7 +254,8 @@ def _in_words(grade: SelfGrade) -> str:
     return f"{said}; would look for “{grade.look_for}”" if grade.look_for else said
 
 
-def _ended(made: Thought, trace: Trace) -> Thought:
+def _ended(made: Thought) -> Thought:
+    trace = current()
     return made._replace(
         degraded=tuple(trace.degraded), stages=tuple(trace.stages), timing_ms=trace.elapsed_ms
     )

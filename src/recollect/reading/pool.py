@@ -1,0 +1,109 @@
+"""The values that go from stage to stage: a pass, and the pool of candidates that it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import exp
+from typing import NamedTuple
+
+from recollect.nouns import Candidate, Filter, Policy, Scale, StoredPassage, Window
+from recollect.ports import Embedder, Llm, Reranker, Store
+from recollect.text.questions.parse import Parsed
+
+
+class LanguageModel(NamedTuple):
+    """A language model that a request may ask."""
+
+    name: str
+    ask: Callable[[], Llm]
+    """Returns the same one for all of a request; raises what keeps it from being used."""
+
+
+class Models(NamedTuple):
+    """The models that a search can call on, and for each a note: why there is none, or that an
+    older one serves meanwhile."""
+
+    embedder: Embedder | None = None
+    embedder_note: str = ""
+    reranker: Reranker | None = None
+    reranker_note: str = ""
+    cosines: Scale | None = None
+    """Turns this embedder's cosines into those that the grade was fitted on; None where they are
+    these, or nobody has calibrated it."""
+    odds: Scale | None = None
+    """The same for the reranker's log-odds."""
+    llm: LanguageModel | None = None
+    llm_note: str = "no language model may be asked"
+
+
+def sees_all(_: StoredPassage) -> bool:
+    return True
+
+
+class Pass(NamedTuple):
+    """One way through the stages: what is looked for, where, and with what."""
+
+    parsed: Parsed
+    filter: Filter
+    policy: Policy
+    view: Store
+    models: Models
+    window: Window | None = None
+    """The time that the question speaks of."""
+    hop: bool = False
+    """Whether the documents that the best hits name are looked up as well."""
+    sees: Callable[[StoredPassage], bool] = sees_all
+    """Whether a passage that was found may be seen: not a fact that is no longer in force."""
+    known_odds: Mapping[int, float] = {}
+    """The reranker's log-odds of what it has read in an earlier pass, by passage."""
+
+    def admits(self, stored: StoredPassage) -> bool:
+        """Whether a passage of a document that is seen may be seen as well, by who speaks in it."""
+        roles, role = self.filter.roles, stored.passage.role
+        return roles is None or not role or role in roles
+
+
+class Pool(NamedTuple):
+    """The candidates of one pass, and what is known of them."""
+
+    of: Pass
+    fused: tuple[Candidate, ...]
+    """In the order of the fusion."""
+    passages: Mapping[int, StoredPassage]
+    idf: Mapping[str, float]
+    """The inverse document frequency of each word of the question in this store."""
+    total: int
+    """How many documents the arms found together."""
+    full: bool
+    """An arm brought as many as it may: there may be more where these came from."""
+    others: Mapping[int, tuple[int, ...]]
+    """The passages of each document that was found by several."""
+    by_meaning: bool
+    """The vector arm is among those that found them."""
+    odds: Mapping[int, float] = {}
+    """The reranker's log-odds, by document."""
+    matched: Mapping[int, set[str]] = {}
+    """The words of the question that each passage has."""
+    grader: str = "words"
+    """The kind of evidence by which they are graded."""
+    best: tuple[Candidate, ...] = ()
+    """Graded, best first."""
+    confidence: float = 0.0
+    """The probability that the answer is among the first of them."""
+
+    @property
+    def worth(self) -> dict[str, float]:
+        """The inverse document frequency of each content word of the question."""
+        return {word: self.idf.get(word, 1.0) for word in self.of.parsed.content}
+
+    def stored(self, candidate: Candidate) -> StoredPassage:
+        return self.passages[candidate.passage]
+
+
+SURE = 12.0
+"""No log-odds beyond this, either way: nothing here is surer."""
+
+
+def probability(score: float) -> float:
+    """Returns the logistic function of log-odds."""
+    return 1 / (1 + exp(-max(-SURE, min(SURE, score))))

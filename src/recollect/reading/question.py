@@ -1,0 +1,57 @@
+"""The question: a request, parsed and routed once, that goes down the read path."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from recollect.nouns import Filter, Policy, Query
+from recollect.ports import Store
+from recollect.text.questions import route as routing
+from recollect.text.questions.parse import Parsed, parse
+from recollect.text.questions.route import Route
+from recollect.trace import say, stage
+
+
+class Question(NamedTuple):
+    """A request and what was understood of it."""
+
+    query: Query
+    parsed: Parsed
+    filter: Filter
+    """The limits of the request, and those that are written in the question."""
+    route: Route
+    fingerprint: str = ""
+    """Names the whole request, and the state of all that it may see."""
+
+    @property
+    def policy(self) -> Policy:
+        return self.query.policy
+
+    @property
+    def reachable(self) -> Filter:
+        """The limits without those that the caller allows to be given up."""
+        return self.filter.without(*self.query.relax)
+
+    def in_state_of(self, view: Store) -> Question:
+        """Returns the question with its fingerprint. It is taken before anything is read: what is
+        written later leads to another."""
+        state = self.query.key() + view.fingerprint(self.reachable)
+        return self._replace(fingerprint=state)
+
+
+def understand(query: Query) -> Question:
+    """Parses and routes a request."""
+    parsed = _parsed(query)
+    return Question(query, parsed, parsed.narrowed(query.filter), _routed(parsed))
+
+
+@stage("parse")
+def _parsed(query: Query) -> Parsed:
+    return parse(query.text)
+
+
+@stage("route")
+def _routed(parsed: Parsed) -> Route:
+    way = routing.route(parsed.prose)
+    say(f"{way.intent}, {way.shape}: {way.why}")
+    return way

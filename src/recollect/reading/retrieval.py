@@ -1,0 +1,286 @@
+"""Retrieval: from a question to a graded pool of candidates, for whatever is made of them.
+
+    find → fuse → rerank → grade → hop, and once more, wider, where the grade is low
+
+A search, a bundle for a model (``gather``), the facts of a context and the discovery of sessions
+all come through here. The stages know nothing of each other; what one found is handed to the
+next as a :class:`~recollect.reading.pool.Pool`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from recollect.facts import KIND
+from recollect.nouns import Candidate, Contribution, Filter, Hit, StoredPassage, Window, words
+from recollect.ports import Store
+from recollect.reading import (
+    candidates,
+    cut,
+    expand,
+    fuse,
+    grade,
+    hop,
+    rerank,
+    rewrite,
+    superseded,
+)
+from recollect.reading.fact_results import answers
+from recollect.reading.pool import Models, Pass, Pool, sees_all
+from recollect.reading.question import Question
+from recollect.reading.recency import by_date
+from recollect.text.questions.overview import is_overview
+from recollect.text.questions.when import vague
+from recollect.trace import current, degrade, fail, say, skip, stage, surviving, tracing, unreported
+
+
+class Retrieval(NamedTuple):
+    """What was found for a question: graded, and nothing cut yet."""
+
+    question: Question
+    pool: Pool
+    spelling: Mapping[str, str]
+    """Words that occur nowhere, each with one that does."""
+    again: bool
+    """Whether the second pass found it."""
+
+
+def retrieve(
+    question: Question,
+    view: Store,
+    models: Models,
+    sees: Callable[[StoredPassage], bool] = sees_all,
+) -> Retrieval:
+    """Returns the better graded of one pass and, where its grade is low, a second one."""
+    policy = question.policy
+    hops = policy.hop and question.route.shape == "open" and policy.by == "hybrid"
+    window = _window(question)
+    asked = Pass(question.parsed, question.filter, policy, view, models, window, hops, sees)
+    first = ranked(asked)
+    pool, spelling = _escalated(first, question.query.relax)
+    return Retrieval(question, pool, spelling, pool is not first)
+
+
+def ranked(asked: Pass) -> Pool:
+    """Makes one pass: what the arms find, fused, read, graded, with what the best hits name."""
+    found = candidates.find(asked)
+    pool = fuse.pool(asked, found.arms, found.idf)
+    pool = grade.grade(rerank.read(pool, pool.fused))
+    if asked.policy.hop:
+        with surviving("hop"):
+            pool = taken(pool, hop.bridges(pool), "hop")
+    return pool
+
+
+def taken(pool: Pool, hits: Sequence[Hit], arm: str) -> Pool:
+    """Takes in what was found in another way, and grades all of it anew against the question."""
+    if not hits:
+        return pool
+    fused = {c.document: c for c in pool.fused}
+    for rank, hit in enumerate(hits, 1):
+        part = Contribution(arm, rank, hit.score, 0.0, 0.0)
+        known = fused.get(hit.document)
+        fused[hit.document] = _credited(known, part) if known else _new(hit, part)
+    new = [c for c in fused.values() if c.document not in {old.document for old in pool.fused}]
+    stored = pool.of.view.passages([c.passage for c in new])
+    passages = {**pool.passages, **{one.key: one for one in stored if pool.of.sees(one)}}
+    seen = tuple(c for c in fused.values() if c.passage in passages)
+    pool = pool._replace(fused=seen, passages=passages)
+    added = [c for c in new if c.passage in passages]
+    if pool.odds and added:
+        pool = rerank.read(pool, added)
+    return grade.again(pool)
+
+
+def _new(hit: Hit, part: Contribution) -> Candidate:
+    return Candidate(hit.document, hit.passage, 0.0, (part,))
+
+
+def _credited(candidate: Candidate, part: Contribution) -> Candidate:
+    """Notes that another arm found it as well, once."""
+    if part.arm in [known.arm for known in candidate.contributions]:
+        return candidate
+    return candidate._replace(contributions=(*candidate.contributions, part))
+
+
+@stage("window")
+def _window(question: Question) -> Window | None:
+    """Returns the time that the question speaks of, unless the caller has said or wants none."""
+    query, window = question.query, question.query.window
+    if window is None:
+        said = vague(query.text)
+        return skip(f"“{said}” names no date", None) if said else unreported(None)
+    if not query.policy.window_weight:
+        return skip(f"“{window.said}” does not count: switched off", None)
+    if question.filter.since or question.filter.until:
+        return skip(f"“{window.said}” does not count: the caller's dates do", None)
+    return unreported(window)
+
+
+# ------------------------------------------------------------------ in which order, how many
+
+
+def ordered(found: Retrieval) -> list[Candidate]:
+    """Returns the candidates best first: without facts that do not answer, and with newness as it
+    counts."""
+    pool, policy, newest = found.pool, found.question.policy, found.question.route.newest
+    broad = is_overview(pool.of.parsed.prose)
+    graded = (_as_fact(c, pool) for c in pool.best)
+    sure = [c for c in graded if not _is_fact(c, pool) or (not broad and answers(c, policy))]
+    alpha = policy.recency if policy.recency is not None else policy.newest * newest
+    return by_date(sorted(sure, key=lambda c: -c.score), pool.passages, alpha)
+
+
+def _is_fact(candidate: Candidate, pool: Pool) -> bool:
+    return pool.stored(candidate).document.kind == KIND
+
+
+def _as_fact(candidate: Candidate, pool: Pool) -> Candidate:
+    return grade.as_fact(candidate) if _is_fact(candidate, pool) else candidate
+
+
+def worthwhile(
+    found: Retrieval, among: Sequence[Candidate], *, is_open: bool | None = None
+) -> tuple[list[Candidate], str]:
+    """Returns as many of these as are worth it, and what decided."""
+    asked, shape = found.pool.of, found.question.route.shape
+    return cut.cut(
+        among,
+        asked.policy,
+        found.pool.confidence,
+        is_open=shape == "open" if is_open is None else is_open,
+        by_words=found.pool.grader in ("words", "terse"),
+    )
+
+
+# ------------------------------------------------------------------ once more
+
+
+@stage("escalate", otherwise=lambda first: (first, {}))
+def _escalated(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, str]]:
+    """Makes a second pass where the first is graded low: corrected, wider, and without the limits
+    that the caller allows to be given up. Returns the better graded of the two; besides, the words
+    that occur nowhere, each with one that does."""
+    asked, policy, low = first.of, first.of.policy, f"graded {first.confidence:.2f}"
+    if first.confidence >= policy.escalate:
+        return skip(low, (first, {}))
+    given_up = tuple(name for name in relax if name in asked.filter.limits)
+    filter = asked.filter.without(*given_up)
+    spelling = rewrite.spelling(asked.parsed, first.idf, filter, asked.view)
+    ways = [f"“{wrong}” read as “{right}”" for wrong, right in spelling.items()]
+    if given_up:
+        ways.append(f"without the limit on {' and '.join(given_up)}")
+    if first.full and policy.wider > 1 and policy.by != "keyword":
+        ways.append(f"{policy.wider} times as wide")
+    if not ways:
+        return skip(f"{low}, and there is no other way to ask", (first, spelling))
+    with tracing() as inner:
+        second = ranked(
+            asked._replace(
+                parsed=rewrite.corrected(asked.parsed, spelling),
+                filter=filter,
+                policy=policy._replace(pool=policy.wider * policy.pool),
+                known_odds={} if spelling else _odds_by_passage(first),
+            )
+        )
+    better = second.confidence > first.confidence
+    verdict = f"{second.confidence:.2f}, {'taken' if better else 'not better'}"
+    said = f"{low}; {', '.join(ways)}: {verdict}"
+    say(said, found=len(second.best), after=inner.renamed("again "))
+    current().join((), inner.degraded)
+    return (second if better else first), spelling
+
+
+def _odds_by_passage(pool: Pool) -> dict[int, float]:
+    return {c.passage: pool.odds[c.document] for c in pool.fused if c.document in pool.odds}
+
+
+# ------------------------------------------------------------------ in other words
+
+
+@stage("expand", otherwise=lambda pool: pool)
+def expanded(pool: Pool) -> Pool:
+    """Adds what a language model's rewrites of the question find, where the grade is low, and the
+    user allows it."""
+    why = expand.why_not(pool)
+    if why:
+        return skip(why, pool)
+    try:
+        made = expand.ask(pool)
+    except expand.TooSlow as error:
+        return fail(str(error), pool)
+    with tracing():  # what the rewrites' own stages did is not told
+        found = [_first_of(other) for other in expand.passes(pool, made)]
+        hits = [hit for some in found for hit in some]
+        hits += expand.nearest(pool, made.passage)
+    wider = taken(pool, hits, "rewrite")
+    said = "; ".join(f"“{one}”" for one in made.queries) or "no rewrite"
+    if made.passage:
+        said += "; by a passage as the answer might read"
+    model = pool.of.models.llm.name if pool.of.models.llm else ""
+    verdict = f"graded {pool.confidence:.2f}, then {wider.confidence:.2f}"
+    say(f"{model} asked {said}: {verdict}", found=len(wider.fused) - len(pool.fused))
+    return wider
+
+
+def _first_of(asked: Pass) -> list[Hit]:
+    """Returns what a rewrite finds, best first."""
+    fused, _ = fuse.fuse(candidates.find(asked).arms, asked.policy.rrf_k, expand.BROUGHT)
+    return [Hit(c.passage, c.document, c.score) for c in fused]
+
+
+# ------------------------------------------------------------------ what is in force
+
+
+@stage("superseded", otherwise=lambda found: (found.pool, {}))
+def in_force(found: Retrieval) -> tuple[Pool, Mapping[str, str]]:
+    """Has what is in force stand for what it superseded, unless the past is asked about. Returns
+    also the titles of those that gave way, each with that of what took its place."""
+    pool, query = found.pool, found.question.query
+    why = superseded.why_not(pool, query)
+    if why:
+        return skip(why, (pool, {}))
+    heirs = superseded.successors(pool, query.as_of)
+    pool = taken(pool, list(heirs.hits.values()), "successor")
+    titles = heirs.titles()
+    if titles:
+        pool = grade.promoted(pool, superseded.in_their_place(pool, heirs))
+    said = [f"“{old}” by “{new}”" for old, new in titles.items()]
+    say(", ".join(said), found=len(titles))
+    return pool, titles
+
+
+# ------------------------------------------------------------------ what the limits hide
+
+
+@stage("hidden", otherwise={})
+def hidden(asked: Pass, limits: Sequence[str]) -> Mapping[str, int]:
+    """Counts for each of these limits how many passages match the words and fail only that one."""
+    if not limits:
+        return unreported({})
+    query = asked.parsed.text._replace(any=words(asked.parsed.content) or asked.parsed.text.any)
+
+    def total(under: Filter) -> int:
+        return asked.view.search_text(query, under, limit=1, count=True).total
+
+    seen = total(asked.filter)
+    counts = {name: total(asked.filter.without(name)) - seen for name in limits}
+    return {name: count for name, count in counts.items() if count > 0}
+
+
+# ------------------------------------------------------------------ how old it may be
+
+LATE = 1.0
+"""Seconds of what was written last that may be missing before an answer is called the poorer."""
+
+
+@stage("replica")
+def aged(view: Store) -> None:
+    """Says how old what was searched may be, where it is a copy."""
+    behind = view.behind()
+    if behind is None:
+        return unreported(None)
+    if behind.seconds >= LATE:
+        degrade("replica", behind.text)
+    return say(behind.text)
