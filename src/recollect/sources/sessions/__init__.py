@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from recollect.sources.sessions.base import Format
 
-NAMES = (
-    "claude_code", "codex", "gemini", "copilot", "cursor", "hermes", "opencode", "goose",
-    "openclaw", "specstory", "chatgpt", "claude_ai",
-)  # fmt: skip
+NAMES = tuple(
+    "claude_code codex gemini copilot cursor hermes opencode goose openclaw specstory "
+    "chatgpt claude_ai".split()
+)
 LOGS = frozenset({".jsonl", ".json", ".md", ".db", ".sqlite", ".sqlite3", ".zip", ".zst"})
 """The endings that a log may have."""
 HEAD = 1 << 16
@@ -38,17 +38,12 @@ def format_of(path: Path) -> Format | None:
             head = stream.read(HEAD)
     except OSError:
         return None
-    for form in formats():
-        # A Markdown transcript may quote the logs of any other client.
-        if form.pattern.endswith(".md") == (suffix == ".md") and form.recognises(path, head):
-            return form
-    return None
+    # A Markdown transcript may quote the logs of any other client.
+    alike = (form for form in formats() if form.pattern.endswith(".md") == (suffix == ".md"))
+    return next((form for form in alike if form.recognises(path, head)), None)
 
 
 def home_of(path: Path) -> Format | None:
     """The format whose logs are kept at this place, or around it."""
-    for form in formats():
-        for home in form.homes():
-            if path == home or home in path.parents:
-                return form
-    return None
+    around = {path, *path.parents}
+    return next((form for form in formats() if not around.isdisjoint(form.homes())), None)

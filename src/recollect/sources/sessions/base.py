@@ -18,13 +18,16 @@ so that searching what was said needs no knowledge of formats, and nothing is th
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from recollect.nouns import NO_META, ROLES, Message, Problem
+from recollect.sources.sessions.values import mapping
 from recollect.text.dates import parse_date
 
 Relation = Literal["", "fork", "subagent", "compaction"]
@@ -70,35 +73,110 @@ class Format(NamedTuple):
     """Which files below a home are logs."""
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
-    """The numbered objects of a log. A line that cannot be used is a problem; a last line
+Line = tuple[int, dict[str, Any] | Problem]
+"""The number of a line of a log, and its object."""
+
+
+def json_lines(path: Path) -> Iterator[Line]:
+    """Yields the numbered objects of a log. A line that cannot be used is a problem; a last line
     without its end is being written and is left for the next time, with a warning."""
     with open(path, "rb") as stream:
-        number = 0
-        while line := stream.readline(MAX_LINE):
-            number += 1
+        for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), 1):
             where = f"{path}:{number}"
-            whole = line.endswith(b"\n")
-            if not whole and len(line) >= MAX_LINE:
+            if len(line) >= MAX_LINE and not line.endswith(b"\n"):
                 yield number, Problem(where, f"a line of over {MAX_LINE // 1_000_000} MB")
-                while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
-                    pass
-                continue
-            if not line.strip():
-                continue
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                if whole:
-                    yield number, Problem(where, f"not JSON: {error}")
-                else:
-                    said = "the last line is not complete yet; the next import reads it"
-                    yield number, Problem(where, said, "warning")
-                continue
-            if isinstance(record, dict):
-                yield number, record
-            else:
-                yield number, Problem(where, f"not an object but a {type(record).__name__}")
+                _skip_line(stream)
+            elif line.strip():
+                yield number, _object(line, where)
+
+
+def _skip_line(stream: IO[bytes]) -> None:
+    """Reads on to the end of the line that the stream is in."""
+    while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
+        pass
+
+
+def _object(line: bytes, where: str) -> dict[str, Any] | Problem:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        if line.endswith(b"\n"):
+            return Problem(where, f"not JSON: {error}")
+        told = "the last line is not complete yet; the next import reads it"
+        return Problem(where, told, "warning")
+    if not isinstance(record, dict):
+        return Problem(where, f"not an object but a {type(record).__name__}")
+    return record
+
+
+def readable_lines(path: Path) -> Iterator[Line]:
+    """Yields the objects of a log; a file that cannot be read is a problem too."""
+    try:
+        yield from json_lines(path)
+    except OSError as error:
+        yield 1, unreadable(path, error)
+
+
+def unreadable(path: Path, error: OSError) -> Problem:
+    return Problem(str(path), f"cannot be read: {error.strerror or error}")
+
+
+def nothing_said(path: Path, lines: int = 1) -> Problem:
+    told = "no conversation in it" if lines else "empty: there is nothing to import"
+    return Problem(str(path), told, "skipped")
+
+
+class Log(Protocol):
+    """What a reader has collected of a log, line by line."""
+
+    @property
+    def empty(self) -> bool: ...
+    def take(self, number: int, record: dict[str, Any]) -> Iterator[Problem]: ...
+    def sessions(self) -> Read: ...
+    def warnings(self) -> Iterator[Problem]: ...
+
+
+def read_lines(path: Path, log: Log) -> Read:
+    """Yields the sessions of a log of JSON lines, after what is wrong with its lines."""
+    number, readable = 0, True
+    for number, record in readable_lines(path):
+        if isinstance(record, Problem):
+            readable = readable and record.where != str(path)
+            yield record
+            continue
+        try:
+            yield from log.take(number, record)
+        except RecursionError:
+            yield Problem(f"{path}:{number}", "nested too deeply; the record was passed over")
+    if readable and log.empty:
+        yield nothing_said(path, number)
+    yield from log.sessions()
+    yield from log.warnings()
+
+
+def heads(head: bytes) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
+    """Yields the lines at the beginning of a log, each with its object. None stands for what is
+    not JSON, such as the last line, which may be cut; an empty one for JSON of another kind."""
+    for line in head.splitlines():
+        try:
+            yield line, mapping(json.loads(line))
+        except (ValueError, RecursionError):
+            yield line, None
+
+
+def first_object(head: bytes) -> dict[str, Any]:
+    """Returns the object on the first line of a log; an empty one if there is none."""
+    return mapping(_object(head.split(b"\n", 1)[0], ""))
+
+
+def environment(name: str, default: str) -> Path:
+    """Returns the folder that a variable of the environment names, else the default."""
+    return Path(os.environ.get(name) or default).expanduser()
+
+
+def first_date(messages: Iterable[Message]) -> datetime | None:
+    """Returns the date of the first message that has one."""
+    return next((message.date for message in messages if message.date), None)
 
 
 def moment(value: Any) -> datetime | None:
@@ -112,12 +190,12 @@ def moment(value: Any) -> datetime | None:
 def unknown(
     path: Path,
     kinds: Counter[str],
-    said: str = "records of kinds that are not known were passed over",
+    what: str = "records of kinds that are not known were passed over",
 ) -> Iterator[Problem]:
     """One warning for all the records that a reader did not know."""
     if kinds:
         told = ", ".join(f"{kind} ({count})" for kind, count in sorted(kinds.items()))
-        yield Problem(str(path), f"{said}: {told}", "warning")
+        yield Problem(str(path), f"{what}: {told}", "warning")
 
 
 def unknown_roles(path: Path, roles: Counter[str]) -> Iterator[Problem]:

@@ -9,15 +9,16 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from typing import Any
 
 from recollect.nouns import Message, Problem
 from recollect.sources.json_stream import members, peek
-from recollect.sources.sessions.base import Format, Read, Session, moment, unknown
+from recollect.sources.sessions.base import Format, Read, Session, first_date, moment, unknown
 from recollect.sources.sessions.claude_ai import call
-from recollect.sources.sessions.turns import human, string, title_of, whole
+from recollect.sources.sessions.turns import human, title_of, whole
+from recollect.sources.sessions.values import dig, first, mapping, objects, string
 
 _NAMES = re.compile(r"conversations(-\d+)?\.json")
 _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')
@@ -36,7 +37,7 @@ def read(path: Path) -> Read:
     for where, item in members(path, _NAMES, "conversations"):
         if isinstance(item, Problem):
             yield item
-        elif not isinstance(item, dict) or not isinstance(item.get("mapping"), dict):
+        elif not isinstance(mapping(item).get("mapping"), dict):
             yield Problem(where, "not a conversation: it has no mapping of messages")
         else:
             try:
@@ -49,31 +50,22 @@ def read(path: Path) -> Read:
 def _session(where: str, item: dict[str, Any], kinds: Counter[str]) -> Read:
     nodes = {key: node for key, node in item["mapping"].items() if isinstance(node, dict)}
     branch = _branch(nodes, item.get("current_node"))
-    ids = (item.get("conversation_id"), item.get("id"), *branch[:1])
-    name = next(filter(None, map(string, ids)), "")
+    name = first(item.get("conversation_id"), item.get("id"), *branch[:1])
     if not name:
         yield Problem(where, "a conversation without an id cannot be told from others")
         return
     if branch and nodes[branch[0]].get("parent") is not None:
-        said = f"conversation {name} cannot be followed back to its beginning"
-        yield Problem(where, f"{said}; what can be is read", "warning")
-    messages: list[Message] = []
-    models: Counter[str] = Counter()
-    for key in branch:
-        record = nodes[key].get("message")
-        if isinstance(record, dict):
-            models[string(_fields(record, "metadata").get("model_slug"))] += 1
-            for role, text in _said(record, kinds):
-                date = moment(record.get("create_time"))
-                id = string(record.get("id")) or whole(key)
-                messages.append(Message(role, whole(text), id, date))
-    del models[""]
-    common = models.most_common(1)
+        told = f"conversation {name} cannot be followed back to its beginning"
+        yield Problem(where, f"{told}; what can be is read", "warning")
+    nodes_read = [(key, mapping(nodes[key].get("message"))) for key in branch]
+    messages = [one for key, record in nodes_read for one in _messages(key, record, kinds)]
+    slugs = (string(dig(record, "metadata", "model_slug")) for _, record in nodes_read)
+    common = Counter(filter(None, slugs)).most_common(1)
     yield Session(
         name,
         tuple(messages),
         title=title_of(messages, "user", given=string(item.get("title"))),
-        date=moment(item.get("create_time")) or next((m.date for m in messages if m.date), None),
+        date=moment(item.get("create_time")) or first_date(messages),
         model=common[0][0] if common else string(item.get("default_model_slug")),
     )
 
@@ -107,40 +99,60 @@ def _parent(node: dict[str, Any]) -> str | None:
     return parent if isinstance(parent, str) else None
 
 
-def _said(record: dict[str, Any], kinds: Counter[str]) -> Iterator[tuple[str, str]]:
-    """(role, text) of a message, if it has words that count."""
-    author, content = _fields(record, "author"), _fields(record, "content")
-    about = _fields(record, "metadata")
-    kind, speaker = string(content.get("content_type")), string(author.get("role"))
-    given = _fields(about, "user_context_message_data")
+def _messages(key: str, record: dict[str, Any], kinds: Counter[str]) -> Iterator[Message]:
+    """The message of a node, if it has words that count."""
+    role, text = _said(record, kinds) if record else ("", "")
+    if text.strip():
+        id = string(record.get("id")) or whole(key)
+        yield Message(role, whole(text.strip()), id, moment(record.get("create_time")))
+
+
+def _said(record: dict[str, Any], kinds: Counter[str]) -> tuple[str, str]:
+    """(role, text) of a message; no text where it has no words that count."""
+    content, about = mapping(record.get("content")), mapping(record.get("metadata"))
+    kind, speaker = string(content.get("content_type")), string(dig(record, "author", "role"))
+    given = mapping(about.get("user_context_message_data"))
     if kind in _GIVEN or given:
         values = given.values() if given else map(content.get, _GIVEN[kind])
-        text, role = "\n\n".join(filter(None, map(string, values))), "context"
-    elif speaker == "system" or kind in _DROPPED or about.get(_HIDDEN):
-        return
-    elif speaker == "user":
-        role, text = human("\n\n".join((_words(content, kinds), *_files(about))))
-    elif speaker == "tool":
-        text, role = _words(content, kinds), "tool"
-        text = f"{string(author.get('name'))}\n{text}" if text.strip() else ""
-    elif speaker == "assistant":
-        to = string(record.get("recipient")) or "all"
-        text, role = _words(content, kinds), "assistant" if to == "all" else "tool"
-        text = _called(to, text) if role == "tool" else text
-    else:
+        return "context", "\n\n".join(filter(None, map(string, values)))
+    if speaker == "system" or kind in _DROPPED or about.get(_HIDDEN):
+        return "system", ""
+    if speaker not in _SPEAKERS:
         kinds[f"author {speaker or 'without a role'}"] += 1
-        return
-    if text.strip():
-        yield role, text.strip()
+        return speaker, ""
+    return _SPEAKERS[speaker](record, _words(content, kinds))
+
+
+def _typed(record: dict[str, Any], words: str) -> tuple[str, str]:
+    return human("\n\n".join((words, *_files(mapping(record.get("metadata"))))))
+
+
+def _answered(record: dict[str, Any], words: str) -> tuple[str, str]:
+    """The model's words, or the call of the tool that they are addressed to."""
+    to = string(record.get("recipient")) or "all"
+    return ("assistant", words) if to == "all" else ("tool", _called(to, words))
+
+
+def _returned(record: dict[str, Any], words: str) -> tuple[str, str]:
+    name = string(dig(record, "author", "name"))
+    return "tool", f"{name}\n{words}" if words.strip() else ""
+
+
+_SPEAKERS: dict[str, Callable[[dict[str, Any], str], tuple[str, str]]] = {
+    "user": _typed,
+    "assistant": _answered,
+    "tool": _returned,
+}
 
 
 def _words(content: dict[str, Any], kinds: Counter[str]) -> str:
     """The text of a message, with a marker for each thing in it that is none."""
     if isinstance(content.get("parts"), list):
         return "\n\n".join(filter(None, map(_part, content["parts"])))
-    for key in ("text", "result", "summary"):
-        if isinstance(content.get(key), str):
-            return string(content[key])
+    texts = (content.get(key) for key in ("text", "result", "summary"))
+    text = next((text for text in texts if isinstance(text, str)), None)
+    if text is not None:
+        return string(text)
     kinds[f"content {string(content.get('content_type')) or 'without a type'}"] += 1
     return ""
 
@@ -155,11 +167,8 @@ def _part(part: Any) -> str:
 
 def _files(about: dict[str, Any]) -> Iterator[str]:
     """Markers for the files that came with a message; images are among its parts."""
-    files = about.get("attachments")
-    for file in files if isinstance(files, list) else ():
-        if not isinstance(file, dict):
-            continue
-        kind = string(file.get("mime_type")) or string(file.get("mimeType"))
+    for file in objects(about.get("attachments")):
+        kind = first(file.get("mime_type"), file.get("mimeType"))
         if not kind.startswith("image/"):
             yield f"[file: {string(file.get('name')) or 'unnamed'}]"
 
@@ -170,11 +179,6 @@ def _called(tool: str, text: str) -> str:
     except (ValueError, RecursionError):
         arguments = None
     return call(tool, arguments) if isinstance(arguments, dict) else f"{tool}\n{text}".strip()
-
-
-def _fields(record: dict[str, Any], key: str) -> dict[str, Any]:
-    found = record.get(key)
-    return found if isinstance(found, dict) else {}
 
 
 def recognises(path: Path, head: bytes) -> bool:

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from recollect.nouns import Message, Problem
 from recollect.sources.json_stream import members, peek
-from recollect.sources.sessions.base import Format, Read, Session, moment, unknown
-from recollect.sources.sessions.turns import human, string, text_of, title_of, tool_call, whole
+from recollect.sources.sessions.base import Format, Read, Session, first_date, moment, unknown
+from recollect.sources.sessions.turns import human, text_of, title_of, tool_call, whole
+from recollect.sources.sessions.values import array, mapping, objects, string
 
 _NAMES = re.compile(r"conversations\.json")
 _DROPPED = frozenset({"thinking", "redacted_thinking", "token_budget", "flag"})
@@ -31,7 +32,7 @@ def read(path: Path) -> Read:
     for where, item in members(path, _NAMES, "conversations"):
         if isinstance(item, Problem):
             yield item
-        elif not isinstance(item, dict) or not isinstance(item.get("chat_messages"), list):
+        elif not isinstance(mapping(item).get("chat_messages"), list):
             yield Problem(where, "not a conversation: it has no list of chat_messages")
         elif not string(item.get("uuid")):
             yield Problem(where, "a conversation without its uuid cannot be told from others")
@@ -50,26 +51,29 @@ def _session(item: dict[str, Any], kinds: Counter[str]) -> Session:
         if not isinstance(record, dict):
             kinds[f"message {type(record).__name__}"] += 1
             continue
-        id = string(record.get("uuid")) or f"{name}#{len(messages)}"
-        attached = [("context", text) for text in _attached(record)]
-        said = attached + _said(record, kinds)
-        own = min(len(attached), len(said) - 1)
-        for n, (role, text) in enumerate(said):
-            suffix = "" if n == own else f"#{n + 1 + (n < own)}"
-            date = moment(record.get("created_at"))
-            messages.append(Message(role, whole(text), id + suffix, date))
+        messages += _messages(record, f"{name}#{len(messages)}", kinds)
     return Session(
         name,
         tuple(messages),
         title=title_of(messages, "user", given=string(item.get("name"))),
-        date=moment(item.get("created_at")) or next((m.date for m in messages if m.date), None),
+        date=moment(item.get("created_at")) or first_date(messages),
         model=string(item.get("model")),
     )
 
 
+def _messages(record: dict[str, Any], default: str, kinds: Counter[str]) -> Iterator[Message]:
+    id, date = string(record.get("uuid")) or default, moment(record.get("created_at"))
+    attached = [("context", text) for text in _attached(record)]
+    said = attached + _said(record, kinds)
+    own = min(len(attached), len(said) - 1)
+    for n, (role, text) in enumerate(said):
+        suffix = "" if n == own else f"#{n + 1 + (n < own)}"
+        yield Message(role, whole(text), id + suffix, date)
+
+
 def _attached(record: dict[str, Any]) -> Iterator[str]:
     """The text of each file that came with a message, after its name."""
-    for file in _files(record, "attachments"):
+    for file in objects(record.get("attachments")):
         if text := string(file.get("extracted_content")).strip():
             yield f"{_name(file)}\n\n{text}"
 
@@ -80,11 +84,9 @@ def _said(record: dict[str, Any], kinds: Counter[str]) -> list[tuple[str, str]]:
     if speaker not in ("human", "assistant"):
         kinds[f"sender {speaker}"] += 1
         return []
-    parts = list(_blocks(record.get("content"), kinds)) or [("", string(record.get("text")))]
-    unread = [f for f in _files(record, "attachments") if not f.get("extracted_content")]
-    names = dict.fromkeys(_name(file) for file in [*_files(record, "files"), *unread])
+    blocks = _blocks(record.get("content"), kinds) or [("", string(record.get("text")))]
     said: list[tuple[str, str]] = []
-    for role, text in (*parts, *(("", f"[file: {name}]") for name in names)):
+    for role, text in (*blocks, *(("", f"[file: {name}]") for name in _unread(record))):
         if not role:
             role, text = human(text) if speaker == "human" else ("assistant", text)
         if said and said[-1][0] == role != "tool":
@@ -94,22 +96,34 @@ def _said(record: dict[str, Any], kinds: Counter[str]) -> list[tuple[str, str]]:
     return said
 
 
-def _blocks(content: Any, kinds: Counter[str]) -> Iterator[tuple[str, str]]:
+def _unread(record: dict[str, Any]) -> Iterable[str]:
+    """The names of the files whose text the export does not have."""
+    attached = objects(record.get("attachments"))
+    unread = [file for file in attached if not file.get("extracted_content")]
+    return dict.fromkeys(map(_name, [*objects(record.get("files")), *unread]))
+
+
+def _blocks(content: Any, kinds: Counter[str]) -> list[tuple[str, str]]:
     """(role, text) of each block. The speaker's own words have no role yet."""
-    for block in content if isinstance(content, list) else ():
-        kind = string(block.get("type")) if isinstance(block, dict) else type(block).__name__
-        if kind == "tool_use":
-            yield "tool", call(string(block.get("name")) or "tool", block.get("input"))
-        elif kind == "tool_result":
-            if found := text_of(block.get("content")).strip():
-                yield "tool", f"{string(block.get('name'))}\n{found}"
-        elif kind in _DROPPED:
-            continue
-        elif isinstance(block, dict) and isinstance(block.get("text"), str):
-            if block["text"].strip():
-                yield "", block["text"]
-        else:
-            kinds[f"content {kind}"] += 1
+    pieces = (_block(block, kinds) for block in array(content))
+    return [piece for piece in pieces if piece is not None]
+
+
+def _block(block: Any, kinds: Counter[str]) -> tuple[str, str] | None:
+    fields = mapping(block)
+    kind = string(fields.get("type")) if isinstance(block, dict) else type(block).__name__
+    if kind in _DROPPED:
+        return None
+    if kind == "tool_use":
+        return "tool", call(string(fields.get("name")) or "tool", fields.get("input"))
+    if kind == "tool_result":
+        found = text_of(fields.get("content")).strip()
+        return ("tool", f"{string(fields.get('name'))}\n{found}") if found else None
+    text = fields.get("text")
+    if isinstance(text, str):
+        return ("", text) if text.strip() else None
+    kinds[f"content {kind}"] += 1
+    return None
 
 
 def call(name: str, arguments: Any) -> str:
@@ -119,11 +133,6 @@ def call(name: str, arguments: Any) -> str:
     long = {k: v for k, v in arguments.items() if isinstance(v, str) and "\n" in v}
     line = tool_call(name, {k: v for k, v in arguments.items() if k not in long})
     return "\n\n".join((line, *long.values()))
-
-
-def _files(record: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    files = record.get(key)
-    return [file for file in files if isinstance(file, dict)] if isinstance(files, list) else []
 
 
 def _name(file: dict[str, Any]) -> str:

@@ -26,10 +26,9 @@ human's, else of the first, and the others add ``#2``, ``#3``.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -39,8 +38,11 @@ from recollect.sources.sessions.base import (
     Format,
     Read,
     Session,
-    json_lines,
+    environment,
+    first_date,
+    heads,
     moment,
+    read_lines,
     unknown,
     unknown_roles,
 )
@@ -49,13 +51,13 @@ from recollect.sources.sessions.turns import (
     block_text,
     block_texts,
     blocks,
-    string,
     title_of,
     told,
     tool_text,
     whole,
     without_ours,
 )
+from recollect.sources.sessions.values import mapping, nonempty, string
 
 _SPOKEN = ("user", "assistant")
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
@@ -97,62 +99,56 @@ _CUT = re.compile(
 
 def _recognises(_path: Path, head: bytes) -> bool:
     """By the first record that tells; one cut short counts by how it begins."""
-    for line in head.splitlines():
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            ours = True if _CUT.match(line) else None
-        else:
-            ours = _is_ours(record) if isinstance(record, dict) else None
-        if ours is not None:
-            return ours
-    return False
+    verdicts = (_is_ours(line, record) for line, record in heads(head))
+    return next((ours for ours in verdicts if ours is not None), False)
 
 
-def _is_ours(record: dict[str, Any]) -> bool | None:
+def _is_ours(line: bytes, record: dict[str, Any] | None) -> bool | None:
     """None if the record could be anybody's."""
-    kind = record.get("type")
-    if not isinstance(kind, str):
-        return None
+    if record is None:
+        return True if _CUT.match(line) else None
+    kind = string(record.get("type"))
     if kind in _SPOKEN:
-        message = record.get("message")
-        said = isinstance(message, dict) and "content" in message
-        return said and ("sessionId" in record or "parentUuid" in record)
+        said = "content" in mapping(record.get("message"))
+        return said and not record.keys().isdisjoint(("sessionId", "parentUuid"))
     known = kind in _TITLES or kind in _BOOKKEEPING
     field = _TELLING.get(kind, "sessionId" if known else None)
     return True if field in record else None
 
 
 def _homes() -> Iterable[Path]:
-    base = os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude"
-    return [Path(base).expanduser() / "projects"]
+    return [environment("CLAUDE_CONFIG_DIR", "~/.claude") / "projects"]
 
 
 # ------------------------------------------------------------------ reading
 
 
 def _read(path: Path) -> Read:
-    log, number = _Log(path), 0
-    try:
-        for number, record in json_lines(path):
-            if isinstance(record, Problem):
-                yield record
-                continue
-            try:
-                yield from log.take(number, record)
-            except RecursionError:
-                yield Problem(f"{path}:{number}", "nested too deeply; the record was passed over")
-    except OSError as error:
-        yield Problem(str(path), f"cannot be read: {error.strerror or error}")
-    else:
-        if log.empty:
-            said = "no conversation in it" if number else "empty: there is nothing to import"
-            yield Problem(str(path), said, "skipped")
-    yield from log.sessions()
-    yield from log.warnings()
+    return read_lines(path, _ProjectLog(path))
 
 
-class _Said(NamedTuple):
+class _Record(NamedTuple):
+    """A line of the log."""
+
+    number: int
+    kind: str
+    uuid: str
+    fields: dict[str, Any]
+
+    @property
+    def sidechain(self) -> bool:
+        return self.fields.get("isSidechain") is True
+
+    @property
+    def parent(self) -> str:
+        return string(self.fields.get("parentUuid"))
+
+    @property
+    def date(self) -> datetime | None:
+        return moment(self.fields.get("timestamp"))
+
+
+class _ApiMessage(NamedTuple):
     """What the model said in one API message."""
 
     id: str
@@ -160,13 +156,23 @@ class _Said(NamedTuple):
     texts: dict[str, None]
     """In order, each once."""
 
+    @property
+    def message(self) -> Message:
+        return Message("assistant", "\n\n".join(self.texts), self.id, self.date)
+
+
+class _OneRecord(NamedTuple):
+    """What a record says by itself."""
+
+    message: Message
+
 
 class _Thread:
     """A conversation while it is read: the session's own, or a subagent's."""
 
     def __init__(self) -> None:
-        self.items: list[Message | _Said] = []
-        self.said: dict[str, _Said] = {}
+        self.items: list[_OneRecord | _ApiMessage] = []
+        self.said: dict[str, _ApiMessage] = {}
         self.ids: Counter[str] = Counter()
         self.calls: set[str] = set()
         self.folder = self.branch = self.model = self.version = ""
@@ -184,7 +190,7 @@ class _Thread:
         first = self._fresh(uuid) if texts else ""
         for n, (role, text) in enumerate(texts):
             id = first if n == own else self._fresh(uuid)
-            self.items.append(Message(role, whole(text), id, date))
+            self.items.append(_OneRecord(Message(role, whole(text), id, date)))
 
     def call(self, call: str, text: str, uuid: str, date: datetime | None) -> None:
         """A tool's call or result, once: a record may be written again under another id."""
@@ -203,11 +209,18 @@ class _Thread:
         said.texts[whole(text)] = None
 
     def messages(self) -> tuple[Message, ...]:
-        return tuple(
-            item
-            if isinstance(item, Message)
-            else Message("assistant", "\n\n".join(item.texts), item.id, item.date)
-            for item in self.items
+        return tuple(item.message for item in self.items)
+
+    def session(self, id: str, messages: tuple[Message, ...], title: str, **meta: str) -> Session:
+        return Session(
+            id=id,
+            messages=messages,
+            title=title,
+            date=first_date(messages),
+            folder=self.folder,
+            branch=self.branch,
+            model=self.model,
+            meta=nonempty(version=self.version, **meta),
         )
 
     def _fresh(self, uuid: str) -> str:
@@ -217,7 +230,7 @@ class _Thread:
         return uuid if self.ids[uuid] == 1 else f"{uuid}#{self.ids[uuid]}"
 
 
-class _Tree:
+class _RecordTree:
     """What hangs from what among a session's own records."""
 
     def __init__(self) -> None:
@@ -235,20 +248,30 @@ class _Tree:
 
     def marked(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
         """The messages, with another role where they were taken back."""
-        branch, at = set(), self.tip
+        gone = self._gone(self._branch())
+        rewound = (m.id.partition("#")[0] in gone for m in messages)
+        pairs = zip(messages, rewound, strict=True)
+        return tuple(m._replace(role="rewound") if back else m for m, back in pairs)
+
+    def _branch(self) -> set[str]:
+        """The records from the first to the last."""
+        branch: set[str] = set()
+        at = self.tip
         while at and at not in branch:
             branch.add(at)
             at = self.above[at]
+        return branch
+
+    def _gone(self, branch: set[str]) -> set[str]:
+        """Prompts that are not on the branch, and what hangs from them."""
         gone: set[str] = set()
         for uuid, parent in self.above.items():  # a parent stands before what hangs from it
             if uuid not in branch and (uuid in self.prompts or parent in gone):
                 gone.add(uuid)
-        return tuple(
-            m._replace(role="rewound") if m.id.partition("#")[0] in gone else m for m in messages
-        )
+        return gone
 
 
-class _Log:
+class _ProjectLog:
     """What a file told so far."""
 
     def __init__(self, path: Path) -> None:
@@ -259,150 +282,161 @@ class _Log:
         self.roots: dict[str, str] = {}
         """The first record of the subagent that a record belongs to, where it has no name."""
         self.seen: set[str] = set()
-        self.tree = _Tree()
+        self.tree = _RecordTree()
         self.session = ""
         self.titles: dict[str, list[tuple[str, str]]] = {}
         self.boundaries: list[str] = []
         self.kinds: Counter[str] = Counter()
         self.roles: Counter[str] = Counter()
+        self._readers: dict[str, Callable[[_Record], Iterable[Problem]]] = {
+            "system": self._system,
+            "user": self._message,
+            "assistant": self._message,
+            **dict.fromkeys(_BOOKKEEPING, lambda _: ()),
+            "attachment": self._attachment,
+        }
 
     @property
     def empty(self) -> bool:
         return not any(thread.items for thread in self.threads.values())
 
     def take(self, number: int, record: dict[str, Any]) -> Iterator[Problem]:
-        kind, uuid = string(record.get("type")), string(record.get("uuid"))
+        entry = _Record(number, string(record.get("type")), string(record.get("uuid")), record)
         if self.session != self.path.stem:
             self.session = string(record.get("sessionId")) or self.session
-        if kind in _TITLES:
-            title = string(record.get(_TITLES[kind])).strip()
-            self.titles.setdefault(kind, []).append((string(record.get("leafUuid")), title))
-            return
-        if uuid in self.seen:
-            return
-        if uuid:
-            self.seen.add(uuid)
-        if uuid and record.get("isSidechain") is not True:
-            self.tree.grow(uuid, string(record.get("parentUuid")), spoken=kind in _SPOKEN)
-        if kind == "system":
-            self._system(record, uuid)
-        elif kind in _SPOKEN:
-            message = record.get("message")
-            if not isinstance(message, dict):
-                said = f"no message in this {kind} record; passed over"
-                yield Problem(f"{self.path}:{number}", said, "warning")
-                return
-            self._message(number, kind, record, message, uuid)
-        elif kind == "attachment":
-            self._attachment(record, uuid)
-        elif kind not in _BOOKKEEPING:
-            self.kinds[kind[:40] or "without a type"] += 1
+        if entry.kind in _TITLES:
+            title = string(record.get(_TITLES[entry.kind])).strip()
+            named = self.titles.setdefault(entry.kind, [])
+            named.append((string(record.get("leafUuid")), title))
+        elif entry.uuid not in self.seen:
+            self._place(entry)
+            yield from self._readers.get(entry.kind, self._unknown)(entry)
 
-    def _thread(self, record: dict[str, Any], uuid: str) -> _Thread:
-        agent = self.agent
-        if not agent and record.get("isSidechain") is True:
-            agent = string(record.get("agentId"))
-            if not agent:
-                agent = self.roots.get(string(record.get("parentUuid")), uuid)
-                if uuid:
-                    self.roots[uuid] = agent
-        thread = self.threads.get(agent)
-        if thread is None:
-            thread = self.threads[agent] = _Thread()
-        thread.note(record)
+    def _place(self, entry: _Record) -> None:
+        """Notes where a record hangs, if it has an id."""
+        if not entry.uuid:
+            return
+        self.seen.add(entry.uuid)
+        if not entry.sidechain:
+            self.tree.grow(entry.uuid, entry.parent, spoken=entry.kind in _SPOKEN)
+
+    def _unknown(self, entry: _Record) -> Iterable[Problem]:
+        self.kinds[entry.kind[:40] or "without a type"] += 1
+        return ()
+
+    def _agent(self, entry: _Record) -> str:
+        """The subagent whose record it is; older versions did not name it."""
+        if self.agent or not entry.sidechain:
+            return self.agent
+        named = string(entry.fields.get("agentId"))
+        if named:
+            return named
+        root = self.roots.get(entry.parent, entry.uuid)
+        if entry.uuid:
+            self.roots[entry.uuid] = root
+        return root
+
+    def _thread(self, entry: _Record) -> _Thread:
+        thread = self.threads.setdefault(self._agent(entry), _Thread())
+        thread.note(entry.fields)
         return thread
 
-    def _system(self, record: dict[str, Any], uuid: str) -> None:
+    def _system(self, entry: _Record) -> Iterable[Problem]:
         """The client's notices. A compaction continues what stands before it in the file; the
         record it names may be in another file, where the conversation was before."""
-        thread, subtype = self._thread(record, uuid), string(record.get("subtype"))
+        thread, subtype = self._thread(entry), string(entry.fields.get("subtype"))
         if subtype.endswith("compact_boundary"):
-            self.boundaries.append(string(record.get("logicalParentUuid")))
-            return
-        text = without_ours(block_texts(record.get("content"))).strip()
+            self.boundaries.append(string(entry.fields.get("logicalParentUuid")))
+            return ()
+        text = without_ours(block_texts(entry.fields.get("content"))).strip()
         role = "summary" if subtype == "away_summary" else "context"
-        thread.turn([(role, text)], uuid, moment(record.get("timestamp")))
+        thread.turn([(role, text)], entry.uuid, entry.date)
+        return ()
 
-    def _attachment(self, record: dict[str, Any], uuid: str) -> None:
+    def _attachment(self, entry: _Record) -> Iterable[Problem]:
         """Nothing, but what was written to the model while it worked."""
-        queued = record.get("attachment")
-        if not isinstance(queued, dict) or queued.get("type") != "queued_command":
-            return
-        noted = {**record, **{k: queued[k] for k in ("origin", "isMeta") if k in queued}}
+        queued = mapping(entry.fields.get("attachment"))
+        if queued.get("type") != "queued_command":
+            return ()
+        noted = entry.fields | {k: queued[k] for k in ("origin", "isMeta") if k in queued}
         if queued.get("commandMode") not in (None, "prompt"):
             noted["isMeta"] = True
-        thread, date = self._thread(record, uuid), moment(record.get("timestamp"))
-        thread.turn(_turn(queued.get("prompt"), _speaker(noted, bool(self.agent))), uuid, date)
+        said = _turn(queued.get("prompt"), _speaker(noted, bool(self.agent)))
+        self._thread(entry).turn(said, entry.uuid, entry.date)
+        return ()
 
-    def _message(
-        self, number: int, kind: str, record: dict[str, Any], message: dict[str, Any], uuid: str
-    ) -> None:
-        thread, date = self._thread(record, uuid), moment(record.get("timestamp"))
-        role = string(message.get("role")).lower() or kind
+    def _message(self, entry: _Record) -> Iterable[Problem]:
+        message = entry.fields.get("message")
+        if not isinstance(message, dict):
+            told = f"no message in this {entry.kind} record; passed over"
+            return [Problem(f"{self.path}:{entry.number}", told, "warning")]
+        thread = self._thread(entry)
+        role = string(message.get("role")).lower() or entry.kind
         self.roles[role[:40]] += 1
-        content = message.get("content")
-        if role != "assistant":
-            if role == "user":
-                role = _speaker(record, bool(self.agent))
-            said = list(_turn(content, role))
-            if any(who == "user" for who, _ in said):
-                self.tree.prompts.add(uuid)
-            thread.turn(said, uuid, date)
-            return
-        model = string(message.get("model"))
-        if model == "<synthetic>" or record.get("isApiErrorMessage") is True:
-            thread.turn([("context", block_texts(content).strip())], uuid, date)
+        if role == "assistant":
+            self._answer(thread, entry, message)
+        else:
+            self._prompt(thread, entry, role, message)
+        return ()
+
+    def _prompt(self, thread: _Thread, entry: _Record, role: str, message: dict[str, Any]) -> None:
+        if role == "user":
+            role = _speaker(entry.fields, bool(self.agent))
+        said = list(_turn(message.get("content"), role))
+        if "user" in dict(said):
+            self.tree.prompts.add(entry.uuid)
+        thread.turn(said, entry.uuid, entry.date)
+
+    def _answer(self, thread: _Thread, entry: _Record, message: dict[str, Any]) -> None:
+        model, content = string(message.get("model")), message.get("content")
+        if model == "<synthetic>" or entry.fields.get("isApiErrorMessage") is True:
+            thread.turn([("context", block_texts(content).strip())], entry.uuid, entry.date)
             return
         thread.model = model or thread.model
-        key = string(message.get("id")) or uuid or f"line {number}"
-        thread.said.setdefault(key, _Said(uuid, date, {}))
+        key = string(message.get("id")) or entry.uuid or f"line {entry.number}"
+        thread.said.setdefault(key, _ApiMessage(entry.uuid, entry.date, {}))
         for block in blocks(content):
             tool = tool_text(block)
             if tool is None:
                 thread.say(key, block_text(block).strip())
             else:
-                thread.call(string(block.get("id")), tool, uuid, date)
+                thread.call(string(block.get("id")), tool, entry.uuid, entry.date)
 
-    def sessions(self) -> Iterator[Session | Problem]:
+    def sessions(self) -> Read:
+        spoken = {agent: thread for agent, thread in self.threads.items() if thread.items}
+        if "" in spoken:
+            yield self._main(spoken.pop(""))
+        for agent, thread in spoken.items():
+            yield from self._subagent(agent, thread)
+
+    def _main(self, thread: _Thread) -> Session:
+        messages = self.tree.marked(thread.messages())
+        before = (boundary for boundary in self.boundaries if boundary not in self.seen)
+        return thread.session(
+            self._name(),
+            messages,
+            title_of(messages, "user", given=self._title()),
+            continues=next(filter(None, before), ""),
+        )
+
+    def _subagent(self, agent: str, thread: _Thread) -> Read:
+        messages = thread.messages()
+        about = yield from self._about()
+        title = title_of(messages, "user", "context", given=about.get("description", ""))
+        session = thread.session(agent, messages, title, agent=about.get("agentType", ""))
+        yield session._replace(parent=self._name(), relation="subagent")
+
+    def _name(self) -> str:
+        """The id of the session, of the records, else of the path."""
         above = self.path.parent
-        main = self.session
-        if not main:
-            main = above.parent.name if self.agent and above.name == "subagents" else self.path.stem
-        for agent, thread in sorted(self.threads.items(), key=lambda item: item[0] != ""):
-            messages = thread.messages()
-            if not messages:
-                continue
-            meta = {"version": thread.version} if thread.version else {}
-            if agent:
-                about = yield from self._about()
-                given = about.get("description", "")
-                title = title_of(messages, "user", "context", given=given)
-                meta |= {"agent": about["agentType"]} if about.get("agentType") else {}
-            else:
-                messages = self.tree.marked(messages)
-                title = title_of(messages, "user", given=self._title())
-                before = [b for b in self.boundaries if b and b not in self.seen]
-                meta |= {"continues": before[0]} if before else {}
-            yield Session(
-                id=agent or main,
-                messages=messages,
-                title=title,
-                date=next((m.date for m in messages if m.date), None),
-                parent=main if agent else "",
-                relation="subagent" if agent else "",
-                folder=thread.folder,
-                branch=thread.branch,
-                model=thread.model,
-                meta=meta,
-            )
+        beside = self.agent and above.name == "subagents"
+        return self.session or (above.parent.name if beside else self.path.stem)
 
     def _title(self) -> str:
         """The latest of the best kind. A summary may be of another session's conversation."""
-        for kind in _TITLES:
-            for leaf, title in reversed(self.titles.get(kind, [])):
-                if title and (not leaf or leaf in self.seen):
-                    return title
-        return ""
+        named = (one for kind in _TITLES for one in reversed(self.titles.get(kind, [])))
+        ours = (title for leaf, title in named if not leaf or leaf in self.seen)
+        return next(filter(None, ours), "")
 
     def _about(self) -> Generator[Problem, None, dict[str, str]]:
         """What the file beside a subagent's says of it."""
@@ -414,8 +448,7 @@ class _Log:
         except (OSError, ValueError, RecursionError) as error:
             yield Problem(str(path), f"cannot be read, so the title is a guess: {error}", "warning")
             return {}
-        fields = about.items() if isinstance(about, dict) else ()
-        return {key: string(value) for key, value in fields}
+        return {key: string(value) for key, value in mapping(about).items()}
 
     def warnings(self) -> Iterator[Problem]:
         yield from unknown(self.path, self.kinds)
@@ -432,11 +465,13 @@ def _speaker(record: dict[str, Any], subagent: bool) -> str:
     origin = record.get("origin")
     kind = origin.get("kind") if isinstance(origin, dict) else origin
     delegated = subagent or record.get("isSidechain") is True
-    machine = delegated if kind is None else kind != "human"
-    marked = record.get("isMeta") is True or record.get("isVisibleInTranscriptOnly") is True
-    if machine or marked or record.get("promptSource") == "system":
-        return "context"
-    return "user"
+    machine = (
+        delegated if kind is None else kind != "human",
+        record.get("isMeta") is True,
+        record.get("isVisibleInTranscriptOnly") is True,
+        record.get("promptSource") == "system",
+    )
+    return "context" if any(machine) else "user"
 
 
 def _turn(content: Any, role: str) -> Iterator[tuple[str, str]]:
@@ -459,21 +494,36 @@ def _spoken(text: str) -> Iterator[tuple[str, str]]:
 
 def _body(text: str) -> tuple[int, int]:
     """Where *text* begins and ends without the asides around it."""
-    start, end = 0, len(text)
+    start = _after_asides(text)
+    end = len(text)
+    while (before := _before_aside(text, start, end)) >= 0:
+        end = before
+    return start, _stripped(text, start, end)
+
+
+def _after_asides(text: str) -> int:
+    start = 0
     while opening := _ASIDE.match(text, start):
         closing = f"</{opening[1]}>"
         at = text.find(closing, opening.end())
         if at < 0:
             break
         start = at + len(closing)
-    while True:
-        while start < end and text[end - 1].isspace():
-            end -= 1
-        tag = next((tag for tag in _ASIDES if text.endswith(f"</{tag}>", start, end)), None)
-        at = text.rfind(f"<{tag}", start, end) if tag else -1
-        if at < 0:
-            return start, end
-        end = at
+    return start
+
+
+def _before_aside(text: str, start: int, end: int) -> int:
+    """Where the aside begins that ends the text from *start* to *end*; -1 if none does."""
+    end = _stripped(text, start, end)
+    tag = next((tag for tag in _ASIDES if text.endswith(f"</{tag}>", start, end)), None)
+    return text.rfind(f"<{tag}", start, end) if tag else -1
+
+
+def _stripped(text: str, start: int, end: int) -> int:
+    """The end without the white space before it."""
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 FORMAT = Format(

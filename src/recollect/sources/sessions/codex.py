@@ -10,10 +10,9 @@ in it is the human.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,21 +22,25 @@ from recollect.sources.sessions.base import (
     Read,
     Relation,
     Session,
-    json_lines,
+    environment,
+    first_date,
     moment,
+    nothing_said,
+    readable_lines,
     unknown,
     unknown_roles,
 )
 from recollect.sources.sessions.turns import (
     delegated,
     human,
-    string,
+    speakers,
     text_of,
     title_of,
     tool_call,
     unique,
     without_ours,
 )
+from recollect.sources.sessions.values import dig, first, listed, nonempty, string
 
 _LINE = re.compile(
     rb'^\s*\{(?=[^{}\n]*"type"\s*:\s*"(?:session_meta|turn_context|response_item|event_msg|'
@@ -81,7 +84,7 @@ _HEADER = re.compile(
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)", re.MULTILINE)
 
 
-class _Line(NamedTuple):
+class _RolloutLine(NamedTuple):
     """A line of a rollout, whichever way it was written."""
 
     kind: str
@@ -93,13 +96,21 @@ class _Line(NamedTuple):
     inherited: bool
     """Whether it was copied from the thread above."""
 
+    @property
+    def type(self) -> str:
+        """The kind of its payload."""
+        return string(self.payload.get("type"))
 
-class _Turn(NamedTuple):
+
+class _RolloutTurn(NamedTuple):
     role: str
     text: str
     id: str = ""
     part: str = ""
     """What tells it from the record's main turn, which has its id."""
+
+
+Turns = Iterable[_RolloutTurn]
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -109,206 +120,288 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _homes() -> tuple[Path, ...]:
-    home = Path(os.environ.get("CODEX_HOME") or "~/.codex").expanduser()
+    home = environment("CODEX_HOME", "~/.codex")
     return home / "sessions", home / "archived_sessions"
 
 
 def _read(path: Path) -> Read:
     if path.suffix == ".zst":
-        if not path.with_suffix("").exists():
-            told = f"compressed: run `zstd -d {path.name}` in its folder and import again"
-            yield Problem(str(path), told, "skipped")
+        yield from _compressed(path)
         return
-    meta: dict[str, Any] = {}
-    context: dict[str, Any] = {}
-    thread, title, classic = _thread(path), "", True
-    said: list[tuple[bool, Message]] = []  # whether an event says so, and what
-    tools: dict[str, str] = {}
-    kinds: Counter[str] = Counter()
-    failed = False
+    rollout = _Rollout(path)
     for line in _lines(path):
+        yield from rollout.take(line)
+    yield from rollout.result()
+
+
+def _compressed(path: Path) -> Iterator[Problem]:
+    """Yields a problem, unless the log is there uncompressed, too."""
+    if not path.with_suffix("").exists():
+        told = f"compressed: run `zstd -d {path.name}` in its folder and import again"
+        yield Problem(str(path), told, "skipped")
+
+
+def _lines(path: Path) -> Iterator[_RolloutLine | Problem]:
+    for number, record in readable_lines(path):
+        if isinstance(record, Problem):
+            yield record
+        elif isinstance(record.get("payload"), dict) or "record_type" not in record:
+            yield _line(path, number, record)
+
+
+def _line(path: Path, number: int, record: dict[str, Any]) -> _RolloutLine:
+    kind, payload = string(record.get("type")), record.get("payload")
+    if not isinstance(payload, dict):
+        kind, payload = _bare_kind(kind, record), record
+    ordinal = record.get("ordinal")
+    return _RolloutLine(
+        kind or "without a type",
+        payload,
+        record.get("timestamp"),
+        f"{path}:{number}",
+        f"#{ordinal}" if isinstance(ordinal, int) else f":{number}",
+        bool(dig(record, "metadata", "inherited_user_message")),
+    )
+
+
+def _bare_kind(kind: str, record: dict[str, Any]) -> str:
+    """Returns the kind of a line that is the payload itself, as in the oldest logs."""
+    if kind in _ITEMS:
+        return "response_item"
+    return "session_meta" if "instructions" in record else "without a payload"
+
+
+class _Rollout:
+    """The thread of a log, as far as it has been read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.meta: dict[str, Any] = {}
+        self.context: dict[str, Any] = {}
+        self.thread, self.title = _thread(path), ""
+        self.said: list[tuple[bool, Message]] = []
+        """Whether an event says so, and what. Events count until an item is a message."""
+        self.by_events = True
+        self.tools: dict[str, str] = {}
+        """Which tool each call used."""
+        self.kinds: Counter[str] = Counter()
+        self.failed = False
+        self._readers: dict[str, Callable[[_RolloutLine], Turns]] = {
+            "session_meta": self._describe,
+            "turn_context": self._note_context,
+            "compacted": self._compacted,
+            "event_msg": self._event,
+            "response_item": self._response,
+            **dict.fromkeys(_PASSED, lambda _: ()),
+        }
+
+    def take(self, line: _RolloutLine | Problem) -> Iterator[Problem]:
+        """Reads one line; yields what is wrong with it."""
         if isinstance(line, Problem):
-            failed = failed or line.level == "failed"
+            self.failed = self.failed or line.level == "failed"
             yield line
-            continue
-        payload, kind = line.payload, string(line.payload.get("type"))
-        turns: Iterable[_Turn] = ()
-        if line.kind == "session_meta":
-            meta = meta or payload
-            thread = string(meta.get("id")) or thread
-        elif line.kind == "turn_context":
-            context = payload
-        elif line.kind == "compacted":
-            turns = (_Turn("summary", text_of(payload.get("message"))),)
-        elif line.kind == "event_msg":
-            title = string(payload.get("thread_name")) or title
-            turns = _event(payload, kind) if classic else ()
-        elif line.kind == "response_item" and kind in _ITEMS:
-            if kind == "message" and classic:
-                classic, said = False, [one for one in said if not one[0]]
-            turns = _item(payload, kind, tools)
-        elif line.kind not in _PASSED:
-            kinds[f"{line.kind}/{kind}" if kind else line.kind] += 1
+            return
         try:
-            new = [_message(turn, line, thread) for turn in turns]
+            turns = self._readers.get(line.kind, self._unknown)(line)
+            new = [_message(turn, line, self.thread) for turn in turns]
         except RecursionError:
             yield Problem(line.where, "nested too deeply to be read")
-            continue
-        said += [(line.kind == "event_msg", message) for message in new]
-    yield from unknown(path, kinds)
-    messages = unique(message for _, message in said)
-    yield from unknown_roles(path, Counter(m.role for m in messages))
-    if messages:
-        yield _session(thread, messages, meta, context, title)
-    elif not failed:
-        yield Problem(str(path), "no conversation in it", "skipped")
+            return
+        self.said += [(line.kind == "event_msg", message) for message in new]
+
+    def result(self) -> Read:
+        yield from unknown(self.path, self.kinds)
+        messages = unique(message for _, message in self.said)
+        yield from unknown_roles(self.path, Counter(m.role for m in messages))
+        if messages:
+            yield self._session(messages)
+        elif not self.failed:
+            yield nothing_said(self.path)
+
+    def _describe(self, line: _RolloutLine) -> Turns:
+        self.meta = self.meta or line.payload
+        self.thread = string(self.meta.get("id")) or self.thread
+        return ()
+
+    def _note_context(self, line: _RolloutLine) -> Turns:
+        self.context = line.payload
+        return ()
+
+    def _compacted(self, line: _RolloutLine) -> Turns:
+        return (_RolloutTurn("summary", text_of(line.payload.get("message"))),)
+
+    def _event(self, line: _RolloutLine) -> Turns:
+        self.title = string(line.payload.get("thread_name")) or self.title
+        read = _EVENTS.get(line.type)
+        return read(line.payload) if read and self.by_events else ()
+
+    def _response(self, line: _RolloutLine) -> Turns:
+        if line.type not in _ITEMS:
+            return self._unknown(line)
+        if line.type == "message" and self.by_events:
+            self.by_events = False
+            self.said = [one for one in self.said if not one[0]]
+        read = _ITEM_READERS.get(line.type)
+        return read(_RolloutItem(line.payload, line.type, self.tools)) if read else ()
+
+    def _unknown(self, line: _RolloutLine) -> Turns:
+        self.kinds["/".join(filter(None, (line.kind, line.type)))] += 1
+        return ()
+
+    def _session(self, messages: tuple[Message, ...]) -> Session:
+        meta, context = self.meta, self.context
+        parent, relation = _origin(meta)
+        agent = first(meta.get("agent_nickname"), meta.get("agent_role"))
+        return Session(
+            id=self.thread,
+            messages=delegated(messages) if relation == "subagent" else messages,
+            title=title_of(messages, "user", given=self.title) or agent,
+            date=moment(meta.get("timestamp")) or first_date(messages),
+            parent=parent,
+            relation=relation,
+            folder=first(meta.get("cwd"), context.get("cwd")),
+            branch=string(dig(meta, "git", "branch")),
+            model=string(context.get("model")),
+            meta=nonempty(version=string(meta.get("cli_version")), agent=agent),
+        )
 
 
-def _lines(path: Path) -> Iterator[_Line | Problem]:
-    try:
-        for number, record in json_lines(path):
-            if isinstance(record, Problem):
-                yield record
-                continue
-            kind, payload = string(record.get("type")), record.get("payload")
-            if not isinstance(payload, dict):
-                if "record_type" in record:
-                    continue
-                payload = record
-                oldest = "session_meta" if "instructions" in record else "without a payload"
-                kind = "response_item" if kind in _ITEMS else oldest
-            ordinal, metadata = record.get("ordinal"), record.get("metadata")
-            yield _Line(
-                kind or "without a type",
-                payload,
-                record.get("timestamp"),
-                f"{path}:{number}",
-                f"#{ordinal}" if isinstance(ordinal, int) else f":{number}",
-                isinstance(metadata, dict) and bool(metadata.get("inherited_user_message")),
-            )
-    except OSError as error:
-        yield Problem(str(path), f"cannot be read: {error.strerror or error}")
-
-
-def _message(turn: _Turn, line: _Line, thread: str) -> Message:
+def _message(turn: _RolloutTurn, line: _RolloutLine, thread: str) -> Message:
     role = "context" if line.inherited and turn.role == "user" else turn.role
     id = (turn.id or thread + line.mark) + turn.part
     return Message(role, turn.text, id, moment(line.stamp))
 
 
-def _event(event: dict[str, Any], kind: str) -> Iterator[_Turn]:
-    if kind == "user_message":
-        yield from _user({"content": event.get("message")}, "")
-    elif kind == "agent_message":
-        yield _Turn("assistant", without_ours(text_of(event.get("message"))))
+# ------------------------------------------------------------------ events and items
 
 
-def _item(item: dict[str, Any], kind: str, tools: dict[str, str]) -> Iterator[_Turn]:
-    """What an item says. *tools* learns which call used which."""
-    own, call = string(item.get("id")), string(item.get("call_id"))
-    role = string(item.get("role")).lower() or "unknown"
-    if kind == "message" and role == "user":
-        yield from _user(item, own)
-    elif kind == "message":
-        text = without_ours(text_of(item.get("content")))
-        yield _Turn("system" if role == "developer" else role, text, own)
-    elif kind == "agent_message":  # from another agent
-        yield _Turn("context", text_of(item.get("content")), own)
-    elif kind in _CALLS:
-        default, field = _CALLS[kind]
-        names = (string(item.get("namespace")), string(item.get("name")) or default)
-        name, given = ".".join(filter(None, names)), item.get(field)
-        if isinstance(given, dict):
-            given = {key: value for key, value in given.items() if value is not None}
-        if call:
-            tools[call] = name
-        yield _Turn("tool", tool_call(name, given), own or call)
-    elif kind in _OUTPUTS:
-        told = _output(item.get("output"))
-        if told and call in tools:
-            told = f"{tools[call]}: {told}"
-        yield _Turn("tool", told, own or call, "" if own or not call else "/output")
+class _RolloutItem(NamedTuple):
+    fields: dict[str, Any]
+    kind: str
+    tools: dict[str, str]
+    """Which call used which; a call adds itself."""
+
+    @property
+    def own(self) -> str:
+        return string(self.fields.get("id"))
+
+    @property
+    def call(self) -> str:
+        return string(self.fields.get("call_id"))
 
 
-def _user(item: dict[str, Any], own: str) -> Iterator[_Turn]:
-    """The parts of a user item by who put them there. The human's words keep its id."""
-    content = item.get("content")
-    blocks = content if isinstance(content, list) else [content]
-    metadata = item.get("internal_chat_message_metadata_passthrough")
-    kinds = metadata.get("content_item_kinds") if isinstance(metadata, dict) else None
+def _typed(event: dict[str, Any]) -> Turns:
+    return _user({"content": event.get("message")}, "")
+
+
+def _answered(event: dict[str, Any]) -> Turns:
+    return (_RolloutTurn("assistant", without_ours(text_of(event.get("message")))),)
+
+
+_EVENTS = {"user_message": _typed, "agent_message": _answered}
+
+
+def _of_message(item: _RolloutItem) -> Turns:
+    role = string(item.fields.get("role")).lower() or "unknown"
+    if role == "user":
+        return _user(item.fields, item.own)
+    text = without_ours(text_of(item.fields.get("content")))
+    return (_RolloutTurn("system" if role == "developer" else role, text, item.own),)
+
+
+def _of_other_agent(item: _RolloutItem) -> Turns:
+    return (_RolloutTurn("context", text_of(item.fields.get("content")), item.own),)
+
+
+def _of_call(item: _RolloutItem) -> Turns:
+    default, field = _CALLS[item.kind]
+    names = (string(item.fields.get("namespace")), string(item.fields.get("name")) or default)
+    name, given = ".".join(filter(None, names)), item.fields.get(field)
+    if isinstance(given, dict):
+        given = {key: value for key, value in given.items() if value is not None}
+    if item.call:
+        item.tools[item.call] = name
+    return (_RolloutTurn("tool", tool_call(name, given), item.own or item.call),)
+
+
+def _of_output(item: _RolloutItem) -> Turns:
+    told = _output(item.fields.get("output"))
+    if told and item.call in item.tools:
+        told = f"{item.tools[item.call]}: {told}"
+    part = "/output" if item.call and not item.own else ""
+    return (_RolloutTurn("tool", told, item.own or item.call, part),)
+
+
+_ITEM_READERS: dict[str, Callable[[_RolloutItem], Turns]] = {
+    "message": _of_message,
+    "agent_message": _of_other_agent,
+    **dict.fromkeys(_CALLS, _of_call),
+    **dict.fromkeys(_OUTPUTS, _of_output),
+}
+
+
+def _user(item: dict[str, Any], own: str) -> Turns:
+    """Yields the parts of a user item by who put them there. The human's words keep its id."""
+    blocks = listed(item.get("content"))
+    noted = dig(item, "internal_chat_message_metadata_passthrough", "content_item_kinds")
     parts: dict[str, list[str]] = {"context": [], "summary": [], "user": []}
     for number, block in enumerate(blocks):
         role, text = human(text_of(block))
-        if isinstance(kinds, list):
-            aligned = len(kinds) == len(blocks)
-            typed = kinds[number] == "user.text" if aligned else "user.text" in kinds
-            role = "user" if typed else "context"
+        if isinstance(noted, list):
+            role = _noted_role(noted, number, len(blocks))
         elif _INJECTED.match(text):
             role = "context"
         if _SUMMARY.match(text):
             role = "summary"
-        if role == "user" and text.startswith("#") and (request := _REQUEST.search(text)):
-            parts["context"].append(text[: request.start()])
-            text = text[request.end() :]
+        before, text = _request(role, text)
+        parts["context"].append(before)
         parts[role].append(text)
-    said = {role: "\n\n".join(t for t in texts if t.strip()) for role, texts in parts.items()}
-    several = sum(bool(text) for text in said.values()) > 1
-    for role, text in said.items():
-        yield _Turn(role, text, own, f"/{role}" if several and role != "user" else "")
+    return [_RolloutTurn(role, text, own, part) for role, text, part in speakers(parts)]
+
+
+def _noted_role(kinds: list[Any], number: int, count: int) -> str:
+    """Returns the speaker of a block by the kinds that its record notes, one a block."""
+    noted = kinds[number : number + 1] if len(kinds) == count else kinds
+    return "user" if "user.text" in noted else "context"
+
+
+def _request(role: str, text: str) -> tuple[str, str]:
+    """Returns what an editor put before the human's request, and the request."""
+    found = _REQUEST.search(text) if role == "user" and text.startswith("#") else None
+    return (text[: found.start()], text[found.end() :]) if found else ("", text)
 
 
 def _output(output: Any) -> str:
     """What a tool gave back: its exit code, where it has one, and its output."""
     if isinstance(output, dict):
         output = output.get("content", output.get("text"))
-    text = text_of(output)
-    code = None
-    if text.startswith('{"output":'):
-        try:
-            told = json.loads(text)
-            text, code = text_of(told["output"]), told["metadata"]["exit_code"]
-        except (ValueError, KeyError, TypeError):
-            pass
-    elif header := _HEADER.match(text):
-        found = _EXIT.search(header[0])
-        text, code = text[header.end() :], found[1] if found else None
+    text, code = _exit(text_of(output))
     return text if code is None else f"exit code {code}\n{text}".rstrip()
 
 
-def _session(
-    thread: str,
-    messages: tuple[Message, ...],
-    meta: dict[str, Any],
-    context: dict[str, Any],
-    title: str,
-) -> Session:
-    parent, relation = _origin(meta)
-    agent = string(meta.get("agent_nickname")) or string(meta.get("agent_role"))
-    git = meta.get("git")
-    kept = {"version": string(meta.get("cli_version")), "agent": agent}
-    title = title_of(messages, "user", given=title) or agent
-    if relation == "subagent":
-        messages = delegated(messages)
-    return Session(
-        id=thread,
-        messages=messages,
-        title=title,
-        date=moment(meta.get("timestamp")) or next((m.date for m in messages if m.date), None),
-        parent=parent,
-        relation=relation,
-        folder=string(meta.get("cwd")) or string(context.get("cwd")),
-        branch=string(git.get("branch")) if isinstance(git, dict) else "",
-        model=string(context.get("model")),
-        meta={name: value for name, value in kept.items() if value},
-    )
+def _exit(text: str) -> tuple[str, Any]:
+    """Returns the output without what the client puts before it, and the exit code in that."""
+    header = _HEADER.match(text)
+    if text.startswith('{"output":'):
+        return _json_exit(text)
+    if not header:
+        return text, None
+    code = _EXIT.search(header[0])
+    return text[header.end() :], code[1] if code else None
+
+
+def _json_exit(text: str) -> tuple[str, Any]:
+    try:
+        told = json.loads(text)
+        return text_of(told["output"]), told["metadata"]["exit_code"]
+    except (ValueError, KeyError, TypeError):
+        return text, None
 
 
 def _origin(meta: dict[str, Any]) -> tuple[str, Relation]:
-    source = meta.get("source")
-    agent = source.get("subagent") if isinstance(source, dict) else None
-    spawn = agent.get("thread_spawn") if isinstance(agent, dict) else None
-    above = spawn.get("parent_thread_id") if isinstance(spawn, dict) else None
-    parent = string(meta.get("parent_thread_id")) or string(above)
+    """Returns the thread that this one came from, and how."""
+    agent = dig(meta, "source", "subagent")
+    parent = first(meta.get("parent_thread_id"), dig(agent, "thread_spawn", "parent_thread_id"))
     if parent or agent or meta.get("thread_source") == "subagent":
         root = string(meta.get("session_id"))
         return parent or (root if root != meta.get("id") else ""), "subagent"

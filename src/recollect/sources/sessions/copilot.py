@@ -7,10 +7,10 @@ is the human. A rewind takes back the event that it names and those after it.
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,21 +19,24 @@ from recollect.sources.sessions.base import (
     Format,
     Read,
     Session,
-    json_lines,
+    environment,
+    first_date,
     moment,
+    nothing_said,
+    readable_lines,
     unknown,
     unknown_roles,
 )
 from recollect.sources.sessions.turns import (
     delegated,
     human,
-    string,
     text_of,
     title_of,
     tool_call,
     whole,
     without_ours,
 )
+from recollect.sources.sessions.values import array, first, mapping, nonempty, string
 
 _LINE = re.compile(
     rb'^\s*\{(?=[^{}\n]*"type"\s*:\s*"(?:session\.(?:start|resume)|user\.message|system\.message|'
@@ -42,15 +45,11 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 _FIELD = re.compile(r"(\w+):[ \t]+(\S.*)")
+_UNQUOTED = re.compile(r"""\A(["'])(.*)\1\Z""", re.DOTALL)
 _HUMAN = frozenset({"", "user", "immediate-prompt"})
 """Where a user message may come from to be the human's; others come from skills, commands, …"""
 _DESCRIBE = frozenset(
     {"session.start", "session.resume", "session.context_changed", "session.title_changed"}
-)
-_SPEAK = frozenset(
-    "user.message assistant.message tool.execution_start tool.user_requested "
-    "tool.execution_complete system.message system.notification session.compaction_complete "
-    "session.handoff".split()
 )
 _PASSED = frozenset(
     f"{family}.{name}"
@@ -84,10 +83,28 @@ _PASSED = frozenset(
 ) | {"abort"}
 
 
-class _Turn(NamedTuple):
+class _Event(NamedTuple):
+    id: str
+    data: dict[str, Any]
+    tools: dict[str, str]
+    """Which call used which tool; a call adds itself, and counts once."""
+
+    @property
+    def call(self) -> str:
+        return string(self.data.get("toolCallId"))
+
+    @property
+    def content(self) -> str:
+        return without_ours(text_of(self.data.get("content")))
+
+
+class _CopilotTurn(NamedTuple):
     role: str
     text: str
     id: str
+
+
+Turns = Iterable[_CopilotTurn]
 
 
 def _recognises(path: Path, head: bytes) -> bool:
@@ -95,89 +112,123 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _homes() -> tuple[Path, ...]:
-    home = Path(os.environ.get("COPILOT_HOME") or "~/.copilot").expanduser()
-    return (home / "session-state",)
+    return (environment("COPILOT_HOME", "~/.copilot") / "session-state",)
 
 
 def _read(path: Path) -> Read:
-    about = {"id": path.parent.name if path.name == "events.jsonl" else path.stem}
-    lines: dict[str, int] = {}
-    said: dict[str, list[tuple[int, Message]]] = {"": []}  # by agent; "" is the session itself
-    names: dict[str, str] = {}
-    models: dict[str, str] = {}
-    tools: dict[str, str] = {}
-    kinds: Counter[str] = Counter()
-    failed = False
-    for number, record in _records(path):
+    log = _EventLog(path)
+    for number, record in readable_lines(path):
         if isinstance(record, Problem):
-            failed = failed or record.level == "failed"
+            log.failed = log.failed or record.level == "failed"
             yield record
-            continue
-        kind, data = string(record.get("type")), record.get("data")
-        data = data if isinstance(data, dict) else {}
-        event = string(record.get("id")) or f"{about['id']}:{number}"
-        if lines.setdefault(event, number) != number:
-            continue
-        agent = string(record.get("agentId")) or string(data.get("parentToolCallId"))
-        if kind == "subagent.started":
-            agent = agent or string(data.get("toolCallId"))
-            names[agent] = string(data.get("agentDisplayName")) or string(data.get("agentName"))
-        elif kind == "session.snapshot_rewind":
-            _rewind(said.values(), lines.get(string(data.get("upToEventId"))))
-        elif kind in _DESCRIBE:
-            about.update(_described(kind, data, about))
-        elif kind not in _PASSED and kind not in _SPEAK:
-            kinds[kind or "without a type"] += 1
-        models[agent] = _model(data) or models.get(agent, "")
-        if kind not in _SPEAK:
-            continue
+        else:
+            yield from log.take(number, record)
+    yield from log.result()
+
+
+class _EventLog:
+    """The session and its subagents, as far as they have been read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.about = {"id": path.parent.name if path.name == "events.jsonl" else path.stem}
+        self.lines: dict[str, int] = {}
+        """Where each event stands."""
+        self.said: dict[str, list[tuple[int, Message]]] = {"": []}
+        """By agent; the session itself has the empty name."""
+        self.names: dict[str, str] = {}
+        self.models: dict[str, str] = {}
+        self.tools: dict[str, str] = {}
+        self.kinds: Counter[str] = Counter()
+        self.failed = False
+
+    def take(self, number: int, record: dict[str, Any]) -> Iterator[Problem]:
+        """Reads one event; yields what is wrong with it."""
+        kind, data = string(record.get("type")), mapping(record.get("data"))
+        id = string(record.get("id")) or f"{self.about['id']}:{number}"
+        if self.lines.setdefault(id, number) != number:
+            return
+        agent = first(record.get("agentId"), data.get("parentToolCallId"))
+        agent = self._note(kind, data, agent)
+        models = (data.get("newModel"), data.get("selectedModel"), data.get("model"))
+        self.models[agent] = first(*models) or self.models.get(agent, "")
         date = moment(record.get("timestamp"))
         try:
-            for turn in _turns(kind, data, event, tools):
+            for turn in _SPEAK.get(kind, _silent)(_Event(id, data, self.tools)):
                 if turn.text.strip():
                     message = Message(turn.role, whole(turn.text), turn.id, date)
-                    said.setdefault(agent, []).append((number, message))
+                    self.said.setdefault(agent, []).append((number, message))
         except RecursionError:
-            yield Problem(f"{path}:{number}", "nested too deeply to be read")
-    yield from unknown(path, kinds)
-    roles = (message.role for numbered in said.values() for _, message in numbered)
-    yield from unknown_roles(path, Counter(roles))
-    if not failed and not any(said.values()):
-        yield Problem(str(path), "no conversation in it", "skipped")
-    about.update(_workspace(path.parent / "workspace.yaml"))
-    for agent, numbered in said.items():
-        if numbered:
-            messages = tuple(message for _, message in numbered)
-            yield _session(about, agent, messages, names.get(agent, ""), models.get(agent, ""))
+            yield Problem(f"{self.path}:{number}", "nested too deeply to be read")
+
+    def _note(self, kind: str, data: dict[str, Any], agent: str) -> str:
+        """Keeps what an event tells beside words; returns the agent that it belongs to."""
+        if kind == "subagent.started":
+            agent = agent or string(data.get("toolCallId"))
+            self.names[agent] = first(data.get("agentDisplayName"), data.get("agentName"))
+        elif kind == "session.snapshot_rewind":
+            self._rewind(self.lines.get(string(data.get("upToEventId"))))
+        elif kind in _DESCRIBE:
+            self.about.update(_described(kind, data, self.about))
+        elif kind not in _PASSED and kind not in _SPEAK:
+            self.kinds[kind or "without a type"] += 1
+        return agent
+
+    def _rewind(self, line: int | None) -> None:
+        """Takes back what was said from *line* on. The client cuts the file itself as a rule, so
+        that the event is no longer there."""
+        for agent, numbered in self.said.items():
+            kept = takewhile(lambda one: line is None or one[0] < line, numbered)
+            self.said[agent] = list(kept)
+
+    def result(self) -> Read:
+        yield from unknown(self.path, self.kinds)
+        roles = (message.role for numbered in self.said.values() for _, message in numbered)
+        yield from unknown_roles(self.path, Counter(roles))
+        if not self.failed and not any(self.said.values()):
+            yield nothing_said(self.path)
+        self.about.update(_workspace(self.path.parent / "workspace.yaml"))
+        yield from map(self._session, filter(self.said.get, self.said))
+
+    def _session(self, agent: str) -> Session:
+        about, messages = self.about, tuple(message for _, message in self.said[agent])
+        session = Session(
+            id=about["id"],
+            messages=messages,
+            title=title_of(messages, "user", given=about.get("title", "")),
+            date=moment(about.get("date")) or first_date(messages),
+            folder=about.get("cwd", ""),
+            branch=about.get("branch", ""),
+            model=self.models.get(agent, ""),
+            meta={"version": about["version"]} if "version" in about else {},
+        )
+        return self._subagent(session, agent) if agent else session
+
+    def _subagent(self, session: Session, agent: str) -> Session:
+        return session._replace(
+            id=f"{session.id}/{agent}",
+            messages=delegated(session.messages),
+            title=title_of(session.messages, "user", given=self.names.get(agent, "")),
+            date=first_date(session.messages),
+            parent=session.id,
+            relation="subagent",
+        )
 
 
-def _records(path: Path) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
-    try:
-        yield from json_lines(path)
-    except OSError as error:
-        yield 1, Problem(str(path), f"cannot be read: {error.strerror or error}")
-
-
-def _rewind(said: Iterable[list[tuple[int, Message]]], line: int | None) -> None:
-    """Take back what was said from *line* on. The client cuts the file itself as a rule, so that
-    the event is no longer there."""
-    for numbered in said:
-        while line is not None and numbered and numbered[-1][0] >= line:
-            numbered.pop()
+# ------------------------------------------------------------------ about a session
 
 
 def _described(kind: str, data: dict[str, Any], about: dict[str, str]) -> dict[str, str]:
     """What an event says of its session. Where it began counts, and what it is called now."""
     if kind == "session.title_changed":
         return {"title": string(data.get("title"))}
-    place = data if kind == "session.context_changed" else data.get("context")
-    place = place if isinstance(place, dict) else {}
+    place = data if kind == "session.context_changed" else mapping(data.get("context"))
     found = {name: string(place.get(name)) for name in ("cwd", "branch")}
     if kind == "session.start":
         found["id"] = string(data.get("sessionId"))
         found["date"] = string(data.get("startTime"))
         found["version"] = string(data.get("copilotVersion"))
-    return {k: v for k, v in found.items() if v and (k == "id" or k not in about)}
+    return {k: v for k, v in nonempty(**found).items() if k == "id" or k not in about}
 
 
 def _workspace(path: Path) -> dict[str, str]:
@@ -186,59 +237,58 @@ def _workspace(path: Path) -> dict[str, str]:
         text = path.read_text("utf-8", "replace")
     except OSError:
         return {}
-    fields = {f[1]: f[2].strip() for f in map(_FIELD.fullmatch, text.splitlines()) if f}
+    lines = filter(None, map(_FIELD.fullmatch, text.splitlines()))
+    fields = {line[1]: line[2].strip() for line in lines}
     plain = {
-        name: _bare(value)
+        name: _UNQUOTED.sub(r"\2", value)
         for name, value in fields.items()
         if value[0] not in "|>[{&*!" and value not in ("null", "~")
     }
-    found = {
-        "title": plain.get("name") or plain.get("summary"),
-        "cwd": plain.get("cwd"),
-        "branch": plain.get("branch"),
-    }
-    return {name: value for name, value in found.items() if value}
+    return nonempty(
+        title=plain.get("name") or plain.get("summary"),
+        cwd=plain.get("cwd"),
+        branch=plain.get("branch"),
+    )
 
 
-def _bare(value: str) -> str:
-    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-    return value[1:-1] if quoted else value
+# ------------------------------------------------------------------ what events say
 
 
-def _turns(kind: str, data: dict[str, Any], event: str, tools: dict[str, str]) -> Iterator[_Turn]:
-    """What an event says. *tools* learns which call used which, and each call counts once."""
-    content, call = without_ours(text_of(data.get("content"))), string(data.get("toolCallId"))
-    if kind == "user.message":
-        role, text = human(content)
-        typed = string(data.get("source")) in _HUMAN and not data.get("isAutopilotContinuation")
-        yield _Turn(role if typed else "context", text, event)
-    elif kind == "assistant.message":
-        yield _Turn("assistant", content, event)
-        requests = data.get("toolRequests")
-        for number, request in enumerate(requests if isinstance(requests, list) else ()):
-            if isinstance(request, dict):
-                id = string(request.get("toolCallId")) or f"{event}/{number}"
-                yield from _call(id, request.get("name"), request.get("arguments"), tools)
-    elif kind in ("tool.execution_start", "tool.user_requested"):
-        yield from _call(call or event, data.get("toolName"), data.get("arguments"), tools)
-    elif kind == "tool.execution_complete":
-        name, told = tools.get(call, ""), _result(data)
-        yield _Turn("tool", f"{name}: {told}" if name and told else told, event)
-    elif kind == "system.message":
-        role = string(data.get("role")).lower() or "system"
-        yield _Turn("system" if role == "developer" else role, content, event)
-    elif kind == "system.notification":
-        yield _Turn("context", content, event)
-    elif kind == "session.compaction_complete":
-        yield _Turn("summary", text_of(data.get("summaryContent")), event)
-    elif kind == "session.handoff":
-        yield _Turn("summary", text_of(data.get("summary")), event)
+def _silent(_event: _Event) -> Turns:
+    return ()
 
 
-def _call(id: str, name: Any, arguments: Any, tools: dict[str, str]) -> Iterator[_Turn]:
-    if id not in tools:
-        tools[id] = string(name)
-        yield _Turn("tool", tool_call(tools[id], arguments), id)
+def _of_user(event: _Event) -> Turns:
+    role, text = human(event.content)
+    source = string(event.data.get("source"))
+    typed = source in _HUMAN and not event.data.get("isAutopilotContinuation")
+    return (_CopilotTurn(role if typed else "context", text, event.id),)
+
+
+def _of_assistant(event: _Event) -> Turns:
+    yield _CopilotTurn("assistant", event.content, event.id)
+    for number, request in enumerate(array(event.data.get("toolRequests"))):
+        fields = mapping(request)
+        id = string(fields.get("toolCallId")) or f"{event.id}/{number}"
+        if isinstance(request, dict):
+            yield from _call(event, id, fields.get("name"), fields.get("arguments"))
+
+
+def _of_call(event: _Event) -> Turns:
+    id = event.call or event.id
+    return _call(event, id, event.data.get("toolName"), event.data.get("arguments"))
+
+
+def _call(event: _Event, id: str, name: Any, arguments: Any) -> Turns:
+    if id not in event.tools:
+        event.tools[id] = string(name)
+        yield _CopilotTurn("tool", tool_call(event.tools[id], arguments), id)
+
+
+def _of_result(event: _Event) -> Turns:
+    told = _result(event.data)
+    names = filter(None, (event.tools.get(event.call, ""), told))
+    return (_CopilotTurn("tool", ": ".join(names) if told else told, event.id),)
 
 
 def _result(data: dict[str, Any]) -> str:
@@ -252,35 +302,34 @@ def _result(data: dict[str, Any]) -> str:
     return told
 
 
-def _model(data: dict[str, Any]) -> str:
-    named = (string(data.get(name)) for name in ("newModel", "selectedModel", "model"))
-    return next(filter(None, named), "")
+def _of_system(event: _Event) -> Turns:
+    role = string(event.data.get("role")).lower() or "system"
+    return (_CopilotTurn("system" if role == "developer" else role, event.content, event.id),)
 
 
-def _session(
-    about: dict[str, str], agent: str, messages: tuple[Message, ...], name: str, model: str
-) -> Session:
-    began = next((m.date for m in messages if m.date), None)
-    session = Session(
-        id=about["id"],
-        messages=messages,
-        title=title_of(messages, "user", given=about.get("title", "")),
-        date=moment(about.get("date")) or began,
-        folder=about.get("cwd", ""),
-        branch=about.get("branch", ""),
-        model=model,
-        meta={"version": about["version"]} if "version" in about else {},
-    )
-    if not agent:
-        return session
-    return session._replace(
-        id=f"{session.id}/{agent}",
-        messages=delegated(messages),
-        title=title_of(messages, "user", given=name),
-        date=began,
-        parent=session.id,
-        relation="subagent",
-    )
+def _of_notification(event: _Event) -> Turns:
+    return (_CopilotTurn("context", event.content, event.id),)
+
+
+def _of_compaction(event: _Event) -> Turns:
+    return (_CopilotTurn("summary", text_of(event.data.get("summaryContent")), event.id),)
+
+
+def _of_handoff(event: _Event) -> Turns:
+    return (_CopilotTurn("summary", text_of(event.data.get("summary")), event.id),)
+
+
+_SPEAK: dict[str, Callable[[_Event], Turns]] = {
+    "user.message": _of_user,
+    "assistant.message": _of_assistant,
+    "tool.execution_start": _of_call,
+    "tool.user_requested": _of_call,
+    "tool.execution_complete": _of_result,
+    "system.message": _of_system,
+    "system.notification": _of_notification,
+    "session.compaction_complete": _of_compaction,
+    "session.handoff": _of_handoff,
+}
 
 
 FORMAT = Format(

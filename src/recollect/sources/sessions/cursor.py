@@ -26,8 +26,10 @@ from recollect.sources.sessions.base import (
     Format,
     Read,
     Session,
-    json_lines,
+    first_date,
+    heads,
     moment,
+    read_lines,
     unknown,
     unknown_roles,
 )
@@ -35,17 +37,19 @@ from recollect.sources.sessions.turns import (
     INJECTED,
     block_text,
     blocks,
-    string,
+    delegated,
     title_of,
     told,
     whole,
 )
+from recollect.sources.sessions.values import mapping, string
 
 _HIDDEN = "[REDACTED]"
 """Where a thought was, at the end of what the model said."""
 _QUERY_END = "</user_query>"
 _QUERY = re.compile(rf"<user_query>(.*?){_QUERY_END}", re.DOTALL)
 _TIME = re.compile(r"<timestamp>([^<]{0,100})</timestamp>\s*")
+_NOTED = re.compile(rf"\A{_TIME.pattern}")
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 _WRITTEN = re.compile(
     r"(?:\w+, )?(\w{3})\w* (\d{1,2}), (\d{4}),? (?:at )?(\d{1,2}):(\d{2})(?::\d{2})? ([AP]M)"
@@ -66,100 +70,95 @@ _CUT = re.compile(
 
 def _recognises(_path: Path, head: bytes) -> bool:
     """By the first record that tells; one cut short counts by how it begins."""
-    for line in head.splitlines():
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            if _CUT.match(line):
-                return True
-            continue
-        if not isinstance(record, dict):
-            continue
-        if record.get("type") == "turn_ended" and "status" in record:
-            return True
-        if "role" in record:
-            message = record.get("message")
-            return "type" not in record and isinstance(message, dict) and "content" in message
-    return False
+    verdicts = (_is_ours(line, record) for line, record in heads(head))
+    return next((ours for ours in verdicts if ours is not None), False)
+
+
+def _is_ours(line: bytes, record: dict[str, Any] | None) -> bool | None:
+    """None if the record could be anybody's."""
+    if record is None:
+        return True if _CUT.match(line) else None
+    if record.get("type") == "turn_ended" and "status" in record:
+        return True
+    if "role" not in record:
+        return None
+    return "type" not in record and "content" in mapping(record.get("message"))
 
 
 def _homes() -> Iterable[Path]:
-    bases = [Path("~/.cursor").expanduser()]
-    if moved := os.environ.get("CURSOR_CONFIG_DIR"):
-        bases.insert(0, Path(moved).expanduser())
-    return [base / "projects" for base in bases]
+    moved = os.environ.get("CURSOR_CONFIG_DIR")
+    bases = filter(None, (moved, "~/.cursor"))
+    return [Path(base).expanduser() / "projects" for base in bases]
 
 
 def _read(path: Path) -> Read:
-    subagent = path.parent.name == "subagents"
-    messages: list[Message] = []
-    kinds: Counter[str] = Counter()
-    roles: Counter[str] = Counter()
-    number = 0
-    try:
-        for number, record in json_lines(path):
-            if isinstance(record, Problem):
-                yield record
-                continue
-            role, message = string(record.get("role")).lower(), record.get("message")
-            if role and isinstance(message, dict):
-                roles[role[:40]] += 1
-                try:
-                    messages += _messages(message.get("content"), role, subagent)
-                except RecursionError:
-                    said = "nested too deeply; the record was passed over"
-                    yield Problem(f"{path}:{number}", said)
-            elif role:
-                said = f"no message in this {role[:40]} record; passed over"
-                yield Problem(f"{path}:{number}", said, "warning")
-            elif (kind := string(record.get("type"))) != "turn_ended":
-                kinds[kind[:40] or "without a type"] += 1
-    except OSError as error:
-        yield Problem(str(path), f"cannot be read: {error.strerror or error}")
-    else:
-        if not messages:
-            said = "no conversation in it" if number else "empty: there is nothing to import"
-            yield Problem(str(path), said, "skipped")
-    if messages:
-        yield _session(path, tuple(messages), subagent)
-    yield from unknown(path, kinds)
-    yield from unknown_roles(path, roles)
+    return read_lines(path, _Transcript(path))
 
 
-def _session(path: Path, messages: tuple[Message, ...], subagent: bool) -> Session:
-    named = path.parent.name if path.stem == "transcript" else path.stem
-    return Session(
-        id=named,
-        messages=messages,
-        title=title_of(messages, "user", "context") if subagent else title_of(messages, "user"),
-        date=next((m.date for m in messages if m.date), None),
-        parent=path.parent.parent.name if subagent else "",
-        relation="subagent" if subagent else "",
-        folder=_folder(path),
-    )
+class _Transcript:
+    """The messages of a log, as far as it has been read."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.subagent = path.parent.name == "subagents"
+        self.messages: list[Message] = []
+        self.kinds: Counter[str] = Counter()
+        self.roles: Counter[str] = Counter()
+
+    @property
+    def empty(self) -> bool:
+        return not self.messages
+
+    def take(self, number: int, record: dict[str, Any]) -> Iterator[Problem]:
+        role, kind = string(record.get("role")).lower(), string(record.get("type"))
+        message = record.get("message")
+        if role and isinstance(message, dict):
+            self.roles[role[:40]] += 1
+            self.messages += self._messages(message.get("content"), role)
+        elif role:
+            told = f"no message in this {role[:40]} record; passed over"
+            yield Problem(f"{self.path}:{number}", told, "warning")
+        elif kind != "turn_ended":
+            self.kinds[kind[:40] or "without a type"] += 1
+
+    def _messages(self, content: Any, role: str) -> list[Message]:
+        if role != "user":
+            pieces = told(content, lambda text: [(role, _shown(text))])
+            return [Message(who, whole(text)) for who, text in pieces if text.strip()]
+        dates = map(_date, map(block_text, blocks(content)))
+        date = next(filter(None, dates), None)
+        said = told(content, _spoken)
+        messages = (Message(who, whole(text), date=date) for who, text in said if text.strip())
+        return list(delegated(messages) if self.subagent else messages)
+
+    def sessions(self) -> Read:
+        path, messages = self.path, tuple(self.messages)
+        session = Session(
+            id=path.parent.name if path.stem == "transcript" else path.stem,
+            messages=messages,
+            title=title_of(messages, *(("user", "context") if self.subagent else ("user",))),
+            date=first_date(messages),
+            parent=path.parent.parent.name if self.subagent else "",
+            relation="subagent" if self.subagent else "",
+            folder=_folder(path),
+        )
+        yield from [session] if messages else []
+
+    def warnings(self) -> Iterator[Problem]:
+        yield from unknown(self.path, self.kinds)
+        yield from unknown_roles(self.path, self.roles)
 
 
 def _folder(path: Path) -> str:
     """The workspace, where Cursor noted that it is trusted."""
-    for above in path.parents:
-        if above.name == "agent-transcripts":
-            try:
-                noted = json.loads((above.parent / ".workspace-trusted").read_bytes())
-            except (OSError, ValueError, RecursionError):
-                return ""
-            return string(noted.get("workspacePath")) if isinstance(noted, dict) else ""
-    return ""
-
-
-def _messages(content: Any, role: str, subagent: bool) -> Iterator[Message]:
-    date = None
-    if role == "user":
-        date = next(filter(None, (_date(block_text(b)) for b in blocks(content))), None)
-    split = _spoken if role == "user" else lambda text: [(role, _shown(text))]
-    for who, text in told(content, split):
-        if text.strip():
-            who = "context" if subagent and who == "user" else who
-            yield Message(who, whole(text), date=date)
+    above = next((above for above in path.parents if above.name == "agent-transcripts"), None)
+    if above is None:
+        return ""
+    try:
+        noted = json.loads((above.parent / ".workspace-trusted").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return ""
+    return string(mapping(noted).get("workspacePath"))
 
 
 def _shown(text: str) -> str:
@@ -179,12 +178,7 @@ def _spoken(text: str) -> Iterator[tuple[str, str]]:
         yield "context", _TIME.sub("", text[at : query.start()]).strip()
         yield _who(query[1])
         at = query.end()
-    if at:
-        yield "context", text[at:].strip()
-    else:
-        plain = text.lstrip()
-        noted = _TIME.match(plain)
-        yield _who(plain[noted.end() :] if noted else plain)
+    yield ("context", text[at:].strip()) if at else _who(_NOTED.sub("", text.lstrip(), count=1))
 
 
 def _who(text: str) -> tuple[str, str]:
@@ -198,14 +192,17 @@ def _date(text: str) -> datetime | None:
     if not noted:
         return None
     written = _WRITTEN.fullmatch(noted[1].strip())
-    if not written:
-        return moment(noted[1].strip())
+    return _moment(written) if written else moment(noted[1].strip())
+
+
+def _moment(written: re.Match[str]) -> datetime | None:
     month, day, year, hour, minute, half, sign, hours, minutes = written.groups()
     ahead = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
     clock = int(hour) % 12 + (12 if half == "PM" else 0)
     try:
-        local = datetime(int(year), _MONTHS.index(month) + 1, int(day), clock, int(minute),
-                         tzinfo=timezone(-ahead if sign == "-" else ahead))  # fmt: skip
+        zone = timezone(-ahead if sign == "-" else ahead)
+        number = _MONTHS.index(month) + 1
+        local = datetime(int(year), number, int(day), clock, int(minute), tzinfo=zone)
         return local.astimezone(UTC)
     except (ValueError, OverflowError):
         return None

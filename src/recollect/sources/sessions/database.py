@@ -19,8 +19,16 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recollect.nouns import Message, Problem
-from recollect.sources.sessions.base import Read, Session, unknown
-from recollect.sources.sessions.turns import human, title_of, tool_call, whole, without_ours
+from recollect.sources.sessions.base import Read, Session, moment, unknown
+from recollect.sources.sessions.turns import (
+    human,
+    merged,
+    title_of,
+    tool_call,
+    whole,
+    without_ours,
+)
+from recollect.sources.sessions.values import mapping
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -56,8 +64,14 @@ def _code(error: Exception) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-class Store:
-    """An open database. Making one raises what is in _FAILURES if it cannot be opened."""
+def _raise_if_busy(error: Exception) -> None:
+    """Raises the error again if the database is locked, and not damaged."""
+    if _code(error) in _BUSY:
+        raise error
+
+
+class AppDatabase:
+    """An open database of another app. Making one raises what is in _FAILURES if it fails."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -108,11 +122,12 @@ class Store:
     def lacks(self, needs: Needs) -> str:
         """The first thing that is needed and missing, in words; empty if all is there."""
         for table, names in needs.items():
-            if not (have := self.columns(table)):
+            have = self.columns(table)
+            if not have:
                 return f"no table {table}"
-            for name in names:
-                if name not in have:
-                    return f"no column {name} in table {table}"
+            lacking = next((name for name in names if name not in have), "")
+            if lacking:
+                return f"no column {lacking} in table {table}"
         return ""
 
     def attempt(self, work: Callable[..., T], *args: Any) -> T:
@@ -143,13 +158,13 @@ class Store:
         if not have:
             return
         chosen = ", ".join(name if name in have else f"NULL AS {name}" for name in wanted)
-        found: Iterable[Sequence[Any]]
-        if self.damaged:
-            found = self._rescued(table, chosen, key, value)
-        else:
-            where = f"WHERE {key} = ?" if key else ""
-            query = f"SELECT {chosen} FROM {table} {where} ORDER BY {order}"  # noqa: S608  our own names
-            found = self._db.execute(query, (value,) if key else ())
+        where, given = (f"WHERE {key} = ?", (value,)) if key else ("", ())
+        query = f"SELECT {chosen} FROM {table} {where} ORDER BY {order}"  # noqa: S608  our own names
+        found: Iterable[Sequence[Any]] = (
+            self._rescued(table, chosen, key, value)
+            if self.damaged
+            else self._db.execute(query, given)
+        )
         for row in found:
             yield dict(zip(wanted, row, strict=True))
 
@@ -172,16 +187,21 @@ class Store:
             return
         query = f"SELECT {chosen} FROM {table} WHERE rowid = ?"  # noqa: S608  our own names
         for place in self._placed(table, key).get(value, ()):
-            try:
-                row = self._db.execute(query, (place,)).fetchone()
-            except _FAILURES as error:
-                if _code(error) in _BUSY:
-                    raise
-                row = None
-            if row and not any(isinstance(c, str) and c.endswith("\x00") for c in row):
+            row = self._fetched(query, place)
+            if row:
                 yield row
             else:
                 self.fault(table, place, "cannot be read: this part of the file is damaged")
+
+    def _fetched(self, query: str, place: int) -> Sequence[Any]:
+        """The row at a place; an empty one if it is damaged."""
+        try:
+            row: Sequence[Any] = self._db.execute(query, (place,)).fetchone() or ()
+        except _FAILURES as error:
+            _raise_if_busy(error)
+            return ()
+        torn = any(isinstance(cell, str) and cell.endswith("\x00") for cell in row)
+        return () if torn else row
 
     def _placed(self, table: str, key: str) -> dict[Any, list[int]]:
         """Where the rows are that have each value of *key*."""
@@ -206,16 +226,17 @@ class Store:
                 else:
                     break
             except _FAILURES as error:
-                if _code(error) in _BUSY:
-                    raise
+                _raise_if_busy(error)
         return {place: found[place] for place in sorted(found)}
+
+    def parsed_object(self, cell: Any, table: str, id: Any) -> dict[str, Any]:
+        """The JSON object in a cell; an empty one if there is none."""
+        return mapping(self.parsed(cell, table, id))
 
     def parsed(self, cell: Any, table: str, id: Any) -> Any:
         """The JSON in a cell; None if it is empty or, with a problem, if it is not JSON."""
-        if cell is None or cell == "":
-            return None
         try:
-            return json.loads(cell)
+            return None if cell in (None, "") else json.loads(cell)
         except (ValueError, TypeError, RecursionError):
             self.fault(
                 table, id, "not JSON, and left out; the app may have been stopped in a write"
@@ -254,7 +275,7 @@ def holds(path: Path, head: bytes, needs: Needs, pattern: str) -> bool:
     if not head.startswith(MAGIC):
         return False
     try:
-        with closing(Store(path)) as store:
+        with closing(AppDatabase(path)) as store:
             return not store.lacks(needs)
     except _FAILURES as error:
         return _code(error) in _BUSY and path.match(pattern.rpartition("/")[2])
@@ -264,13 +285,13 @@ def read(
     path: Path,
     label: str,
     needs: Needs,
-    listed: Callable[[Store], Iterable[T]],
-    session: Callable[[Store, T], Session | None],
+    listed: Callable[[AppDatabase], Iterable[T]],
+    session: Callable[[AppDatabase, T], Session | None],
 ) -> Read:
     """The sessions of a database: each one that is *listed*, as *session* makes it. One without
     messages is left out; whatever is wrong with the file is a problem."""
     try:
-        store = Store(path)
+        store = AppDatabase(path)
     except _FAILURES as error:
         yield _trouble(path, error)
         return
@@ -297,21 +318,18 @@ def _trouble(path: Path, error: Exception) -> Problem:
 def turns(id: str, date: datetime | None, pieces: Iterable[Piece]) -> Iterator[Message]:
     """The messages of one record. What is said in one role without a break is one message, tool
     calls excepted; the first has the record's id, each further one its number behind it."""
-    said: list[tuple[str, list[str]]] = []
-    for role, text in pieces:
-        if role == "user":
-            role, text = human(text)
-        elif role not in ("assistant", "tool"):
-            text = without_ours(text)
-        if not (text := whole(text).strip()):
-            continue
-        if said and said[-1][0] == role != "tool":
-            said[-1][1].append(text)
-        else:
-            said.append((role, [text]))
-    for number, (role, texts) in enumerate(said, 1):
-        own = id if number == 1 else f"{id}#{number}"
-        yield Message(role, "\n\n".join(texts), own, date)
+    spoken = ((role, whole(text).strip()) for role, text in map(_attributed, pieces))
+    texts = merged(piece for piece in spoken if piece[1])
+    for number, (role, text) in enumerate(texts, 1):
+        yield Message(role, text, id if number == 1 else f"{id}#{number}", date)
+
+
+def _attributed(piece: Piece) -> Piece:
+    """A piece without what our own hooks put in, and in the role of who really spoke."""
+    role, text = piece
+    if role == "user":
+        return human(text)
+    return role, text if role in ("assistant", "tool") else without_ours(text)
 
 
 def called(name: Any, arguments: Any) -> Piece:
@@ -335,18 +353,9 @@ def cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def kept(**values: Any) -> dict[str, Any]:
-    """The values that say something."""
-    return {name: value for name, value in values.items() if value}
-
-
-def first_record(head: bytes) -> dict[str, Any]:
-    """The object on the first line of a log; empty if there is none."""
-    try:
-        record = json.loads(head.split(b"\n", 1)[0])
-    except (ValueError, RecursionError):
-        return {}
-    return record if isinstance(record, dict) else {}
+def start(created: Any, messages: Sequence[Message]) -> datetime | None:
+    """When a session began: when its row says, else with its first message."""
+    return moment(created) or next((message.date for message in messages), None)
 
 
 def is_database(path: Path) -> bool:

@@ -10,11 +10,11 @@ it. What a compaction replaced was said all the same and stays; its snapshot is 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,17 +22,22 @@ from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import (
     MAX_LINE,
     Format,
+    Line,
     Read,
     Session,
-    json_lines,
+    environment,
+    first_date,
     moment,
+    nothing_said,
+    readable_lines,
     unknown,
     unknown_roles,
+    unreadable,
 )
 from recollect.sources.sessions.turns import (
     delegated,
     human,
-    string,
+    speakers,
     text_of,
     title_of,
     tool_call,
@@ -40,6 +45,7 @@ from recollect.sources.sessions.turns import (
     until_last,
     without_ours,
 )
+from recollect.sources.sessions.values import array, dig, listed, mapping, objects, string
 
 _HEAD = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*\{"
@@ -53,7 +59,7 @@ _HOOK = re.compile(rf"(?:(?<!\s)\s+)?<hook_context>(.*?){_HOOK_END}\s*", re.DOTA
 _PASSED = frozenset({"info", "error", "warning"})
 
 
-class _Turn(NamedTuple):
+class _GeminiTurn(NamedTuple):
     """What one record says."""
 
     said: tuple[Message, ...] = ()
@@ -67,52 +73,46 @@ def _recognises(path: Path, head: bytes) -> bool:
 
 
 def _homes() -> tuple[Path, ...]:
-    home = Path(os.environ.get("GEMINI_CLI_HOME") or "~").expanduser()
-    return (home / ".gemini" / "tmp",)
+    return (environment("GEMINI_CLI_HOME", "~") / ".gemini" / "tmp",)
 
 
 def _read(path: Path) -> Read:
-    meta: dict[str, Any] = {}
-    turns: dict[str, _Turn] = {}
-    kinds: Counter[str] = Counter()
+    log = _EventLog()
     failed = False
     for number, record in _records(path):
         if isinstance(record, Problem):
             failed = failed or record.level == "failed"
             yield record
             continue
-        where, changes = f"{path}:{number}", record.get("$set")
         try:
-            if "$rewindTo" in record:
-                yield from _rewind(turns, record["$rewindTo"], where)
-            elif isinstance(changes, dict):
-                _describe(meta, turns, changes, kinds)
-            elif "sessionId" in record and "type" not in record:
-                _describe(meta, turns, record, kinds)
-            else:
-                _add(turns, record, kinds)
+            yield from log.take(f"{path}:{number}", record)
         except RecursionError:
-            yield Problem(where, "nested too deeply to be read")
-    yield from unknown(path, kinds)
-    messages = unique(_messages(turns.values()))
+            yield Problem(f"{path}:{number}", "nested too deeply to be read")
+    yield from unknown(path, log.kinds)
+    messages = unique(_messages(log.turns.values()))
     yield from unknown_roles(path, Counter(m.role for m in messages))
     if messages:
-        model = next((turn.model for turn in reversed(turns.values()) if turn.model), "")
-        yield _session(path, messages, meta, model)
+        yield _session(path, messages, log)
     elif not failed:
-        yield Problem(str(path), "no conversation in it", "skipped")
+        yield nothing_said(path)
 
 
-def _records(path: Path) -> Iterator[tuple[int, dict[str, Any] | Problem]]:
+def _records(path: Path) -> Iterator[Line]:
+    if path.suffix == ".jsonl":
+        yield from readable_lines(path)
+        return
     try:
-        if path.suffix == ".jsonl":
-            yield from json_lines(path)
-        elif path.stat().st_size > MAX_LINE:
-            yield 1, Problem(str(path), f"an object of over {MAX_LINE // 1_000_000} MB")
-        elif (content := path.read_bytes()).strip():
-            yield 1, _whole(path, content)
+        yield from _one(path)
     except OSError as error:
-        yield 1, Problem(str(path), f"cannot be read: {error.strerror or error}")
+        yield 1, unreadable(path, error)
+
+
+def _one(path: Path) -> Iterator[Line]:
+    """Yields the one object of an older file."""
+    if path.stat().st_size > MAX_LINE:
+        yield 1, Problem(str(path), f"an object of over {MAX_LINE // 1_000_000} MB")
+    elif (content := path.read_bytes()).strip():
+        yield 1, _whole(path, content)
 
 
 def _whole(path: Path, content: bytes) -> dict[str, Any] | Problem:
@@ -127,76 +127,84 @@ def _whole(path: Path, content: bytes) -> dict[str, Any] | Problem:
     return record
 
 
-def _rewind(turns: dict[str, _Turn], to: Any, where: str) -> Iterator[Problem]:
-    if not isinstance(to, str) or to not in turns:
-        told = f"goes back to a message that is not there ({to!r}); nothing was taken away"
-        yield Problem(where, told, "warning")
-        return
-    while turns.popitem()[0] != to:
-        pass
+class _EventLog:
+    """The session as its events leave it."""
+
+    def __init__(self) -> None:
+        self.meta: dict[str, Any] = {}
+        self.turns: dict[str, _GeminiTurn] = {}
+        """By the id of the record."""
+        self.kinds: Counter[str] = Counter()
+
+    def take(self, where: str, record: dict[str, Any]) -> Iterator[Problem]:
+        """Applies one event; yields what is wrong with it."""
+        changes = record.get("$set")
+        if "$rewindTo" in record:
+            yield from self._rewind(record["$rewindTo"], where)
+        elif isinstance(changes, dict):
+            self._describe(changes)
+        elif "sessionId" in record and "type" not in record:
+            self._describe(record)
+        else:
+            self._add(self.turns, record)
+
+    def _rewind(self, to: Any, where: str) -> Iterator[Problem]:
+        if not isinstance(to, str) or to not in self.turns:
+            told = f"goes back to a message that is not there ({to!r}); nothing was taken away"
+            yield Problem(where, told, "warning")
+            return
+        while self.turns.popitem()[0] != to:
+            pass
+
+    def _describe(self, changes: dict[str, Any]) -> None:
+        self.meta |= {name: value for name, value in changes.items() if name != "messages"}
+        if isinstance(changes.get("messages"), list):
+            self._replace(changes["messages"])
+
+    def _replace(self, records: list[Any]) -> None:
+        """Puts other messages in the place of those so far; a summary of them is added."""
+        new: dict[str, _GeminiTurn] = {}
+        for record in records:
+            self._add(new, mapping(record))
+        said = chain.from_iterable(turn.said for turn in new.values())
+        if "summary" not in {message.role for message in said}:
+            self.turns.clear()
+        for id, turn in new.items():
+            self.turns.setdefault(id, turn)
+
+    def _add(self, turns: dict[str, _GeminiTurn], record: dict[str, Any]) -> None:
+        id, kind = string(record.get("id")), string(record.get("type")).lower()
+        if not id or not kind:
+            self.kinds[kind or next(iter(record), "empty")] += 1
+        elif kind not in _PASSED:
+            read = _TURNS.get(kind, _other)
+            turns[id] = read(record, id, moment(record.get("timestamp")))
 
 
-def _describe(
-    meta: dict[str, Any], turns: dict[str, _Turn], changes: dict[str, Any], kinds: Counter[str]
-) -> None:
-    meta.update((name, value) for name, value in changes.items() if name != "messages")
-    records = changes.get("messages")
-    if not isinstance(records, list):
-        return
-    new: dict[str, _Turn] = {}
-    for record in records:
-        _add(new, record if isinstance(record, dict) else {}, kinds)
-    if not any(message.role == "summary" for turn in new.values() for message in turn.said):
-        turns.clear()
-    for id, turn in new.items():
-        turns.setdefault(id, turn)
-
-
-def _add(turns: dict[str, _Turn], record: dict[str, Any], kinds: Counter[str]) -> None:
-    id, kind = string(record.get("id")), string(record.get("type")).lower()
-    if not id or not kind:
-        kinds[kind or next(iter(record), "empty")] += 1
-        return
-    date = moment(record.get("timestamp"))
-    if kind == "user":
-        turns[id] = _user(record, id, date)
-    elif kind == "gemini":
-        turns[id] = _gemini(record, id, date)
-    elif kind not in _PASSED:
-        text = without_ours(text_of(record.get("content")))
-        turns[id] = _Turn((Message(kind, text, id, date),))
-
-
-def _user(record: dict[str, Any], id: str, date: datetime | None) -> _Turn:
+def _user(record: dict[str, Any], id: str, date: datetime | None) -> _GeminiTurn:
     """The human's words keep the record's id, and what the client added has one made of it."""
-    typed, content = text_of(record.get("displayContent")), record.get("content")
-    blocks = content if isinstance(content, list) else [content]
     parts: dict[str, list[str]] = {"context": [], "summary": [], "user": []}
     repeated = []
-    for number, block in enumerate(blocks):
-        response = block.get("functionResponse") if isinstance(block, dict) else None
+    for number, block in enumerate(listed(record.get("content"))):
+        response = mapping(block).get("functionResponse")
         if isinstance(response, dict):
             call = string(response.get("id")) or f"{id}/{number}"
             text = _result(string(response.get("name")), block)
             repeated.append(Message("tool", text, f"{call}/result", date))
-            continue
-        for role, text in _speakers(text_of(block)):
-            parts[role].append(text)
-    if typed:
+        else:
+            _sort(parts, text_of(block))
+    if typed := text_of(record.get("displayContent")):
         *_, (_, own) = _speakers(typed)  # what a hook says at the start stands before the first
         rest = "\n\n".join(parts["user"]).removeprefix(own)
         parts["user"] = [own]
         parts["context"].append(rest.strip())
-    said = {role: "\n\n".join(t for t in texts if t.strip()) for role, texts in parts.items()}
-    several = sum(bool(text) for text in said.values()) > 1
-    return _Turn(
-        tuple(
-            Message(role, text, f"{id}/{role}" if several and role != "user" else id, date)
-            for role, text in said.items()
-            if text
-        ),
-        tuple(repeated),
-    )
+    said = [Message(role, text, id + part, date) for role, text, part in speakers(parts) if text]
+    return _GeminiTurn(tuple(said), tuple(repeated))
+
+
+def _sort(parts: dict[str, list[str]], text: str) -> None:
+    for role, words in _speakers(text):
+        parts[role].append(words)
 
 
 def _speakers(text: str) -> Iterator[tuple[str, str]]:
@@ -209,44 +217,57 @@ def _speakers(text: str) -> Iterator[tuple[str, str]]:
     yield ("summary" if _SNAPSHOT.match(rest) else role), rest
 
 
-def _gemini(record: dict[str, Any], id: str, date: datetime | None) -> _Turn:
-    content = record.get("content")
-    blocks = content if isinstance(content, list) else [content]
-    plain = [b for b in blocks if not (isinstance(b, dict) and b.get("thought"))]
-    text = without_ours(text_of([b for b in plain if isinstance(b, str | dict)]))
+def _gemini(record: dict[str, Any], id: str, date: datetime | None) -> _GeminiTurn:
+    blocks = listed(record.get("content"))
+    plain = [block for block in blocks if not mapping(block).get("thought")]
+    text = without_ours(text_of(plain))
     role = "context" if text.strip() == _THANKS else "assistant"
     said = [Message(role, text, id, date)]
-    calls = record.get("toolCalls")
-    if not isinstance(calls, list):
-        calls = [b["functionCall"] for b in plain if isinstance(b, dict) and "functionCall" in b]
-    for number, call in enumerate(c for c in calls if isinstance(c, dict)):
+    for number, call in enumerate(_calls(record, plain)):
         name, own = string(call.get("name")), string(call.get("id")) or f"{id}/{number}"
         when = moment(call.get("timestamp")) or date
         said.append(Message("tool", tool_call(name, call.get("args")), own, when))
         said.append(Message("tool", _result(name, call.get("result")), f"{own}/result", when))
     spoken = tuple(message for message in said if message.text.strip())
-    return _Turn(spoken, model=string(record.get("model")))
+    return _GeminiTurn(spoken, model=string(record.get("model")))
+
+
+def _calls(record: dict[str, Any], blocks: list[Any]) -> list[dict[str, Any]]:
+    """Returns the calls of tools: of the record, else of its blocks."""
+    calls = record.get("toolCalls")
+    inside = [mapping(block).get("functionCall") for block in blocks]
+    return objects(calls if isinstance(calls, list) else inside)
+
+
+def _other(record: dict[str, Any], id: str, date: datetime | None) -> _GeminiTurn:
+    text = without_ours(text_of(record.get("content")))
+    return _GeminiTurn((Message(string(record.get("type")).lower(), text, id, date),))
+
+
+_TURNS: dict[str, Callable[[dict[str, Any], str, datetime | None], _GeminiTurn]] = {
+    "user": _user,
+    "gemini": _gemini,
+}
 
 
 def _result(name: str, result: Any) -> str:
-    blocks = result if isinstance(result, list) else [result]
-    told = []
-    for block in blocks:
-        response = block.get("functionResponse") if isinstance(block, dict) else None
-        given = response.get("response") if isinstance(response, dict) else None
-        if not isinstance(given, dict):
-            told.append(text_of(block))
-        elif isinstance(given.get("output"), str):
-            told.append(given["output"])
-        elif isinstance(given.get("error"), str):
-            told.append(f"error: {given['error']}")
-        else:
-            told.append(json.dumps(given, ensure_ascii=False))
-    text = "\n\n".join(t for t in told if t.strip())
+    text = "\n\n".join(filter(str.strip, map(_response, listed(result))))
     return f"{name}: {text}" if name and text else text
 
 
-def _messages(turns: Iterable[_Turn]) -> Iterator[Message]:
+def _response(block: Any) -> str:
+    """Returns what a tool answered: its output, its error, or all of it as JSON."""
+    given = dig(block, "functionResponse", "response")
+    if not isinstance(given, dict):
+        return text_of(block)
+    if isinstance(given.get("output"), str):
+        return str(given["output"])
+    if isinstance(given.get("error"), str):
+        return f"error: {given['error']}"
+    return json.dumps(given, ensure_ascii=False)
+
+
+def _messages(turns: Iterable[_GeminiTurn]) -> Iterator[Message]:
     results: set[str] = set()
     for turn in turns:
         for message in turn.said:
@@ -258,33 +279,34 @@ def _messages(turns: Iterable[_Turn]) -> Iterator[Message]:
                 yield message
 
 
-def _session(
-    path: Path, messages: tuple[Message, ...], meta: dict[str, Any], model: str
-) -> Session:
-    title = title_of(messages, "user", given=string(meta.get("summary")))
-    subagent = meta.get("kind") == "subagent"
-    if subagent:  # its tasks come from another agent
-        messages = delegated(messages)
-    return Session(
+def _session(path: Path, messages: tuple[Message, ...], log: _EventLog) -> Session:
+    meta = log.meta
+    session = Session(
         id=string(meta.get("sessionId")) or path.stem,
         messages=messages,
-        title=title,
-        date=moment(meta.get("startTime")) or next((m.date for m in messages if m.date), None),
-        parent=path.parent.name if subagent and path.parent.parent.name == "chats" else "",
-        relation="subagent" if subagent else "",
+        title=title_of(messages, "user", given=string(meta.get("summary"))),
+        date=moment(meta.get("startTime")) or first_date(messages),
         folder=_folder(path, meta),
-        model=model,
+        model=next((turn.model for turn in reversed(log.turns.values()) if turn.model), ""),
+    )
+    if meta.get("kind") != "subagent":
+        return session
+    above = path.parent
+    return session._replace(
+        messages=delegated(messages),  # its tasks come from another agent
+        parent=above.name if above.parent.name == "chats" else "",
+        relation="subagent",
     )
 
 
 def _folder(path: Path, meta: dict[str, Any]) -> str:
+    """Returns the working directory: of the project's folder, else of the description."""
     for above in list(path.parents)[:3]:
         try:
             return (above / ".project_root").read_text("utf-8", "replace").strip()
         except OSError:
             continue
-    folders = meta.get("directories")
-    return next((f for f in folders if isinstance(f, str)), "") if isinstance(folders, list) else ""
+    return next((f for f in array(meta.get("directories")) if isinstance(f, str)), "")
 
 
 FORMAT = Format(

@@ -10,28 +10,36 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.nouns import Message, Problem
-from recollect.sources.sessions.base import Format, Read, Session, json_lines, moment, unknown
+from recollect.sources.sessions.base import (
+    Format,
+    Read,
+    Session,
+    first_object,
+    moment,
+    readable_lines,
+    unknown,
+)
 from recollect.sources.sessions.database import (
+    AppDatabase,
     Needs,
     Piece,
     Row,
-    Store,
     called,
     cell,
-    first_record,
     holds,
     is_database,
-    kept,
     read,
+    start,
     title,
     turns,
 )
 from recollect.sources.sessions.turns import text_of
+from recollect.sources.sessions.values import mapping, nonempty, objects
 
 PATTERN = "**/sessions.db"
 NEEDS: Needs = {
@@ -46,7 +54,6 @@ _MESSAGE = ("id", "message_id", "role", "content_json", "created_timestamp", "me
 _UNNAMED = frozenset({"New Chat", "New session", "CLI Session"})
 _GO_ON = re.compile(r"\s*(?:Your context was compacted|The previous message contains a summary)")
 _INJECTED = re.compile(r"\s*<info-msg>")
-_TOLD = frozenset({"systemNotification", "contextLengthExceeded", "summarizationRequested"})
 _PASSED_OVER = frozenset(
     {
         "thinking", "redactedThinking", "reasoning", "image", "toolConfirmationRequest",
@@ -55,7 +62,7 @@ _PASSED_OVER = frozenset(
 )  # fmt: skip
 
 
-def _listed(store: Store) -> Iterator[Row]:
+def _listed(store: AppDatabase) -> Iterator[Row]:
     ordered = store.sessions("sessions", _SESSION, "created_at, id", "messages", "session_id")
     for row in ordered:
         if row["session_type"] == "hidden":
@@ -64,30 +71,31 @@ def _listed(store: Store) -> Iterator[Row]:
             yield row
 
 
-def _session(store: Store, row: Row) -> Session:
+def _session(store: AppDatabase, row: Row) -> Session:
     id = cell(row["id"])
     subagent = row["session_type"] == "sub_agent"
     parent = cell(row["parent_session_id"]) if subagent else ""
     messages: list[Message] = []
     for record in store.rows("messages", _MESSAGE, "id", "session_id", row["id"]):
         own = record["id"]
-        seen = store.parsed(record["metadata_json"], "messages", own)
+        seen = store.parsed_object(record["metadata_json"], "messages", own)
+        speaker = _speaker(cell(record["role"]), seen, subagent)
         content = store.parsed(record["content_json"], "messages", own)
-        pieces = _pieces(cell(record["role"]), content, seen, subagent, store.unknown)
+        pieces = _pieces(speaker, content, store.unknown)
         date = moment(record["created_timestamp"])
         _add(messages, turns(f"{id}:{cell(record['message_id'] or own)}", date, pieces))
-    config = store.parsed(row["model_config_json"], "sessions", id)
+    config = store.parsed_object(row["model_config_json"], "sessions", id)
     given = cell(row["name"]) or cell(row["description"])
     return Session(
         id=id,
         messages=tuple(messages),
         title=title("" if given in _UNNAMED else given, messages),
-        date=moment(row["created_at"]) or next((m.date for m in messages), None),
+        date=start(row["created_at"], messages),
         parent=parent,
         relation="subagent" if parent else "",
         folder=cell(row["working_dir"]),
-        model=cell(config.get("model_name")) if isinstance(config, dict) else "",
-        meta=kept(
+        model=cell(config.get("model_name")),
+        meta=nonempty(
             type=cell(row["session_type"]),
             provider=cell(row["provider_name"]),
             archived=bool(row["archived_at"]),
@@ -107,54 +115,71 @@ def _add(messages: list[Message], new: Iterator[Message]) -> None:
         messages.append(message)
 
 
-def _pieces(
-    role: str, content: Any, seen: Any, subagent: bool, strange: Counter[str]
-) -> Iterator[Piece]:
-    """What a message says, by who sees it: *seen* has ``userVisible`` and ``agentVisible``."""
-    seen = seen if isinstance(seen, dict) else {}
-    by_user, by_agent = seen.get("userVisible", True), seen.get("agentVisible", True)
-    if not by_user and not by_agent:
+class _Speaker(NamedTuple):
+    """Who says a message, and who sees it."""
+
+    role: str
+    by_user: Any
+    by_agent: Any
+    subagent: bool
+
+
+def _speaker(role: str, seen: dict[str, Any], subagent: bool) -> _Speaker:
+    return _Speaker(role, seen.get("userVisible", True), seen.get("agentVisible", True), subagent)
+
+
+def _pieces(speaker: _Speaker, content: Any, strange: Counter[str]) -> Iterator[Piece]:
+    """What a message says, by who sees it."""
+    if not speaker.by_user and not speaker.by_agent:
         return
-    if role not in ("user", "assistant"):
-        strange[f"message {role}"] += 1
+    if speaker.role not in ("user", "assistant"):
+        strange[f"message {speaker.role}"] += 1
         return
-    for item in content if isinstance(content, list) else ():
-        if not isinstance(item, dict):
-            continue
+    for item in objects(content):
         kind = cell(item.get("type"))
-        if kind == "text":
-            text = cell(item.get("text"))
-            if not by_user:
-                yield ("context" if _GO_ON.match(text) else "summary"), text
-            elif role == "user" and (subagent or _INJECTED.match(text)):
-                yield "context", text
-            else:
-                yield role, text
-        elif kind in ("toolRequest", "frontendToolRequest"):
-            yield _request(item.get("toolCall"))
-        elif kind == "toolResponse":
-            yield "tool", _response(item.get("toolResult"))
-        elif kind in _TOLD:
-            yield "context", cell(item.get("msg"))
+        if kind in _CONTENTS:
+            yield _CONTENTS[kind](speaker, item)
         elif kind and kind not in _PASSED_OVER:
             strange[f"content {kind}"] += 1
 
 
-def _request(call: Any) -> Piece:
-    call = call if isinstance(call, dict) else {}
+def _text(speaker: _Speaker, item: dict[str, Any]) -> Piece:
+    text = cell(item.get("text"))
+    if not speaker.by_user:
+        return ("context" if _GO_ON.match(text) else "summary"), text
+    injected = speaker.subagent or _INJECTED.match(text)
+    return ("context" if speaker.role == "user" and injected else speaker.role), text
+
+
+def _request(_speaker: _Speaker, item: dict[str, Any]) -> Piece:
+    call = mapping(item.get("toolCall"))
     value = call.get("value")
     if not isinstance(value, dict):
         return "tool", cell(call.get("error"))
     return called(value.get("name"), value.get("arguments"))
 
 
-def _response(result: Any) -> str:
-    if not isinstance(result, dict):
-        return ""
+def _response(_speaker: _Speaker, item: dict[str, Any]) -> Piece:
+    result = mapping(item.get("toolResult"))
     value = result.get("value")
     if isinstance(value, dict):
         value = value.get("content")
-    return text_of(value) or cell(result.get("error"))
+    return "tool", text_of(value) or cell(result.get("error"))
+
+
+def _notice(_speaker: _Speaker, item: dict[str, Any]) -> Piece:
+    return "context", cell(item.get("msg"))
+
+
+_CONTENTS: dict[str, Callable[[_Speaker, dict[str, Any]], Piece]] = {
+    "text": _text,
+    "toolRequest": _request,
+    "frontendToolRequest": _request,
+    "toolResponse": _response,
+    "systemNotification": _notice,
+    "contextLengthExceeded": _notice,
+    "summarizationRequested": _notice,
+}
 
 
 def _lines(path: Path) -> Read:
@@ -162,19 +187,16 @@ def _lines(path: Path) -> Read:
     about: dict[str, Any] = {}
     messages: list[Message] = []
     strange: Counter[str] = Counter()
-    try:
-        for number, record in json_lines(path):
-            if isinstance(record, Problem):
-                yield record
-            elif "role" not in record:
-                about = about or record
-            else:
-                own = f"{path.stem}:{cell(record.get('id')) or number}"
-                said, seen = record.get("content"), record.get("metadata")
-                pieces = _pieces(cell(record["role"]), said, seen, False, strange)
-                _add(messages, turns(own, moment(record.get("created")), pieces))
-    except OSError as error:
-        yield Problem(str(path), f"cannot be read: {error.strerror or error}")
+    for number, record in readable_lines(path):
+        if isinstance(record, Problem):
+            yield record
+        elif "role" not in record:
+            about = about or record
+        else:
+            own = f"{path.stem}:{cell(record.get('id')) or number}"
+            speaker = _speaker(cell(record["role"]), mapping(record.get("metadata")), False)
+            pieces = _pieces(speaker, record.get("content"), strange)
+            _add(messages, turns(own, moment(record.get("created")), pieces))
     if messages:
         yield Session(
             id=path.stem,
@@ -198,7 +220,7 @@ def _homes() -> list[Path]:
 def _recognises(path: Path, head: bytes) -> bool:
     if holds(path, head, NEEDS, PATTERN):
         return True
-    about = first_record(head)
+    about = first_object(head)
     return "message_count" in about and ("description" in about or "working_dir" in about)
 
 

@@ -9,26 +9,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.nouns import Message
 from recollect.sources.sessions.base import Format, Read, Relation, Session, moment
 from recollect.sources.sessions.database import (
+    AppDatabase,
     Needs,
     Piece,
     Row,
-    Store,
     called,
     cell,
     holds,
-    kept,
     read,
+    start,
     title,
     turns,
 )
 from recollect.sources.sessions.turns import text_of
+from recollect.sources.sessions.values import nonempty, objects
 
 PATTERN = "**/state.db"
 NEEDS: Needs = {
@@ -58,6 +59,10 @@ _SKILL_ASKED = "The user has provided the following instruction alongside the sk
 _RESETS = frozenset(
     {"session_reset", "session_switch", "idle", "daily", "suspended", "resume_pending_expired"}
 )
+_MARKS: dict[str, Relation] = {"_branched_from": "fork", "_delegate_from": "subagent"}
+"""Fields of the configuration that name where a session came from."""
+_ENDINGS: dict[Any, Relation] = {"compression": "compaction", "branched": "fork"}
+"""How a parent ended, and what its child is therefore."""
 _UNATTENDED = frozenset({"cron", "tool", "subagent"})
 
 
@@ -66,7 +71,7 @@ class _Listed(NamedTuple):
     parent: Row | None
 
 
-def _listed(store: Store) -> Iterator[_Listed]:
+def _listed(store: AppDatabase) -> Iterator[_Listed]:
     ordered = store.sessions("sessions", _SESSION, "started_at, id", "messages", "session_id")
     rows = list(ordered)
     by_id = {row["id"]: row for row in rows}
@@ -74,45 +79,52 @@ def _listed(store: Store) -> Iterator[_Listed]:
         yield _Listed(row, by_id.get(row["parent_session_id"]))
 
 
-def _session(store: Store, listed: _Listed) -> Session:
+def _session(store: AppDatabase, listed: _Listed) -> Session:
     row = listed.row
     id = cell(row["id"])
-    config = store.parsed(row["model_config"], "sessions", id)
-    config = config if isinstance(config, dict) else {}
+    config = store.parsed_object(row["model_config"], "sessions", id)
     parent, relation = _lineage(listed, config)
     unattended = relation == "subagent" or "_delegate_from" in config
     user = "context" if unattended or row["source"] in _UNATTENDED else "user"
+    rows = list(store.rows("messages", _MESSAGE, "id", "session_id", row["id"]))
+    standing = [message for message in rows if not _is_rewound(message)]
     messages: list[Message] = []
-    seen: set[tuple[Any, ...]] = set()
-    rewound = 0
-    for message in store.rows("messages", _MESSAGE, "id", "session_id", row["id"]):
-        if message["active"] == 0 and not message["compacted"]:
-            rewound += 1
-            continue
-        same = tuple(message[name] for name in _MESSAGE[1:7])
-        if same in seen:
-            continue
-        if message["compacted"]:
-            seen.add(same)
+    for message in _without_copies(standing):
         pieces = _pieces(store, message, user)
         messages += turns(f"{id}:{cell(message['id'])}", moment(message["timestamp"]), pieces)
     return Session(
         id=id,
         messages=tuple(messages),
         title=title(row["title"], messages),
-        date=moment(row["started_at"]) or next((m.date for m in messages), None),
+        date=start(row["started_at"], messages),
         parent=parent,
         relation=relation,
         folder=cell(row["cwd"]),
         branch=cell(row["git_branch"]),
         model=cell(row["model"]),
-        meta=kept(
+        meta=nonempty(
             source=cell(row["source"]),
             profile=cell(row["profile_name"]),
             archived=bool(row["archived"]),
-            rewound=rewound,
+            rewound=len(rows) - len(standing),
         ),
     )
+
+
+def _is_rewound(message: Row) -> bool:
+    """Whether the user took it back."""
+    return message["active"] == 0 and not message["compacted"]
+
+
+def _without_copies(messages: list[Row]) -> Iterator[Row]:
+    """The rows without those that a compaction wrote once more."""
+    seen: set[tuple[Any, ...]] = set()
+    for message in messages:
+        same = tuple(message[name] for name in _MESSAGE[1:7])
+        if same not in seen:
+            yield message
+        if message["compacted"]:
+            seen.add(same)
 
 
 def _lineage(listed: _Listed, config: dict[str, Any]) -> tuple[str, Relation]:
@@ -121,46 +133,46 @@ def _lineage(listed: _Listed, config: dict[str, Any]) -> tuple[str, Relation]:
     row, parent = listed
     above = cell(row["parent_session_id"])
     ended = parent["end_reason"] if parent else None
-    marks: tuple[tuple[str, Relation], ...] = (
-        ("_branched_from", "fork"),
-        ("_delegate_from", "subagent"),
-    )
-    for mark, relation in marks:
+    for mark, relation in _MARKS.items():
         origin = config.get(mark)
         if origin and (origin == above or ended != "compression"):
             return above or cell(origin), relation
-    if parent is None or "_reset_from" in config:
+    if parent is None or "_reset_from" in config or _is_reset(row, parent):
         return "", ""
-    if ended == "compression":
-        return above, "compaction"
-    if ended == "branched":
-        return above, "fork"
-    if ended in _RESETS and row["session_key"] and row["session_key"] == parent["session_key"]:
-        return "", ""
-    return above, "subagent"
+    return above, _ENDINGS.get(ended, "subagent")
 
 
-def _pieces(store: Store, row: Row, user: str) -> Iterator[Piece]:
+def _is_reset(row: Row, parent: Row) -> bool:
+    """Whether the session began anew where its parent had ended."""
+    key = row["session_key"]
+    return parent["end_reason"] in _RESETS and bool(key) and key == parent["session_key"]
+
+
+def _pieces(store: AppDatabase, row: Row, user: str) -> Iterator[Piece]:
+    yield from _said(store, row, user)
+    calls = store.parsed(row["tool_calls"], "messages", row["id"])
+    for call in objects(calls):
+        made = call.get("function")
+        made = made if isinstance(made, dict) else call
+        yield called(made.get("name"), made.get("arguments"))
+
+
+def _said(store: AppDatabase, row: Row, user: str) -> Iterable[Piece]:
     role, text = row["role"], _content(store, row)
     if row["display_kind"] == "hidden" and role != "tool":
-        yield "context", text
-    elif role == "user":
-        yield from _users(user, text, bool(row["_compressed_summary"]))
-    elif role == "assistant":
-        yield from _summed(role, text, bool(row["_compressed_summary"]))
-    elif role in ("tool", "system"):
-        yield role, text
-    else:
-        store.unknown[f"message {cell(role)}"] += 1
-    calls = store.parsed(row["tool_calls"], "messages", row["id"])
-    for call in calls if isinstance(calls, list) else ():
-        if isinstance(call, dict):
-            made = call.get("function")
-            made = made if isinstance(made, dict) else call
-            yield called(made.get("name"), made.get("arguments"))
+        return [("context", text)]
+    if role in ("tool", "system"):
+        return [(role, text)]
+    flagged = bool(row["_compressed_summary"])
+    if role == "user":
+        return _users(user, text, flagged)
+    if role == "assistant":
+        return _summed(role, text, flagged)
+    store.unknown[f"message {cell(role)}"] += 1
+    return []
 
 
-def _content(store: Store, row: Row) -> str:
+def _content(store: AppDatabase, row: Row) -> str:
     text = cell(row["content"])
     if text.startswith(_STRUCTURED):
         return text_of(store.parsed(text[len(_STRUCTURED) :], "messages", row["id"]))

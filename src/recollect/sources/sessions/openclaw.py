@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,26 +22,27 @@ from recollect.sources.sessions.base import (
     Read,
     Relation,
     Session,
-    json_lines,
+    first_object,
     moment,
+    readable_lines,
     unknown,
 )
 from recollect.sources.sessions.database import (
+    AppDatabase,
     Needs,
     Piece,
     Row,
-    Store,
     called,
     cell,
-    first_record,
     holds,
     is_database,
-    kept,
     read,
+    start,
     title,
     turns,
 )
 from recollect.sources.sessions.turns import text_of, whole
+from recollect.sources.sessions.values import dig, nonempty, objects
 
 PATTERN = "**/openclaw-agent.sqlite"
 NEEDS: Needs = {"transcript_events": ("session_id", "seq", "event_json")}
@@ -57,16 +58,20 @@ _METADATA = re.compile(
     r"\s*(?:[^\n]{1,200}\(untrusted[^\n)]*\):\n```json\n(?>.*?\n```)\s*)+", re.DOTALL
 )
 """What a channel puts before the words of the one who wrote."""
-_STAMP = re.compile(r"\s*\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]*\][ \t]*")
+_STAMP = re.compile(r"\A\s*\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d[^\]\n]*\][ \t]*")
 _INJECTED = re.compile(
     r"\s*(?:System(?: \(untrusted\))?: \[|Read HEARTBEAT\.md|\[cron:|"
     r"A new session was started via|Pre-compaction memory flush)"
 )
 _STAND_INS = frozenset({"delivery-mirror", "gateway-injected"})
-_PASSED_OVER = frozenset({"custom", "label", "leaf", "reset", "thinking_level_change"})
+_PASSED_OVER = frozenset(
+    "custom label leaf reset thinking_level_change session_info model_change".split()
+)
+_REASONS: dict[Any, Relation] = {"compaction": "compaction", "fork": "fork", "rewind": "fork"}
+"""Why a session follows another one, and what it is therefore."""
 
 
-class _Known(NamedTuple):
+class _SessionRow(NamedTuple):
     """What the tables beside the transcript say of a session."""
 
     id: Any
@@ -78,7 +83,7 @@ class _Known(NamedTuple):
     archived: bool = False
 
 
-def _listed(store: Store) -> Iterator[_Known]:
+def _listed(store: AppDatabase) -> Iterator[_SessionRow]:
     archives = ("session_id", "generation")
     for row in store.rows("session_transcript_archives", archives, "session_id"):
         which = f"{cell(row['session_id'])}/{cell(row['generation'])}"
@@ -90,7 +95,7 @@ def _listed(store: Store) -> Iterator[_Known]:
         window = windows.get(id, dict.fromkeys(_WINDOW))
         node = nodes.get(window["session_key"], dict.fromkeys(_NODE))
         parent, relation = _lineage(window, node, nodes)
-        yield _Known(
+        yield _SessionRow(
             id=id,
             title=cell(node["label"] or node["display_name"] or window["display_name"]),
             parent=parent,
@@ -103,25 +108,22 @@ def _listed(store: Store) -> Iterator[_Known]:
 
 def _lineage(window: Row, node: Row, nodes: dict[Any, Row]) -> tuple[str, Relation]:
     above = cell(window["previous_session_id"])
-    if above and window["reason"] == "compaction":
-        return above, "compaction"
-    if above and window["reason"] in ("fork", "rewind"):
-        return above, "fork"
-    spawner = window["spawned_by"] or node["spawned_by"]
-    spawner = spawner or window["parent_session_key"] or node["parent_session_key"]
+    relation = _REASONS.get(window["reason"], "")
+    if above and relation:
+        return above, relation
+    keys = [row[link] for link in ("spawned_by", "parent_session_key") for row in (window, node)]
+    spawner = next(filter(None, keys), None)
     if spawner in nodes:
         return cell(nodes[spawner]["current_session_id"]), "subagent"
     return "", ""
 
 
-def _session(store: Store, known: _Known) -> Session:
+def _session(store: AppDatabase, known: _SessionRow) -> Session:
     def entries() -> Iterator[dict[str, Any]]:
         wanted = ("seq", "event_json")
         for row in store.rows("transcript_events", wanted, "seq", "session_id", known.id):
             where = f"{cell(known.id)}/{cell(row['seq'])}"
-            entry = store.parsed(row["event_json"], "transcript_events", where)
-            if isinstance(entry, dict):
-                yield entry
+            yield from objects([store.parsed(row["event_json"], "transcript_events", where)])
 
     return _conversation(known, entries(), store.unknown)
 
@@ -132,16 +134,13 @@ def _lines(path: Path) -> Read:
     strange: Counter[str] = Counter()
 
     def entries() -> Iterator[dict[str, Any]]:
-        try:
-            for _, record in json_lines(path):
-                if isinstance(record, Problem):
-                    problems.append(record)
-                else:
-                    yield record
-        except OSError as error:
-            problems.append(Problem(str(path), f"cannot be read: {error.strerror or error}"))
+        for _, record in readable_lines(path):
+            if isinstance(record, Problem):
+                problems.append(record)
+            else:
+                yield record
 
-    session = _conversation(_Known(path.stem), entries(), strange)
+    session = _conversation(_SessionRow(path.stem), entries(), strange)
     if session.messages:
         yield session
     yield from problems
@@ -149,11 +148,11 @@ def _lines(path: Path) -> Read:
 
 
 def _conversation(
-    known: _Known, entries: Iterable[dict[str, Any]], strange: Counter[str]
+    known: _SessionRow, entries: Iterable[dict[str, Any]], strange: Counter[str]
 ) -> Session:
     header: dict[str, Any] = {}
     id = cell(known.id)
-    tree = _Tree()
+    tree = _EntryTree()
     for number, entry in enumerate(entries):
         if entry.get("type") == "session":
             if not header:
@@ -165,19 +164,19 @@ def _conversation(
         tree.grow(entry, _Node(said, _name(entry), _model(entry)))
     branch, rewound = tree.branch()
     messages = [message for node in branch for message in node.messages]
-    names = [known.title, *(node.name for node in branch if node.name)]
-    models = [known.model, *(node.model for node in branch if node.model)]
+    names = [known.title, *filter(None, (node.name for node in branch))]
+    models = [known.model, *filter(None, (node.model for node in branch))]
     parent = Path(cell(header.get("parentSession"))).name.removesuffix(".jsonl")
     return Session(
         id=id,
         messages=tuple(messages),
         title=title(names[-1], messages),
-        date=moment(header.get("timestamp")) or next((m.date for m in messages), None),
+        date=start(header.get("timestamp"), messages),
         parent=whole(parent) or known.parent,
         relation="fork" if parent else known.relation,
         folder=whole(cell(header.get("cwd"))),
         model=whole(models[-1]),
-        meta=kept(channel=known.channel, archived=known.archived, rewound=rewound),
+        meta=nonempty(channel=known.channel, archived=known.archived, rewound=rewound),
     )
 
 
@@ -189,7 +188,7 @@ class _Node(NamedTuple):
     model: str
 
 
-class _Tree:
+class _EntryTree:
     """The nodes of one session, each with the place of the one above it."""
 
     def __init__(self) -> None:
@@ -234,62 +233,80 @@ def _name(entry: dict[str, Any]) -> str:
 def _model(entry: dict[str, Any]) -> str:
     if entry.get("type") == "model_change":
         return cell(entry.get("modelId"))
-    message = entry.get("message")
-    model = cell(message.get("model")) if isinstance(message, dict) else ""
+    model = cell(dig(entry, "message", "model"))
     return "" if model in _STAND_INS else model
 
 
-def _pieces(entry: dict[str, Any], unattended: bool, strange: Counter[str]) -> Iterator[Piece]:
+def _pieces(entry: dict[str, Any], unattended: bool, strange: Counter[str]) -> Iterable[Piece]:
     kind, message = cell(entry.get("type")), entry.get("message")
     if kind == "message" and isinstance(message, dict):
-        yield from _said(message, unattended, strange)
-    elif kind in ("compaction", "branch_summary"):
-        yield "summary", cell(entry.get("summary"))
-    elif kind == "custom_message":
-        yield "context", text_of(entry.get("content"))
-    elif kind not in _PASSED_OVER and kind not in ("session_info", "model_change"):
+        return _said(message, unattended, strange)
+    if kind in ("compaction", "branch_summary"):
+        return [("summary", cell(entry.get("summary")))]
+    if kind == "custom_message":
+        return [("context", text_of(entry.get("content")))]
+    if kind not in _PASSED_OVER:
         strange[f"entry {kind}"] += 1
+    return []
 
 
-def _said(message: dict[str, Any], unattended: bool, strange: Counter[str]) -> Iterator[Piece]:
-    role, content = cell(message.get("role")), message.get("content")
+def _said(message: dict[str, Any], unattended: bool, strange: Counter[str]) -> Iterable[Piece]:
+    role = cell(message.get("role"))
     if role == "user":
-        yield from _users(message, text_of(content), unattended)
-    elif role == "assistant":
-        for block in content if isinstance(content, list) else [{"type": "text", "text": content}]:
-            if not isinstance(block, dict):
-                continue
-            if block.get("type") == "text":
-                yield role, cell(block.get("text"))
-            elif block.get("type") == "toolCall":
-                yield called(block.get("name"), block.get("arguments"))
-    elif role == "toolResult":
-        yield "tool", text_of(content)
-    elif role == "bashExecution":
-        yield "tool", f"{cell(message.get('command'))}\n{cell(message.get('output'))}"
-    elif role in ("compactionSummary", "branchSummary"):
-        yield "summary", cell(message.get("summary")) or text_of(content)
-    elif role in ("custom", "hookMessage"):
-        yield "context", text_of(content)
-    else:
+        return _users(message, text_of(message.get("content")), unattended)
+    if role not in _SPEAK:
         strange[f"message {role}"] += 1
+        return []
+    return _SPEAK[role](message)
+
+
+def _answer(message: dict[str, Any]) -> Iterator[Piece]:
+    content = message.get("content")
+    blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    for block in objects(blocks):
+        if block.get("type") == "text":
+            yield "assistant", cell(block.get("text"))
+        elif block.get("type") == "toolCall":
+            yield called(block.get("name"), block.get("arguments"))
+
+
+def _result(message: dict[str, Any]) -> Iterable[Piece]:
+    return [("tool", text_of(message.get("content")))]
+
+
+def _command(message: dict[str, Any]) -> Iterable[Piece]:
+    return [("tool", f"{cell(message.get('command'))}\n{cell(message.get('output'))}")]
+
+
+def _summary(message: dict[str, Any]) -> Iterable[Piece]:
+    return [("summary", cell(message.get("summary")) or text_of(message.get("content")))]
+
+
+def _context(message: dict[str, Any]) -> Iterable[Piece]:
+    return [("context", text_of(message.get("content")))]
+
+
+_SPEAK: dict[str, Callable[[dict[str, Any]], Iterable[Piece]]] = {
+    "assistant": _answer,
+    "toolResult": _result,
+    "bashExecution": _command,
+    "compactionSummary": _summary,
+    "branchSummary": _summary,
+    "custom": _context,
+    "hookMessage": _context,
+}
 
 
 def _users(message: dict[str, Any], text: str, unattended: bool) -> Iterator[Piece]:
-    provenance = message.get("provenance")
-    origin = provenance.get("kind") if isinstance(provenance, dict) else None
-    if (
-        unattended
-        or message.get("runtimeContext")
-        or message.get("runtimeContextCarrier")
-        or origin not in (None, "external_user")
-    ):
+    runtime = message.get("runtimeContext") or message.get("runtimeContextCarrier")
+    origin = dig(message, "provenance", "kind")
+    if unattended or runtime or origin not in (None, "external_user"):
         yield "context", text
         return
     if before := _METADATA.match(text):
         yield "context", before[0]
         text = text[before.end() :]
-    text = _STAMP.sub("", text, count=1) if _STAMP.match(text) else text
+    text = _STAMP.sub("", text, count=1)
     yield ("context" if _INJECTED.match(text) else "user"), text
 
 
@@ -310,7 +327,7 @@ def _homes() -> list[Path]:
 def _recognises(path: Path, head: bytes) -> bool:
     if holds(path, head, NEEDS, PATTERN):
         return True
-    header = first_record(head)
+    header = first_object(head)
     return header.get("type") == "session" and "id" in header and "timestamp" in header
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,18 +17,19 @@ from typing import Any, NamedTuple
 from recollect.nouns import Message
 from recollect.sources.sessions.base import Format, Read, Session, moment
 from recollect.sources.sessions.database import (
+    AppDatabase,
     Needs,
     Piece,
     Row,
-    Store,
     called,
     cell,
     holds,
-    kept,
     read,
+    start,
     title,
     turns,
 )
+from recollect.sources.sessions.values import dig, mapping, nonempty
 
 PATTERN = "opencode*.db"
 NEEDS: Needs = {
@@ -60,11 +61,11 @@ class _Info(NamedTuple):
     """The first part that was reverted; empty if none was."""
 
 
-def _listed(store: Store) -> Iterator[Row]:
+def _listed(store: AppDatabase) -> Iterator[Row]:
     return store.sessions("session", _SESSION, "time_created, id", "message", "session_id")
 
 
-def _session(store: Store, row: Row) -> Session:
+def _session(store: AppDatabase, row: Row) -> Session:
     id = cell(row["id"])
     infos = _infos(store, row)
     pieces: dict[Any, list[Piece]] = {}
@@ -72,7 +73,7 @@ def _session(store: Store, row: Row) -> Session:
         info = infos.get(part["message_id"])
         if info is None or (info.until and cell(part["id"]) >= info.until):
             continue
-        said = _pieces(store, info.role, _object(store, part["data"], "part", part["id"]))
+        said = _pieces(store, info.role, store.parsed_object(part["data"], "part", part["id"]))
         pieces.setdefault(part["message_id"], []).extend(said)
     messages: list[Message] = []
     for own, info in infos.items():
@@ -80,17 +81,18 @@ def _session(store: Store, row: Row) -> Session:
     if not infos and next(store.rows("session_message", ("id",), "id", "session_id", row["id"]), 0):
         store.leave_out("sessions are only in the table session_message, not read yet", id)
     given = cell(row["title"])
+    model = store.parsed_object(row["model"], "session", id)
     models = [info.model for info in infos.values() if info.model]
     return Session(
         id=id,
         messages=tuple(messages),
         title=title("" if _UNNAMED.match(given) else given, messages),
-        date=moment(row["time_created"]) or next((m.date for m in messages), None),
+        date=start(row["time_created"], messages),
         parent=cell(row["parent_id"]),
         relation="subagent" if row["parent_id"] else "",
         folder=cell(row["directory"]),
-        model=cell(_object(store, row["model"], "session", id).get("id")) or "".join(models[-1:]),
-        meta=kept(
+        model=cell(model.get("id")) or "".join(models[-1:]),
+        meta=nonempty(
             agent=cell(row["agent"]),
             version=cell(row["version"]),
             archived=bool(row["time_archived"]),
@@ -98,66 +100,69 @@ def _session(store: Store, row: Row) -> Session:
     )
 
 
-def _infos(store: Store, session: Row) -> dict[Any, _Info]:
+def _infos(store: AppDatabase, session: Row) -> dict[Any, _Info]:
     """The messages that stand, in order."""
-    revert = _object(store, session["revert"], "session", session["id"])
+    revert = store.parsed_object(session["revert"], "session", session["id"])
     infos: dict[Any, _Info] = {}
     for row in store.rows("message", _MESSAGE, "time_created, id", "session_id", session["id"]):
-        data = _object(store, row["data"], "message", row["id"])
-        if not data:
-            continue
-        until = ""
-        if row["id"] == revert.get("messageID"):
-            until = cell(revert.get("partID"))
-            if not until:
-                break
-        role = cell(data.get("role"))
-        if role == "assistant" and data.get("summary") is True:
-            role = "summary"
-        elif role == "user" and session["parent_id"]:
-            role = "context"
-        infos[row["id"]] = _Info(
-            role, moment(row["time_created"]), cell(data.get("modelID")), until
-        )
-        if until:
+        data = store.parsed_object(row["data"], "message", row["id"])
+        reverted = bool(data) and row["id"] == revert.get("messageID")
+        until = cell(revert.get("partID")) if reverted else ""
+        if data and (until or not reverted):
+            role = _role(data, delegated=bool(session["parent_id"]))
+            date = moment(row["time_created"])
+            infos[row["id"]] = _Info(role, date, cell(data.get("modelID")), until)
+        if reverted:
             break
     return infos
 
 
-def _pieces(store: Store, role: str, part: dict[str, Any]) -> Iterator[Piece]:
+def _role(data: dict[str, Any], *, delegated: bool) -> str:
+    role = cell(data.get("role"))
+    if role == "assistant" and data.get("summary") is True:
+        return "summary"
+    return "context" if role == "user" and delegated else role
+
+
+def _pieces(store: AppDatabase, role: str, part: dict[str, Any]) -> Iterator[Piece]:
     kind = cell(part.get("type"))
     if role not in ("user", "context", "assistant", "summary"):
         store.unknown[f"message {role}"] += 1
-    elif kind == "text":
-        text = cell(part.get("text"))
-        if part.get("synthetic") or part.get("ignored"):
-            role = "context"
-        elif role == "user" and (quoted := _QUOTED.fullmatch(text.strip())):
-            text = quoted[1].replace('\\"', '"')
-        yield role, text
-    elif kind == "tool":
-        yield _tool(part)
-    elif kind == "file":
-        source = part.get("source")
-        path = source.get("path") if isinstance(source, dict) else None
-        if name := cell(path or part.get("filename")):
-            yield "context", f"file: {name}"
-    elif kind == "subtask":
-        yield "context", cell(part.get("prompt"))
+    elif kind in _PARTS:
+        yield _PARTS[kind](role, part)
     elif kind and kind not in _PASSED_OVER:
         store.unknown[f"part {kind}"] += 1
 
 
-def _tool(part: dict[str, Any]) -> Piece:
-    state = part.get("state")
-    state = state if isinstance(state, dict) else {}
+def _text(role: str, part: dict[str, Any]) -> Piece:
+    text = cell(part.get("text"))
+    if part.get("synthetic") or part.get("ignored"):
+        return "context", text
+    quoted = _QUOTED.fullmatch(text.strip()) if role == "user" else None
+    return role, quoted[1].replace('\\"', '"') if quoted else text
+
+
+def _tool(_role: str, part: dict[str, Any]) -> Piece:
+    state = mapping(part.get("state"))
     role, call = called(part.get("tool"), state.get("input"))
     return role, f"{call}\n{cell(state.get('output') or state.get('error'))}"
 
 
-def _object(store: Store, data: Any, table: str, id: Any) -> dict[str, Any]:
-    value = store.parsed(data, table, id)
-    return value if isinstance(value, dict) else {}
+def _file(_role: str, part: dict[str, Any]) -> Piece:
+    name = cell(dig(part, "source", "path") or part.get("filename"))
+    return "context", f"file: {name}" if name else ""
+
+
+def _subtask(_role: str, part: dict[str, Any]) -> Piece:
+    return "context", cell(part.get("prompt"))
+
+
+_PARTS: dict[str, Callable[[str, dict[str, Any]], Piece]] = {
+    "text": _text,
+    "tool": _tool,
+    "file": _file,
+    "subtask": _subtask,
+}
 
 
 def _homes() -> list[Path]:

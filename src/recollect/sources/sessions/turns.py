@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from recollect.nouns import Message
+from recollect.sources.sessions.values import array, mapping, string
 from recollect.text.unicode import whole as whole
 
 TITLE_LENGTH = 80
+Split = Callable[[str], Iterable[tuple[str, str]]]
+"""Returns (role, text) of each part of a text in a turn."""
 
 INJECTED = re.compile(
     r"\s*<(?:recollect-context|system-reminder|environment_context|session_context|"
@@ -59,23 +64,33 @@ def delegated(messages: Iterable[Message]) -> tuple[Message, ...]:
     return tuple(m._replace(role="context") if m.role == "user" else m for m in messages)
 
 
-def told(
-    content: Any, split: Callable[[str], Iterable[tuple[str, str]]]
-) -> Iterator[tuple[str, str]]:
-    """(role, text) of what a turn holds, each text *split* by its speakers: what one says in a
-    row is one text, each call of a tool and each result is its own."""
-    turn: list[tuple[str, list[str]]] = []
-    for block in blocks(content):
-        tool = tool_text(block)
-        if tool is not None:
-            turn.append(("tool", [tool]))
-            continue
-        for who, words in split(without_ours(block_text(block))):
-            if words and turn and turn[-1][0] == who != "tool":
-                turn[-1][1].append(words)
-            elif words:
-                turn.append((who, [words]))
-    return ((who, "\n\n".join(words)) for who, words in turn)
+def merged(pieces: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yields (role, text) with what one says in a row as one text; each call of a tool and each
+    result is its own."""
+    for role, run in groupby(pieces, itemgetter(0)):
+        texts = [text for _, text in run]
+        yield from ((role, text) for text in (texts if role == "tool" else ["\n\n".join(texts)]))
+
+
+def told(content: Any, split: Split) -> Iterator[tuple[str, str]]:
+    """Yields (role, text) of what a turn holds, each text *split* by its speakers."""
+    return merged(piece for block in blocks(content) for piece in _pieces(block, split))
+
+
+def _pieces(block: Any, split: Split) -> Iterable[tuple[str, str]]:
+    tool = tool_text(block)
+    if tool is not None:
+        return [("tool", tool)]
+    return filter(itemgetter(1), split(without_ours(block_text(block))))
+
+
+def speakers(parts: Mapping[str, Iterable[str]]) -> list[tuple[str, str, str]]:
+    """Returns (role, text, suffix) of a record that several had a part in: the human's words keep
+    its id, and what a client put beside them has the suffix after it."""
+    texts = {role: "\n\n".join(filter(str.strip, said)) for role, said in parts.items()}
+    apart = {role: f"/{role}" if role != "user" else "" for role in texts}
+    several = sum(map(bool, texts.values())) > 1
+    return [(role, text, apart[role] if several else "") for role, text in texts.items()]
 
 
 def unique(messages: Iterable[Message]) -> tuple[Message, ...]:
@@ -111,45 +126,48 @@ def title_of(messages: Sequence[Message], *roles: str, given: str = "", cut: str
 
 
 def text_of(content: Any) -> str:
-    """The words in a message's content, which is a text or a list of blocks with ``text``."""
-    parts = [b if isinstance(b, str) else b.get("text", "") for b in blocks(content)
-             if isinstance(b, str | dict)]  # fmt: skip
-    return "\n\n".join(p for p in parts if isinstance(p, str) and p)
+    """Returns the words in a message's content: a text, or a list of blocks with ``text``."""
+    return paragraphs(map(_text_of_block, blocks(content)))
+
+
+def _text_of_block(block: Any) -> Any:
+    return block if isinstance(block, str) else mapping(block).get("text", "")
+
+
+def paragraphs(texts: Iterable[Any]) -> str:
+    """Returns the texts that are not empty, with a blank line between them."""
+    return "\n\n".join(text for text in texts if isinstance(text, str) and text)
 
 
 def blocks(content: Any) -> list[Any]:
-    """A message's content, which is a text, a block or a list of either."""
-    if isinstance(content, str | dict):
-        return [content]
-    return content if isinstance(content, list) else []
+    """Returns the blocks of a message's content, which is a text, a block or a list of either."""
+    return [content] if isinstance(content, str | dict) else array(content)
 
 
 def block_text(block: Any) -> str:
     """A block's words; a mark such as ``[image]`` for one that has none. Thoughts are left out."""
     if isinstance(block, str):
         return block
-    kind = string(block.get("type")) if isinstance(block, dict) else ""
-    if kind in _UNSAID or not isinstance(block, dict):
+    kind, text = string(mapping(block).get("type")), mapping(block).get("text")
+    if kind in _UNSAID:
         return ""
-    text = block.get("text")
     if isinstance(text, str):
         return text
     return f"[{kind[:40]}]" if kind not in ("", "text") else ""
 
 
 def block_texts(content: Any) -> str:
-    return "\n\n".join(text for text in map(block_text, blocks(content)) if text)
+    return paragraphs(map(block_text, blocks(content)))
 
 
 def tool_text(block: Any) -> str | None:
     """A tool's call or result, of whichever make; None if the block is something else."""
-    kind = block.get("type") if isinstance(block, dict) else None
-    if not isinstance(kind, str):
-        return None
+    fields = mapping(block)
+    kind = string(fields.get("type"))
     if kind.endswith("tool_use"):
-        return tool_call(string(block.get("name")) or "tool", block.get("input"))
+        return tool_call(string(fields.get("name")) or "tool", fields.get("input"))
     if kind.endswith(("tool_result", "command_output")):
-        return block_texts(block.get("content", block.get("text")))
+        return block_texts(fields.get("content", fields.get("text")))
     return None
 
 
@@ -168,8 +186,3 @@ def tool_call(name: str, arguments: Any) -> str:
 
 def _value(value: Any) -> str:
     return repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def string(value: Any) -> str:
-    """A text as it can be stored; nothing for what is no text."""
-    return whole(value) if isinstance(value, str) else ""

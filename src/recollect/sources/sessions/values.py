@@ -1,0 +1,52 @@
+"""Values of JSON that another program wrote, of which no type can be relied on.
+
+Each function returns an empty value for one of another type, so that readers need not ask.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recollect.text.unicode import whole
+
+
+def string(value: Any) -> str:
+    """Returns a text as it can be stored; nothing for what is no text."""
+    return whole(value) if isinstance(value, str) else ""
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Returns an object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def array(value: Any) -> list[Any]:
+    """Returns a list; an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """Returns the objects in a list."""
+    return [one for one in array(value) if isinstance(one, dict)]
+
+
+def listed(value: Any) -> list[Any]:
+    """Returns a list as it is, and anything else as the only item of one."""
+    return value if isinstance(value, list) else [value]
+
+
+def dig(value: Any, *names: str) -> Any:
+    """Returns what stands under the names, one in the other; None where one is missing."""
+    for name in names:
+        value = mapping(value).get(name)
+    return value
+
+
+def nonempty(**values: Any) -> dict[str, Any]:
+    """Returns the values that are not empty."""
+    return {name: value for name, value in values.items() if value}
+
+
+def first(*values: Any) -> str:
+    """Returns the first text that is not empty."""
+    return next(filter(None, map(string, values)), "")
