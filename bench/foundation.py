@@ -113,7 +113,7 @@ def lexical(
         ).fetchall()
 
     def engine(query: str) -> object:
-        hits = memory.store.search_text(parse(query).text, Filter(), limit=10).hits
+        hits = memory.store.search_text([parse(query).text], Filter(), limit=10)[0].hits
         return memory.store.passages([hit.passage for hit in hits])
 
     def whole(query: str) -> object:

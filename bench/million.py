@@ -53,9 +53,9 @@ def _fill(place: Path, count: int) -> None:
     shutil.rmtree(place, ignore_errors=True)
     store = open_store(str(place))
     import_documents(store, Source("million"), documents(count))
-    store.refresh()
+    store.admin.refresh()
     store.close()
     with Memory.open(place, **FIRST_STAGE) as memory:
         synthetic_vectors(memory)
-        memory.store.refresh()
+        memory.store.admin.refresh()
     done.touch()

@@ -49,7 +49,7 @@ def _whole(memory: Memory, asked: list[str]) -> Ratio:
         title = TextQuery(any=words(parsed.content), field="title")
         strict = parsed.text._replace(any=words(parsed.content), strict=True)
         for query in (strict, parsed.text, title):
-            found = memory.store.search_text(query, every, limit=50).hits
+            found = memory.store.search_text([query], every, limit=50)[0].hits
         near = memory.store.search_vector(embedder.key, vector, every, limit=50).hits
         stored = memory.store.passages([hit.passage for hit in [*near, *found][:20]])
         reranker.score(question, [_text(p) for p in stored])

@@ -38,7 +38,7 @@ from recollect.storage.embedded import vector_index
 from recollect.text.terms import terms
 
 if TYPE_CHECKING:
-    from recollect.ports import Store, Vector, Vectors
+    from recollect.ports import StorageEngine, Vector, Vectors
 
 QUERIES = 200
 CLIENTS = 16
@@ -131,11 +131,11 @@ def run(work: Path) -> Iterator[Ratio]:
     yield from _exact(local, remote, embedder, queries)
     since = perf_counter()
     store = open_store(remote)
-    store.refresh()
+    store.admin.refresh()
     _say(f"graphs built in {perf_counter() - since:.0f} s: {store.stats().indexes}")
     store.close()
     store = open_store(str(local))
-    store.refresh(rebuild=True)
+    store.admin.refresh(rebuild=True)
     store.close()
     yield from _indexed(local, remote, embedder, queries)
     yield _clients(work, remote, embedder, queries)
@@ -178,7 +178,7 @@ def _embed(location: str, embedder: Projected) -> None:
     store.close()
 
 
-def _memory(store: Store, embedder: Any) -> Memory:
+def _memory(store: StorageEngine, embedder: Any) -> Memory:
     return Memory(store, config.load({"telemetry": False}), embedder)
 
 

@@ -32,7 +32,7 @@ from bench.postgres import server
 from bench.timing import Ratio
 from recollect import Memory, config
 from recollect.nouns import Document, Filter, Source
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.storage import open_store
 from recollect.writing.documents import import_documents
 
@@ -240,17 +240,17 @@ def _seconds(work: Callable[[], object]) -> float:
     return perf_counter() - since
 
 
-def _fill(store: Store, passages: int, owners: int = 1) -> Measured:
+def _fill(store: StorageEngine, passages: int, owners: int = 1) -> Measured:
     """Documents until there are so many passages; each stage by itself."""
     some = list(documents(passages, owners))
     took = {"import_s": _seconds(lambda: import_documents(store, Source("scale"), some))}
-    took["index_s"] = _seconds(store.refresh)
+    took["index_s"] = _seconds(store.admin.refresh)
     took["vectors_s"] = _seconds(lambda: _embed(store))
-    took["graph_s"] = _seconds(store.refresh)
+    took["graph_s"] = _seconds(store.admin.refresh)
     return took
 
 
-def _embed(store: Store) -> None:
+def _embed(store: StorageEngine) -> None:
     noise = Noise(1)
     while waiting := store.pending(MODEL, limit=10_000):
         store.put_vectors(MODEL, [key for key, _ in waiting], noise.some(len(waiting)))
@@ -263,7 +263,7 @@ def _p50(work: Callable[[str], object], queries: list[str]) -> float:
     return 1000 * statistics.median(times)
 
 
-def _asked(store: Store, queries: list[str], owner: str | None = None) -> Measured:
+def _asked(store: StorageEngine, queries: list[str], owner: str | None = None) -> Measured:
     noise = Noise(2)
     memory = Memory(store, config.load({"telemetry": False}), noise)
     filter = Filter(owner=owner)
@@ -278,7 +278,7 @@ def _asked(store: Store, queries: list[str], owner: str | None = None) -> Measur
     }
 
 
-def _sizes_of(store: Store, folder: Path, url: str, schema: str) -> Measured:
+def _sizes_of(store: StorageEngine, folder: Path, url: str, schema: str) -> Measured:
     found: dict[str, float] = dict.fromkeys((f"{part}_bytes" for part in _PARTS), 0)
     named: list[tuple[str, int]] = []
     if url:
@@ -360,7 +360,7 @@ class _made:  # noqa: N801  it is called, as the others are
         else:
             shutil.rmtree(self._folder, ignore_errors=True)
 
-    def __enter__(self) -> tuple[Store, Callable[[Store], Measured]]:
+    def __enter__(self) -> tuple[StorageEngine, Callable[[StorageEngine], Measured]]:
         self._store = open_store(self._location)
         return self._store, lambda store: _sizes_of(store, self._folder, self._url, self._schema)
 

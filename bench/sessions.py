@@ -156,7 +156,7 @@ def _store(work: Path, folder: Path) -> str:
     chance = random.Random(5)
     with Memory.open(place, embed_model=MODEL) as memory:
         memory.put(_session(n, chance.choices(texts, k=TURNS)) for n in range(SESSIONS))
-        memory.store.refresh()
+        memory.store.admin.refresh()
         assert memory._embedder is not None
         key, size = memory._embedder.key, len(memory._embedder.embed_query("size"))
         numbers = np.random.default_rng(5)
@@ -164,7 +164,7 @@ def _store(work: Path, folder: Path) -> str:
             vectors = numbers.normal(size=(len(waiting), size)).astype(np.float32)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
             memory.store.put_vectors(key, [one for one, _ in waiting], vectors)
-        memory.store.refresh()
+        memory.store.admin.refresh()
     (work / "complete").touch()
     return str(place)
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.nouns import ChangeSet, Filter, Forget
-from recollect.storage.embedded import engine, vector_index
+from recollect.storage.embedded import text_search, vector_index
 from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import any_of, found, note, put
@@ -56,7 +56,7 @@ def run(way: str, times: int, seed: int, folder: Path, tell: Callable[[str], Non
 
 
 def _small() -> None:
-    engine.BATCH, engine.TAIL, vector_index.SEGMENT_ROWS = 20, 4, 8
+    text_search.BATCH, text_search.TAIL, vector_index.SEGMENT_ROWS = 20, 4, 8
 
 
 def _fill(folder: Path) -> list[str]:
@@ -83,7 +83,7 @@ def _fill(folder: Path) -> list[str]:
     waiting = store.pending(HashedWords.key, limit=1000)
     made = HashedWords().embed_passages([text for _, text in waiting])
     store.put_vectors(HashedWords.key, [key for key, _ in waiting], made)
-    store.refresh()
+    store.admin.refresh()
     shutil.copytree(store.folder, folder)
     return states
 
@@ -171,7 +171,7 @@ def _cut_index(whole: Path, copy: Path, states: list[State], chance: random.Rand
     names = {p.document.external for p in store.passages([hit.passage for hit in hits])}
     if names != wanted or len(hits) != len(wanted):
         wrong.append(f"by meaning: missing {wanted - names}, more {names - wanted}")
-    store.refresh()
+    store.admin.refresh()
     store.search_vector(HashedWords.key, vector, Filter(), limit=1)
     store.close()
     return wrong + [f"{part}: {what}" for part, what in full_check(copy)]

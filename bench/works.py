@@ -18,7 +18,7 @@ import numpy as np
 
 from recollect import Memory, config, errors
 from recollect.nouns import ChangeSet, Filter, Forget
-from recollect.storage.embedded import engine, vector_index
+from recollect.storage.embedded import text_search, vector_index
 from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.schema import MIGRATIONS
@@ -64,7 +64,7 @@ class Work(NamedTuple):
 
 def opened(store: Path) -> Memory:
     """With everything small, so that each threshold is crossed every few writes."""
-    engine.BATCH, engine.TAIL, vector_index.SEGMENT_ROWS = 20, 4, 8
+    text_search.BATCH, text_search.TAIL, vector_index.SEGMENT_ROWS = 20, 4, 8
     return Memory(EmbeddedStore(store), config.load(), HashedWords())
 
 
@@ -131,7 +131,7 @@ def _commit(store: Path, first: int, say: Say) -> None:
         for i in range(first, first + 60):
             put(memory.store, note(f"c{i}", f"word{i} and more"))
             say(f"c{i} word{i}")
-            memory.store.refresh()
+            memory.store.admin.refresh()
             if i % 6 == 5:
                 _forget(memory, f"c{i - 2}", say)
                 found(memory.store, any_of("more"))
@@ -203,7 +203,7 @@ def _restore(store: Path, first: int, say: Say) -> None:
 
 def _look(store: Path, said: list[str]) -> list[str]:
     """What is wrong: faults of the store, what was said and is not there, what is there twice."""
-    engine.BATCH, engine.TAIL, vector_index.SEGMENT_ROWS = 20, 4, 8
+    text_search.BATCH, text_search.TAIL, vector_index.SEGMENT_ROWS = 20, 4, 8
     wrong = [f"before: {part}: {what}" for part, what in full_check(store)]
     opened_store = EmbeddedStore(store)
     going, gone, vectors = (
@@ -222,7 +222,7 @@ def _look(store: Path, said: list[str]) -> list[str]:
             wrong.append(f"{name} was acknowledged and is there {len(kept)} times")
             continue
         # The next change may have been made and not said.
-        hits = opened_store.search_text(any_of(word), Filter(), limit=50).hits
+        hits = opened_store.search_text([any_of(word)], Filter(), limit=50)[0].hits
         passages = opened_store.passages([hit.passage for hit in hits])
         if name not in {p.document.external for p in passages}:
             wrong.append(f"{name} is not found by {word!r}")

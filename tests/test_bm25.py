@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from recollect.nouns import ChangeSet, Filter, Forget, Remove, TextQuery
 from recollect.ports import Store
 from recollect.storage.embedded.engine import EmbeddedStore
-from recollect.storage.plain import PlainStore
+from recollect.storage.plain.engine import PlainStore
 from recollect.testing.builders import any_of, ids, note, put
 
 WORDS = ("otter", "kelp", "boat", "tide", "rope", "harbor", "salt", "net")
@@ -100,7 +100,7 @@ def _kept(store: Store, texts: Sequence[Text]) -> None:
 
 
 def _found(store: Store, query: TextQuery, filter: Filter) -> list[tuple[str, float]]:
-    hits = store.search_text(query, filter, limit=100).hits
+    hits = store.search_text([query], filter, limit=100)[0].hits
     names = ids(store, [hit.passage for hit in hits])
     return [(name.removesuffix(":0"), hit.score) for name, hit in zip(names, hits, strict=True)]
 
@@ -134,12 +134,12 @@ def test_scores_are_those_of_a_plain_bm25(
         try:
             for one in (plain, store):
                 _kept(one, texts)
-            store.refresh()
+            store.admin.refresh()
             left = _without((plain, store), texts, gone)
             for query, filter in asked:  # the deleted ones are in the index yet
                 found = {name for name, _ in _found(store, query, filter)}
                 assert found == bm25(query, filter, left).keys()
-            store.refresh(rebuild=True)
+            store.admin.refresh(rebuild=True)
             for query, filter in asked:
                 _agree(_found(plain, query, filter), bm25(query, filter, left), 1e-9)
                 # The index has one text of its own, an empty one, and counts in single precision.

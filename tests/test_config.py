@@ -20,7 +20,7 @@ from recollect.memory.costs import Price
 from recollect.memory.llm import Languages, Purse
 from recollect.models.catalog import ARCTIC_S
 from recollect.storage import open_spending
-from recollect.storage.plain_cache import PlainCache
+from recollect.storage.plain.cache import PlainCache
 from web_server import Said, WebServer, found
 
 

@@ -58,7 +58,7 @@ def test_eight_processes_share_a_store_though_some_are_stopped_and_killed() -> N
 def filled(tmp_path: Path) -> Path:
     store = EmbeddedStore(tmp_path / "store")
     put(store, *(note(f"n{i}", f"otter number{i}", meta={"n": i}) for i in range(20)))
-    store.refresh()
+    store.admin.refresh()
     store.close()
     return tmp_path / "store"
 
@@ -106,7 +106,7 @@ def test_the_full_check_finds_what_an_index_lacks_or_has_too_much(filled: Path) 
     (fault, *_) = full_check(filled)
     assert fault.part == "text"
     store = EmbeddedStore(filled)
-    store.refresh(rebuild=True)
+    store.admin.refresh(rebuild=True)
     store.close()
     assert full_check(filled) == []
 
@@ -128,7 +128,7 @@ for i in range(7):
             if event == "c_return" and called.__name__ == "commit":
                 os.kill(os.getpid(), signal.SIGKILL)
         sys.setprofile(kill)
-    store.refresh()
+    store.admin.refresh()
 """
 
 
@@ -143,7 +143,7 @@ def test_a_deletion_is_not_lost_when_the_merge_before_it_was_killed(tmp_path: Pa
     store = tmp_path / "store"
     first = EmbeddedStore(store)
     put(first, note("a", "otter"))
-    first.refresh()
+    first.admin.refresh()
     first.close()
     done = subprocess.run([sys.executable, "-c", KILLED_BEFORE_ITS_MERGE, str(store)], check=False)
     assert done.returncode == -signal.SIGKILL
@@ -153,7 +153,7 @@ def test_a_deletion_is_not_lost_when_the_merge_before_it_was_killed(tmp_path: Pa
     from recollect.nouns import ChangeSet, Forget
 
     opened.apply(ChangeSet((Forget(note("b5").id),)))
-    opened.refresh()
+    opened.admin.refresh()
     assert full_check(store) == []
     assert "b5" not in found(opened, any_of("otter"))
     opened.close()

@@ -67,8 +67,7 @@ def test_a_text_becomes_facts_that_cite_it(memory: Memory) -> None:
     assert read.quote.strip() in MEETING
     assert read.quote in memory.get(read.source).text
     assert (read.by, read.channel, read.action) == ("ana", "text", "new")
-    passage = memory.store.passage(read.source)
-    assert passage is not None
+    assert memory.store.passages([read.source])
     assert fact.start.isoformat().startswith("2026-01-05")
 
 

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from recollect import Memory, config
 from recollect.errors import UsageError
-from recollect.storage.plain import PlainStore
+from recollect.storage.plain.engine import PlainStore
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 IDS = st.sampled_from(("f1", "f2", "f3", "f4", "f5"))

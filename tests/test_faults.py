@@ -73,10 +73,10 @@ def test_a_full_disk_loses_nothing_that_was_kept(disk: Path, tmp_path: Path) -> 
         memory.search("otter")
         kept = fill_up(memory)
         assert kept > 20
-        memory.store.refresh()  # there is no room for the index, and that is no error
+        memory.store.admin.refresh()  # there is no room for the index, and that is no error
         assert memory.store.get(f"n{kept - 1}")
         assert memory.store.get(f"n{kept}") == []
-        found = memory.store.search_text(any_of("otter"), Filter(), limit=1, count=True)
+        found = memory.store.search_text([any_of("otter")], Filter(), limit=1, count=True)[0]
         assert found.total == kept
         with pytest.raises(StoreError, match="indexes cannot be made"):
             memory.rebuild()
@@ -139,7 +139,7 @@ for n in range(10000):
         print(error.message, "|", error.hint)
         break
     print(n)
-store.refresh()
+store.admin.refresh()
 """
 
     def limited() -> None:

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 from postgres_server import drop, store_url, wipe
 from recollect import Memory, config
 from recollect.nouns import Document
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.storage.embedded.engine import EmbeddedStore
-from recollect.storage.plain import PlainStore
+from recollect.storage.plain.engine import PlainStore
 from recollect.storage.postgres.address import parse
 from recollect.storage.postgres.engine import PostgresStore
 
@@ -100,7 +100,7 @@ _ASKED = st.builds(
 )  # fmt: skip
 
 
-Empty = Callable[[], Store]
+Empty = Callable[[], StorageEngine]
 """Makes a store with nothing in it; two may be open at once."""
 
 
@@ -116,7 +116,7 @@ def empty(
         urls = [store_url(), store_url()]
         turns = cycle(urls)
 
-        def wiped() -> Store:
+        def wiped() -> StorageEngine:
             url = next(turns)
             store = PostgresStore(parse(url))
             wipe(url)

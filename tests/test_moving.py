@@ -31,7 +31,7 @@ from recollect.nouns import (
 )
 from recollect.ports import Store
 from recollect.storage.embedded.engine import EmbeddedStore
-from recollect.storage.plain import PlainStore
+from recollect.storage.plain.engine import PlainStore
 from recollect.testing.builders import note, put
 from recollect.testing.moving import MODEL, fill, items
 from recollect.text.chunk import passages
@@ -192,7 +192,7 @@ def test_whatever_is_stored_comes_back_as_it_was(
     old = PlainStore()
     _make(old, documents, sources, seed)
     for answer in answers:
-        old.keep_answer(answer)
+        old.answers.keep(answer)
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch, "all.jsonl.gz" if pack else "all.jsonl")
         export_all(old, file, vectors=True, force=False, report=lambda _: None)
@@ -200,7 +200,7 @@ def test_whatever_is_stored_comes_back_as_it_was(
         try:
             import_all(new, file, replace=False, report=lambda _: None)
             assert items(new) == items(old)
-            assert new.check(full=True).findings == ()
+            assert new.admin.check(full=True).findings == ()
         finally:
             new.close()
 
@@ -308,10 +308,10 @@ def test_an_import_that_was_cut_off_goes_on(
 
 def test_a_cursor_goes_on_with_a_dump_of_another_process(full: Path) -> None:
     store = EmbeddedStore(full)
-    whole = list(store.dump())
+    whole = list(store.admin.dump())
     store.close()
     again = EmbeddedStore(full)
-    assert list(again.dump(after=whole[4].cursor)) == whole[5:]
+    assert list(again.admin.dump(after=whole[4].cursor)) == whole[5:]
     put(again, note("later", "new"))
-    assert len(list(again.dump(after=whole[-1].cursor))) == 0
+    assert len(list(again.admin.dump(after=whole[-1].cursor))) == 0
     again.close()

@@ -71,7 +71,7 @@ def test_processes_make_the_store_and_write_for_the_same_owners_at_once(url: str
     with opened(url) as store:
         stats = store.stats()
         assert stats.documents == (3 * 8 + 1) * 4
-        everything = store.search_text(any_of("word"), Filter(), limit=1, count=True)
+        everything = store.search_text([any_of("word")], Filter(), limit=1, count=True)[0]
         assert everything.total == 3 * 8 * 4
         history = store.history(note("shared", owner="owner0").id)
         assert [event.action for event in history] == ["added"] + ["changed"] * 23
@@ -119,14 +119,14 @@ def test_connections_that_break_in_mid_import_lose_and_double_nothing(url: str) 
             stop.set()
             thread.join()
         assert added == store.stats().documents == 8 * batch
-        assert store.search_text(any_of("word"), Filter(), limit=1, count=True).total == added
+        assert store.search_text([any_of("word")], Filter(), limit=1, count=True)[0].total == added
         assert len(store.history(note("n7.3").id)) == 1
 
 
 def test_an_owner_of_whom_nothing_is_stored_yet_may_look(url: str) -> None:
     with opened(f"{url}&owner=cleo") as store:
         assert store.stats().documents == 0
-        assert list(store.dump()) == []
+        assert list(store.admin.dump()) == []
         assert found(store, any_of("otter")) == []
     assert admin(f"SELECT name FROM {parse(url).schema}.owners WHERE name = 'cleo'") == []
 
@@ -152,7 +152,7 @@ def role(url: str) -> Iterator[str]:
     with opened(url) as store:
         put(store, note("mine", "otter words", owner="ana"), note("yours", "otter", owner="ben"))
         embed_all(store, {"mine": unit(1), "yours": unit(0, 1)})
-        store.refresh()
+        store.admin.refresh()
     where = parse(url).schema
     admin(f"CREATE ROLE {name} LOGIN")
     admin(f"GRANT USAGE ON SCHEMA {where} TO {name}")
@@ -199,7 +199,7 @@ def test_a_role_sees_and_writes_nothing_but_its_own(url: str, role: str) -> None
         store.apply(ChangeSet((Register(Source("s", "folder")),)))
         put(store, note("more", "otter", owner="ana"))
         assert sorted(found(store, any_of("otter"))) == ["mine", "more"]
-        store.refresh(rebuild=True)
+        store.admin.refresh(rebuild=True)
         embed_all(store, {"more": unit(1, 1)})
         assert nearest(store, unit(1)) == ["mine", "more"]
         assert store.apply(ChangeSet((Forget("never was"),))).forgotten == 0
@@ -232,7 +232,7 @@ def test_a_store_that_is_opened_for_an_owner_is_theirs_alone(url: str) -> None:
         assert found(store, any_of("otter"), Filter(owner="ben")) == []
         assert nearest(store, unit(0, 1)) == ["a"]
         assert [d.external for d in store.scan(Filter(), limit=9).items] == ["a"]
-        assert (store.stats().documents, store.models()) == (1, {MODEL: 1})
+        assert (store.stats().documents, store.admin.models()) == (1, {MODEL: 1})
         assert store.get(note("b", owner="ben").id) == []
         store.apply(ChangeSet((Forget(note("b", owner="ben").id),)))
         with pytest.raises(UsageError, match="opened for 'ana'"):
@@ -254,17 +254,17 @@ def test_much_that_is_new_is_indexed_by_whoever_searches(
     with opened(url) as store:
         for batch in range(6):
             put(store, *(note(f"n{batch}.{i}", f"otter {batch}") for i in range(30)))
-            total = store.search_text(any_of("otter"), Filter(), limit=1, count=True).total
+            total = store.search_text([any_of("otter")], Filter(), limit=1, count=True)[0].total
             assert total == 30 * (batch + 1)
         (view,) = store._views._views.values()
         assert not view.tail
         assert len(view.parts) < 4  # the small ones are merged
         for i in range(30):
             store.apply(ChangeSet((Forget(note(f"n0.{i}").id), Forget(note(f"n1.{i}").id))))
-        assert store.search_text(any_of("otter"), Filter(), limit=1, count=True).total == 120
-        store.refresh()
+        assert store.search_text([any_of("otter")], Filter(), limit=1, count=True)[0].total == 120
+        store.admin.refresh()
         assert admin(f"SELECT COUNT(*) FROM {parse(url).schema}.gone") == [(0,)]
-        assert store.search_text(any_of("otter"), Filter(), limit=1, count=True).total == 120
+        assert store.search_text([any_of("otter")], Filter(), limit=1, count=True)[0].total == 120
 
 
 def test_a_graph_is_built_beside_everything_and_again_when_torn(
@@ -277,7 +277,7 @@ def test_a_graph_is_built_beside_everything_and_again_when_torn(
         put(store, *(note(f"n{i}", f"text {i}", kind="rare" if i < 3 else "note")
                      for i in range(120)))  # fmt: skip
         embed_all(store, {f"n{i}": noise[i] for i in range(120)})
-        store.refresh()
+        store.admin.refresh()
         assert store.stats().indexes[f"vectors {MODEL}"]["graphs"] == 1
         for probe in noise[:20]:
             assert nearest(store, probe, limit=5) == nearest(exact, probe, limit=5)
@@ -289,7 +289,7 @@ def test_a_graph_is_built_beside_everything_and_again_when_torn(
         )
         assert store.stats().indexes[f"vectors {MODEL}"]["graphs"] == 0
         assert nearest(store, noise[7], limit=5) == nearest(exact, noise[7], limit=5)
-        store.refresh()
+        store.admin.refresh()
         assert store.stats().indexes[f"vectors {MODEL}"]["graphs"] == 1
 
 
@@ -301,7 +301,7 @@ def test_a_change_of_model_takes_nothing_away_until_the_new_vectors_are_there(ur
         assert len(keys) == 2
         wide = np.eye(32, dtype="f4")[:2]
         assert store.put_vectors("other@2", keys[:1], wide[:1]) == 1
-        assert store.models() == {MODEL: 2, "other@2": 1}
+        assert store.admin.models() == {MODEL: 2, "other@2": 1}
         assert nearest(store, unit(1)) == ["a", "b"]
         assert store.put_vectors("other@2", keys, wide) == 1
         near = store.search_vector("other@2", wide[1], Filter(), limit=1).hits

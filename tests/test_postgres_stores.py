@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from postgres_server import drop, opened, store_url, wipe
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.storage.postgres import text_views, vectors
 from recollect.storage.postgres.address import parse
 from recollect.storage.postgres.engine import PostgresStore
@@ -25,7 +25,7 @@ def url() -> Iterator[str]:
 
 class TestPostgres(StoreContract):
     @pytest.fixture
-    def store(self, url: str) -> Iterator[Store]:
+    def store(self, url: str) -> Iterator[StorageEngine]:
         wipe(url)
         with opened(url) as store:
             yield store
@@ -40,7 +40,7 @@ def test_random_operations_agree_where_every_threshold_is_crossed(
 
     places = [url, store_url()]
 
-    def reopen(store: Store | None) -> Store:
+    def reopen(store: StorageEngine | None) -> StorageEngine:
         if isinstance(store, PostgresStore):
             store.close()
             return PostgresStore(store.address)

@@ -29,7 +29,7 @@ for i in range(count):
     put(store, note(f"{name}{i}", f"word {name}{i}"))
     print(f"{name}{i}", flush=True)   # the write is acknowledged from here on
     if i % 40 == 39:
-        store.refresh()
+        store.admin.refresh()
 """
 
 READER = """
@@ -42,7 +42,7 @@ store = EmbeddedStore(Path(sys.argv[1]))
 last = 0
 while last < int(sys.argv[2]):
     listed = store.stats().documents
-    seen = store.search_text(any_of("word"), Filter(), limit=1, count=True).total
+    seen = store.search_text([any_of("word")], Filter(), limit=1, count=True)[0].total
     assert seen >= listed >= last, (seen, listed, last)   # nothing acknowledged is ever missed
     last = listed
 print("done")
@@ -105,7 +105,7 @@ def test_what_was_acknowledged_survives_kill_9(tmp_path: Path) -> None:
     assert len(acknowledged) <= documents <= len(acknowledged) + 8
     for name in acknowledged:
         assert len(opened.get(name)) == 1
-    assert opened.search_text(any_of("word"), Filter(), limit=1, count=True).total == documents
+    assert opened.search_text([any_of("word")], Filter(), limit=1, count=True)[0].total == documents
     put(opened, note("after", "still writable"))
     assert found(opened, any_of("writabl")) == ["after"]
     opened.close()
@@ -143,16 +143,16 @@ with file_lock(Path(sys.argv[1]) / "text.lock") as held:
 """
     store = EmbeddedStore(tmp_path / "store")
     put(store, note("a", "otter"))
-    store.refresh()
+    store.admin.refresh()
     process = _start(holder, tmp_path / "store")
     assert process.stdout is not None
     assert process.stdout.readline() == "True\n"
     put(store, *(note(f"n{i}", "otter") for i in range(400)))
     # The lock is taken, so what is new is searched directly.
-    assert store.search_text(any_of("otter"), Filter(), limit=1, count=True).total == 401
+    assert store.search_text([any_of("otter")], Filter(), limit=1, count=True)[0].total == 401
     process.kill()
     process.communicate()
-    store.refresh()
+    store.admin.refresh()
     assert store.stats().indexes["text"]["behind"] == 0
     store.close()
 
@@ -172,7 +172,7 @@ def test_a_torn_text_index_is_rebuilt(tmp_path: Path, damage: str) -> None:
 
     store = EmbeddedStore(tmp_path / "store")
     put(store, *(note(f"n{i}", f"otter number{i}") for i in range(50)))
-    store.refresh()
+    store.admin.refresh()
     store.close()
     (index,) = (tmp_path / "store").glob("text-*")
     if damage == "missing":
@@ -186,7 +186,7 @@ def test_a_torn_text_index_is_rebuilt(tmp_path: Path, damage: str) -> None:
             elif file.suffix in (".term", ".idx", ".store", ".fast"):
                 file.write_bytes(b"\x07" * file.stat().st_size)
     store = EmbeddedStore(tmp_path / "store")
-    assert store.search_text(any_of("otter"), Filter(), limit=1, count=True).total == 50
+    assert store.search_text([any_of("otter")], Filter(), limit=1, count=True)[0].total == 50
     assert found(store, any_of("number7")) == ["n7"]
     store.close()
 
@@ -209,7 +209,7 @@ def test_torn_vector_segments_are_searched_from_the_record(
         file.write_bytes(file.read_bytes()[:10])
     store = EmbeddedStore(tmp_path / "store")
     assert nearest(store, unit(1, 3)) == before
-    store.refresh(rebuild=True)
+    store.admin.refresh(rebuild=True)
     assert nearest(store, unit(1, 3)) == before
     store.close()
 
@@ -217,15 +217,15 @@ def test_torn_vector_segments_are_searched_from_the_record(
 BIG_WRITER = """
 import sys
 from pathlib import Path
-from recollect import pauses
+from recollect import suspend
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import note, put
-pauses.heed()
+suspend.heed()
 store = EmbeddedStore(Path(sys.argv[1]))
 for turn in range(10_000):
     put(store, *(note(f"n{turn}x{i}", "some words " * 40) for i in range(200)))
     print(turn, flush=True)
-    store.refresh()
+    store.admin.refresh()
 """
 
 

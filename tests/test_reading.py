@@ -382,10 +382,10 @@ def test_a_second_pass_that_fails_leaves_the_first(monkeypatch: pytest.MonkeyPat
     with opened(note("k", "The kubernetes cluster is at home.")) as memory:
         search = memory.store.search_text
 
-        def broken(query: TextQuery, *given: Any, **options: Any) -> Any:
-            if any(clause.kind == "prefix" for clause in query.any):
+        def broken(queries: list[TextQuery], *given: Any, **options: Any) -> Any:
+            if any(clause.kind == "prefix" for query in queries for clause in query.any):
                 raise OSError("the index is torn")
-            return search(query, *given, **options)
+            return search(queries, *given, **options)
 
         monkeypatch.setattr(memory.store, "search_text", broken)
         memory._reranker = Odds(cluster=-5.0)

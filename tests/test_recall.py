@@ -25,7 +25,7 @@ from recollect.reading.cache.lookup import DEGRADED, AnswerCache, Rules
 from recollect.reading.cache.packing import packed, unpacked
 from recollect.storage import open_cache, open_store
 from recollect.storage.embedded.cache import FILE, EmbeddedCache
-from recollect.storage.plain_cache import PlainCache
+from recollect.storage.plain.cache import PlainCache
 from recollect.testing.builders import note, session
 
 WORKER = Path(__file__).parent / "recall_worker.py"

@@ -234,7 +234,7 @@ def test_a_recorded_answer_holds_on_in_a_restored_store(tmp_path: Path) -> None:
 def test_a_restored_store_is_shared_by_readers_and_a_writer(backup: Path, tmp_path: Path) -> None:
     restore_store(backup, tmp_path / "new")
     with opened(tmp_path / "new") as reader, opened(tmp_path / "new") as writer:
-        dump = reader.store.dump()
+        dump = reader.store.admin.dump()
         next(dump)
         writer.put([note("x", "while another reads")])
         dump.close()  # type: ignore[attr-defined]

@@ -75,7 +75,7 @@ def test_facts_of_the_third_schema_are_found_by_the_days_on_which_they_turn(tmp_
     day = datetime(2026, 3, 1, 12, tzinfo=UTC)
     with Memory.open(store, embed_model="none") as memory:
         memory.remember("The pier is shut", name="pier", valid_from=day, owner="ana")
-        held = memory.store.held([handle("ana", turns(day))])
+        held = memory.store.by_handle([handle("ana", turns(day))])
         assert len(held) == 1
     db = sqlite3.connect(store / "record.db")
     db.execute("DROP TABLE answers")
@@ -84,7 +84,7 @@ def test_facts_of_the_third_schema_are_found_by_the_days_on_which_they_turn(tmp_
     db.commit()
     db.close()
     with Memory.open(store, embed_model="none") as memory:
-        assert memory.store.held([handle("ana", turns(day))]) == held
+        assert memory.store.by_handle([handle("ana", turns(day))]) == held
 
 
 # ------------------------------------------------------------------ stores of every version
@@ -120,7 +120,7 @@ def test_a_store_of_any_version_is_brought_up_to_date_and_is_sound(
         assert about.meta == {"issue": "PAY-7", "tags": ["a"]}
         assert [e.action for e in memory.history("edited")] == ["added", "changed"]
         assert memory.put([note("gone", "a secret that was forgotten")]).tombstoned == 1
-        assert memory.store.models() == {"old@1": 3}
+        assert memory.store.admin.models() == {"old@1": 3}
         memory.remember("The otter is called Otto.", name="Otto")
         assert memory.search("who is Otto?").tier == 2
         if number >= 3:
@@ -144,7 +144,7 @@ def test_a_store_of_any_version_can_be_repaired(tmp_path: Path, number: int) -> 
         assert memory.check(full=True).findings == ()
         if number >= 3:  # the day on which the fact begins is known, though its schema had none
             day = datetime(2025, 3, 1, tzinfo=UTC)
-            assert memory.store.held([handle("local", turns(day))])
+            assert memory.store.by_handle([handle("local", turns(day))])
 
 
 def written_version(place: Path) -> int:

@@ -19,7 +19,7 @@ from conftest import Cli, HashEmbedder
 from recollect import Document, Memory, Message, config
 from recollect.errors import NotFound, QueryError, UsageError
 from recollect.reading.sessions.caps import MESSAGE, RESPONSE, clip
-from recollect.storage.plain import PlainStore
+from recollect.storage.plain.engine import PlainStore
 from recollect.text.questions.session_intents import leading
 
 MARCH = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -671,14 +671,27 @@ def test_browsing_lists_recent_conversations_by_their_last_message(memory: Memor
     assert [line.session.session_id for line in before.sessions] == ["early"]
 
 
+def heads_only(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the store refuse to load a document with its messages."""
+    get = memory.store.get
+
+    def head(*args: Any, body: bool = True) -> Any:
+        assert not body, "a message was loaded"
+        return get(*args, body=False)
+
+    monkeypatch.setattr(memory.store, "get", head)
+
+
 def test_browsing_loads_no_message(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     put(memory, *(long(f"s{n}", 50) for n in range(5)))
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise AssertionError("a message was loaded")
 
-    for name in ("get", "turns", "passages", "neighbours", "search_text"):
+    heads_only(memory, monkeypatch)
+    for name in ("passages", "search_text"):
         monkeypatch.setattr(memory.store, name, refuse)
+    monkeypatch.setattr(memory.store.sessions, "turns", refuse)
     assert len(memory.sessions().as_json()["sessions"]) == 5
 
 
@@ -687,14 +700,14 @@ def test_a_window_of_a_huge_session_loads_only_the_window(
 ) -> None:
     put(memory, long("a", 400))
     asked: list[int] = []
-    turns = memory.store.turns
+    turns = memory.store.sessions.turns
 
     def counted(id: str, *, start: int, count: int, roles: Any = None) -> Any:
         asked.append(abs(count))
         return turns(id, start=start, count=count, roles=roles)
 
-    monkeypatch.setattr(memory.store, "turns", counted)
-    monkeypatch.setattr(memory.store, "get", None)
+    monkeypatch.setattr(memory.store.sessions, "turns", counted)
+    heads_only(memory, monkeypatch)
     window(memory, "a-200")
     assert sum(asked) <= 20
 

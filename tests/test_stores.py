@@ -9,23 +9,23 @@ from pathlib import Path
 
 import pytest
 
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
-from recollect.storage.plain import PlainStore
+from recollect.storage.plain.engine import PlainStore
 from recollect.testing.contract import StoreContract
 from recollect.testing.machine import run_machine
 
 
 class TestPlain(StoreContract):
     @pytest.fixture
-    def store(self) -> Store:
+    def store(self) -> StorageEngine:
         return PlainStore()
 
 
 class TestEmbedded(StoreContract):
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[Store]:
+    def store(self, tmp_path: Path) -> Iterator[StorageEngine]:
         opened = EmbeddedStore(tmp_path / "store")
         yield opened
         opened.close()
@@ -38,7 +38,7 @@ class TestEmbeddedSmallParts(StoreContract):
     test_scores_are_bm25 = None  # type: ignore[assignment]  # the markers of fifty commits weigh in
 
     @pytest.fixture
-    def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StorageEngine]:
         _small_parts(monkeypatch)
         opened = EmbeddedStore(tmp_path / "store")
         yield opened
@@ -46,15 +46,15 @@ class TestEmbeddedSmallParts(StoreContract):
 
 
 def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    from recollect.storage.embedded import engine, vector_index
+    from recollect.storage.embedded import text_search, vector_index
 
-    monkeypatch.setattr(engine, "BATCH", 2)
-    monkeypatch.setattr(engine, "TAIL", 1)
+    monkeypatch.setattr(text_search, "BATCH", 2)
+    monkeypatch.setattr(text_search, "TAIL", 1)
     monkeypatch.setattr(vector_index, "SEGMENT_ROWS", 2)
     monkeypatch.setattr(vector_index, "EXACT_ROWS", 1)
 
 
-def _reopen(store: Store | None) -> Store:
+def _reopen(store: StorageEngine | None) -> StorageEngine:
     """The machine runs outside any fixture, so its folders are made and removed here."""
     if isinstance(store, _Disposable):
         folder = store.folder
@@ -63,7 +63,7 @@ def _reopen(store: Store | None) -> Store:
     return _Disposable(Path(tempfile.mkdtemp()))
 
 
-def _faults(store: Store) -> list[object]:
+def _faults(store: StorageEngine) -> list[object]:
     assert isinstance(store, EmbeddedStore)
     return list(full_check(store.folder))
 

@@ -85,7 +85,7 @@ def plain(memory: Memory, question: Question, by: Sequence[str]) -> Answer:
     store, seen = memory.store, memory.filter(owner=question.owner, scopes=question.scopes)
     arms: list[Sequence[Hit]] = []
     if "words" in by:
-        arms.append(store.search_text(parsed.text, seen, limit=POOL).hits)
+        arms.append(store.search_text([parsed.text], seen, limit=POOL)[0].hits)
     embedder = memory._embedder
     if "vectors" in by and embedder is not None and embedder.reads(parsed.prose):
         vector = embedder.embed_query(parsed.prose)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from recollect.errors import StoreError
 from recollect.nouns import (
     ChangeSet,
     Document,
@@ -59,7 +60,7 @@ class VectorFound(NamedTuple):
     passages: int
 
 
-class Held(NamedTuple):
+class HandleMatch(NamedTuple):
     """A document and the handle that it was found under."""
 
     handle: str
@@ -193,6 +194,7 @@ class Behind(NamedTuple):
     text: str
 
 
+EVERYTHING = Filter()
 OUTLINED = 300
 """Characters of a message that an outline shows."""
 
@@ -390,136 +392,161 @@ class Store(Protocol):
     """
 
     def apply(self, changes: ChangeSet, *, dry_run: bool = False) -> Receipt:
-        """All of it, durably, in one transaction. Applying it again changes nothing. A dry run
-        tells what it would have done, and does nothing."""
+        """Applies all changes durably in one transaction. Applying them again changes nothing.
+        A dry run returns the receipt that it would have given, and changes nothing."""
 
-    def get(self, name: str) -> list[Document]:
-        """The whole documents with this id, or else with this external id."""
+    def get(self, name: str, filter: Filter = EVERYTHING, *, body: bool = True) -> list[Document]:
+        """Returns the documents with this id, or else with this external id, that the filter
+        lets through, newest first by time of writing; whole, or without their bodies."""
 
-    def held(self, handles: Collection[str]) -> list[Held]:
-        """The whole documents that have one of these handles, in the order they were written
-        first, and for each handle."""
+    def by_handle(self, handles: Collection[str]) -> list[HandleMatch]:
+        """Returns the whole documents that have one of these handles, once for each handle, in
+        the order in which they were first written."""
 
-    def find(self, name: str, filter: Filter) -> list[Document]:
-        """The documents with this id, or else with this external id, that the filter lets
-        through, newest first by time of writing; without their bodies."""
+    def scan(self, filter: Filter, *, limit: int, cursor: str = "", dated: bool = False) -> Page:
+        """Returns a page of documents without their bodies, newest first by time of writing.
+        *dated* returns those that have a date instead, newest first by it, as one page."""
 
-    def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
-        """These passages, in this order; those that are gone are left out. The document of
-        each comes without its body."""
-
-    def passage(self, id: str) -> StoredPassage | None:
-        """The passage with this id (``document:n``), if there is one."""
-
-    def scan(self, filter: Filter, *, limit: int, cursor: str = "") -> Page:
-        """Documents without their bodies, newest first by time of writing."""
-
-    def newest(self, filter: Filter, count: int) -> datetime | None:
-        """The date of the *count*-th newest document by its date, or of the oldest when there
-        are fewer; None when none has a date."""
-
-    def stamps(self, source: str) -> list[Stamped]:
-        """All documents of the source of this very name, newest first by time of writing."""
+    def passages(
+        self, names: Sequence[int | str], *, before: int = 0, after: int = 0
+    ) -> list[StoredPassage]:
+        """Returns the passages with these keys or ids (``document:n``) in this order, each among
+        so many neighbours *before* and *after* it in its document. Those that are gone are left
+        out; documents come without their bodies."""
 
     def search_text(
-        self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
-    ) -> TextFound:
-        """The best passages by BM25 (k1 = 1.2, b = 0.75), filtered before they are scored."""
-
-    def search_texts(
-        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int
-    ) -> list[list[Hit]]:
-        """The hits of each query by itself; many short ones take little more than one."""
+        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
+    ) -> list[TextFound]:
+        """Returns for each query the best passages by BM25 (k1 = 1.2, b = 0.75), filtered before
+        they are scored. Several short queries take little longer than one."""
 
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
-        """Which of the stemmed *words* the body of each of these passages has."""
+        """Returns which of the stemmed *words* the body of each of these passages has."""
 
     def search_vector(
         self, model: str, vector: Vector, filter: Filter, *, limit: int
     ) -> VectorFound:
-        """The nearest passages by cosine, filtered before the nearest are chosen."""
+        """Returns the nearest passages by cosine, filtered before the nearest are chosen."""
 
-    def neighbours(self, key: int, *, before: int, after: int) -> list[StoredPassage]:
-        """The passages around this one in its document, itself among them, in order."""
+    def history(self, id: str) -> list[Event]:
+        """Returns what happened to a document, oldest first; it outlives the document."""
+
+    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
+        """Returns passages that have no vector of this model, newest first: key and the text to
+        embed."""
+
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+        """Stores one vector a key and returns how many were stored: keys that are gone, or have
+        a vector, are left out."""
+
+    def stats(self) -> StoreStats:
+        """Counts what there is."""
+
+    def fingerprint(self, filter: Filter) -> str:
+        """Returns a name for the state of everything that a query under this filter may see: it
+        changes whenever any of that does."""
+
+    def close(self) -> None:
+        """Releases files and connections."""
+
+
+class Sessions(Protocol):
+    """The messages of sessions, read without loading whole documents."""
 
     def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Spot]]:
-        """Message id to where it is (*within* the document of this id, if one is given), the
-        document that was written first before others."""
+        """Returns where each of these message ids is (*within* the document of this id, if one
+        is given), in the document that was written first before others."""
 
     def turns(
         self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None
     ) -> list[Turn]:
-        """At most *count* messages of a document, of these roles, from the turn *start* on, in
-        order; a negative count goes backwards from there. Nothing else of it is loaded."""
+        """Returns at most *count* messages of a document, of these roles, from the turn *start*
+        on, in order; a negative count goes backwards from there."""
 
     def tally(self, id: str, *, first: int = 0, last: int | None = None) -> dict[str, int]:
-        """How many of a document's messages from *first* to *last* have which role."""
+        """Counts a document's messages from *first* to *last* by role."""
 
     def recent(self, filter: Filter, *, limit: int) -> list[Outline]:
-        """Documents by their last dated message, else by their date, newest first; those that
-        have neither come last. No message is loaded whole."""
+        """Returns documents by their last dated message, else by their date, newest first; those
+        that have neither come last."""
 
-    def history(self, id: str) -> list[Event]:
-        """What happened to a document, oldest first; it outlives the document."""
 
-    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
-        """Passages that have no vector of this model: key and the text to embed, newest first."""
+class Answers(Protocol):
+    """Answers that callers wrote. No search, list or count sees them, and keeping one leaves
+    every fingerprint as it is."""
 
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
-        """Store one vector a key; keys that are gone, or have one, are left out. Returns how many
-        were kept."""
+    def keep(self, answer: Recorded) -> None:
+        """Keeps the answer, in place of any earlier one with its id."""
 
-    def drop_vectors(self, model: str) -> int:
-        """Delete all vectors of this model; how many there were. Cut off in the middle, it has
-        deleted some, and goes on when it is called again."""
-
-    def models(self) -> dict[str, int]:
-        """The models that have vectors here, and how many."""
-
-    def stats(self) -> StoreStats:
-        """What there is."""
-
-    def fingerprint(self, filter: Filter) -> str:
-        """A name for the state of everything a query under this filter may see: it changes
-        whenever any of that does."""
-
-    def behind(self) -> Behind | None:
-        """How far behind the last write a search may just have been; None in a store where it
-        never is."""
-
-    def keep_answer(self, answer: Recorded) -> None:
-        """Keep what a caller wrote, in place of any earlier one of its id. What a query may see
-        does not change by it."""
-
-    def answers(
+    def find(
         self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
     ) -> list[Recorded]:
-        """Recorded answers, newest first: with this fingerprint, of this space, older than
+        """Returns answers newest first: with this fingerprint, of this space, older than
         *before*, or all."""
 
-    def drop_answers(self, ids: Collection[str]) -> int:
-        """Forget these answers; how many there were."""
+    def drop(self, ids: Collection[str]) -> int:
+        """Deletes these answers and returns how many there were."""
+
+
+class Admin(Protocol):
+    """What imports, transfers and whoever runs a store need."""
+
+    def stamps(self, source: str) -> list[Stamped]:
+        """Returns all documents of the source of this very name, newest first by time of
+        writing."""
 
     def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
-        """Everything that is kept, as of one moment whoever writes meanwhile, one item in memory
-        at a time: sources, documents in the order they were written first, tombstones, histories,
-        answers. *after* is a cursor: it goes on behind that item, as of now."""
+        """Yields everything that is kept, as of one moment whoever writes meanwhile, one item in
+        memory at a time: sources, documents in the order they were written first, tombstones,
+        histories, answers. *after* is a cursor: it goes on behind that item, as of now."""
 
     def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
-        """Keep these as they are, with their passages, handles, vectors and times, in one
+        """Stores these as they are, with their passages, handles, vectors and times, in one
         transaction; no history is written but the one that is given. What is here already stays
         as it is unless it is to be *replaced*; what was forgotten here stays forgotten in any
         case. Loading it again changes nothing; what a dump holds, loaded into an empty store,
         makes one that cannot be told from the other but by its numbers and its fingerprint."""
 
     def check(self, *, full: bool = False) -> Checked:
-        """Look whether the record is sound and the indexes agree with it: on samples, or all of
-        it, every document against the hash that it was stored with. Nothing is changed."""
+        """Verifies that the record is sound and that the indexes agree with it: on samples, or
+        all of it, every document against the hash that it was stored with. Changes nothing."""
 
     def refresh(self, *, rebuild: bool = False) -> None:
-        """Bring the derived indexes up to date, or make them anew from the record."""
+        """Brings the derived indexes up to date, or makes them anew from the record."""
 
-    def close(self) -> None: ...
+    def models(self) -> dict[str, int]:
+        """Counts the vectors of each model that has any."""
+
+    def drop_vectors(self, model: str) -> int:
+        """Deletes all vectors of this model and returns how many there were. Interrupted, it has
+        deleted some, and goes on when it is called again."""
+
+    def behind(self) -> Behind | None:
+        """Returns how far behind the last write the last search may have been; None in a store
+        where it never is."""
+
+
+class StorageEngine(Store, Protocol):
+    """A store with the optional ports that its engine has.
+
+    An engine that inherits this class and lacks a port refuses with ``StoreError`` whatever
+    needs it; the rest works.
+    """
+
+    @property
+    def sessions(self) -> Sessions:
+        raise StoreError(_LACKS.format("cannot read sessions turn by turn"))
+
+    @property
+    def answers(self) -> Answers:
+        raise StoreError(_LACKS.format("keeps no recorded answers"))
+
+    @property
+    def admin(self) -> Admin:
+        raise StoreError(_LACKS.format("cannot be imported into, transferred or maintained"))
+
+
+_LACKS = "this store {}: its engine has no such port"
 
 
 class Kept(NamedTuple):

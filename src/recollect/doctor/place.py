@@ -81,7 +81,9 @@ def clock(case: Case) -> Check:
     if last is not None and last > case.now + timedelta(minutes=1):
         text = f"the last write was at {iso(last)}, and now is {iso(case.now)}: the clock went back"
         return Check("warn", text, "set the clock; what is kept is in order whatever it says")
-    newest = case.memory.store.newest(Filter(), 1)
+    newest = next(
+        (d.date for d in case.memory.store.scan(Filter(), limit=1, dated=True).items), None
+    )
     if newest is not None and newest > case.now + DAY:
         text = f"something is dated {iso(newest)}, which is to come"
         return Check("warn", text, f"recollect list --since {iso(case.now + DAY)}")

@@ -33,7 +33,7 @@ def text_index(case: Case) -> Check:
         return "made anew from the record"
 
     def refresh() -> str:
-        case.memory.store.refresh()
+        case.memory.store.admin.refresh()
         return "brought up to date"
 
     if case.damaged:
@@ -71,7 +71,7 @@ def vectors(case: Case) -> Check:
         return Check("fail", "; ".join(found), "recollect rebuild", fix=rebuild)
     recall = case.seen.recall
     if not recall:
-        there = sum(case.memory.store.models().values())
+        there = sum(case.memory.store.admin.models().values())
         why = "there are too many to compare (--full does)" if there else "there are none"
         return Check("skip", why)
     told = tuple(f"{model}: {share:.1%} of the 10 nearest" for model, share in recall.items())

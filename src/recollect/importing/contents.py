@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.importing.forks import Forks
 from recollect.nouns import Document, Problem, Put
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.sources import files, notes
 from recollect.text.chunk import passages
 from recollect.writing.documents import Item
@@ -29,7 +29,7 @@ class Read(NamedTuple):
 class Contents:
     """The readers of one import: of two sessions with the same messages the first has them."""
 
-    def __init__(self, store: Store, max_bytes: int) -> None:
+    def __init__(self, store: StorageEngine, max_bytes: int) -> None:
         self.forks = Forks(store)
         self.max_bytes = max_bytes
 

@@ -9,13 +9,13 @@ from recollect.arguments import is_there
 from recollect.importing.imported import Known
 from recollect.importing.sources import Home, Homes, place_of, uris_of
 from recollect.nouns import SourceStats
-from recollect.ports import Stamped, Store
+from recollect.ports import Stamped, StorageEngine
 
 
 class Missing:
     """Asked after the places have been walked: what was met there is known to be so."""
 
-    def __init__(self, store: Store, homes: Homes, known: Callable[[str], Known]) -> None:
+    def __init__(self, store: StorageEngine, homes: Homes, known: Callable[[str], Known]) -> None:
         self._store = store
         self._homes = homes
         self._known = known
@@ -67,7 +67,7 @@ class Missing:
 
     def _of_place(self, source: SourceStats, uri: str) -> list[Stamped]:
         if source.kind == "git":
-            return self._store.stamps(source.name) if uri == source.uri else []
+            return self._store.admin.stamps(source.name) if uri == source.uri else []
         known = self._known(source.name)
         return known.gone(_origin(source, uri), "") + known.lines_gone(uri)
 

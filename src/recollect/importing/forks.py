@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 from recollect.nouns import Document, Message
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 
 
 class Forks:
     """Which session has a message: those of the store, and those that are on their way there."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: StorageEngine) -> None:
         self._store = store
         self._holders: dict[str, tuple[str, int]] = {}
         """The document that has a message, and a hash of that: of those not stored yet."""
@@ -49,7 +49,7 @@ class Forks:
             holder, said = self._holders.get(id, ("", 0))
             if holder not in ("", document.id) and said == _hash(document, message):
                 shared[id] = holder
-        held = self._store.holders([id for id in messages if id not in shared])
+        held = self._store.sessions.holders([id for id in messages if id not in shared])
         stored = {id: places[0].document for id, places in held.items()}
         for holder in sorted(set(stored.values()) - {document.id}):
             for elder in self._store.get(holder):

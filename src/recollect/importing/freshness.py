@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.importing.watcher import watched
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.sources.files import walk
 
 FOLDERS = 1000
@@ -25,15 +25,15 @@ class SourceState(NamedTuple):
     """Since the first of those changed."""
 
 
-def source_states(store: Store) -> list[SourceState]:
+def source_states(store: StorageEngine) -> list[SourceState]:
     return [_state(store, one.source, one.place) for one in watched(store.stats().sources)]
 
 
-def _state(store: Store, source: str, place: Path) -> SourceState:
+def _state(store: StorageEngine, source: str, place: Path) -> SourceState:
     if not place.exists():
         return SourceState(source, place, gone=True)
     stamps: dict[str, set[str]] = {}
-    for known in store.stamps(source):
+    for known in store.admin.stamps(source):
         stamps.setdefault(known.path, set()).add(known.stamp)
     changed = [
         file.modified

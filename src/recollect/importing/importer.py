@@ -32,7 +32,7 @@ from recollect.nouns import (
     Register,
     Remove,
 )
-from recollect.ports import Stamped, Store
+from recollect.ports import Stamped, StorageEngine
 from recollect.sources import files, jsonl
 from recollect.sources.sessions import LOGS, format_of, home_of
 from recollect.sources.sessions.beside import log_of
@@ -64,7 +64,11 @@ class Importer:
     folder inside a known folder is imported as a part of that, and never twice."""
 
     def __init__(
-        self, store: Store, config: Config, options: Options, progress: Callable[[int], None]
+        self,
+        store: StorageEngine,
+        config: Config,
+        options: Options,
+        progress: Callable[[int], None],
     ) -> None:
         self._store = store
         self._options = options
@@ -213,7 +217,7 @@ class Importer:
 
     def _known(self, source: str) -> Known:
         if source not in self._known_in:
-            self._known_in[source] = Known(self._store.stamps(source))
+            self._known_in[source] = Known(self._store.admin.stamps(source))
         return self._known_in[source]
 
     # -------------------------------------------------------------- reading it

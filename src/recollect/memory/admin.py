@@ -66,7 +66,7 @@ class Running(Keeping):
 
     def check(self, *, full: bool = False) -> Checked:
         """Whether the record is sound and the indexes agree with it, on samples or *full*."""
-        return self.store.check(full=full)
+        return self.store.admin.check(full=full)
 
     def source_states(self) -> Sequence[SourceState]:
         """The places on this machine that sources gather: gone, changed, or as they were."""
@@ -144,7 +144,7 @@ class Running(Keeping):
                 self._calibrated("embed", 100, report)
             except (UsageError, ModelError) as error:
                 note = error.message
-        counts = dict(self.store.models())
+        counts = dict(self.store.admin.models())
         done = counts.pop(self._embedder.key, 0)
         return Switched(value, self._embedder.key, made, done, counts, note)
 
@@ -194,8 +194,8 @@ class Running(Keeping):
         if serving.key != self._embedder.key:
             raise UsageError(f"the older vectors are still needed: {note}",
                              hint="`recollect models switch` goes on with it")  # fmt: skip
-        others = [key for key in self.store.models() if key != serving.key]
-        return {key: self.store.drop_vectors(key) for key in others}
+        others = [key for key in self.store.admin.models() if key != serving.key]
+        return {key: self.store.admin.drop_vectors(key) for key in others}
 
     def _candidates(self, names: Sequence[str]) -> dict[str, Embedder]:
         wanted = names or [s.name for s in model_states(self.config) if s.here and s.job == "embed"]

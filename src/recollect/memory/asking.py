@@ -215,7 +215,7 @@ class Asking(Opened):
 
         if not 1 <= limit <= MAX_LIMIT:
             raise UsageError(f"limit is {limit}", hint=f"ask for 1 to {MAX_LIMIT} answers")
-        found = self.store.answers(limit=limit, before=moment(before, "before"))
+        found = self.store.answers.find(limit=limit, before=moment(before, "before"))
         return with_state([one for one in found if self._may_read(one)], self.store)
 
     def _may_read(self, answer: Recorded) -> bool:
@@ -238,7 +238,7 @@ class Asking(Opened):
         """Forget recorded answers, by their ids, or those that no longer hold; how many it were."""
         from recollect.reading.cache.recording import stale_ones
 
-        return self.store.drop_answers([*ids, *(stale_ones(self.store) if stale else ())])
+        return self.store.answers.drop([*ids, *(stale_ones(self.store) if stale else ())])
 
     def query(self, text: str, **options: Unpack[Options]) -> Query:
         """The whole request, resolved: what the call says wins over the configuration, and that
@@ -308,16 +308,17 @@ class Asking(Opened):
     def _newest(self, seen: Filter, count: int) -> Filter:
         if count < 1:
             raise UsageError(f"last_n is {count}", hint="give 1 or more")
-        since = self.store.newest(seen, count)
-        return seen if since is None else seen._replace(since=since)
+        newest = self.store.scan(seen, limit=count, dated=True).items
+        return seen._replace(since=newest[-1].date) if newest else seen
 
     def get(self, name: str) -> Document:
         """A whole document by its id, the id its source gave it, or the id of a passage."""
-        passage = None if self.store.get(clean(name)) else self.store.passage(clean(name))
-        if passage is None:
+        called = clean(name)
+        passages = [] if self.store.get(called, body=False) else self.store.passages([called])
+        if not passages:
             return self._one(name)
         try:
-            return self._one(passage.document.id)
+            return self._one(passages[0].document.id)
         except NotFound:  # there is one, and the caller may not know
             return self._one(name)
 

@@ -17,7 +17,7 @@ from recollect.facts import (
     read_from,
 )
 from recollect.nouns import Change, ChangeSet, Document, Expect, Problem, stable_id
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.tree import page_key, page_of
 from recollect.writing.curation import receipts
 from recollect.writing.curation.apply import Curator
@@ -81,7 +81,7 @@ class ByRules:
 
 
 def curate(
-    given: Given, store: Store, extractor: Extractor | None, *, dry_run: bool,
+    given: Given, store: StorageEngine, extractor: Extractor | None, *, dry_run: bool,
     token: Token | None = None, tell: Callable[[Outcome], None] = lambda _: None,
 ) -> Curated:  # fmt: skip
     curator = Curator(store, dry_run=dry_run)
@@ -161,14 +161,14 @@ def given(
     )  # fmt: skip
 
 
-def unquote(store: Store, document: Document) -> None:
+def unquote(store: StorageEngine, document: Document) -> None:
     """Take what is about to be forgotten out of receipts, and out of the provenance of facts that
     were read from it."""
     gone = {document.id}
     changes: list[Change] = []
     if document.kind == KIND:
         gone.add(page_key(document.owner, page_of(from_document(document))))
-    for held in store.held([handle(document.owner, f"{FROM}{document.id}")]):
+    for held in store.by_handle([handle(document.owner, f"{FROM}{document.id}")]):
         fact = from_document(held.document)
         entries = tuple(
             entry._replace(quote="") if read_from(entry) == document.id else entry
@@ -183,7 +183,7 @@ def unquote(store: Store, document: Document) -> None:
         store.apply(ChangeSet(tuple(changes)))
 
 
-def undone(store: Store, owner: str, id: str) -> receipts.Kept:
+def undone(store: StorageEngine, owner: str, id: str) -> receipts.Kept:
     """Undo a receipt, or the last that is not undone yet."""
     if id:
         kept = receipts.receipt(store, owner, id)
@@ -195,5 +195,5 @@ def undone(store: Store, owner: str, id: str) -> receipts.Kept:
         kept = found[0]
     now = datetime.now(UTC)
     receipts.undo(store, kept, now)
-    store.refresh()
+    store.admin.refresh()
     return kept._replace(undone=now)

@@ -68,7 +68,7 @@ class Keeping(Opened):
         receipt = Importer(self.store, self.config, options, progress).add(places)
         if dry_run:
             return receipt
-        self.store.refresh()
+        self.store.admin.refresh()
         if embed and self._embedder is not None:
             receipt = receipt._replace(embedded=self.embed(report, processes=processes))
         if self._embedder is not None and not receipt.embedded:
@@ -190,7 +190,7 @@ class Keeping(Opened):
         if self.config["import.redact"]:
             made = redacted(made)
         import_documents(self.store, Source(SOURCE, "web"), [made])
-        self.store.refresh()
+        self.store.admin.refresh()
         return made
 
     def put(self, documents: Iterable[Document]) -> Receipt:
@@ -256,10 +256,10 @@ class Keeping(Opened):
             else:  # what links to it does no more
                 gone = [Forget(document.id)]
                 receipt = writer.edit([], {}, signed, more=lambda _: gone).receipt
-            self.store.refresh()
+            self.store.admin.refresh()
             return receipt
         receipt = self.store.apply(ChangeSet((Forget(document.id),)))
-        self.store.refresh()
+        self.store.admin.refresh()
         return receipt
 
     def _unlearn(self, document: Document) -> None:
@@ -267,11 +267,11 @@ class Keeping(Opened):
         from recollect.memory.curate import unquote
         from recollect.reading.cache.recording import of_document
 
-        self.store.drop_answers(of_document(document, self.store))
+        self.store.answers.drop(of_document(document, self.store))
         unquote(self.store, document)
         if self._cache is not None:
             self._cache.clear()
 
     def rebuild(self) -> None:
         """Make the text and vector indexes anew from the record."""
-        self.store.refresh(rebuild=True)
+        self.store.admin.refresh(rebuild=True)

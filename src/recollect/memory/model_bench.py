@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from recollect.errors import UsageError
 from recollect.nouns import ChangeSet, Document, Filter, Passage, Progress, Put, Report
 from recollect.ports import Embedder, Store
-from recollect.storage.plain import PlainStore
+from recollect.storage.plain.engine import PlainStore
 from recollect.text.chunk import passages
 from recollect.text.questions.parse import parse
 
@@ -146,7 +146,7 @@ def _words(pairs: list[Pair]) -> Score:
     store.apply(ChangeSet(tuple(puts)))
     ranks: list[int | None] = []
     for number, pair in enumerate(pairs):
-        hits = store.search_text(parse(pair.question).text, Filter(), limit=len(pairs)).hits
+        hits = store.search_text([parse(pair.question).text], Filter(), limit=len(pairs))[0].hits
         order = [p.document.external for p in store.passages([h.passage for h in hits])]
         ranks.append(order.index(str(number)) + 1 if str(number) in order else None)
     return _score("words", ranks)

@@ -20,7 +20,7 @@ from recollect.memory.models import (
 )
 from recollect.memory.options import Limits, Status
 from recollect.nouns import LOCAL, Document, Filter, Policy, Scale
-from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, Store, Web
+from recollect.ports import Cache, Embedder, Ledger, Llm, Reranker, StorageEngine, Web
 
 if TYPE_CHECKING:
     from recollect.facts import Asked
@@ -52,7 +52,7 @@ class Opened:
 
     def __init__(
         self,
-        store: Store,
+        store: StorageEngine,
         config: settings.Config,
         embedder: Embedder | None = None,
         why_no_embedder: str = "",
@@ -190,7 +190,7 @@ class Opened:
         the old vectors serve until there are as many new ones."""
         if self._embedder is None:
             return None, self._why_no_embedder
-        counts = self.store.models()
+        counts = self.store.admin.models()
         done = counts.pop(self._embedder.key, 0)
         for key, count in sorted(counts.items(), key=lambda item: -item[1]):
             if count <= done:

@@ -48,7 +48,7 @@ def _lexical(asked: Pass) -> tuple[Arm, Mapping[str, float]]:
         return skip("the search is semantic", (NO_WORDS, {}))
     parsed = asked.parsed
     strict, note = _strict(asked)
-    relaxed = asked.view.search_text(parsed.text, asked.filter, limit=asked.policy.pool)
+    relaxed = asked.view.search_text([parsed.text], asked.filter, limit=asked.policy.pool)[0]
     every = (*strict, *relaxed.hits)
     hits = _by_document(every)
     if parsed.clipped:
@@ -63,7 +63,7 @@ def _strict(asked: Pass) -> tuple[Sequence[Hit], str]:
     if len(parsed.content) < 2:
         return (), ""
     every = parsed.text._replace(any=words(parsed.content), strict=True)
-    hits = asked.view.search_text(every, asked.filter, limit=asked.policy.pool).hits
+    hits = asked.view.search_text([every], asked.filter, limit=asked.policy.pool)[0].hits
     if not hits:
         return (), f"{RELAXED}: nothing has all the words, so any of them count"
     return hits, f"{len(hits)} with all the words first, then with any"
@@ -79,7 +79,7 @@ def _title(asked: Pass) -> Arm:
     titled = TextQuery(
         any=words(asked.parsed.content), must=text.must, never=text.never, field="title"
     )
-    found = asked.view.search_text(titled, asked.filter, limit=asked.policy.pool)
+    found = asked.view.search_text([titled], asked.filter, limit=asked.policy.pool)[0]
     hits = _by_document(found.hits)
     say(found=len(hits))
     return Arm("title", asked.policy.title_weight, hits)
@@ -155,7 +155,7 @@ def _window(asked: Pass, *, by_meaning: bool) -> Arm:
         vector = embedder.embed_query(asked.parsed.prose)
         hits = asked.view.search_vector(embedder.key, vector, then, limit=asked.policy.pool).hits
     else:
-        hits = asked.view.search_text(asked.parsed.text, then, limit=asked.policy.pool).hits
+        hits = asked.view.search_text([asked.parsed.text], then, limit=asked.policy.pool)[0].hits
     found = _by_document(hits)
     dates = " to ".join(f"{d:%Y-%m-%d}" if d else "…" for d in (window.since, window.until))
     say(f"“{window.said}” is {dates}: what is from then counts for more", found=len(found))

@@ -24,7 +24,7 @@ from recollect.nouns import (
     Stage,
     StoredPassage,
 )
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.reading.answering import shown
 from recollect.reading.cut import fold
 from recollect.reading.fact_results import SURE
@@ -154,7 +154,7 @@ class Bundle(NamedTuple):
         }
 
 
-def gather(query: Query, view: Store, models: Models, token_budget: int) -> Bundle:
+def gather(query: Query, view: StorageEngine, models: Models, token_budget: int) -> Bundle:
     """Gathers what is known about a question into sections, within so many tokens."""
     with tracing() as trace:
         question = understand(query).in_state_of(view)
@@ -281,7 +281,7 @@ class _Gathered:
         """Yields the passages before and after these that may be shown."""
         asked = self._pool.of
         for stored in parts:
-            for one in asked.view.neighbours(stored.key, before=1, after=1):
+            for one in asked.view.passages([stored.key], before=1, after=1):
                 if one.passage.role in SPOKEN and asked.admits(one):
                     yield one
 

@@ -90,7 +90,7 @@ def _called(
         terms, phrase = words(dict.fromkeys(stems)), Clause("phrase", phrase_terms(name))
         queries.append(TextQuery(any=terms, strict=True, field="title"))
         queries.append(TextQuery(any=terms, must=(phrase,)))
-    found = store.search_texts(queries, filter, limit=LOOKED_AT)
+    found = [one.hits for one in store.search_text(queries, filter, limit=LOOKED_AT)]
     keys = dict.fromkeys(hit.passage for hits in found for hit in hits)
     stored = {one.key: (one, _titles(one)) for one in store.passages(list(keys))}
     for name, titles, phrases in zip(names, found[::2], found[1::2], strict=True):

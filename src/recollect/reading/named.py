@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from recollect.facts import IS, KIND, SOURCE, Asked, Fact, from_document, handle
 from recollect.nouns import LOCAL, StoredPassage
-from recollect.ports import Held, Store
+from recollect.ports import HandleMatch, Store
 from recollect.reading.question import Question
 from recollect.text.keys import (
     LONGEST,
@@ -76,10 +76,10 @@ class Facts:
     def held(self, names: Iterable[str]) -> Iterator[tuple[str, Fact]]:
         """Facts by their handles."""
         prefix = handle(self.asked.owner, "")
-        for one in self._store.held([prefix + name for name in names]):
+        for one in self._store.by_handle([prefix + name for name in names]):
             yield one.handle.removeprefix(prefix), self._fact(one)
 
-    def _fact(self, held: Held) -> Fact:
+    def _fact(self, held: HandleMatch) -> Fact:
         fact = from_document(held.document)
         return self._known.setdefault(fact.id, fact) or fact
 

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from recollect.facts import KIND
 from recollect.nouns import Answer, Budget, Candidate, Query, Result
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.reading.answering import rejected, result, status
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
@@ -53,7 +53,7 @@ Beyond = Callable[[Question, Answer], Answer]
 
 def answer(
     query: Query,
-    view: Store,
+    view: StorageEngine,
     models: Models,
     cache: AnswerCache = NO_CACHE,
     beyond: Sequence[Beyond] = (),
@@ -72,7 +72,7 @@ def answer(
         return _traced(found, trace)
 
 
-def _from_facts(question: Question, view: Store) -> Answer | None:
+def _from_facts(question: Question, view: StorageEngine) -> Answer | None:
     """Answers with the facts that the question names, and nothing else; None if it names none."""
     known = named_facts(question, facts_in_sight(question, view))
     if not known.mentions:
@@ -99,7 +99,7 @@ def _from_facts(question: Question, view: Store) -> Answer | None:
     )
 
 
-def _from_passages(question: Question, view: Store, models: Models) -> Answer:
+def _from_passages(question: Question, view: StorageEngine, models: Models) -> Answer:
     """Answers with passages: retrieved, brought up to date, cut, and fitted into the budget."""
     found = retrieve(question, view, models, facts_in_sight(question, view).sees)
     found = found._replace(pool=expanded(found.pool))

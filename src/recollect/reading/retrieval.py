@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from recollect.facts import KIND
 from recollect.nouns import Candidate, Contribution, Filter, Hit, StoredPassage, Window, words
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 from recollect.reading import (
     candidates,
     cut,
@@ -48,7 +48,7 @@ class Retrieval(NamedTuple):
 
 def retrieve(
     question: Question,
-    view: Store,
+    view: StorageEngine,
     models: Models,
     sees: Callable[[StoredPassage], bool] = sees_all,
 ) -> Retrieval:
@@ -262,7 +262,7 @@ def hidden(asked: Pass, limits: Sequence[str]) -> Mapping[str, int]:
     query = asked.parsed.text._replace(any=words(asked.parsed.content) or asked.parsed.text.any)
 
     def total(under: Filter) -> int:
-        return asked.view.search_text(query, under, limit=1, count=True).total
+        return asked.view.search_text([query], under, limit=1, count=True)[0].total
 
     seen = total(asked.filter)
     counts = {name: total(asked.filter.without(name)) - seen for name in limits}
@@ -276,9 +276,9 @@ LATE = 1.0
 
 
 @stage("replica")
-def aged(view: Store) -> None:
+def aged(view: StorageEngine) -> None:
     """Says how old what was searched may be, where it is a copy."""
-    behind = view.behind()
+    behind = view.admin.behind()
     if behind is None:
         return unreported(None)
     if behind.seconds >= LATE:

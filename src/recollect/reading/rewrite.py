@@ -37,7 +37,7 @@ def spelling(
     nearest = {
         plain: _nearest(plain, filter, store)
         for stem, plain in _doubtful(parsed, idf)
-        if not store.search_text(TextQuery(words([stem])), filter, limit=1).hits
+        if not store.search_text([TextQuery(words([stem]))], filter, limit=1)[0].hits
     }
     return {plain: near for plain, near in nearest.items() if near}
 
@@ -59,7 +59,7 @@ def _nearest(word: str, filter: Filter, store: Store) -> str:
     counts: Counter[str] = Counter()
     for start in {word[: max(2, len(word) // 2)], word[:2]}:
         query = TextQuery((Clause("prefix", (start,)),))
-        hits = store.search_text(query, filter, limit=_PASSAGES).hits
+        hits = store.search_text([query], filter, limit=_PASSAGES)[0].hits
         for stored in store.passages([hit.passage for hit in hits]):
             passage, title = stored.passage, stored.document.title
             said = terms(indexed_text(title, passage.heading, passage.text)).exact.split()

@@ -193,7 +193,7 @@ def _meant(said: str, by: Document, here: Filter, store: Store) -> list[Document
     said = linked[0] if linked else said
     near = normpath(join(dirname(by.external), said))
     for name in dict.fromkeys((said, near, f"{said}.md", f"{near}.md")):
-        if found := store.find(name, here):
+        if found := store.get(name, here, body=False):
             return found
     return []
 
@@ -207,7 +207,7 @@ def _numbered(number: int, by: Document, here: Filter, store: Store) -> list[Doc
         return []
     begin = f"{by.external[: len(by.external) - len(name)]}{name[: digits.start()]}"
     for written in dict.fromkeys((f"{number:0{len(digits[0])}d}", str(number))):
-        if found := store.find(f"{begin}{written}{name[digits.end() :]}", here):
+        if found := store.get(f"{begin}{written}{name[digits.end() :]}", here, body=False):
             return found
         if by.path and not here.paths:
             there = here._replace(paths=tuple(f"{begin}{written}{c}*" for c in "-_. "))
@@ -221,7 +221,7 @@ def _passage(heir: Document, pool: Pool) -> Hit | None:
     """The passage of a document that has most of the question's words."""
     view, title = pool.of.view, dict.fromkeys(query_terms(_called(heir))[0])
     titled = TextQuery(any=words(title), strict=True, field="title")
-    (hits,) = view.search_texts([titled], pool.of.filter, limit=_MANY)
+    hits = view.search_text([titled], pool.of.filter, limit=_MANY)[0].hits
     stored = {p.key: p for p in view.passages([hit.passage for hit in hits])}
     own = [h for h in hits if h.passage in stored and stored[h.passage].document.id == heir.id]
     matched = view.matched(pool.of.parsed.content, [hit.passage for hit in own])

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 from recollect.config import data_folder
 from recollect.errors import StoreError, UsageError
 from recollect.nouns import stable_id
-from recollect.ports import Cache, Ledger, Spending, Store
+from recollect.ports import Cache, Ledger, Spending, StorageEngine
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.backup import BackedUp, Restored, Tell
     from recollect.storage.embedded.repair import Repaired
 
 
-def open_store(location: str) -> Store:
+def open_store(location: str) -> StorageEngine:
     """The store at a path (the embedded engine) or a URL (``memory://``, ``postgresql://``)."""
     if location == "memory://":
-        from recollect.storage.plain import PlainStore
+        from recollect.storage.plain.engine import PlainStore
 
         return PlainStore()
     if is_postgres(location):
@@ -64,7 +64,7 @@ def _folder(location: str, instead: str) -> Path:
 def open_cache(location: str, size: int) -> Cache:
     """The cache of the store there; it keeps *size* answers at most."""
     if location == "memory://":
-        from recollect.storage.plain_cache import PlainCache
+        from recollect.storage.plain.cache import PlainCache
 
         return PlainCache(size)
     from recollect.storage.embedded.cache import EmbeddedCache
@@ -75,7 +75,7 @@ def open_cache(location: str, size: int) -> Cache:
 def open_ledger(location: str) -> Ledger:
     """Where the figures of the store at this location are kept; nothing is read or made yet."""
     if location == "memory://":
-        from recollect.storage.plain_ledger import PlainLedger
+        from recollect.storage.plain.ledger import PlainLedger
 
         return PlainLedger()
     from recollect.storage.embedded.ledger import EmbeddedLedger
@@ -87,7 +87,7 @@ def is_postgres(location: str) -> bool:
     return location.partition("://")[0] in ("postgresql", "postgres")
 
 
-def _open_postgres(location: str) -> Store:
+def _open_postgres(location: str) -> StorageEngine:
     _need_driver()
     from recollect.storage.postgres.address import parse
     from recollect.storage.postgres.engine import PostgresStore

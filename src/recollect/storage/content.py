@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from recollect.errors import StoreChanged, UsageError
@@ -58,15 +58,16 @@ def expect(expected: Expect, stamp: str | None) -> None:
         raise StoreChanged(f"{expected.id} was changed meanwhile", hint="look again, and try again")
 
 
-def picked(
-    events: Iterable[Event], wanted: Counter[tuple[str, datetime]]
-) -> Iterator[Event]:  # fmt: skip
-    """Of these events as many of each kind as are wanted, in order."""
-    left = wanted.copy()
+def unknown(events: Sequence[Event], known: Iterable[tuple[str, datetime]]) -> list[Event]:
+    """Returns those events of a document that are not among the *known* ones, in order. The same
+    action may be there several times in one moment."""
+    left = Counter((event.action, event.at) for event in events) - Counter(known)
+    new = []
     for event in events:
         if left[event.action, event.at] > 0:
             left[event.action, event.at] -= 1
-            yield event
+            new.append(event)
+    return new
 
 
 def parse_cursor(cursor: str) -> int | None:

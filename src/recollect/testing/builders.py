@@ -57,5 +57,5 @@ def found(
     store: Store, query: TextQuery, filter: Filter | None = None, limit: int = 100
 ) -> list[str]:
     """The documents a text search finds, best first."""
-    hits = store.search_text(query, filter or Filter(), limit=limit).hits
+    hits = store.search_text([query], filter or Filter(), limit=limit)[0].hits
     return [name.rpartition(":")[0] for name in ids(store, [h.passage for h in hits])]

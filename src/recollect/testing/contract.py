@@ -33,8 +33,8 @@ from recollect.nouns import (
     Source,
     TextQuery,
 )
-from recollect.ports import Store
-from recollect.storage.plain import PlainStore
+from recollect.ports import StorageEngine
+from recollect.storage.plain.engine import PlainStore
 from recollect.testing.builders import any_of, found, ids, note, phrase, prefix, put, session
 from recollect.testing.moving import MODEL as MODEL
 from recollect.testing.moving import MovingContract
@@ -50,7 +50,7 @@ def unit(*numbers: float) -> Any:
     return vector / np.linalg.norm(vector)
 
 
-def embed_all(store: Store, vectors: dict[str, Any]) -> None:
+def embed_all(store: StorageEngine, vectors: dict[str, Any]) -> None:
     """Give each pending passage the vector listed for its document."""
     waiting = store.pending(MODEL, limit=1000)
     keys = [key for key, _ in waiting]
@@ -60,7 +60,9 @@ def embed_all(store: Store, vectors: dict[str, Any]) -> None:
         store.put_vectors(MODEL, [k for k, _ in pairs], np.array([v for _, v in pairs]))
 
 
-def nearest(store: Store, vector: Any, filter: Filter | None = None, limit: int = 10) -> list[str]:
+def nearest(
+    store: StorageEngine, vector: Any, filter: Filter | None = None, limit: int = 10
+) -> list[str]:
     hits = store.search_vector(MODEL, vector, filter or Filter(), limit=limit).hits
     return [name.rpartition(":")[0] for name in ids(store, [h.passage for h in hits])]
 
@@ -68,14 +70,14 @@ def nearest(store: Store, vector: Any, filter: Filter | None = None, limit: int 
 class StoreContract(MovingContract):
     # -------------------------------------------------------------- writing
 
-    def test_a_new_store_is_empty_and_answers(self, store: Store) -> None:
+    def test_a_new_store_is_empty_and_answers(self, store: StorageEngine) -> None:
         assert store.stats().documents == 0
         assert store.scan(Filter(), limit=10).items == ()
         assert found(store, any_of("word")) == []
         assert store.search_vector(MODEL, unit(1), Filter(), limit=5).hits == []
         assert store.pending(MODEL, limit=5) == []
 
-    def test_what_is_stored_comes_back_whole(self, store: Store) -> None:
+    def test_what_is_stored_comes_back_whole(self, store: StorageEngine) -> None:
         text = "# Über\r\n\r\nline\ttwo \x00 東京 🎉\n" * 200
         document = note(
             "a/b.md", text, title="T", path="a/b.md", date=MARCH, owner="ana",
@@ -86,14 +88,14 @@ class StoreContract(MovingContract):
         assert store.get(document.id) == [document]
         assert store.get("a/b.md") == [document]
 
-    def test_a_session_comes_back_turn_by_turn(self, store: Store) -> None:
+    def test_a_session_comes_back_turn_by_turn(self, store: StorageEngine) -> None:
         turns = [("user", "hi"), ("assistant", ""), ("user", "long " * 1500), ("tool", "x")]
         document = session("s1", *turns, title="A session")
         put(store, document)
         (back,) = store.get("s1")
         assert [(m.role, m.text) for m in back.messages] == turns
 
-    def test_storing_the_same_again_changes_nothing(self, store: Store) -> None:
+    def test_storing_the_same_again_changes_nothing(self, store: StorageEngine) -> None:
         put(store, note("a", "one"))
         before, print_before = store.stats(), store.fingerprint(Filter())
         receipt = put(store, note("a", "one", stamp="touched"))
@@ -102,20 +104,20 @@ class StoreContract(MovingContract):
         assert store.fingerprint(Filter()) == print_before
         assert store.get("a")[0].stamp == "touched"
 
-    def test_an_edit_replaces_the_old_text(self, store: Store) -> None:
+    def test_an_edit_replaces_the_old_text(self, store: StorageEngine) -> None:
         put(store, note("a", "the old wording"))
         assert put(store, note("a", "the new wording")).changed == 1
         assert found(store, any_of("old")) == []
         assert found(store, any_of("new")) == ["a"]
         assert store.stats().documents == 1
 
-    def test_changing_only_a_label_is_seen_by_filters(self, store: Store) -> None:
+    def test_changing_only_a_label_is_seen_by_filters(self, store: StorageEngine) -> None:
         put(store, note("a", "harbour", scopes=("work",)))
         put(store, note("a", "harbour", scopes=("home",)))
         assert found(store, any_of("harbour"), Filter(scopes=("work",))) == []
         assert found(store, any_of("harbour"), Filter(scopes=("home",))) == ["a"]
 
-    def test_forgetting_is_final(self, store: Store) -> None:
+    def test_forgetting_is_final(self, store: StorageEngine) -> None:
         document = note("a", "secret")
         put(store, document, note("b", "other"))
         assert store.apply(ChangeSet((Forget(document.id),))).forgotten == 1
@@ -126,7 +128,7 @@ class StoreContract(MovingContract):
         assert store.get("a") == []
         assert store.stats().tombstones == 1
 
-    def test_what_is_removed_may_come_back(self, store: Store) -> None:
+    def test_what_is_removed_may_come_back(self, store: StorageEngine) -> None:
         document = note("a", "harbour")
         put(store, document, note("b", "other"))
         assert store.apply(ChangeSet((Remove(document.id),))).removed == 1
@@ -137,7 +139,7 @@ class StoreContract(MovingContract):
         assert found(store, any_of("harbour")) == ["a"]
         assert [e.action for e in store.history(document.id)] == ["added", "removed", "added"]
 
-    def test_a_dry_run_tells_and_does_nothing(self, store: Store) -> None:
+    def test_a_dry_run_tells_and_does_nothing(self, store: StorageEngine) -> None:
         put(store, note("a", "one"), note("b", "two"))
         before, print_before = store.stats(), store.fingerprint(Filter())
         documents = (note("a", "one"), note("b", "changed"), note("c", "new", owner="ana"))
@@ -150,7 +152,7 @@ class StoreContract(MovingContract):
         assert found(store, any_of("changed")) == []
         assert store.apply(changes) == told
 
-    def test_a_document_is_found_under_its_handles(self, store: Store) -> None:
+    def test_a_document_is_found_under_its_handles(self, store: StorageEngine) -> None:
         one, other = note("one", "otters"), note("other", "kelp")
         store.apply(
             ChangeSet(
@@ -160,17 +162,17 @@ class StoreContract(MovingContract):
                 )
             )
         )
-        assert [(h.handle, h.document) for h in store.held(["wet", "river", "dry"])] == [
+        assert [(h.handle, h.document) for h in store.by_handle(["wet", "river", "dry"])] == [
             ("river", one), ("wet", one), ("wet", other),
         ]  # fmt: skip
         store.apply(ChangeSet((Put(one, passages(one), ("river",)), Forget(other.id))))
-        assert store.held(["wet"]) == []
-        assert [h.document.external for h in store.held(["river"])] == ["one"]
-        assert store.held([]) == []
+        assert store.by_handle(["wet"]) == []
+        assert [h.document.external for h in store.by_handle(["river"])] == ["one"]
+        assert store.by_handle([]) == []
         many = [f"handle {n}" for n in range(3000)]
-        assert [h.handle for h in store.held([*many, "river"])] == ["river"]
+        assert [h.handle for h in store.by_handle([*many, "river"])] == ["river"]
 
-    def test_what_is_expected_must_still_be_so(self, store: Store) -> None:
+    def test_what_is_expected_must_still_be_so(self, store: StorageEngine) -> None:
         old = note("one", "otters", stamp="1")
         new = note("one", "kelp", stamp="2")
         store.apply(ChangeSet((Expect(old.id, None), Put(old, passages(old)))))
@@ -185,25 +187,25 @@ class StoreContract(MovingContract):
         store.apply(ChangeSet((Expect(old.id, "1"), Put(new, passages(new)))))
         assert store.get("one")[0].text == "kelp"
 
-    def test_messages_know_who_holds_them(self, store: Store) -> None:
+    def test_messages_know_who_holds_them(self, store: StorageEngine) -> None:
         first, second = session("s1", ("user", "x")), session("s2", ("user", "y"))
         first = first._replace(messages=(Message("user", "x", "m1"), Message("user", "y", "m2")))
         second = second._replace(messages=(Message("user", "y", "m2"), Message("user", "z", "m3")))
         put(store, first)
         put(store, second)
-        held = store.holders(["m1", "m2", "m3", "m4", ""])
+        held = store.sessions.holders(["m1", "m2", "m3", "m4", ""])
         assert held == {
             "m1": [(first.id, 0)],
             "m2": [(first.id, 1), (second.id, 0)],
             "m3": [(second.id, 1)],
         }
-        held = store.holders(["m1", "m2"], within=second.id)
+        held = store.sessions.holders(["m1", "m2"], within=second.id)
         assert held == {"m2": [(second.id, 0)]}
-        assert store.holders(["m1"], within="nothing") == {}
+        assert store.sessions.holders(["m1"], within="nothing") == {}
 
     # -------------------------------------------------------------- sessions
 
-    def talk(self, store: Store) -> Document:
+    def talk(self, store: StorageEngine) -> Document:
         """Fourteen turns: the user, three tools with long outputs and one without any, an answer
         in several passages, …"""
         turns: list[tuple[str, str]] = []
@@ -215,45 +217,51 @@ class StoreContract(MovingContract):
         put(store, session("before", ("user", "x")), document, session("after", ("user", "x")))
         return document
 
-    def test_turns_are_read_without_the_rest_of_the_session(self, store: Store) -> None:
+    def test_turns_are_read_without_the_rest_of_the_session(self, store: StorageEngine) -> None:
         document = self.talk(store)
         every = [(n, m) for n, m in enumerate(document.messages)]
-        assert store.turns(document.id, start=0, count=100) == every
-        assert store.turns(document.id, start=5, count=3) == every[5:8]
-        assert store.turns(document.id, start=5, count=-3) == every[3:6]
-        assert store.turns(document.id, start=10**9, count=-2) == every[-2:]
-        assert store.turns(document.id, start=-5, count=2) == every[:2]
+        assert store.sessions.turns(document.id, start=0, count=100) == every
+        assert store.sessions.turns(document.id, start=5, count=3) == every[5:8]
+        assert store.sessions.turns(document.id, start=5, count=-3) == every[3:6]
+        assert store.sessions.turns(document.id, start=10**9, count=-2) == every[-2:]
+        assert store.sessions.turns(document.id, start=-5, count=2) == every[:2]
         for start, count in ((14, 9), (-1, -9), (3, 0)):
-            assert store.turns(document.id, start=start, count=count) == []
-        assert store.turns("nothing", start=0, count=5) == []
+            assert store.sessions.turns(document.id, start=start, count=count) == []
+        assert store.sessions.turns("nothing", start=0, count=5) == []
 
-    def test_turns_of_a_role_are_found_behind_any_number_of_others(self, store: Store) -> None:
+    def test_turns_of_a_role_are_found_behind_any_number_of_others(
+        self, store: StorageEngine
+    ) -> None:
         document = self.talk(store)
         spoken = [(n, m) for n, m in enumerate(document.messages) if m.role != "tool"]
         roles = ("user", "assistant")
-        assert store.turns(document.id, start=1, count=3, roles=roles) == spoken[1:4]
-        assert store.turns(document.id, start=11, count=-4, roles=roles) == spoken[:4]
-        assert store.turns(document.id, start=0, count=99, roles=()) == []
+        assert store.sessions.turns(document.id, start=1, count=3, roles=roles) == spoken[1:4]
+        assert store.sessions.turns(document.id, start=11, count=-4, roles=roles) == spoken[:4]
+        assert store.sessions.turns(document.id, start=0, count=99, roles=()) == []
 
-    def test_turns_are_tallied_by_role(self, store: Store) -> None:
+    def test_turns_are_tallied_by_role(self, store: StorageEngine) -> None:
         document = self.talk(store)
-        assert store.tally(document.id) == {"user": 4, "tool": 8, "assistant": 2}
-        assert store.tally(document.id, first=1, last=5) == {"tool": 4, "assistant": 1}
-        assert store.tally(document.id, first=9, last=3) == {}
-        assert store.tally("nothing") == {}
+        assert store.sessions.tally(document.id) == {"user": 4, "tool": 8, "assistant": 2}
+        assert store.sessions.tally(document.id, first=1, last=5) == {"tool": 4, "assistant": 1}
+        assert store.sessions.tally(document.id, first=9, last=3) == {}
+        assert store.sessions.tally("nothing") == {}
 
-    def test_documents_are_found_by_name_under_a_filter_without_bodies(self, store: Store) -> None:
+    def test_documents_are_found_by_name_under_a_filter_without_bodies(
+        self, store: StorageEngine
+    ) -> None:
         mine, yours = (session("s", ("user", "x"), owner=owner) for owner in ("me", "you"))
         put(store, mine, yours)
         bare = [d._replace(messages=()) for d in (yours, mine)]
-        assert store.find("s", Filter()) == bare
-        assert store.find("s", Filter(owner="me")) == bare[1:]
-        assert store.find(yours.id, Filter()) == bare[:1]
-        assert store.find(yours.id, Filter(owner="me")) == []
-        assert store.find("s", Filter(kinds=("note",))) == []
-        assert store.find("nothing", Filter()) == []
+        assert store.get("s", Filter(), body=False) == bare
+        assert store.get("s", Filter(owner="me"), body=False) == bare[1:]
+        assert store.get(yours.id, Filter(), body=False) == bare[:1]
+        assert store.get(yours.id, Filter(owner="me"), body=False) == []
+        assert store.get("s", Filter(kinds=("note",)), body=False) == []
+        assert store.get("nothing", Filter(), body=False) == []
 
-    def test_recent_sessions_come_by_their_last_message_and_in_outline(self, store: Store) -> None:
+    def test_recent_sessions_come_by_their_last_message_and_in_outline(
+        self, store: StorageEngine
+    ) -> None:
         def at(day: int) -> datetime:
             return datetime(2026, 5, day, tzinfo=UTC)
 
@@ -268,7 +276,7 @@ class StoreContract(MovingContract):
         resumed, single = dated("resumed", 1, 1, 9, None), dated("single", 5, 5, 6)
         undated, bare = dated("undated", None, None), dated("bare", 7)
         put(store, undated, resumed, single, bare, note("note", "words", date=at(8)))
-        recent = store.recent(Filter(kinds=("session",)), limit=9)
+        recent = store.sessions.recent(Filter(kinds=("session",)), limit=9)
         assert [o.document.external for o in recent] == ["resumed", "bare", "single", "undated"]
         first = recent[0]
         assert first.document == resumed._replace(messages=())
@@ -278,17 +286,17 @@ class StoreContract(MovingContract):
         assert max(len(first.goal), len(first.resolution)) < 1000
         assert recent[3].last is None
         assert (recent[1].goal, recent[1].resolution) == ("", "")
-        assert store.recent(Filter(kinds=("session",)), limit=2) == recent[:2]
-        assert store.recent(Filter(kinds=()), limit=2) == []
+        assert store.sessions.recent(Filter(kinds=("session",)), limit=2) == recent[:2]
+        assert store.sessions.recent(Filter(kinds=()), limit=2) == []
 
-    def test_forgetting_does_not_touch_another_owner(self, store: Store) -> None:
+    def test_forgetting_does_not_touch_another_owner(self, store: StorageEngine) -> None:
         mine, theirs = note("a", "shared words", owner="me"), note("a", "shared words", owner="you")
         put(store, mine, theirs)
         store.apply(ChangeSet((Forget(mine.id),)))
         assert [d.owner for d in store.get("a")] == ["you"]
         assert found(store, any_of("share"), Filter(owner="me")) == []
 
-    def test_a_change_set_is_applied_whole_or_not_at_all(self, store: Store) -> None:
+    def test_a_change_set_is_applied_whole_or_not_at_all(self, store: StorageEngine) -> None:
         bad = Put(note("b", "text"), (Passage(0, "other text"),))
         good = Put(note("a", "fine"), (Passage(0, "fine"),))
         for change in (bad, Put(note("", "x"), (Passage(0, "x"),)),
@@ -301,11 +309,11 @@ class StoreContract(MovingContract):
                 raise AssertionError("a document that cannot be given back was accepted")
         assert store.stats().documents == 0
 
-    def test_the_same_id_in_two_sources_is_two_documents(self, store: Store) -> None:
+    def test_the_same_id_in_two_sources_is_two_documents(self, store: StorageEngine) -> None:
         put(store, note("1", "from one", source="one"), note("1", "from two", source="two"))
         assert {d.source for d in store.get("1")} == {"one", "two"}
 
-    def test_a_source_keeps_its_stamp_and_its_places(self, store: Store) -> None:
+    def test_a_source_keeps_its_stamp_and_its_places(self, store: StorageEngine) -> None:
         places = (Place("file:///x"), Place("file:///ü", redact=False, history=False))
         store.apply(ChangeSet((Register(Source("s", "folder", "file:///x", "v1")),)))
         store.apply(ChangeSet((Register(Source("s", "folder", "file:///x", "v2", places)),)))
@@ -313,19 +321,21 @@ class StoreContract(MovingContract):
         assert (source.name, source.uri, source.stamp) == ("s", "file:///x", "v2")
         assert source.places == places
 
-    def test_stamps_tell_all_of_one_source_and_nothing_of_another(self, store: Store) -> None:
+    def test_stamps_tell_all_of_one_source_and_nothing_of_another(
+        self, store: StorageEngine
+    ) -> None:
         first = note("a", "one", stamp="s1", scopes=("work", "home"), path="p/a")
         put(store, first, note("b", "two", source="T"), note("b", "three", owner="you"))
         put(store, note("a", "one", stamp="s2", scopes=("work", "home"), path="p/a"))
-        newest, oldest = store.stamps(first.source)
+        newest, oldest = store.admin.stamps(first.source)
         assert (newest.external, newest.owner) == ("b", "you")
         assert oldest.id == first.id
         assert oldest == ("a", first.source, "p/a", "", "s2", first.owner, ("home", "work"))
-        assert store.stamps("nothing") == store.stamps(first.source.upper()) == []
+        assert store.admin.stamps("nothing") == store.admin.stamps(first.source.upper()) == []
 
     # -------------------------------------------------------------- history and state
 
-    def test_history_outlives_the_document(self, store: Store) -> None:
+    def test_history_outlives_the_document(self, store: StorageEngine) -> None:
         document = note("a", "one")
         put(store, document)
         put(store, note("a", "two"))
@@ -335,7 +345,7 @@ class StoreContract(MovingContract):
         assert [e.seq for e in events] == sorted(e.seq for e in events)
 
     def test_recorded_answers_come_back_newest_first_and_change_no_state(
-        self, store: Store
+        self, store: StorageEngine
     ) -> None:
         put(store, note("a", "one"))
         before = store.fingerprint(Filter())
@@ -343,23 +353,23 @@ class StoreContract(MovingContract):
             "1", "q", "a", "f1", JANUARY, ("x", "y:0"), "ana", 0.5, True, "s", ("src",)
         )
         newer = Recorded("2", "¿q?", "東京 🎉", "f2", MARCH, space="s")
-        store.keep_answer(older)
-        store.keep_answer(newer)
+        store.answers.keep(older)
+        store.answers.keep(newer)
         assert store.fingerprint(Filter()) == before
-        assert store.answers(limit=10) == [newer, older]
-        assert store.answers(limit=1) == [newer]
-        assert store.answers(limit=10, before=MARCH) == [older]
-        assert store.answers(limit=10, fingerprint="f1") == [older]
-        assert store.answers(limit=10, space="s") == [newer, older]
-        assert store.answers(limit=10, space="s", fingerprint="f3") == []
+        assert store.answers.find(limit=10) == [newer, older]
+        assert store.answers.find(limit=1) == [newer]
+        assert store.answers.find(limit=10, before=MARCH) == [older]
+        assert store.answers.find(limit=10, fingerprint="f1") == [older]
+        assert store.answers.find(limit=10, space="s") == [newer, older]
+        assert store.answers.find(limit=10, space="s", fingerprint="f3") == []
         again = older._replace(answer="b", stale=False)
-        store.keep_answer(again)
-        assert store.answers(limit=10, fingerprint="f1") == [again]
-        assert store.drop_answers(["1", "3"]) == 1
-        assert store.drop_answers([]) == 0
-        assert store.answers(limit=10) == [newer]
+        store.answers.keep(again)
+        assert store.answers.find(limit=10, fingerprint="f1") == [again]
+        assert store.answers.drop(["1", "3"]) == 1
+        assert store.answers.drop([]) == 0
+        assert store.answers.find(limit=10) == [newer]
 
-    def test_the_fingerprint_follows_what_the_filter_can_see(self, store: Store) -> None:
+    def test_the_fingerprint_follows_what_the_filter_can_see(self, store: StorageEngine) -> None:
         put(store, note("1", "x", source="one"), note("2", "x", source="two"))
         one, two = Filter(sources=("one",)), Filter(sources=("two",))
         before = store.fingerprint(one), store.fingerprint(two)
@@ -370,7 +380,7 @@ class StoreContract(MovingContract):
         store.apply(ChangeSet((Forget(note("3", source="two").id),)))
         assert store.fingerprint(two) not in (changed, before[1])
 
-    def test_stats_count(self, store: Store) -> None:
+    def test_stats_count(self, store: StorageEngine) -> None:
         put(store, note("a", "x"), note("b", "y", kind="commit"), session("s", ("user", "z")))
         stats = store.stats()
         assert (stats.documents, stats.passages) == (3, 3)
@@ -378,7 +388,9 @@ class StoreContract(MovingContract):
 
     # -------------------------------------------------------------- listing
 
-    def test_pages_cover_everything_once_and_the_last_has_no_cursor(self, store: Store) -> None:
+    def test_pages_cover_everything_once_and_the_last_has_no_cursor(
+        self, store: StorageEngine
+    ) -> None:
         put(store, *(note(f"n{i}", "text") for i in range(10)))
         for size in (1, 3, 5, 10, 11):
             seen, cursor = [], ""
@@ -390,97 +402,102 @@ class StoreContract(MovingContract):
                     break
             assert seen == [f"n{i}" for i in reversed(range(10))]
 
-    def test_a_listing_has_no_bodies(self, store: Store) -> None:
+    def test_a_listing_has_no_bodies(self, store: StorageEngine) -> None:
         put(store, note("a", "body", title="T"), session("s", ("user", "hi")))
         for document in store.scan(Filter(), limit=5).items:
             assert (document.text, document.messages) == ("", ())
 
-    def test_the_newest_are_told_by_their_dates(self, store: Store) -> None:
+    def test_the_newest_are_told_by_their_dates(self, store: StorageEngine) -> None:
         days = [datetime(2026, 3, day, tzinfo=UTC) for day in (5, 9, 2)]
         put(store, *(note(f"n{d.day}", "text", date=d) for d in days), note("undated", "text"))
-        assert [store.newest(Filter(), n) for n in (1, 2, 3, 9)] == [
-            days[1], days[0], days[2], days[2],
-        ]  # fmt: skip
-        assert store.newest(Filter(until=days[1]), 1) == days[0]
-        assert store.newest(Filter(kinds=("commit",)), 1) is None
+
+        def newest(filter: Filter, limit: int) -> list[str]:
+            page = store.scan(filter, limit=limit, dated=True)
+            assert page.cursor == ""
+            return [document.external for document in page.items]
+
+        assert newest(Filter(), 2) == ["n9", "n5"]
+        assert newest(Filter(), 9) == ["n9", "n5", "n2"]
+        assert newest(Filter(until=days[1]), 1) == ["n5"]
+        assert newest(Filter(kinds=("commit",)), 1) == []
 
     # -------------------------------------------------------------- text
 
-    def test_words_match_title_heading_and_text(self, store: Store) -> None:
+    def test_words_match_title_heading_and_text(self, store: StorageEngine) -> None:
         body = "# Kelp\n\n" + "filler words here. " * 60 + "\n\n## Moorings\n\n" + "ropes. " * 60
         put(store, note("a", body, title="Harbours"))
         for word in ("harbour", "kelp", "moor", "rope"):
             assert "a" in found(store, any_of(word)), word
 
-    def test_the_title_field_is_title_and_path(self, store: Store) -> None:
+    def test_the_title_field_is_title_and_path(self, store: StorageEngine) -> None:
         put(store, note("a", "about otters", title="Seals", path="sea/animals.md"))
         assert found(store, any_of("seal", field="title")) == ["a"]
         assert found(store, any_of("anim", field="title")) == ["a"]
         assert found(store, any_of("otter", field="title")) == []
 
-    def test_strict_needs_every_word(self, store: Store) -> None:
+    def test_strict_needs_every_word(self, store: StorageEngine) -> None:
         put(store, note("both", "red boat"), note("red", "red car"), note("boat", "blue boat"))
         assert found(store, any_of("red", "boat", strict=True)) == ["both"]
         assert set(found(store, any_of("red", "boat"))) == {"both", "red", "boat"}
         assert found(store, any_of("red", "boat"))[0] == "both"
 
-    def test_phrases_are_words_in_a_row(self, store: Store) -> None:
+    def test_phrases_are_words_in_a_row(self, store: StorageEngine) -> None:
         put(store, note("yes", "the signing key rotates"), note("no", "key for signing"))
         assert found(store, TextQuery(must=(phrase("signing", "key"),))) == ["yes"]
         assert found(store, TextQuery(must=(phrase("rotates"),))) == ["yes"]
 
-    def test_prefixes_match_words_as_written(self, store: Store) -> None:
+    def test_prefixes_match_words_as_written(self, store: StorageEngine) -> None:
         put(store, note("a", "deployments and chat-sender"), note("b", "deplore"))
         assert found(store, TextQuery(any=(prefix("deployme"),))) == ["a"]
         assert found(store, TextQuery(any=(prefix("chat-send"),))) == ["a"]
         assert set(found(store, TextQuery(any=(prefix("deplo"),)))) == {"a", "b"}
 
-    def test_never_excludes(self, store: Store) -> None:
+    def test_never_excludes(self, store: StorageEngine) -> None:
         put(store, note("a", "redis cache"), note("b", "redis webhook"), note("c", "redis old key"))
         query = any_of("redi", never=(*any_of("webhook").any, phrase("old", "key")))
         assert found(store, query) == ["a"]
 
-    def test_several_searches_at_once_are_the_same_as_each(self, store: Store) -> None:
+    def test_several_searches_at_once_are_the_same_as_each(self, store: StorageEngine) -> None:
         put(store, note("a", "otter otter kelp"), note("b", "kelp boat"), note("c", "rope"))
         queries = [any_of("otter"), any_of("kelp"), any_of("none"), any_of("rope", field="title")]
         for limits in (Filter(), Filter(kinds=("none",))):
-            each = [store.search_text(q, limits, limit=5).hits for q in queries]
-            assert store.search_texts(queries, limits, limit=5) == each
-        assert store.search_texts([], Filter(), limit=5) == []
+            each = [found for q in queries for found in store.search_text([q], limits, limit=5)]
+            assert store.search_text(queries, limits, limit=5) == each
+        assert store.search_text([], Filter(), limit=5) == []
 
-    def test_a_word_is_worth_more_the_rarer_it_is(self, store: Store) -> None:
+    def test_a_word_is_worth_more_the_rarer_it_is(self, store: StorageEngine) -> None:
         put(store, *(note(f"n{i}", "common" + (" rare" if i == 3 else "")) for i in range(9)))
-        weights = store.search_text(any_of("common", "rare", "absent"), Filter(), limit=1).idf
+        weights = store.search_text([any_of("common", "rare", "absent")], Filter(), limit=1)[0].idf
         assert 0 < weights["common"] < weights["rare"] < weights["absent"]
 
-    def test_totals_count_every_match(self, store: Store) -> None:
+    def test_totals_count_every_match(self, store: StorageEngine) -> None:
         put(store, *(note(f"n{i}", "word") for i in range(7)))
-        result = store.search_text(any_of("word"), Filter(), limit=2, count=True)
+        result = store.search_text([any_of("word")], Filter(), limit=2, count=True)[0]
         assert (len(result.hits), result.total) == (2, 7)
 
-    def test_matched_tells_which_words_each_passage_has(self, store: Store) -> None:
+    def test_matched_tells_which_words_each_passage_has(self, store: StorageEngine) -> None:
         many = [f"w{i}" for i in range(50)]
         put(store, note("a", " ".join(many[::2])), note("b", "w1"))
         keys = {
             name: hit.passage
-            for hit in store.search_text(any_of(*many), Filter(), limit=9).hits
+            for hit in store.search_text([any_of(*many)], Filter(), limit=9)[0].hits
             for name in ids(store, [hit.passage])
         }
         told = store.matched(many, list(keys.values()))
         assert told[keys["a:0"]] == set(many[::2])
         assert told[keys["b:0"]] == {"w1"}
 
-    def test_scores_are_bm25(self, store: Store) -> None:
+    def test_scores_are_bm25(self, store: StorageEngine) -> None:
         texts = ["red boat", "red red boat on the water", "blue boat", "red", "green water here"]
         documents = [note(f"n{i}", text) for i, text in enumerate(texts)]
         documents += [note(f"f{i}", f"filler number{i}") for i in range(95)]
         put(store, *documents)
-        store.refresh(rebuild=True)
+        store.admin.refresh(rebuild=True)
         model = PlainStore()
         put(model, *documents)
         for query in (any_of("red", "boat"), any_of("water"), any_of("boat", "water", "green")):
-            ours = store.search_text(query, Filter(), limit=9).hits
-            wanted = model.search_text(query, Filter(), limit=9).hits
+            ours = store.search_text([query], Filter(), limit=9)[0].hits
+            wanted = model.search_text([query], Filter(), limit=9)[0].hits
             names = ids(store, [h.passage for h in ours]), ids(model, [h.passage for h in wanted])
             assert names[0] == names[1]
             for mine, theirs in zip(ours, wanted, strict=True):
@@ -489,7 +506,7 @@ class StoreContract(MovingContract):
 
     # -------------------------------------------------------------- filters
 
-    def filtered(self, store: Store) -> None:
+    def filtered(self, store: StorageEngine) -> None:
         put(
             store,
             note("old", "otter", date=JANUARY, owner="ana", path="src/read/fuse.py"),
@@ -537,41 +554,41 @@ class StoreContract(MovingContract):
             (Filter(paths=("src",), owner="ben"), set()),
         ]
 
-    def test_filters_bind_text_search(self, store: Store) -> None:
+    def test_filters_bind_text_search(self, store: StorageEngine) -> None:
         self.filtered(store)
         for filter, wanted in self.filter_cases():
             assert set(found(store, any_of("otter"), filter)) == wanted, filter
 
-    def test_filters_bind_text_search_once_indexed(self, store: Store) -> None:
+    def test_filters_bind_text_search_once_indexed(self, store: StorageEngine) -> None:
         self.filtered(store)
-        store.refresh()
+        store.admin.refresh()
         for filter, wanted in self.filter_cases():
             assert set(found(store, any_of("otter"), filter)) == wanted, filter
 
-    def test_filters_bind_vector_search(self, store: Store) -> None:
+    def test_filters_bind_vector_search(self, store: StorageEngine) -> None:
         self.filtered(store)
         for filter, wanted in self.filter_cases():
             assert set(nearest(store, unit(1, 1), filter)) == wanted, filter
-        store.refresh(rebuild=True)
+        store.admin.refresh(rebuild=True)
         for filter, wanted in self.filter_cases():
             assert set(nearest(store, unit(1, 1), filter)) == wanted, filter
 
-    def test_filters_bind_listing(self, store: Store) -> None:
+    def test_filters_bind_listing(self, store: StorageEngine) -> None:
         self.filtered(store)
         for filter, wanted in self.filter_cases():
             listed = {d.external for d in store.scan(filter, limit=10).items}
             assert listed == wanted, filter
 
-    def test_roles_choose_turns_and_leave_documents_alone(self, store: Store) -> None:
+    def test_roles_choose_turns_and_leave_documents_alone(self, store: StorageEngine) -> None:
         put(store, session("s", ("user", "otter"), ("tool", "otter")), note("n", "otter"))
         embed_all(store, {"s": unit(1), "n": unit(1)})
         filter = Filter(roles=("user",))
-        hits = store.search_text(any_of("otter"), filter, limit=9).hits
+        hits = store.search_text([any_of("otter")], filter, limit=9)[0].hits
         assert sorted(ids(store, [h.passage for h in hits])) == ["n:0", "s:0"]
         near = store.search_vector(MODEL, unit(1), filter, limit=9).hits
         assert sorted(ids(store, [h.passage for h in near])) == ["n:0", "s:0"]
 
-    def test_a_filter_never_starves_the_result(self, store: Store) -> None:
+    def test_a_filter_never_starves_the_result(self, store: StorageEngine) -> None:
         put(store, *(note(f"n{i}", "otter " * 3) for i in range(200)))
         put(store, note("rare", "otter and much else besides", owner="ana"))
         embed_all(store, {**{f"n{i}": unit(1) for i in range(200)}, "rare": unit(-1, 1)})
@@ -581,7 +598,7 @@ class StoreContract(MovingContract):
 
     # -------------------------------------------------------------- vectors
 
-    def test_the_nearest_come_first(self, store: Store) -> None:
+    def test_the_nearest_come_first(self, store: StorageEngine) -> None:
         put(store, *(note(n, n) for n in ("a", "b", "c")))
         embed_all(store, {"a": unit(1, 0), "b": unit(1, 1), "c": unit(0, 1)})
         assert nearest(store, unit(1, 0.1)) == ["a", "b", "c"]
@@ -589,7 +606,7 @@ class StoreContract(MovingContract):
         assert isclose(result.hits[0].score, 1.0, abs_tol=0.01)
         assert (result.vectors, result.passages) == (3, 3)
 
-    def test_pending_is_what_has_no_vector_newest_first(self, store: Store) -> None:
+    def test_pending_is_what_has_no_vector_newest_first(self, store: StorageEngine) -> None:
         put(store, note("a", "one", title="T"))
         put(store, note("b", "two"))
         waiting = store.pending(MODEL, limit=9)
@@ -597,48 +614,50 @@ class StoreContract(MovingContract):
         store.put_vectors(MODEL, [waiting[0][0]], np.array([unit(1)]))
         assert [text for _, text in store.pending(MODEL, limit=9)] == ["T\none"]
         assert len(store.pending("another@1", limit=9)) == 2
-        assert store.models() == {MODEL: 1}
+        assert store.admin.models() == {MODEL: 1}
 
-    def test_what_a_filter_hides_has_its_vectors_all_the_same(self, store: Store) -> None:
+    def test_what_a_filter_hides_has_its_vectors_all_the_same(self, store: StorageEngine) -> None:
         put(store, note("a", "one"), note("b", "two"))
         embed_all(store, {"a": unit(1), "b": unit(1)})
         for nothing in (Filter(kinds=("session",)), Filter(sources=())):
             result = store.search_vector(MODEL, unit(1), nothing, limit=1)
             assert (result.hits, result.vectors, result.passages) == ([], 2, 2), nothing
 
-    def test_a_vector_is_stored_once(self, store: Store) -> None:
+    def test_a_vector_is_stored_once(self, store: StorageEngine) -> None:
         put(store, note("a", "one"), note("b", "two"))
         keys = [key for key, _ in store.pending(MODEL, limit=9)]
         assert store.put_vectors(MODEL, keys, np.array([unit(1), unit(0, 1)])) == 2
-        store.refresh(rebuild=True)
+        store.admin.refresh(rebuild=True)
         assert store.put_vectors(MODEL, keys, np.array([unit(0, 1), unit(1)])) == 0
         assert len(nearest(store, unit(1))) == 2
         assert store.search_vector(MODEL, unit(1), Filter(), limit=9).vectors == 2
 
-    def test_vectors_of_a_model_are_dropped_and_those_of_others_stay(self, store: Store) -> None:
+    def test_vectors_of_a_model_are_dropped_and_those_of_others_stay(
+        self, store: StorageEngine
+    ) -> None:
         put(store, note("a", "otter"), note("b", "kelp"))
         keys = [key for key, _ in store.pending(MODEL, limit=9)]
         store.put_vectors(MODEL, keys, np.array([unit(1), unit(0, 1)]))
         store.put_vectors("other@1", keys, np.array([unit(1), unit(0, 1)]))
-        assert store.drop_vectors(MODEL) == 2
-        assert store.models() == {"other@1": 2}
+        assert store.admin.drop_vectors(MODEL) == 2
+        assert store.admin.models() == {"other@1": 2}
         assert store.search_vector(MODEL, unit(1), Filter(), limit=9).hits == []
         assert len(store.search_vector("other@1", unit(1), Filter(), limit=9).hits) == 2
         assert len(store.pending(MODEL, limit=9)) == 2
-        assert store.drop_vectors(MODEL) == 0
+        assert store.admin.drop_vectors(MODEL) == 0
         other = np.array([[1.0, 0.0], [0.0, 1.0]], np.float32)  # of other dimensions, for once
         assert store.put_vectors(MODEL, keys, other) == 2
         found = store.search_vector(MODEL, other[0], Filter(), limit=1).hits
         assert [hit.passage for hit in found] == keys[:1]
 
-    def test_vectors_of_what_is_gone_are_left_out(self, store: Store) -> None:
+    def test_vectors_of_what_is_gone_are_left_out(self, store: StorageEngine) -> None:
         put(store, note("a", "one"))
         ((key, _),) = store.pending(MODEL, limit=9)
         store.apply(ChangeSet((Forget(note("a").id),)))
         assert store.put_vectors(MODEL, [key], np.array([unit(1)])) == 0
         assert nearest(store, unit(1)) == []
 
-    def test_an_edit_keeps_the_vectors_of_what_did_not_change(self, store: Store) -> None:
+    def test_an_edit_keeps_the_vectors_of_what_did_not_change(self, store: StorageEngine) -> None:
         first, second = "first part. " * 80, "second part. " * 80
         put(store, note("a", f"{first}\n\n# Next\n\n{second}"))
         embed_all(store, {"a": unit(1)})
@@ -648,52 +667,54 @@ class StoreContract(MovingContract):
         assert waiting[1].endswith("and more")
         assert nearest(store, unit(1)) == ["a"]
 
-    def test_a_deleted_passage_is_never_near(self, store: Store) -> None:
+    def test_a_deleted_passage_is_never_near(self, store: StorageEngine) -> None:
         put(store, note("a", "one"), note("b", "two"))
         embed_all(store, {"a": unit(1), "b": unit(0, 1)})
-        store.refresh(rebuild=True)
+        store.admin.refresh(rebuild=True)
         store.apply(ChangeSet((Forget(note("a").id),)))
         assert nearest(store, unit(1)) == ["b"]
 
     # -------------------------------------------------------------- passages
 
-    def test_passages_come_in_the_order_asked_without_those_gone(self, store: Store) -> None:
+    def test_passages_come_in_the_order_asked_without_those_gone(
+        self, store: StorageEngine
+    ) -> None:
         put(store, note("a", "word"), note("b", "word"))
-        keys = [h.passage for h in store.search_text(any_of("word"), Filter(), limit=9).hits]
+        keys = [h.passage for h in store.search_text([any_of("word")], Filter(), limit=9)[0].hits]
         assert ids(store, [keys[1], 10**9, keys[0]]) == ids(store, [keys[1]]) + ids(
             store, [keys[0]]
         )
 
-    def test_a_passage_is_had_by_its_id(self, store: Store) -> None:
+    def test_a_passage_is_had_by_its_id(self, store: StorageEngine) -> None:
         document = note("a", "otter " * 900)
         put(store, document, note("b", "kelp"))
         for key, _ in store.pending(MODEL, limit=100):
             (stored,) = store.passages([key])
-            assert store.passage(stored.id) == stored
+            assert store.passages([stored.id]) == [stored]
         for name in (f"{document.id}:99", f"{document.id}:x", document.id, "nothing:0", ""):
-            assert store.passage(name) is None
+            assert store.passages([name]) == []
 
-    def test_neighbours_stay_inside_the_document(self, store: Store) -> None:
+    def test_neighbours_stay_inside_the_document(self, store: StorageEngine) -> None:
         put(store, session("s", *(("user", f"turn {i}") for i in range(6))), note("n", "turn"))
-        hits = store.search_text(any_of("3"), Filter(), limit=1).hits
-        around = store.neighbours(hits[0].passage, before=1, after=9)
+        hits = store.search_text([any_of("3")], Filter(), limit=1)[0].hits
+        around = store.passages([hits[0].passage], before=1, after=9)
         assert [p.passage.text for p in around] == ["turn 2", "turn 3", "turn 4", "turn 5"]
-        assert store.neighbours(10**9, before=1, after=1) == []
+        assert store.passages([10**9], before=1, after=1) == []
 
     # -------------------------------------------------------------- derived indexes
 
-    def test_rebuilding_changes_no_answer(self, store: Store) -> None:
+    def test_rebuilding_changes_no_answer(self, store: StorageEngine) -> None:
         self.filtered(store)
         before = found(store, any_of("otter")), nearest(store, unit(1, 2))
-        store.refresh(rebuild=True)
+        store.admin.refresh(rebuild=True)
         assert (set(found(store, any_of("otter"))), nearest(store, unit(1, 2))) == (
             set(before[0]),
             before[1],
         )
 
-    def test_an_insert_is_searchable_at_once(self, store: Store) -> None:
+    def test_an_insert_is_searchable_at_once(self, store: StorageEngine) -> None:
         for i in range(30):
             put(store, note(f"n{i}", f"unique{i}"))
             assert found(store, any_of(f"unique{i}")) == [f"n{i}"]
             if i % 10 == 5:
-                store.refresh()
+                store.admin.refresh()

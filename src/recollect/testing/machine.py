@@ -21,8 +21,8 @@ from hypothesis.stateful import (
 )
 
 from recollect.nouns import ChangeSet, Document, Filter, Forget, Put, Remove, TextQuery
-from recollect.ports import Store
-from recollect.storage.plain import PlainStore
+from recollect.ports import StorageEngine
+from recollect.storage.plain.engine import PlainStore
 from recollect.testing.builders import any_of, ids, note, phrase, put, session
 from recollect.testing.moving import items
 from recollect.text.chunk import passages
@@ -80,15 +80,15 @@ def _vector(seed: int) -> Any:
 class StoreMachine(RuleBasedStateMachine):
     """The two stores must agree on everything that can be seen of them."""
 
-    reopen: Callable[[Store | None], Store]
+    reopen: Callable[[StorageEngine | None], StorageEngine]
     """Closes a store and opens it again; given None, makes a new one."""
-    faults: Callable[[Store], list[object]]
+    faults: Callable[[StorageEngine], list[object]]
     """What a full check of the store has to say."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.model: Store = PlainStore()
-        self.store: Store = type(self).reopen(None)
+        self.model: StorageEngine = PlainStore()
+        self.store: StorageEngine = type(self).reopen(None)
 
     def teardown(self) -> None:
         self.store.close()
@@ -100,7 +100,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(handles=st.sets(st.sampled_from(_WORDS)))
     def held(self, handles: set[str]) -> None:
-        assert self.store.held(handles) == self.model.held(handles)
+        assert self.store.by_handle(handles) == self.model.by_handle(handles)
 
     @rule(documents=st.lists(_DOCUMENTS, min_size=1, max_size=4))
     def put(self, documents: list[Document]) -> None:
@@ -137,7 +137,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(rebuild=st.booleans())
     def refresh(self, rebuild: bool) -> None:
-        self.store.refresh(rebuild=rebuild)
+        self.store.admin.refresh(rebuild=rebuild)
 
     @rule()
     def move(self) -> None:
@@ -145,23 +145,23 @@ class StoreMachine(RuleBasedStateMachine):
         passages wait for vectors goes by their numbers, and those are new.)"""
         assert items(self.store, times=False) == items(self.model, times=False)
         model = PlainStore()
-        model.load(one.item for one in self.model.dump())
+        model.admin.load(one.item for one in self.model.admin.dump())
         assert items(model) == items(self.model)
         self.model = model
         fresh = type(self).reopen(None)
-        fresh.load(one.item for one in self.store.dump())
+        fresh.admin.load(one.item for one in self.store.admin.dump())
         assert items(fresh) == items(self.store)
         self.store.close()
         self.store = fresh
 
     @rule(full=st.booleans())
     def look_over(self, full: bool) -> None:
-        assert self.store.check(full=full).findings == ()
+        assert self.store.admin.check(full=full).findings == ()
 
     @rule(query=_QUERIES, filter=_FILTERS)
     def search_text(self, query: TextQuery, filter: Filter) -> None:
-        ours = self.store.search_text(query, filter, limit=100, count=True)
-        wanted = self.model.search_text(query, filter, limit=100, count=True)
+        ours = self.store.search_text([query], filter, limit=100, count=True)[0]
+        wanted = self.model.search_text([query], filter, limit=100, count=True)[0]
         assert len(ours.hits) == len(wanted.hits)
         assert self._names(self.store, ours.hits) == self._names(self.model, wanted.hits)
         assert ours.total == wanted.total
@@ -174,23 +174,26 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(filter=_FILTERS, limit=st.integers(1, 5))
     def scan(self, filter: Filter, limit: int) -> None:
-        assert self.store.newest(filter, limit) == self.model.newest(filter, limit)
+        dated = self.store.scan(filter, limit=limit, dated=True)
+        assert dated == self.model.scan(filter, limit=limit, dated=True)
         ours = self.store.scan(filter, limit=limit)
         wanted = self.model.scan(filter, limit=limit)
         assert ours.items == wanted.items
-        assert self.store.recent(filter, limit=limit) == self.model.recent(filter, limit=limit)
+        assert self.store.sessions.recent(filter, limit=limit) == self.model.sessions.recent(
+            filter, limit=limit
+        )
         assert bool(ours.cursor) == bool(wanted.cursor)
 
     @rule(name=_NAMES)
     def get(self, name: str) -> None:
         ours, wanted = self.store.get(name), self.model.get(name)
         assert ours == wanted
-        found = self.store.find(name, Filter(owner="ana"))
-        assert found == self.model.find(name, Filter(owner="ana"))
+        found = self.store.get(name, Filter(owner="ana"), body=False)
+        assert found == self.model.get(name, Filter(owner="ana"), body=False)
         for document in ours:
-            turns = self.store.turns(document.id, start=1, count=-2)
-            assert turns == self.model.turns(document.id, start=1, count=-2)
-            assert self.store.tally(document.id) == self.model.tally(document.id)
+            turns = self.store.sessions.turns(document.id, start=1, count=-2)
+            assert turns == self.model.sessions.turns(document.id, start=1, count=-2)
+            assert self.store.sessions.tally(document.id) == self.model.sessions.tally(document.id)
             actions = [e.action for e in self.store.history(document.id)]
             assert actions == [e.action for e in self.model.history(document.id)]
 
@@ -200,26 +203,26 @@ class StoreMachine(RuleBasedStateMachine):
         assert (ours.documents, ours.passages, ours.kinds, ours.tombstones) == (
             wanted.documents, wanted.passages, wanted.kinds, wanted.tombstones,
         )  # fmt: skip
-        assert self.store.models() == self.model.models()
+        assert self.store.admin.models() == self.model.admin.models()
 
     @rule()
     def check(self) -> None:
         assert type(self).faults(self.store) == []
 
     @staticmethod
-    def _names(store: Store, hits: Any) -> list[str]:
+    def _names(store: StorageEngine, hits: Any) -> list[str]:
         return sorted(ids(store, [h.passage for h in hits]))
 
 
-def _unchecked(_: Store) -> list[object]:
+def _unchecked(_: StorageEngine) -> list[object]:
     return []
 
 
 def run_machine(
-    reopen: Callable[[Store | None], Store],
+    reopen: Callable[[StorageEngine | None], StorageEngine],
     *,
     examples: int = 40,
-    faults: Callable[[Store], list[object]] = _unchecked,
+    faults: Callable[[StorageEngine], list[object]] = _unchecked,
 ) -> None:
     """Run the machine on the engine that *reopen* makes; raises where the two disagree, and where
     a full check of the engine, if it has one, finds *faults*."""

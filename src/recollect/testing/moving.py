@@ -12,18 +12,18 @@ import pytest
 
 from recollect.errors import UsageError
 from recollect.nouns import ChangeSet, Filter, Forget, Place, Put, Recorded, Register, Source
-from recollect.ports import History, Item, Loaded, Store, Tombstone, Whole
-from recollect.storage.plain import PlainStore
+from recollect.ports import History, Item, Loaded, StorageEngine, Tombstone, Whole
+from recollect.storage.plain.engine import PlainStore
 from recollect.testing.builders import any_of, found, note, put, session
 from recollect.text.chunk import passages
 
 MODEL = "contract@1"
 
 
-def items(store: Store, *, times: bool = True, vectors: bool = True) -> list[Item]:
+def items(store: StorageEngine, *, times: bool = True, vectors: bool = True) -> list[Item]:
     """All of a store, without the numbers that are its own; also without times, if those of two
     stores cannot be the same."""
-    return [_plain(one.item, times) for one in store.dump(vectors=vectors)]
+    return [_plain(one.item, times) for one in store.admin.dump(vectors=vectors)]
 
 
 def _plain(item: Item, times: bool) -> Item:
@@ -36,7 +36,7 @@ def _plain(item: Item, times: bool) -> Item:
     return item
 
 
-def fill(store: Store) -> None:
+def fill(store: StorageEngine) -> None:
     """A little of everything."""
     place = Place("file:///notes", redact=False)
     store.apply(ChangeSet((Register(Source("vault", "folder", "file:///notes", "s1", (place,))),)))
@@ -53,36 +53,36 @@ def fill(store: Store) -> None:
     waiting = store.pending(MODEL, limit=3)
     vectors = np.random.default_rng(1).normal(size=(len(waiting), 8)).astype(np.float32)
     store.put_vectors(MODEL, [key for key, _ in waiting], vectors)
-    store.keep_answer(
+    store.answers.keep(
         Recorded(
             "r1", "who?", "Otto.", "f" * 32, date, ("a.md",), "ana", 0.7, True, "sp", ("vault",)
         )
     )
 
 
-def copied(store: Store, *more: Iterable[Item]) -> PlainStore:
+def copied(store: StorageEngine, *more: Iterable[Item]) -> PlainStore:
     other = PlainStore()
-    other.load(one.item for one in store.dump())
+    other.admin.load(one.item for one in store.admin.dump())
     for some in more:
-        other.load(some)
+        other.admin.load(some)
     return other
 
 
 class MovingContract:
-    def test_what_is_dumped_and_loaded_is_the_same_store(self, store: Store) -> None:
+    def test_what_is_dumped_and_loaded_is_the_same_store(self, store: StorageEngine) -> None:
         fill(store)
         other = copied(store)
         assert items(other) == items(store)
         assert other.scan(Filter(), limit=50).items == store.scan(Filter(), limit=50).items
-        assert other.models() == store.models()
+        assert other.admin.models() == store.admin.models()
         theirs, ours = other.stats(), store.stats()
         assert (theirs.documents, theirs.passages, theirs.kinds, theirs.tombstones) == (
             ours.documents, ours.passages, ours.kinds, ours.tombstones)  # fmt: skip
 
-    def test_a_store_is_loaded_from_another(self, store: Store) -> None:
+    def test_a_store_is_loaded_from_another(self, store: StorageEngine) -> None:
         other = PlainStore()
         fill(other)
-        done = store.load(one.item for one in other.dump())
+        done = store.admin.load(one.item for one in other.admin.dump())
         assert items(store) == items(other)
         assert (done.documents, done.tombstones, done.answers, done.vectors) == (4, 1, 1, 3)
         assert done.events == 7
@@ -90,94 +90,94 @@ class MovingContract:
         assert store.search_vector(
             MODEL, np.ones(8, np.float32), Filter(), limit=5
         ).vectors == 3  # fmt: skip
-        assert store.check(full=True).findings == ()
+        assert store.admin.check(full=True).findings == ()
 
-    def test_loading_again_changes_nothing(self, store: Store) -> None:
+    def test_loading_again_changes_nothing(self, store: StorageEngine) -> None:
         fill(store)
         before, print_before = items(store), store.fingerprint(Filter())
-        done = store.load([one.item for one in store.dump()])
+        done = store.admin.load([one.item for one in store.admin.dump()])
         assert done == Loaded(unchanged=4)
         assert items(store) == before
         assert store.fingerprint(Filter()) == print_before
 
-    def test_the_same_event_twice_in_one_moment_stays_twice(self, store: Store) -> None:
+    def test_the_same_event_twice_in_one_moment_stays_twice(self, store: StorageEngine) -> None:
         one, other = note("a", "one"), note("a", "other")
         both = Put(one, passages(one)), Put(other, passages(other)), Put(one, passages(one))
         store.apply(ChangeSet((Put(note("a"), passages(note("a"))), *both)))
         assert [e.action for e in copied(store).history(one.id)] == ["added", *["changed"] * 3]
 
-    def test_a_dump_goes_on_behind_each_of_its_cursors(self, store: Store) -> None:
+    def test_a_dump_goes_on_behind_each_of_its_cursors(self, store: StorageEngine) -> None:
         fill(store)
-        whole = list(store.dump())
+        whole = list(store.admin.dump())
         for n, one in enumerate(whole):
-            assert list(store.dump(after=one.cursor)) == whole[n + 1 :]
+            assert list(store.admin.dump(after=one.cursor)) == whole[n + 1 :]
 
-    def test_a_cursor_that_is_none_is_refused(self, store: Store) -> None:
+    def test_a_cursor_that_is_none_is_refused(self, store: StorageEngine) -> None:
         with pytest.raises(UsageError, match="not a cursor"):
-            list(store.dump(after="x:nowhere"))
+            list(store.admin.dump(after="x:nowhere"))
 
-    def test_a_dump_is_of_one_moment(self, store: Store) -> None:
+    def test_a_dump_is_of_one_moment(self, store: StorageEngine) -> None:
         fill(store)
         before = items(store)
-        going = store.dump()
+        going = store.admin.dump()
         first = next(going).item
         put(store, note("later", "new"), note("edited", "once more"))
         store.apply(ChangeSet((Forget(note("empty").id),)))
         assert [first, *(_plain(one.item, True) for one in going)] == before
 
-    def test_a_dump_may_leave_the_vectors_out(self, store: Store) -> None:
+    def test_a_dump_may_leave_the_vectors_out(self, store: StorageEngine) -> None:
         fill(store)
         whole = [item for item in items(store, vectors=False) if isinstance(item, Whole)]
         assert len(whole) == 4
         assert not any(item.vectors for item in whole)
 
-    def test_what_is_here_stays_unless_it_is_to_be_replaced(self, store: Store) -> None:
+    def test_what_is_here_stays_unless_it_is_to_be_replaced(self, store: StorageEngine) -> None:
         other = PlainStore()
         put(other, note("a", "theirs"), note("b", "gone there"))
         other.apply(ChangeSet((Forget(note("b").id),)))
         put(store, note("a", "ours"), note("b", "here"))
-        done = store.load(one.item for one in other.dump())
+        done = store.admin.load(one.item for one in other.admin.dump())
         assert (done.documents, done.different) == (0, 2)
         assert [store.get(name)[0].text for name in "ab"] == ["ours", "here"]
-        done = store.load((one.item for one in other.dump()), replace=True)
+        done = store.admin.load((one.item for one in other.admin.dump()), replace=True)
         assert (done.documents, done.tombstones, done.different) == (1, 1, 0)
         assert store.get("a")[0].text == "theirs"
         assert store.get("b") == []
         assert found(store, any_of("here")) == []
 
-    def test_what_was_forgotten_here_is_not_brought_back(self, store: Store) -> None:
+    def test_what_was_forgotten_here_is_not_brought_back(self, store: StorageEngine) -> None:
         other = PlainStore()
         put(other, note("a", "secret"))
         put(store, note("a", "secret"))
         store.apply(ChangeSet((Forget(note("a").id),)))
         for replace in (False, True):
-            done = store.load((one.item for one in other.dump()), replace=replace)
+            done = store.admin.load((one.item for one in other.admin.dump()), replace=replace)
             assert (done.documents, done.forgotten) == (0, 1)
             assert found(store, any_of("secret")) == []
 
-    def test_a_load_that_fails_has_changed_nothing(self, store: Store) -> None:
+    def test_a_load_that_fails_has_changed_nothing(self, store: StorageEngine) -> None:
         fill(store)
         before = items(store)
         bad = Whole(Put(note("bad", "text"), ()))
         with pytest.raises(UsageError):
-            store.load([Source("new"), Whole(_cut("new", "text")), bad])
+            store.admin.load([Source("new"), Whole(_cut("new", "text")), bad])
         assert items(store) == before
 
-    def test_vectors_that_are_missing_are_added(self, store: Store) -> None:
+    def test_vectors_that_are_missing_are_added(self, store: StorageEngine) -> None:
         fill(store)
         other = PlainStore()
-        other.load(one.item for one in store.dump(vectors=False))
-        done = other.load(one.item for one in store.dump())
+        other.admin.load(one.item for one in store.admin.dump(vectors=False))
+        done = other.admin.load(one.item for one in store.admin.dump())
         assert (done.vectors, done.documents, done.unchanged) == (3, 0, 4)
         assert items(other) == items(store)
 
-    def test_a_store_that_was_used_is_sound(self, store: Store) -> None:
-        assert store.check(full=True).findings == ()
+    def test_a_store_that_was_used_is_sound(self, store: StorageEngine) -> None:
+        assert store.admin.check(full=True).findings == ()
         fill(store)
-        store.refresh()
+        store.admin.refresh()
         put(store, note("fresh", "not in an index yet"))
         for full in (False, True):
-            seen = store.check(full=full)
+            seen = store.admin.check(full=full)
             assert seen.findings == ()
         assert seen.documents == store.stats().documents
         assert all(share > 0.95 for share in seen.recall.values())

@@ -41,7 +41,7 @@ from recollect.nouns import (
     Source,
     hashed,
 )
-from recollect.ports import History, Item, Loaded, Store, Tombstone, Whole
+from recollect.ports import History, Item, Loaded, StorageEngine, Tombstone, Whole
 
 FORMAT = 1
 LONGEST = 1 << 29
@@ -65,7 +65,7 @@ class Exported(NamedTuple):
 
 
 def export_all(
-    store: Store, file: str | Path, *, vectors: bool, force: bool, report: Report
+    store: StorageEngine, file: str | Path, *, vectors: bool, force: bool, report: Report
 ) -> Exported:
     if not str(file):
         raise UsageError("the file is empty", hint="name a file that ends in .jsonl or .jsonl.gz")
@@ -80,7 +80,7 @@ def export_all(
             line = _Lines(out)
             line({"type": "recollect", "format": FORMAT, "made": iso(datetime.now(UTC)),
                   "vectors": vectors})  # fmt: skip
-            for one in store.dump(vectors=vectors):
+            for one in store.admin.dump(vectors=vectors):
                 content = shown(one.item, store)
                 counts[content["type"]] = counts.get(content["type"], 0) + 1
                 line(content)
@@ -134,7 +134,7 @@ def _sum_of(before: bytes, body: bytes) -> bytes:
 # ------------------------------------------------------------------ in
 
 
-def import_all(store: Store, file: str | Path, *, replace: bool, report: Report) -> Loaded:
+def import_all(store: StorageEngine, file: str | Path, *, replace: bool, report: Report) -> Loaded:
     path = place(file)
     total = 0
     for content, _ in _lines(path):
@@ -153,14 +153,14 @@ def import_all(store: Store, file: str | Path, *, replace: bool, report: Report)
         seen += isinstance(item, Whole)
         report(Progress("importing", seen, total))
     loading.flush()
-    store.refresh()
+    store.admin.refresh()
     return loading.done
 
 
 class Loading:
     """Items on their way into a store, a transaction of a bounded size at a time."""
 
-    def __init__(self, store: Store, *, replace: bool) -> None:
+    def __init__(self, store: StorageEngine, *, replace: bool) -> None:
         self.done = Loaded()
         self._store = store
         self._replace = replace
@@ -178,7 +178,7 @@ class Loading:
 
     def flush(self) -> None:
         if self._batch:
-            self.done += self._store.load(self._batch, replace=self._replace)
+            self.done += self._store.admin.load(self._batch, replace=self._replace)
         self._batch, self._bytes = [], 0
 
 
@@ -254,18 +254,18 @@ _KEY = 16
 """Letters of a fingerprint that are of the question; the others are of what it could see."""
 
 
-def holds(answer: Recorded, store: Store) -> bool:
+def holds(answer: Recorded, store: StorageEngine) -> bool:
     """Whether nothing that the answer could see has changed since it was written."""
     return answer.fingerprint[_KEY:] == store.fingerprint(Filter(sources=answer.within))
 
 
-def as_of_now(answer: Recorded, store: Store) -> Recorded:
+def as_of_now(answer: Recorded, store: StorageEngine) -> Recorded:
     """The answer, holding for what is here now."""
     state = store.fingerprint(Filter(sources=answer.within))
     return answer._replace(fingerprint=answer.fingerprint[:_KEY] + state)
 
 
-def shown(item: Item, store: Store) -> dict[str, Any]:
+def shown(item: Item, store: StorageEngine) -> dict[str, Any]:
     """An item of the store, as JSON has it."""
     if isinstance(item, Source):
         return {"type": "source", **item._asdict()}

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from recollect import permissions, storage
 from recollect.errors import NotFound, StoreError, UsageError
 from recollect.nouns import Filter, Progress, Recorded, Report, Source, hashed
-from recollect.ports import History, Item, Ledger, Loaded, Store, Whole
+from recollect.ports import History, Item, Ledger, Loaded, StorageEngine, Whole
 from recollect.telemetry import Tally
 from recollect.transfer.archive import Loading, as_of_now, holds, shown
 from recollect.transfer.backup import where
@@ -84,7 +84,7 @@ def migrate_store(
         note = _begun(_Note(storage.name_of(one), have.fingerprint(Filter())), made, file, merge)
         copy = _Copy(have, made, file, report)
         loaded = copy.merge() if merge else copy.copy(note)
-        made.refresh()
+        made.admin.refresh()
         counts = copy.merged() if merge else copy.compared()
     figures = 0 if merge else _figures(storage.open_ledger(one), storage.open_ledger(other))
     file.unlink(missing_ok=True)
@@ -110,7 +110,7 @@ def _things_in(folder: Path) -> bool:
     return folder.is_dir() and any(folder.iterdir())
 
 
-def _begun(fresh: _Note, made: Store, file: Path, merge: bool) -> _Note:
+def _begun(fresh: _Note, made: StorageEngine, file: Path, merge: bool) -> _Note:
     """From where the copy goes on: behind the cursor of the note, or from the beginning where there
     is none, or where the source has changed since it was written."""
     stats = made.stats()
@@ -142,7 +142,9 @@ def _read(file: Path) -> _Note | None:
 class _Copy:
     """What is in one store on its way into another."""
 
-    def __init__(self, have: Store, made: Store, file: Path, report: Report) -> None:
+    def __init__(
+        self, have: StorageEngine, made: StorageEngine, file: Path, report: Report
+    ) -> None:
         self._have = have
         self._made = made
         self._file = file
@@ -166,7 +168,7 @@ class _Copy:
     def _load(self, after: str, *, replace: bool, seen: Callable[[str], None]) -> Loaded:
         loading = Loading(self._made, replace=replace)
         done = self._made.stats().documents if after else 0
-        for one in self._have.dump(after=after):
+        for one in self._have.admin.dump(after=after):
             item = one.item
             if isinstance(item, Recorded):
                 loading.flush()  # what it holds for is the state after all that is before it
@@ -192,7 +194,7 @@ class _Copy:
         before = _read(self._file)
         return before.source if before else ""
 
-    def _sums(self, store: Store, done: int) -> _Sums:
+    def _sums(self, store: StorageEngine, done: int) -> _Sums:
         sums = _Sums()
         for kind, id, content in _hashes(store):
             sums.add(kind, id, content)
@@ -235,7 +237,7 @@ class _Copy:
                            forgotten=again.forgotten):  # fmt: skip
             raise StoreError("TO was written to while it was filled", hint="run it again")
         self._report(Progress("comparing", 0, 0))
-        if findings := self._made.check(full=True).findings:
+        if findings := self._made.admin.check(full=True).findings:
             raise StoreError(f"the copy is not sound: {findings[0].text}",
                              hint="`recollect doctor --full` of it says all")  # fmt: skip
         return {"documents": again.unchanged}
@@ -279,10 +281,10 @@ def _bucket(id: str) -> int:
     return int.from_bytes(hashed(id.encode("utf-8", "surrogatepass"), 2)) % _BUCKETS
 
 
-def _hashes(store: Store) -> Iterator[tuple[str, str, bytes]]:
+def _hashes(store: StorageEngine) -> Iterator[tuple[str, str, bytes]]:
     """Everything in a store: its kind, its name, and a hash of what is in it, without what is the
     store's own: numbers, and the state that an answer holds for (whether it does is the same)."""
-    for one in store.dump():
+    for one in store.admin.dump():
         content = shown(one.item, store)
         kind = content["type"]
         id = content["name"] if isinstance(one.item, Source) else content["id"]

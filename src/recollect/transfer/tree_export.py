@@ -59,7 +59,7 @@ def facts_of(store: Store, owner: str, scopes: tuple[str, ...] | None = None) ->
     cursor = ""
     while True:
         some = store.scan(limits, limit=SCANNED, cursor=cursor)
-        held = store.held([handle(owner, f"{IS}{d.external}") for d in some.items])
+        held = store.by_handle([handle(owner, f"{IS}{d.external}") for d in some.items])
         found += (from_document(one.document) for one in held if one.document.text)
         cursor = some.cursor
         if not cursor:

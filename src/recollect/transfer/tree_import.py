@@ -89,7 +89,7 @@ def _has_seen(store: Store, owner: str, manifest: Manifest) -> bool:
     new here."""
     return any(
         store.get(page_key(owner, entry.page))
-        or store.held([handle(owner, f"{IS}{id}") for id in entry.base.facts])
+        or store.by_handle([handle(owner, f"{IS}{id}") for id in entry.base.facts])
         for entry in manifest.files.values()
     )
 

@@ -93,7 +93,7 @@ class _Plan:
         """Read these, all at once."""
         new = [id for id in ids if id not in self._stored]
         self._stored |= dict.fromkeys(new)
-        for held in self._store.held([handle(self._owner, f"{IS}{id}") for id in new]):
+        for held in self._store.by_handle([handle(self._owner, f"{IS}{id}") for id in new]):
             fact = from_document(held.document)
             self._stored[fact.id] = fact
             self.facts.setdefault(fact.id, fact)
@@ -159,7 +159,7 @@ class _Plan:
         for id in ids:
             told[handle(self._owner, f"{REPLACES}{id}")] = (id, True)
             told[handle(self._owner, f"{REPLACED}{id}")] = (id, False)
-        for held in self._store.held(told):
+        for held in self._store.by_handle(told):
             (id, newer), other = told[held.handle], (held.document.external,)
             self.load(other)
             fact = self.facts[id]
@@ -191,7 +191,7 @@ class _Plan:
         fact = self.get(id)
         if fact is not None:
             return fact.superseded_by
-        held = self._store.held([handle(self._owner, f"{REPLACES}{id}")])
+        held = self._store.by_handle([handle(self._owner, f"{REPLACES}{id}")])
         planned = (one.id for one in self.facts.values() if id in one.supersedes)
         return dict.fromkeys([*(one.document.external for one in held), *planned])
 
@@ -310,7 +310,7 @@ class FactWriter:
         self._owner = owner
 
     def get(self, id: str) -> Fact | None:
-        held = self._store.held([handle(self._owner, f"{IS}{id}")])
+        held = self._store.by_handle([handle(self._owner, f"{IS}{id}")])
         return from_document(held[0].document) if held else None
 
     def put(

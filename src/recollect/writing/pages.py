@@ -93,7 +93,9 @@ def _with_facts(
 ) -> set[str]:  # fmt: skip
     """Which of these have facts, and so are pages, though nobody has written them."""
     handles = {handle(owner, f"{PAGE}{address}"): address for address in addresses}
-    held = [h for h in store.held(handles) if h.document.external not in facts] if handles else []
+    held = (
+        [h for h in store.by_handle(handles) if h.document.external not in facts] if handles else []
+    )
     new = {page_of(after) for _, after in facts.values() if after is not None}
     return {handles[one.handle] for one in held} | new.intersection(handles.values())
 
@@ -103,7 +105,7 @@ def _described(
 ) -> TopicPage:
     if page.address.startswith(LOOSE):  # nothing follows from what is there by chance
         return page
-    held = store.held([handle(page.owner, f"{PAGE}{page.address}")])
+    held = store.by_handle([handle(page.owner, f"{PAGE}{page.address}")])
     there = {fact.id: fact for fact in (from_document(one.document) for one in held)}
     for id, (_, after) in facts.items():
         there.pop(id, None)

@@ -65,7 +65,7 @@ def find(store: Store, owner: str, name: str) -> Fact:
 
 def called(store: Store, owner: str, name: str) -> list[Document]:
     """The facts in force that have this name."""
-    held = store.held([handle(owner, key) for key in keys(name)])
+    held = store.by_handle([handle(owner, key) for key in keys(name)])
     found = {one.document.id: one.document for one in held}
     asked = Asked(owner)
     return [d for d in found.values() if not asked.out_of_force(from_document(d))]
@@ -128,10 +128,10 @@ class KnownFacts:
         asked = Asked(fact.owner, fact.scopes)
         found: dict[str, Rival] = {}
         own = {handle(fact.owner, key) for name in fact.names for key in keys(name)}
-        for held in self._store.held(own):
+        for held in self._store.by_handle(own):
             found[held.document.external] = Rival(from_document(held.document), True)
         limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
-        hits = self._store.search_text(parse(fact.text).text, limits, limit=LIKE).hits
+        hits = self._store.search_text([parse(fact.text).text], limits, limit=LIKE)[0].hits
         for stored in self._store.passages([hit.passage for hit in hits]):
             other = from_document(stored.document, stored.passage.text)
             found.setdefault(other.id, Rival(other, False))

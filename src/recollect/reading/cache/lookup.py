@@ -25,7 +25,7 @@ from typing import NamedTuple
 from recollect.errors import in_a_line
 from recollect.facts import KIND, from_document, handle, turns
 from recollect.nouns import LOCAL, Answer, Budget, CacheReport, Query, Recorded, stable_id
-from recollect.ports import AskedBefore, Cache, Kept, Store
+from recollect.ports import AskedBefore, Cache, Kept, StorageEngine
 from recollect.reading import retrieval
 from recollect.reading.cache import meaning
 from recollect.reading.cache.packing import SHAPE, packed, unpacked
@@ -72,7 +72,7 @@ class AnswerCache:
     def __init__(self, cache: Cache | None, rules: Rules, *, serve: bool = True) -> None:
         self._cache, self._rules, self._serve = cache, rules, serve
 
-    def look_up(self, question: Question, view: Store, models: Models) -> Lookup:
+    def look_up(self, question: Question, view: StorageEngine, models: Models) -> Lookup:
         """Returns what was recorded or found for this question, or for one that asks the same."""
         if self._cache is None:
             return Lookup()
@@ -94,7 +94,7 @@ class AnswerCache:
             report = report._replace(reason=f"the answer was not kept: {in_a_line(error)}")
         return answer._replace(cache=report)
 
-    def recorded(self, query: Query, view: Store, models: Models) -> Answer | None:
+    def recorded(self, query: Query, view: StorageEngine, models: Models) -> Answer | None:
         """Returns what a caller recorded for this question, or for one that asks the same; None
         when there is nothing, or looking for it fails."""
         assert self._cache is not None
@@ -156,7 +156,7 @@ class _Search(NamedTuple):
     """One look into the cache."""
 
     question: Question
-    view: Store
+    view: StorageEngine
     models: Models
     cache: Cache
     rules: Rules
@@ -204,7 +204,7 @@ class _Search(NamedTuple):
         return self._exactly() or self._nearby(list(self._recorded_alike()))
 
     def _exactly(self) -> Lookup | None:
-        for one in self.view.answers(fingerprint=self.question.fingerprint, limit=1):
+        for one in self.view.answers.find(fingerprint=self.question.fingerprint, limit=1):
             if self._holds(one):
                 report = CacheReport("hit", "recorded for this question")
                 return self._written(one, report, tier=0)
@@ -214,7 +214,7 @@ class _Search(NamedTuple):
 
     def _recorded_alike(self) -> Iterator[Nearest]:
         length = len(self.question.query.key())
-        for one in self.view.answers(space=self.space, limit=NEARBY):
+        for one in self.view.answers.find(space=self.space, limit=NEARBY):
             yield Nearest(one.query, one.fingerprint[:length], 0.0, "", recorded=one)
 
     def _kept_alike(self) -> Iterator[Nearest]:
@@ -304,7 +304,7 @@ class _Search(NamedTuple):
         handles = [handle(owner, turns(since + timedelta(days=n))) for n in range(days + 1)]
         return any(
             since < moment <= self.now
-            for held in self.view.held(handles)
+            for held in self.view.by_handle(handles)
             for moment in from_document(held.document).boundaries
         )
 

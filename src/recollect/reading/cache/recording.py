@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recollect.arguments import clean, names
 from recollect.nouns import Document, Filter, Query, Recorded, Recording, stable_id
-from recollect.ports import AskedBefore, Cache, Store
+from recollect.ports import AskedBefore, Cache, StorageEngine
 from recollect.reading.cache.lookup import as_asked, space_of
 from recollect.reading.question import understand
 from recollect.text import redact as redaction
@@ -30,7 +30,9 @@ class WrittenAnswer(NamedTuple):
     sources: Sequence[str] | None
 
 
-def record(given: WrittenAnswer, store: Store, cache: Cache | None, *, redact: bool) -> Recording:
+def record(
+    given: WrittenAnswer, store: StorageEngine, cache: Cache | None, *, redact: bool
+) -> Recording:
     answer, print = clean(given.answer).strip(), given.fingerprint.strip().lower()
     if not answer:
         return Recording(False, "the answer is empty")
@@ -62,7 +64,7 @@ def record(given: WrittenAnswer, store: Store, cache: Cache | None, *, redact: b
         space=space_of(asked.space, print[_KEY:]),
         within=asked.sources,
     )
-    store.keep_answer(made)
+    store.answers.keep(made)
     reason = "what it is from has changed since, so it is kept and not served" if stale else ""
     return Recording(True, reason, made.id, stale)
 
@@ -90,7 +92,7 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def with_state(some: Iterable[Recorded], store: Store) -> list[Recorded]:
+def with_state(some: Iterable[Recorded], store: StorageEngine) -> list[Recorded]:
     """The answers, each stale if what it is from has changed by now."""
     states: dict[tuple[str, ...] | None, str] = {}
     made = []
@@ -102,15 +104,15 @@ def with_state(some: Iterable[Recorded], store: Store) -> list[Recorded]:
     return made
 
 
-def stale_ones(store: Store) -> list[str]:
-    return [one.id for one in with_state(store.answers(limit=EVERY), store) if one.stale]
+def stale_ones(store: StorageEngine) -> list[str]:
+    return [one.id for one in with_state(store.answers.find(limit=EVERY), store) if one.stale]
 
 
-def of_document(document: Document, store: Store) -> list[str]:
+def of_document(document: Document, store: StorageEngine) -> list[str]:
     """The answers that are from a document."""
     its = {document.id, document.external}
     return [
         one.id
-        for one in store.answers(limit=EVERY)
+        for one in store.answers.find(limit=EVERY)
         if any(source in its or source.rpartition(":")[0] in its for source in one.sources)
     ]

@@ -42,7 +42,7 @@ def recent(visible: Visible, limit: int) -> Recent:
     and only where there is room."""
     most = max(_LEAST, limit * _DEEPER)
     while True:
-        found = visible.store.recent(visible.filter, limit=most)
+        found = visible.store.sessions.recent(visible.filter, limit=most)
         lineages: dict[str, list[Outline]] = {}
         hidden: Counter[str] = Counter()
         for one in found:

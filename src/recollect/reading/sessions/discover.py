@@ -201,7 +201,7 @@ def _seated(spoken: Sequence[Line], limit: int) -> list[Line]:
 def _date(line: Line, visible: Visible) -> datetime | None:
     """When the message was, else when its session began."""
     match = line.match
-    found = visible.store.turns(match.document.id, start=match.turn, count=1)
+    found = visible.store.sessions.turns(match.document.id, start=match.turn, count=1)
     return (found[0].message.date if found else None) or match.document.date
 
 
@@ -237,7 +237,7 @@ def _draft(
 ) -> _Draft | None:
     match = line.match
     id = match.document.id
-    anchor = next(iter(visible.store.turns(id, start=match.turn, count=1)), None)
+    anchor = next(iter(visible.store.sessions.turns(id, start=match.turn, count=1)), None)
     if anchor is None:  # a text that is called a session, or gone since it was found
         return None
     messages = around(visible, id, anchor, request.window).all if window else [anchor]
@@ -290,7 +290,7 @@ def _snippet(text: str, parsed: Parsed) -> str:
 
 def also(match: Match, visible: Visible) -> Also:
     id = match.document.id
-    turns = visible.store.turns(id, start=match.turn, count=1)
+    turns = visible.store.sessions.turns(id, start=match.turn, count=1)
     name = names(visible, id, turns).get(match.turn, f"#{match.turn}")
     return Also(visible.lineages.name(match.document), name)
 
@@ -343,7 +343,9 @@ def _unseen(found: Retrieval, visible: Visible) -> Counter[str]:
     if counts["roles"]:
         taken_back = asked.filter._replace(roles=(REWOUND,))
         text = question.parsed.text
-        counts[REWOUND] = visible.store.search_text(text, taken_back, limit=1, count=True).total
+        counts[REWOUND] = visible.store.search_text([text], taken_back, limit=1, count=True)[
+            0
+        ].total
         counts["roles"] -= counts[REWOUND]
     return +counts
 

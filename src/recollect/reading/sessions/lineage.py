@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from recollect.nouns import Document, Filter
-from recollect.ports import Store
+from recollect.ports import StorageEngine
 
 FEW = 16
 """Holders of a message that are looked at."""
@@ -31,7 +31,7 @@ class Root(NamedTuple):
 class Lineages:
     """Looked up once for each session, for as long as a request takes."""
 
-    def __init__(self, store: Store, filter: Filter) -> None:
+    def __init__(self, store: StorageEngine, filter: Filter) -> None:
         self._store = store
         self._filter = filter
         self._roots: dict[str, Root] = {}
@@ -63,13 +63,13 @@ class Lineages:
         """The session above, its name if it is not stored, or nothing."""
         name = document.meta.get("parent")
         if isinstance(name, str) and name:
-            found = self._store.find(name, self._filter)
+            found = self._store.get(name, self._filter, body=False)
             near = min(found, key=lambda d: _apart(d, document), default=None)
             return name if near is None else near
         continued = document.meta.get("continues")
         if isinstance(continued, str) and continued:
-            for held in self._store.holders([continued]).get(continued, ())[:FEW]:
-                found = self._store.find(held.document, self._filter)
+            for held in self._store.sessions.holders([continued]).get(continued, ())[:FEW]:
+                found = self._store.get(held.document, self._filter, body=False)
                 if found and held.document != document.id:
                     return found[0]
             return continued
@@ -78,7 +78,7 @@ class Lineages:
     def name(self, document: Document) -> str:
         """What leads back to the session: the id its client gave it, if that is no other's."""
         if document.id not in self._names:
-            alone = len(self._store.find(document.external, self._filter)) == 1
+            alone = len(self._store.get(document.external, self._filter, body=False)) == 1
             self._names[document.id] = document.external if alone else document.id
         return self._names[document.id]
 

@@ -19,7 +19,7 @@ def read(request: Request, visible: Visible) -> SessionRead:
     last = [t for t in visible.messages(session.id, END, -LAST) if t.turn > after]
     named = names(visible, session.id, [*first, *last])
     shown = fitted([Piece(named[t.turn], t) for t in (*first, *last)])
-    tally = visible.store.tally(session.id, last=visible.end(session.id) - 1)
+    tally = visible.store.sessions.tally(session.id, last=visible.end(session.id) - 1)
     total = sum(count for role, count in tally.items() if role in visible.roles)
     hidden = visible.unseen(session.id, 0, END - 1, total)
     dropped = session.meta.get("rewound")

@@ -86,16 +86,16 @@ def _find(name: str, session: Document, visible: Visible) -> _Found:
     if turn is not None:
         return _Found(session, _seen(turn, name, session, visible))
     root = visible.lineages.root(session).key
-    elsewhere = visible.store.holders([name]).get(name, ())
+    elsewhere = visible.store.sessions.holders([name]).get(name, ())
     for held in elsewhere[:FEW]:
-        for other in visible.store.find(held.document, visible.anywhen):
+        for other in visible.store.get(held.document, visible.anywhen, body=False):
             if visible.lineages.root(other).key == root:
                 own = visible.lineages.name(other)
                 warning = f"{name!r} is in {own!r}, a session of the same lineage"
-                turn = visible.store.turns(other.id, start=held.turn, count=1)[0]
+                turn = visible.store.sessions.turns(other.id, start=held.turn, count=1)[0]
                 return _Found(other, _seen(turn, name, other, visible), warning)
     called = visible.lineages.name(session)
-    if elsewhere and visible.store.find(elsewhere[0].document, visible.anywhen):
+    if elsewhere and visible.store.get(elsewhere[0].document, visible.anywhen, body=False):
         raise UsageError(f"message {name!r} is of another conversation than {called!r}",
                          hint="give the session that it came with")  # fmt: skip
     raise NotFound(f"there is no message {name!r} in {called!r}",
@@ -104,14 +104,14 @@ def _find(name: str, session: Document, visible: Visible) -> _Found:
 
 def _turn(name: str, session: Document, visible: Visible) -> Turn | None:
     """The message of this id, or of this number, in the session."""
-    held = visible.store.holders([name], within=session.id).get(name)
+    held = visible.store.sessions.holders([name], within=session.id).get(name)
     if held:
         number = held[0].turn
     elif name.startswith("#") and name[1:].isascii() and name[1:].isdigit() and len(name) < 12:
         number = int(name[1:])
     else:
         return None
-    found = visible.store.turns(session.id, start=number, count=1)
+    found = visible.store.sessions.turns(session.id, start=number, count=1)
     return found[0] if found and found[0].turn == number else None
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from recollect.errors import NotFound, UsageError
 from recollect.nouns import Document, Filter, Hit, Policy, TextQuery
-from recollect.ports import Store, TextFound, Turn, VectorFound
+from recollect.ports import StorageEngine, TextFound, Turn, VectorFound
 from recollect.reading.sessions.lineage import Lineages
 from recollect.reading.sessions.request import REWOUND, Request
 from recollect.reading.sessions.results import SessionName
@@ -39,7 +39,7 @@ _UNATTENDED = frozenset({"cron", "tool", "scheduled", "heartbeat"})
 class Visible:
     """The predicate, for one request."""
 
-    def __init__(self, store: Store, request: Request) -> None:
+    def __init__(self, store: StorageEngine, request: Request) -> None:
         self.store = store
         self.roles = request.roles
         self.filter = request.filter
@@ -56,13 +56,15 @@ class Visible:
             self._hide(request.live, LIVE)
 
     def _hide(self, name: str, reason: str) -> None:
-        found = self.store.find(name, self.anywhen)
+        found = self.store.get(name, self.anywhen, body=False)
         if not found and reason == EXCLUDED:
             self.notes.append(f"there is no session {name!r} to exclude")
         for document in found:
             end = 0
             if reason == LIVE:
-                summed = self.store.turns(document.id, start=END, count=-1, roles=("summary",))
+                summed = self.store.sessions.turns(
+                    document.id, start=END, count=-1, roles=("summary",)
+                )
                 end = summed[0].turn if summed else 0
             self._ends[document.id] = min(end, self._ends.get(document.id, END))
             self._reasons.setdefault(document.id, reason)
@@ -71,7 +73,7 @@ class Visible:
 
     def session(self, name: str) -> Document:
         """The session of this name, if it may be seen."""
-        found = self.store.find(name, self.anywhen)
+        found = self.store.get(name, self.anywhen, body=False)
         if not found:
             raise NotFound(f"there is no session {name!r}",
                            hint="`recollect sessions` lists the recent ones")  # fmt: skip
@@ -117,16 +119,18 @@ class Visible:
         if start >= end and count > 0:
             return []
         wanted = self.roles if roles is None else roles
-        found = self.store.turns(id, start=min(start, end - 1), count=count, roles=wanted)
+        found = self.store.sessions.turns(id, start=min(start, end - 1), count=count, roles=wanted)
         return [one for one in found if one.turn < end]
 
     def unseen(self, id: str, first: int, last: int, shown: int) -> dict[str, int]:
         """Of the messages from *first* to *last*, of which so many are *shown*: how many are
         hidden, by reason."""
         end = self.end(id)
-        tally = self.store.tally(id, first=first, last=min(last, end - 1))
+        tally = self.store.sessions.tally(id, first=first, last=min(last, end - 1))
         rewound = tally.pop(REWOUND, 0)
-        late = sum(self.store.tally(id, first=end, last=last).values()) if last >= end else 0
+        late = (
+            sum(self.store.sessions.tally(id, first=end, last=last).values()) if last >= end else 0
+        )
         counts = {
             REWOUND: rewound,
             ROLES: max(0, sum(tally.values()) - shown),
@@ -188,11 +192,13 @@ class SeenStore:
         self._hidden: dict[int, str] = {}
 
     @classmethod
-    def over(cls, visible: Visible, policy: Policy, lineages: int) -> tuple[Store, SeenStore]:
+    def over(
+        cls, visible: Visible, policy: Policy, lineages: int
+    ) -> tuple[StorageEngine, SeenStore]:
         """One whose arms, which bring the policy's pool of passages each, bring so many lineages
         as well if there are as many."""
         made = cls(visible, policy, lineages)
-        return cast(Store, made), made
+        return cast(StorageEngine, made), made
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -203,16 +209,15 @@ class SeenStore:
         return Counter(self._hidden.values())
 
     def search_text(
-        self, query: TextQuery, filter: Filter, *, limit: int, count: bool = False
-    ) -> TextFound:
-        return self._enough(
-            lambda most: self._store.search_text(query, filter, limit=most, count=count), limit
-        )
+        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
+    ) -> list[TextFound]:
+        def one(query: TextQuery) -> TextFound:
+            return self._enough(
+                lambda most: self._store.search_text([query], filter, limit=most, count=count)[0],
+                limit,
+            )
 
-    def search_texts(
-        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int
-    ) -> list[list[Hit]]:
-        return [self.search_text(query, filter, limit=limit).hits for query in queries]
+        return [one(query) for query in queries]
 
     def search_vector(self, model: str, vector: Any, filter: Filter, *, limit: int) -> VectorFound:
         return self._enough(

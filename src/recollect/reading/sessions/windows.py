@@ -74,7 +74,7 @@ def names(visible: Visible, id: str, turns: Sequence[Turn]) -> dict[int, str]:
     """What leads back to each of these messages: its id, or its number where it has none of its
     own."""
     ids = list({t.message.id for t in turns if t.message.id})
-    held = visible.store.holders(ids, within=id) if ids else {}
+    held = visible.store.sessions.holders(ids, within=id) if ids else {}
     firsts = {name: places[0].turn for name, places in held.items()}
     return {
         t.turn: t.message.id if firsts.get(t.message.id) == t.turn else f"#{t.turn}" for t in turns

@@ -138,9 +138,10 @@ def _runs(section: Section, store: Store) -> list[_Run]:
     runs: list[_Run] = []
     last = None
     for id in section.ids:
-        stored = store.passage(id)
-        if stored is None:
+        found = store.passages([id])
+        if not found:
             continue
+        stored = found[0]
         n = stored.passage.n
         if last is not None and n == last + 1:
             runs[-1] = _Run((*runs[-1].ids, id), (*runs[-1].texts, stored.passage.text))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from recollect.errors import UsageError, in_a_line
 from recollect.nouns import MAX_SECONDS, Answer, Recorded, Recording, Stage
-from recollect.ports import Cache, Store, Token
+from recollect.ports import Cache, StorageEngine, Token
 from recollect.reading.cache.lookup import AnswerCache, Rules
 from recollect.reading.cache.recording import WrittenAnswer, record
 from recollect.reading.pool import Models
@@ -26,7 +26,7 @@ class Thinker:
     """Has thoughts, and keeps them."""
 
     def __init__(
-        self, store: Store, cache: Cache, models: Models, rules: Rules, *, redact: bool
+        self, store: StorageEngine, cache: Cache, models: Models, rules: Rules, *, redact: bool
     ) -> None:
         self._store, self._cache, self._models = store, cache, models
         self._answers, self._redact = AnswerCache(cache, rules), redact
@@ -77,7 +77,7 @@ class Thinker:
             given = WrittenAnswer(asked.query, borne_out, made.fingerprint, sources)
             done = self._recorded(given)
         stage = Stage("record", "ran" if done.recorded else "skipped", done.reason)
-        kept = next(iter(self._store.answers(fingerprint=made.fingerprint, limit=1)), None)
+        kept = next(iter(self._store.answers.find(fingerprint=made.fingerprint, limit=1)), None)
         if kept is None or kept.id != done.id or not done.recorded:
             kept = Recorded(
                 "",

@@ -9,7 +9,7 @@ from recollect.errors import Cancelled, RecollectError, SpendRefused, in_a_line
 from recollect.nouns import Query, Stage
 from recollect.nouns.synthesis import SelfGrade, Written
 from recollect.nouns.web import WebResult
-from recollect.ports import Llm, LlmReply, Store
+from recollect.ports import Llm, LlmReply, StorageEngine
 from recollect.reading.gather import Bundle, Section, gather
 from recollect.reading.pool import Models
 from recollect.reading.think.checking import Checker
@@ -40,7 +40,7 @@ class Asked(NamedTuple):
     """Finds such pages, where memory does not answer."""
 
 
-def think(asked: Asked, store: Store, models: Models, box: TimeBox, tell: Tell) -> Thought:
+def think(asked: Asked, store: StorageEngine, models: Models, box: TimeBox, tell: Tell) -> Thought:
     """Gathers, has the language model write, checks what it wrote, and does so at most twice."""
     tell(Told("stage", "gathering"))
     bundle = gather(asked.query, store, models, asked.token_budget)
@@ -114,7 +114,7 @@ class _Thinking:
     """One thought under way, and what it has taken so far."""
 
     def __init__(
-        self, asked: Asked, store: Store, models: Models, box: TimeBox, tell: Tell
+        self, asked: Asked, store: StorageEngine, models: Models, box: TimeBox, tell: Tell
     ) -> None:
         self._asked, self._store, self._models = asked, store, models
         self._box, self._tell = box, tell

@@ -1,39 +1,57 @@
-"""The record's table of answers that callers wrote."""
+"""Answers that callers wrote, in a table of the record."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect.nouns import Recorded
+from recollect.storage.embedded.connection import batches, marks
 from recollect.storage.embedded.rows import micros, moment
+
+if TYPE_CHECKING:
+    from recollect.storage.embedded.pool import RecordPool
 
 _COLUMNS = "id, query, answer, fingerprint, at, sources, owner, confidence, stale, space, within"
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+class EmbeddedAnswers:
+    def __init__(self, pool: RecordPool) -> None:
+        self._pool = pool
+
+    def keep(self, answer: Recorded) -> None:
+        record = self._pool.mine()
+        with record.transaction():
+            keep(record.db, answer)
+
+    def find(
+        self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
+    ) -> list[Recorded]:
+        wanted = {"fingerprint = ?": fingerprint, "space = ?": space, "at < ?": micros(before)}
+        wanted = {condition: value for condition, value in wanted.items() if value}
+        with self._pool.snapshot() as record:
+            rows = record.db.execute(
+                f"SELECT {_COLUMNS} FROM answers WHERE {' AND '.join(wanted) or '1'} "
+                "ORDER BY at DESC, id LIMIT ?",
+                [*wanted.values(), limit],
+            )
+            return [_read(Recorded(*row)) for row in rows]
+
+    def drop(self, ids: Collection[str]) -> int:
+        record = self._pool.mine()
+        with record.transaction():
+            return sum(_drop(record.db, some) for some in batches(list(ids)))
+
+
 def keep(db: sqlite3.Connection, given: Recorded) -> None:
     row = dict(given._asdict(), sources=json.dumps(given.sources), at=micros(given.at))
     row["within"] = json.dumps(given.within)
-    marks = ", ".join(f":{name}" for name in given._fields)
-    db.execute(f"INSERT OR REPLACE INTO answers ({_COLUMNS}) VALUES ({marks})", row)
-
-
-def kept(
-    db: sqlite3.Connection, fingerprint: str, space: str, limit: int, before: datetime | None
-) -> list[Recorded]:
-    """Newest first; an empty limit is none."""
-    wanted = {"fingerprint = ?": fingerprint, "space = ?": space, "at < ?": micros(before)}
-    wanted = {condition: value for condition, value in wanted.items() if value}
-    rows = db.execute(
-        f"SELECT {_COLUMNS} FROM answers WHERE {' AND '.join(wanted) or '1'} "
-        "ORDER BY at DESC, id LIMIT ?",
-        [*wanted.values(), limit],
-    )
-    return [_read(Recorded(*row)) for row in rows]
+    values = ", ".join(f":{name}" for name in given._fields)
+    db.execute(f"INSERT OR REPLACE INTO answers ({_COLUMNS}) VALUES ({values})", row)
 
 
 def every(db: sqlite3.Connection, after: str) -> Iterator[Recorded]:
@@ -59,6 +77,5 @@ def _read(row: Recorded) -> Recorded:
     )
 
 
-def drop(db: sqlite3.Connection, ids: Sequence[str]) -> int:
-    marks = ",".join("?" * len(ids))
-    return db.execute(f"DELETE FROM answers WHERE id IN ({marks})", ids).rowcount
+def _drop(db: sqlite3.Connection, ids: Sequence[str]) -> int:
+    return db.execute(f"DELETE FROM answers WHERE id IN ({marks(len(ids))})", ids).rowcount

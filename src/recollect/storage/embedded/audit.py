@@ -77,6 +77,17 @@ def pages(db: sqlite3.Connection, *, full: bool) -> Iterator[Finding]:
             yield Finding("record", str(line))
 
 
+def everything(record: Record, *, full: bool) -> list[Iterator[Finding]]:
+    """Returns the checks of a record; each is made when it is read."""
+    checks = [pages(record.db, full=full), counts(record, record.db, full=full)]
+    return [*checks, orphans(record.db), _altered(record, record.db)] if full else checks
+
+
+def _altered(record: Record, db: sqlite3.Connection) -> Iterator[Finding]:
+    for id in changed(record, db):
+        yield Finding("record", f"document {id} is not as it was stored")
+
+
 def counts(record: Record, db: sqlite3.Connection, *, full: bool) -> Iterator[Finding]:
     """The totals that are kept against what they count."""
     state = record.state()

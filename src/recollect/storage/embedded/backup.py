@@ -28,7 +28,7 @@ from recollect.errors import InputError, NotFound, StoreCorrupt, StoreError, Sto
 from recollect.moments import iso
 from recollect.nouns import Filter
 from recollect.ports import Finding
-from recollect.storage.embedded import swap
+from recollect.storage.embedded import audit, swap
 from recollect.storage.embedded.connection import translated
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.record import Record
@@ -172,7 +172,7 @@ def _described(folder: Path, tell: Tell) -> Manifest:
 
 
 def refuse_unsound(file: Path, record: Record) -> None:
-    findings: list[Finding] = [one for some in record.audit(full=True) for one in some]
+    findings: list[Finding] = [one for some in audit.everything(record, full=True) for one in some]
     if findings:
         more = f" (and {len(findings) - 1:,} more)" if len(findings) > 1 else ""
         raise StoreCorrupt(
@@ -233,19 +233,19 @@ def begin_anew(folder: Path, tell: Tell) -> None:
     store = EmbeddedStore(folder)
     try:
         states: dict[tuple[str, ...] | None, str] = {}
-        answers = store.answers(limit=1 << 31)
+        answers = store.answers.find(limit=1 << 31)
         for one in answers:
             states.setdefault(one.within, store.fingerprint(Filter(sources=one.within)))
-        store.renew()
+        store.admin.renew()
         for one in answers:
             state = states[one.within]
             if one.fingerprint.endswith(state):
                 now = store.fingerprint(Filter(sources=one.within))
-                store.keep_answer(
+                store.answers.keep(
                     one._replace(fingerprint=one.fingerprint.removesuffix(state) + now)
                 )
         tell("indexing", 0, 0)
-        store.refresh(rebuild=True)
+        store.admin.refresh(rebuild=True)
     finally:
         store.close()
 

@@ -100,7 +100,7 @@ class Connection:
         return True
 
     @contextmanager
-    def _write(self, *, keep: bool = True) -> Iterator[None]:
+    def transaction(self, *, keep: bool = True) -> Iterator[None]:
         """A transaction, which is undone at its end unless it is to be kept."""
         with translated(self.folder), self._turn():
             try:
@@ -125,14 +125,14 @@ class Connection:
         return State._make(self._db.execute(_STATE).fetchone())
 
     def next_generation(self) -> int:
-        with self._write():
+        with self.transaction():
             self._db.execute("UPDATE state SET generation = generation + 1")
             return self.state().generation
 
     def renew(self) -> None:
         """Another history, in a file that readers and a writer may have open at once."""
         self._db.execute("PRAGMA journal_mode = WAL")
-        with self._write():
+        with self.transaction():
             self._db.execute("UPDATE state SET epoch = ?", (os.urandom(16).hex(),))
 
 

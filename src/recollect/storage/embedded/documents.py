@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from recollect.nouns import Document, Event, Filter, Message, Page, Passage, StoredPassage
-from recollect.ports import Held, Stamped
+from recollect.ports import HandleMatch, Stamped
 from recollect.storage.embedded.connection import Connection, batches, marks, translated
 from recollect.storage.embedded.rows import Allowed, micros, moment
 from recollect.storage.filters import (
@@ -27,6 +26,7 @@ from recollect.text.terms import fold
 
 DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
     d.meta, d.origin, d.stamp"""
+_LAST = 2**63 - 1
 _FEW_LABELS = (
     "SELECT id, dimension, value FROM labels WHERE dimension IN ('owner', 'kind', 'role', 'scopes')"
 )
@@ -124,11 +124,9 @@ class Documents(Connection):
 
     # -------------------------------------------------------------- reading
 
-    def get(self, name: str) -> list[Document]:
-        return [self._with_body(key, document) for key, document in self._named(name)]
-
-    def find(self, name: str, filter: Filter) -> list[Document]:
-        return [document for _, document in self._named(name) if allows(filter, document)]
+    def get(self, name: str, filter: Filter, body: bool) -> list[Document]:
+        found = [(key, one) for key, one in self._named(name) if allows(filter, one)]
+        return [self._with_body(key, one) if body else one for key, one in found]
 
     def _named(self, name: str) -> list[tuple[int, Document]]:
         for column in ("id", "external"):
@@ -138,10 +136,10 @@ class Documents(Connection):
                 (name,),
             ).fetchall()
             if rows:
-                return [(key, self._document(*about)) for key, *about in rows]
+                return [(key, self.document_of(about)) for key, *about in rows]
         return []
 
-    def held(self, handles: Sequence[str]) -> list[Held]:
+    def by_handle(self, handles: Sequence[str]) -> list[HandleMatch]:
         found: list[tuple[str, int]] = []
         for some in batches(handles):
             found += self._db.execute(
@@ -153,24 +151,13 @@ class Documents(Connection):
                 f"SELECT d.key, {DOCUMENT} FROM documents d WHERE d.key IN ({marks(len(keys))})",
                 keys,
             ).fetchall():
-                documents[key] = self._with_body(key, self._document(*about))
+                documents[key] = self._with_body(key, self.document_of(about))
         ordered = sorted(found, key=lambda one: (one[1], one[0]))
-        return [Held(handle, documents[key]) for handle, key in ordered]
+        return [HandleMatch(handle, documents[key]) for handle, key in ordered]
 
-    def _document(
-        self,
-        external: str,
-        source: int,
-        kind: int,
-        title: str,
-        path: str,
-        date: int | None,
-        owner: int,
-        scopes: int,
-        meta: str,
-        origin: str,
-        stamp: str,
-    ) -> Document:
+    def document_of(self, about: Sequence[Any]) -> Document:
+        """Makes a document without its body of the columns ``DOCUMENT``."""
+        external, source, kind, title, path, date, owner, scopes, meta, origin, stamp = about
         return Document(
             external=external,
             source=self._source_name(source),
@@ -218,85 +205,78 @@ class Documents(Connection):
             return document._replace(messages=messages)
         return document._replace(text="".join(texts.get(0, ())))
 
-    def passages(self, keys: Sequence[int]) -> list[StoredPassage]:
-        return self._passages(f"p.key IN ({marks(len(keys))})", keys, order=keys)
+    def passages(self, names: Sequence[int | str], before: int, after: int) -> list[StoredPassage]:
+        keys = [key for name in names if (key := self._passage_key(name)) is not None]
+        if before or after:
+            return [one for key in keys for one in self._around(key, before, after)]
+        found = {p.key: p for p in self._passages(f"p.key IN ({marks(len(keys))})", keys)}
+        return [found[key] for key in keys if key in found]
 
-    def passage(self, id: str) -> StoredPassage | None:
-        document, _, n = id.rpartition(":")
+    def _passage_key(self, name: int | str) -> int | None:
+        if isinstance(name, int):
+            return name
+        document, _, n = name.rpartition(":")
         if not (n.isascii() and n.isdigit() and len(n) < 10):
             return None
-        found = self._passages("d.id = ? AND p.n = ?", (document, int(n)))
-        return found[0] if found else None
+        row = self._db.execute(
+            "SELECT p.key FROM passages p JOIN documents d ON d.key = p.document "
+            "WHERE d.id = ? AND p.n = ?",
+            (document, int(n)),
+        ).fetchone()
+        return row[0] if row else None
 
-    def neighbours(self, key: int, before: int, after: int) -> list[StoredPassage]:
+    def _around(self, key: int, before: int, after: int) -> list[StoredPassage]:
         row = self._db.execute("SELECT document, n FROM passages WHERE key = ?", (key,)).fetchone()
         if row is None:
             return []
-        return self._passages(
-            "p.document = ? AND p.n BETWEEN ? AND ? ORDER BY p.n",
-            (row[0], row[1] - before, row[1] + after),
-        )
+        document, n = row
+        among = "p.document = ? AND p.n BETWEEN ? AND ? ORDER BY p.n"
+        return self._passages(among, (document, n - before, n + after))
 
-    def _passages(
-        self, condition: str, values: Sequence[Any], order: Sequence[int] | None = None
-    ) -> list[StoredPassage]:
-        with translated(self.folder):
-            rows = self._db.execute(
-                f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {DOCUMENT} "
-                f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
-                values,
-            ).fetchall()
-        found = [
+    def _passages(self, condition: str, values: Sequence[Any]) -> list[StoredPassage]:
+        rows = self._db.execute(
+            f"SELECT p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {DOCUMENT} "
+            f"FROM passages p JOIN documents d ON d.key = p.document WHERE {condition}",
+            values,
+        ).fetchall()
+        return [
             StoredPassage(
                 key,
                 f"{id}:{n}",
                 Passage(n, text, heading, turn, self.label(role)),
-                self._document(*about),
+                self.document_of(about),
             )
             for key, n, text, heading, turn, role, id, *about in rows
         ]
-        if order is None:
-            return found
-        by_key = {p.key: p for p in found}
-        return [by_key[key] for key in order if key in by_key]
 
-    def scan(self, filter: Filter, limit: int, before: int | None) -> Page:
+    def seen(
+        self, filter: Filter, columns: str, condition: str, values: Sequence[Any] = ()
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yields the key and these columns of the documents that the filter lets through and
+        that meet the condition, in its order."""
         allowed = self.allowed(filter)
         if allowed.nothing:
-            return Page((), "")
-        condition, values = self._where(allowed)
-        if before is not None:
-            condition += " AND d.key < ?"
-            values.append(before)
-        if allowed.paths is not None:
-            keys = set(self.documents_on_paths(allowed.paths))
-        rows: list[tuple[Any, ...]] = []
+            return
+        where, limits = self._where(allowed)
+        on_paths = None if allowed.paths is None else set(self.documents_on_paths(allowed.paths))
         for row in self._db.execute(
-            f"SELECT d.key, {DOCUMENT} FROM documents d WHERE {condition} ORDER BY d.key DESC",
-            values,
+            f"SELECT d.key, {columns} FROM documents d WHERE {where} AND {condition}",
+            [*limits, *values],
         ):
-            if allowed.paths is None or row[0] in keys:
-                rows.append(row)
-            if len(rows) > limit:
-                break
-        page = rows[:limit]
-        more = len(rows) > limit
-        items = tuple(self._document(*row[1:]) for row in page)
-        return Page(items, str(page[-1][0]) if more else "")
+            if on_paths is None or row[0] in on_paths:
+                yield row
 
-    def newest(self, filter: Filter, count: int) -> datetime | None:
-        allowed = self.allowed(filter)
-        if allowed.nothing:
-            return None
-        condition, values = self._where(allowed)
-        keys = None if allowed.paths is None else set(self.documents_on_paths(allowed.paths))
-        rows = self._db.execute(
-            f"SELECT d.key, d.date FROM documents d WHERE {condition} AND d.date IS NOT NULL "
-            "ORDER BY d.date DESC",
-            values,
-        )
-        dates = (date for key, date in rows if keys is None or key in keys)
-        return moment(next(iter(deque(islice(dates, count), maxlen=1)), None))
+    def scan(self, filter: Filter, limit: int, start: int | None) -> Page:
+        last = _LAST if start is None else start
+        found = self.seen(filter, DOCUMENT, "d.key < ? ORDER BY d.key DESC", (last,))
+        rows = list(islice(found, limit + 1))
+        items = tuple(self.document_of(about) for _, *about in rows[:limit])
+        return Page(items, str(rows[limit - 1][0]) if len(rows) > limit else "")
+
+    def scan_dated(self, filter: Filter, limit: int) -> Page:
+        order = "d.date IS NOT NULL ORDER BY d.date DESC, d.key DESC"
+        found = islice(self.seen(filter, DOCUMENT, order), limit)
+        return Page(tuple(self.document_of(about) for _, *about in list(found)), "")
 
     def stamps(self, source: str) -> list[Stamped]:
         rows = self._db.execute(
@@ -323,7 +303,7 @@ class Documents(Connection):
     def document(self, key: int) -> Document:
         """A document that is there, with its body."""
         row = self._db.execute(f"SELECT {DOCUMENT} FROM documents d WHERE d.key = ?", (key,))
-        return self._with_body(key, self._document(*row.fetchone()))
+        return self._with_body(key, self.document_of(row.fetchone()))
 
     def source_seqs(self, filter: Filter) -> list[tuple[str, int]]:
         """The last change of each source that the filter lets through, and of the store's

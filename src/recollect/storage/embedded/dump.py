@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import StoreError, UsageError
 from recollect.nouns import Event, Passage, Place, Put, Recorded, Source
 from recollect.ports import Dumped, History, Item, Loaded, Tombstone, Whole
-from recollect.storage.content import check, digest, picked
+from recollect.storage.content import check, digest, unknown
 from recollect.storage.embedded import answers
 from recollect.storage.embedded.writer import Writer
 
@@ -196,9 +195,8 @@ class Loader:
         return Loaded(tombstones=1)
 
     def _events(self, history: History) -> Loaded:
-        given = Counter((event.action, event.at) for event in history.events)
-        known = Counter((event.action, event.at) for event in self._history(history.id))
-        new = list(picked(history.events, given - known))
+        known = [(event.action, event.at) for event in self._history(history.id)]
+        new = unknown(history.events, known)
         for event in new:
             self._writer.event(event.id, event.action, event.at.timestamp())
         return Loaded(events=len(new))

@@ -86,7 +86,7 @@ class Feeding(Documents):
     def put_vectors(
         self, model: str, dimensions: int, keys: Sequence[int], blobs: Sequence[bytes]
     ) -> int:
-        with self._write():
+        with self.transaction():
             self._db.execute(
                 "INSERT INTO models (key, dimensions) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 (model, dimensions),
@@ -132,7 +132,7 @@ class Feeding(Documents):
         """In transactions of bounded size, so that nobody who writes meanwhile waits long."""
         gone, some = 0, 1
         while some:
-            with self._write():
+            with self.transaction():
                 found = self._db.execute("SELECT id FROM models WHERE key = ?", (model,)).fetchone()
                 if found is None:
                     return gone

@@ -3,22 +3,46 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection
 from datetime import UTC, datetime
 
 from recollect.nouns import Recorded
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import given, micros, moment, stored
+from recollect.storage.postgres.servers import Servers
 
 _COLUMNS = "id, query, answer, fingerprint, at, sources, whose, confidence, stale, space, within"
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+class PostgresAnswers:
+    def __init__(self, servers: Servers, owners: Owners) -> None:
+        self._servers = servers
+        self._owners = owners
+
+    def keep(self, answer: Recorded) -> None:
+        self._servers.primary.connections.write(lambda db: keep(db, self._owners, answer))
+
+    def find(
+        self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
+    ) -> list[Recorded]:
+        wanted = {"fingerprint = %s": fingerprint, "space = %s": space, "at < %s": micros(before)}
+        wanted = {condition: value for condition, value in wanted.items() if value}
+        conditions = " AND ".join((f"owner = ANY({self._owners.seen})", *wanted))
+        select = f"SELECT {_COLUMNS} FROM answers WHERE {conditions} ORDER BY at DESC, id LIMIT %s"
+        return self._servers.primary.connections.read(
+            lambda db: [_read(*row) for row in db.execute(select, [*wanted.values(), limit])]
+        )
+
+    def drop(self, ids: Collection[str]) -> int:
+        return self._servers.write(lambda db: _drop(db, self._owners, ids))
+
+
 def keep(db: Db, owners: Owners, one: Recorded) -> None:
     name = one.owner or owners.bound
     owner = owners.numbers(db, [name])[name] if name else owners.home(db)
-    drop(db, owners, [one.id])
+    _drop(db, owners, [one.id])
     db.execute(
         f"INSERT INTO answers (owner, {_COLUMNS}) "
         "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
@@ -28,20 +52,6 @@ def keep(db: Db, owners: Owners, one: Recorded) -> None:
             one.space, json.dumps(one.within),
         ),
     )  # fmt: skip
-
-
-def kept(
-    db: Db, owners: Owners, fingerprint: str, space: str, limit: int, before: datetime | None
-) -> list[Recorded]:
-    """Newest first; an empty limit is none."""
-    wanted = {"fingerprint = %s": fingerprint, "space = %s": space, "at < %s": micros(before)}
-    wanted = {condition: value for condition, value in wanted.items() if value}
-    conditions = " AND ".join((f"owner = ANY({owners.seen})", *wanted))
-    rows = db.execute(
-        f"SELECT {_COLUMNS} FROM answers WHERE {conditions} ORDER BY at DESC, id LIMIT %s",
-        [*wanted.values(), limit],
-    )
-    return [_read(*row) for row in rows]
 
 
 def every(db: Db, owners: Owners, after: str) -> list[Recorded]:
@@ -90,7 +100,7 @@ def _read(
     )
 
 
-def drop(db: Db, owners: Owners, ids: Sequence[str]) -> int:
+def _drop(db: Db, owners: Owners, ids: Collection[str]) -> int:
     return db.execute(
         f"DELETE FROM answers WHERE owner = ANY({owners.seen}) AND id = ANY(%s)",
         ([stored(id) for id in ids],),

@@ -15,7 +15,7 @@ import numpy as np
 from recollect.errors import UsageError
 from recollect.nouns import ChangeSet, Event, Passage, Put, Recorded, Register, Source
 from recollect.ports import Dumped, History, Item, Loaded, Tombstone, Whole
-from recollect.storage.content import picked
+from recollect.storage.content import unknown
 from recollect.storage.postgres import answers, bulk, vectors
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
@@ -254,10 +254,10 @@ class Loader:
             had[action, datetime.fromtimestamp(at, UTC)] += 1
         new: list[Event] = []
         for history in histories:
-            told = Counter((event.action, event.at) for event in history.events)
             had = known.setdefault(history.id, Counter())
-            new += picked(history.events, told - had)
-            had |= told
+            some = unknown(history.events, had)
+            had.update((event.action, event.at) for event in some)
+            new += some
         if new:
             self._insert(new, ids)
         return Loaded(events=len(new))

@@ -17,7 +17,7 @@ from recollect.nouns import (
     SourceStats,
     StoredPassage,
 )
-from recollect.ports import Held, Stamped
+from recollect.ports import HandleMatch, Stamped
 from recollect.storage.filters import allows, source_allows
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.connection import Db
@@ -51,11 +51,9 @@ class Record:
 
     # -------------------------------------------------------------- documents
 
-    def get(self, db: Db, name: str) -> list[Document]:
-        return self._whole(db, self._called(db, name))
-
-    def find(self, db: Db, name: str, filter: Filter) -> list[Document]:
-        return [found for _, found in self._called(db, name) if allows(filter, found)]
+    def get(self, db: Db, name: str, filter: Filter, body: bool) -> list[Document]:
+        found = [(key, one) for key, one in self._called(db, name) if allows(filter, one)]
+        return self._whole(db, found) if body else [one for _, one in found]
 
     def _called(self, db: Db, name: str) -> list[tuple[int, Document]]:
         for _, condition in _NAMED:
@@ -68,7 +66,7 @@ class Record:
                 return [(key, document(about)) for key, *about in rows]
         return []
 
-    def held(self, db: Db, handles: Sequence[str]) -> list[Held]:
+    def by_handle(self, db: Db, handles: Sequence[str]) -> list[HandleMatch]:
         wanted = [stored(one) for one in handles]
         rows = db.execute(
             f"SELECT h.handle, d.key, {DOCUMENT} FROM handles h JOIN documents d "
@@ -80,7 +78,7 @@ class Record:
         found = {key: document(about) for _, key, *about in rows}
         whole = dict(zip(found, self._whole(db, list(found.items())), strict=True))
         pairs = sorted((key, given(handle)) for handle, key, *_ in rows)
-        return [Held(handle, whole[key]) for key, handle in pairs]
+        return [HandleMatch(handle, whole[key]) for key, handle in pairs]
 
     def holds(self, db: Db, handles: Sequence[str]) -> bool:
         """Whether any document has one of these."""
@@ -132,26 +130,34 @@ class Record:
 
     # -------------------------------------------------------------- passages
 
-    def passages(self, db: Db, keys: Sequence[int]) -> list[StoredPassage]:
+    def passages(
+        self, db: Db, names: Sequence[int | str], before: int, after: int
+    ) -> list[StoredPassage]:
+        keys = [key for name in names if (key := self._passage_key(db, name)) is not None]
+        if before or after:
+            return [one for key in keys for one in self._around(db, key, before, after)]
         rows = db.execute(
             f"SELECT {PASSAGE} FROM {_PASSAGES} WHERE p.owner = ANY(%s) AND p.key = ANY(%s)",
-            (sorted({owner_of(key) for key in keys}), list(keys)),
+            (sorted({owner_of(key) for key in keys}), keys),
         )
         found = {row[0]: passage(row) for row in rows}
         return [found[key] for key in keys if key in found]
 
-    def passage(self, db: Db, id: str) -> StoredPassage | None:
-        name, _, n = id.rpartition(":")
+    def _passage_key(self, db: Db, name: int | str) -> int | None:
+        if isinstance(name, int):
+            return name
+        document, _, n = name.rpartition(":")
         if not (n.isascii() and n.isdigit() and len(n) < 10):
             return None
         row = db.execute(
-            f"SELECT {PASSAGE} FROM {_PASSAGES} WHERE d.owner = ANY({self._owners.seen}) "
+            "SELECT p.key FROM passages p JOIN documents d ON d.owner = p.owner "
+            f"AND d.key = p.document WHERE d.owner = ANY({self._owners.seen}) "
             "AND d.id = %s AND p.n = %s",
-            (stored(name), int(n)),
+            (stored(document), int(n)),
         ).fetchone()
-        return passage(row) if row else None
+        return row[0] if row else None
 
-    def neighbours(self, db: Db, key: int, before: int, after: int) -> list[StoredPassage]:
+    def _around(self, db: Db, key: int, before: int, after: int) -> list[StoredPassage]:
         rows = db.execute(
             f"SELECT {PASSAGE} FROM {_PASSAGES} JOIN passages mid ON mid.owner = p.owner "
             "AND mid.document = p.document AND mid.owner = %s AND mid.key = %s "
@@ -162,19 +168,29 @@ class Record:
 
     # -------------------------------------------------------------- lists
 
-    def scan(self, db: Db, filter: Filter, limit: int, before: int | None) -> Page:
-        if filters.nothing(filter):
-            return Page((), "")
-        condition, values = self._seen(filter)
-        if before is not None:
-            condition += " AND d.key < %(before)s"
-        rows = db.execute(
-            f"SELECT d.key, {DOCUMENT} FROM {_DOCUMENTS} WHERE {condition} "
-            "ORDER BY d.key DESC LIMIT %(limit)s",
-            {**values, "before": before, "limit": limit + 1},
-        ).fetchall()
+    def scan(self, db: Db, filter: Filter, limit: int, start: int | None) -> Page:
+        among = "TRUE" if start is None else "d.key < %(start)s"
+        rows = self._list(db, filter, f"{among} ORDER BY d.key DESC", limit + 1, start)
         items = tuple(document(about) for _, *about in rows[:limit])
         return Page(items, str(rows[limit - 1][0]) if len(rows) > limit else "")
+
+    def scan_dated(self, db: Db, filter: Filter, limit: int) -> Page:
+        among = "d.date IS NOT NULL ORDER BY d.date DESC, d.key DESC"
+        rows = self._list(db, filter, among, limit)
+        return Page(tuple(document(about) for _, *about in rows), "")
+
+    def _list(
+        self, db: Db, filter: Filter, among: str, limit: int, start: int | None = None
+    ) -> list[Any]:
+        """Returns the key and the columns of documents, in the order of the condition."""
+        if filters.nothing(filter):
+            return []
+        condition, values = self._seen(filter)
+        return db.execute(
+            f"SELECT d.key, {DOCUMENT} FROM {_DOCUMENTS} WHERE {condition} AND {among} "
+            "LIMIT %(limit)s",
+            {**values, "start": start, "limit": limit},
+        ).fetchall()
 
     def _seen(self, filter: Filter) -> tuple[str, dict[str, Any]]:
         """The condition on documents of a filter and of who may be seen."""
@@ -182,17 +198,6 @@ class Record:
         values = dict(where.values)
         among = self._owners.among(filter, "d.owner", values)
         return f"{among} AND {where.document or 'TRUE'}", values
-
-    def newest(self, db: Db, filter: Filter, count: int) -> datetime | None:
-        if filters.nothing(filter):
-            return None
-        condition, values = self._seen(filter)
-        row = db.execute(
-            f"SELECT MIN(date) FROM (SELECT d.date FROM documents d WHERE {condition} "
-            "AND d.date IS NOT NULL ORDER BY d.date DESC LIMIT %(count)s) newest",
-            {**values, "count": count},
-        ).fetchone()
-        return moment(row[0]) if row else None
 
     def stamps(self, db: Db, source: str) -> list[Stamped]:
         rows = db.execute(

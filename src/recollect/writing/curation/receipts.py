@@ -198,7 +198,7 @@ def receipt(store: Store, owner: str, id: str) -> Kept:
 
 def waiting(store: Store, owner: str) -> list[Kept]:
     """Receipts with something to look at, oldest first."""
-    held = store.held([handle(owner, REVIEW)])
+    held = store.by_handle([handle(owner, REVIEW)])
     return sorted((from_receipt(one.document) for one in held), key=lambda kept: kept.at)
 
 
@@ -302,7 +302,7 @@ def _off_page(store: Store, fact: Fact) -> Iterator[Change]:
 
 def forgotten(store: Store, owner: str, ids: Collection[str]) -> list[Change]:
     """The receipts that hold these documents, without them: what is forgotten is quoted nowhere."""
-    held = store.held([handle(owner, f"{TOUCHES}{id}") for id in ids])
+    held = store.by_handle([handle(owner, f"{TOUCHES}{id}") for id in ids])
     changes: list[Change] = []
     for kept in {one.document.id: from_receipt(one.document) for one in held}.values():
         gone = [one.document for one in kept.touched if one.document.id in ids]

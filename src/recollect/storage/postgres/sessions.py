@@ -8,7 +8,7 @@ from typing import Any
 from recollect.nouns import Filter, Message
 from recollect.ports import OUTLINED, Outline, Spot, Turn
 from recollect.storage.postgres import filters
-from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.connection import Connections, Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import (
     DOCUMENT,
@@ -23,11 +23,26 @@ from recollect.storage.postgres.rows import (
 _LAST = 2**31 - 1
 
 
-class Turns:
-    def __init__(self, owners: Owners) -> None:
+class PostgresSessions:
+    def __init__(self, connections: Connections, owners: Owners) -> None:
+        self._connections = connections
         self._owners = owners
 
-    def holders(self, db: Db, messages: Sequence[str], within: str) -> dict[str, list[Spot]]:
+    def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Spot]]:
+        return self._connections.read(lambda db: self._holders(db, messages, within))
+
+    def turns(
+        self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None
+    ) -> list[Turn]:
+        return self._connections.snapshot(lambda db: self._turns(db, id, start, count, roles))
+
+    def tally(self, id: str, *, first: int = 0, last: int | None = None) -> dict[str, int]:
+        return self._connections.read(lambda db: self._tally(db, id, first, last))
+
+    def recent(self, filter: Filter, *, limit: int) -> list[Outline]:
+        return self._connections.read(lambda db: self._recent(db, filter, limit))
+
+    def _holders(self, db: Db, messages: Sequence[str], within: str) -> dict[str, list[Spot]]:
         rows = db.execute(
             "SELECT m.id, d.id, m.turn FROM messages m JOIN documents d "
             "ON d.owner = m.owner AND d.key = m.document "
@@ -46,7 +61,7 @@ class Turns:
             found.setdefault(given(id), []).append(Spot(holder, turn))
         return found
 
-    def turns(
+    def _turns(
         self, db: Db, id: str, start: int, count: int, roles: Sequence[str] | None
     ) -> list[Turn]:
         key = self._key(db, id)
@@ -89,7 +104,7 @@ class Turns:
             texts[turn] = texts.get(turn, "") + given(text)
         return texts
 
-    def tally(self, db: Db, id: str, first: int, last: int | None) -> dict[str, int]:
+    def _tally(self, db: Db, id: str, first: int, last: int | None) -> dict[str, int]:
         rows = db.execute(
             "SELECT m.role, COUNT(*) FROM messages m JOIN documents d "
             "ON d.owner = m.owner AND d.key = m.document "
@@ -99,7 +114,7 @@ class Turns:
         )
         return {given(role): count for role, count in rows}
 
-    def recent(self, db: Db, filter: Filter, limit: int) -> list[Outline]:
+    def _recent(self, db: Db, filter: Filter, limit: int) -> list[Outline]:
         if filters.nothing(filter):
             return []
         where = filters.where(filter)

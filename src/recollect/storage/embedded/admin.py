@@ -1,0 +1,99 @@
+"""The embedded engine for those who run it: transfers, checks, upkeep of the indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+from recollect.errors import StoreError
+from recollect.ports import Checked, Dumped, Finding, Item, Loaded, Stamped
+from recollect.storage.embedded import audit, dump
+from recollect.storage.embedded.connection import translated
+from recollect.storage.embedded.pool import RecordPool
+from recollect.storage.embedded.record import Record
+from recollect.storage.embedded.text_index import TornIndex
+from recollect.storage.embedded.text_search import EmbeddedText
+from recollect.storage.embedded.vector_search import EmbeddedVectors
+
+LOCK_SECONDS = 2.0
+"""A writer that holds the record for longer is worth a word."""
+
+
+class EmbeddedAdmin:
+    def __init__(self, pool: RecordPool, text: EmbeddedText, vectors: EmbeddedVectors) -> None:
+        self.folder = pool.folder
+        self._pool = pool
+        self._text = text
+        self._vectors = vectors
+
+    def stamps(self, source: str) -> list[Stamped]:
+        with self._pool.snapshot() as record:
+            return record.stamps(source)
+
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+        with closing(Record(self.folder, once=True)) as record, record.snapshot():
+            yield from dump.dumped(record, record.db, after, vectors)
+
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+        record, done = self._pool.mine(), Loaded()
+        with record.transaction():
+            writer = record.writer()
+            loader = dump.Loader(record.db, writer, record.history, replace)
+            for item in items:
+                done += loader.load(item)
+            writer.finish()
+        return done
+
+    def renew(self) -> None:
+        """Make this another history: what was derived or cached of the old one is not of it."""
+        self._pool.mine().renew()
+
+    def models(self) -> dict[str, int]:
+        return self._pool.mine().models()
+
+    def drop_vectors(self, model: str) -> int:
+        return self._vectors.drop(model)
+
+    def behind(self) -> None:
+        return None
+
+    def refresh(self, *, rebuild: bool = False) -> None:
+        try:
+            self._text.refresh(rebuild=rebuild)
+            for model in self.models():
+                self._vectors.flush(model, rebuild=rebuild)
+        except (OSError, ValueError, TornIndex) as error:
+            if rebuild:  # whoever only wants them fresh can do without
+                raise StoreError(
+                    f"{self.folder}: the indexes cannot be made: {error}",
+                    hint="make room on the disk and try again; the record is not touched by it",
+                ) from error
+
+    def check(self, *, full: bool = False) -> Checked:
+        found = list(audit.writable(self.folder, LOCK_SECONDS))
+        with closing(Record(self.folder, once=True)) as record, record.snapshot():
+            for findings in audit.everything(record, full=full):
+                found += _within(findings)
+            if any(one.part == "record" for one in found):
+                return Checked(tuple(found))
+            found += self._text.check(record, full)
+            recall: dict[str, float] = {}
+            for model in record.models():
+                found += self._vectors.check(record, model, full, recall)
+            return Checked(
+                tuple(found),
+                documents=record.counts()["documents"] if full else 0,
+                sampled=audit.sampled(record.db, full=full),
+                recall=recall,
+                last_write=audit.last_write(record.db),
+            )
+
+
+def _within(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """The findings up to where the file cannot be read any more, and that."""
+    try:
+        with translated(Path()):
+            yield from findings
+    except StoreError as error:
+        yield Finding("record", error.message)

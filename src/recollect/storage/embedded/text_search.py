@@ -1,0 +1,354 @@
+"""Text search in the embedded engine: an index kept near the record, and the rest read directly.
+
+Who keeps the index fresh: whoever notices. A search that finds it more than ``TAIL`` passages
+behind brings it up to date if no other process is doing so; what is still missing is searched
+directly, so that a write is always visible to the next read. No index error ever reaches a writer.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from typing import NamedTuple, TypeVar
+
+from recollect.errors import StoreBusy
+from recollect.nouns import Filter, Hit, TextQuery
+from recollect.ports import Finding, TextFound
+from recollect.storage.embedded import audit
+from recollect.storage.embedded.allocator import give_back
+from recollect.storage.embedded.lock import file_lock
+from recollect.storage.embedded.pool import RecordPool
+from recollect.storage.embedded.record import Record
+from recollect.storage.embedded.rows import Allowed, Row, State
+from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex, TornIndex
+from recollect.storage.filters import folded_path
+from recollect.text import lexical
+
+TAIL = 256
+"""The text index may be so many passages behind before a search brings it up to date."""
+LONG_TAIL = 4096
+"""So many are searched directly when another process is busy with the index."""
+BATCH = 200_000
+"""Passages in one commit of the text index: bounds memory and what a crash repeats."""
+WAIT_SECONDS = 60.0
+
+T = TypeVar("T")
+
+
+class _Tailed(NamedTuple):
+    """A passage that the text index has not seen yet."""
+
+    row: Row
+    indexed: lexical.Indexed
+
+
+class _View(NamedTuple):
+    """One state of the record's text: an index commit, what is gone from it, what is new."""
+
+    state: State
+    text: TextIndex
+    snapshot: Snapshot
+    dead: frozenset[int]
+    tail: dict[int, _Tailed]
+
+
+class EmbeddedText:
+    def __init__(self, pool: RecordPool) -> None:
+        self.folder = pool.folder
+        self._pool = pool
+        self._lock = threading.RLock()
+        self._text: TextIndex | None = None
+        self._tail: dict[int, _Tailed] = {}
+        self._view: _View | None = None
+
+    def close(self) -> None:
+        self._text = self._view = None
+
+    # -------------------------------------------------------------- searching
+
+    def search(
+        self, queries: Sequence[TextQuery], filter: Filter, limit: int, *, count: bool
+    ) -> list[TextFound]:
+        return self._retried(lambda: self._search(queries, filter, limit, count))
+
+    def _search(
+        self, queries: Sequence[TextQuery], filter: Filter, limit: int, count: bool
+    ) -> list[TextFound]:
+        view, allowed = self._current(), self._allowed(filter)
+        return [_search(view, query, allowed, limit, count=count) for query in queries]
+
+    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+        return self._retried(lambda: self._matched(words, keys))
+
+    def _matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+        view = self._current()
+        fresh = {key: view.tail[key].indexed.body for key in keys if key in view.tail}
+        found = view.snapshot.matched(words, keys)
+        return found | {key: set(words).intersection(body) for key, body in fresh.items()}
+
+    def _retried(self, search: Callable[[], T]) -> T:
+        """Do it; if the index turns out torn, look again (it may have been replaced meanwhile),
+        and if it still is, make it anew."""
+        for attempt in range(3):
+            try:
+                return search()
+            except TornIndex:
+                with self._lock:
+                    self._text = self._view = None
+                if attempt:
+                    with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS) as held:
+                        if held:
+                            self._build()
+        return search()
+
+    def _allowed(self, filter: Filter) -> Allowed:
+        if not filter.limits:
+            return Allowed()
+        with self._pool.snapshot() as record:
+            return record.allowed(filter)
+
+    # -------------------------------------------------------------- the view
+
+    def _current(self) -> _View:
+        """The text of the record as it is now. Nothing is looked up twice for one state."""
+        view = self._view
+        state = self._pool.mine().state()
+        if view and view.state == state and view.text.is_current(view.snapshot):
+            return view
+        index = self._fresh()
+        with self._pool.snapshot() as record:
+            state = record.state()
+            try:
+                snapshot = index.reload()
+            except (OSError, ValueError) as error:  # replaced by a newer generation just now
+                raise TornIndex(str(error)) from error
+            seen = snapshot.position.seq if snapshot.position else 0
+            dead = frozenset(record.deleted_after(seen))
+            tail = self._tail_after(record, seen)
+        self._view = _View(state, index, snapshot, dead, tail)
+        return self._view
+
+    def _tail_after(self, record: Record, seq: int) -> dict[int, _Tailed]:
+        keys = record.keys_after(seq)
+        with self._lock:
+            known = self._tail
+            missing = [key for key in keys if key not in known]
+            new = {
+                row.key: _Tailed(
+                    row, lexical.index_passage(row.title, row.path, row.heading, row.text)
+                )
+                for row in record.rows(missing)
+            }
+            tail = {key: known.get(key) or new[key] for key in keys}
+            self._tail = tail
+        return tail
+
+    def _fresh(self) -> TextIndex:
+        """The current index, near enough to the record to search the rest directly."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            index, behind = self._look()
+            if index and behind <= TAIL:
+                return index
+            reason = "another process is building it"
+            with file_lock(self.folder / "text.lock") as held:
+                if held:
+                    try:
+                        return self._update(index)
+                    except (OSError, ValueError, TornIndex) as error:
+                        reason = str(error)  # a full disk is no reason not to answer
+            if index and behind <= LONG_TAIL:
+                return index
+            if held or time.monotonic() > deadline:
+                what = f"is over {LONG_TAIL} passages behind" if index else "is not there yet"
+                raise StoreBusy(
+                    f"{self.folder}: the text index {what}: {reason}",
+                    hint="try again, or `recollect rebuild`",
+                )
+            time.sleep(0.05)
+
+    def _look(self) -> tuple[TextIndex | None, int]:
+        """The index if it can be used, and about how many passages it has not seen."""
+        with self._pool.snapshot() as record:
+            index = self._open(record.state())
+            position = index.reload().position if index else None
+            seen = position.seq if position else 0
+            if not record.has_more_than(TAIL, seen):
+                return index, 0
+            behind = LONG_TAIL if not record.has_more_than(LONG_TAIL, seen) else LONG_TAIL + 1
+            return index, behind
+
+    # -------------------------------------------------------------- the index
+
+    def _open(self, state: State) -> TextIndex | None:
+        """The index of the current generation; None if it is missing, torn or of another
+        history."""
+        folder = self.folder / f"text-{state.generation}"
+        with self._lock:
+            if self._text and self._text.folder != folder:
+                self._text = None
+            try:
+                if self._text is None:
+                    self._text = TextIndex(folder)
+                position = self._text.reload().position
+            except (OSError, ValueError, TornIndex):
+                self._text = None
+                return None
+            if position is None or position.epoch != state.epoch or position.seq > state.seq:
+                return None
+            return self._text
+
+    def _update(self, index: TextIndex | None) -> TextIndex:
+        """Bring the index up to date, or build it. The caller holds the lock."""
+        if index is None:
+            with self._pool.snapshot() as record:
+                index = self._open(record.state())  # perhaps another process has just built it
+        if index is None:
+            return self._build()
+        try:
+            self._feed(index)
+        except (ValueError, TornIndex):
+            return self._build()
+        return index
+
+    def _build(self) -> TextIndex:
+        """A new generation beside the old one, which serves until this one is whole."""
+        fresh = TextIndex(self.folder / "text-new", create=True)
+        self._feed(fresh)
+        record = self._pool.mine()
+        folder = self.folder / f"text-{record.state().generation + 1}"
+        shutil.rmtree(folder, ignore_errors=True)
+        os.replace(fresh.folder, folder)
+        record.next_generation()
+        with self._lock:
+            self._text = index = TextIndex(folder)
+        for old in self.folder.glob("text-*"):
+            if old != folder and re.fullmatch(r"text-\d+", old.name):
+                shutil.rmtree(old, ignore_errors=True)
+        return index
+
+    def _feed(self, index: TextIndex) -> None:
+        """Everything the index has not seen, in commits of bounded size and memory."""
+        with self._pool.snapshot() as mine:
+            state, position = mine.state(), index.reload().position
+        if position and position.seq >= state.seq:
+            return
+        with closing(Record(self.folder, once=True)) as record:
+            while True:
+                with record.snapshot():
+                    state, position = record.state(), index.reload().position
+                    seen = position.seq if position else 0
+                    if position and seen >= state.seq:
+                        return
+                    upto = record.nth_key_after(seen, BATCH) or state.seq
+                    dead = record.deleted_after(seen) if position else []
+                    rows = record.rows_between(seen, upto)
+                    with self._spared() if upto - seen > LONG_TAIL else nullcontext():
+                        index.write(rows, dead, Position(state.epoch, upto))
+
+    @contextmanager
+    def _spared(self) -> Iterator[None]:
+        """What takes much memory gets what others hold for later, and leaves none behind."""
+        self._pool.mine().shrink()
+        give_back()
+        yield
+        give_back()
+
+    # -------------------------------------------------------------- upkeep
+
+    def refresh(self, *, rebuild: bool) -> None:
+        with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS if rebuild else 0.0) as held:
+            if held and rebuild:
+                self._build()
+            elif held:
+                self._update(None)
+            elif rebuild:
+                raise StoreBusy(
+                    f"{self.folder}: another process is busy with the text index",
+                    hint="try again when it has finished",
+                )
+
+    def position(self, state: State) -> Position | None:
+        """Returns how far the current index has come, if there is one that can be used."""
+        index = self._open(state)
+        return index.reload().position if index else None
+
+    def check(self, record: Record, full: bool) -> list[Finding]:
+        index = self._open(record.state())
+        if index is None:  # perhaps it is of a moment after this snapshot
+            with self._pool.snapshot() as latest:
+                now = latest.state()
+                index = self._open(now)
+        if index is None:
+            if not (self.folder / f"text-{now.generation}").exists():
+                return []  # the next search makes it
+            return [Finding("text", "it is torn, or of another history")]
+        try:
+            return list(audit.text(record, record.db, index.reload(), full=full))
+        except (OSError, ValueError, TornIndex) as error:
+            return [Finding("text", f"it is torn: {error}")]
+
+
+# ------------------------------------------------------------------ one view, one query
+
+
+def _search(
+    view: _View, query: TextQuery, allowed: Allowed, limit: int, *, count: bool
+) -> TextFound:
+    if allowed.nothing:
+        return TextFound([], {}, 0)
+    found = view.snapshot.search(query, allowed, limit, count, view.dead)
+    hits = found.hits
+    weights = view.snapshot.idf(found.frequencies)
+    total = found.total
+    if view.tail:
+        fresh, weights = _search_tail(query, allowed, view, found)
+        hits = sorted(hits + fresh, key=lambda h: (-h.score, h.passage))
+        total += len(fresh)
+    return TextFound(hits[:limit], weights, total)
+
+
+def _search_tail(
+    query: TextQuery, allowed: Allowed, view: _View, found: Found
+) -> tuple[list[Hit], dict[str, float]]:
+    """Hits among passages that are in the record and not in the index, scored on its scale."""
+    tail, state = view.tail.values(), view.state
+    words = [clause.term for clause in query.any if clause.kind == "word"]
+    here = lexical.document_frequencies(words, query.field, (t.indexed for t in tail))
+    total = view.snapshot.passages + len(tail)
+    weights = {w: lexical.idf(found.frequencies.get(w, 0) + here[w], total) for w in words}
+    if query.field == "title":
+        average = sum(t.indexed.title_length for t in tail) / len(tail)
+    else:
+        # The record knows the average in characters; the tail tells characters from terms.
+        characters = sum(len(t.row.text) for t in tail) or 1
+        per_character = sum(t.indexed.length for t in tail) / characters
+        average = state.characters / max(1, state.passages) * per_character
+    hits = [
+        Hit(
+            t.row.key,
+            t.row.document,
+            lexical.score(query, t.indexed, weights, average),
+        )
+        for t in tail
+        if _allows(allowed, t.row) and lexical.matches(query, t.indexed)
+    ]
+    return hits, weights
+
+
+def _allows(allowed: Allowed, row: Row) -> bool:
+    limits = zip(allowed.labels, row.labels, strict=True)
+    if any(ids is not None and id not in ids for ids, id in limits):
+        return False
+    if allowed.since is not None and (row.date is None or row.date < allowed.since):
+        return False
+    if allowed.until is not None and (row.date is None or row.date >= allowed.until):
+        return False
+    return allowed.paths is None or any(
+        re.fullmatch(p, folded_path(row.path), re.DOTALL) for p in allowed.paths
+    )

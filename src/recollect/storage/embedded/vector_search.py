@@ -1,0 +1,102 @@
+"""Vector search in the embedded engine: one index of segments a model, fed from the record."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from recollect.nouns import Filter, Hit
+from recollect.ports import Finding, VectorFound
+from recollect.storage.embedded import audit, vector_index
+from recollect.storage.embedded.lock import file_lock
+from recollect.storage.embedded.pool import RecordPool
+from recollect.storage.embedded.record import Record
+from recollect.storage.embedded.rows import State
+
+if TYPE_CHECKING:
+    from recollect.ports import Vector, Vectors
+
+WAIT_SECONDS = 60.0
+
+
+class EmbeddedVectors:
+    def __init__(self, pool: RecordPool) -> None:
+        self.folder = pool.folder
+        self._pool = pool
+        self._lock = threading.RLock()
+        self._indexes: dict[str, vector_index.VectorIndex] = {}
+
+    def close(self) -> None:
+        self._indexes.clear()
+
+    def index(self, model: str) -> vector_index.VectorIndex:
+        with self._lock:
+            if model not in self._indexes:
+                self._indexes[model] = self._new_index(model)
+            return self._indexes[model]
+
+    def _new_index(self, model: str) -> vector_index.VectorIndex:
+        folder = vector_index.vector_folder(self.folder, model)
+        return vector_index.VectorIndex(folder, model)
+
+    def put(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+        blobs = [vector.tobytes() for vector in vectors.astype("<f2")]
+        kept = self._pool.mine().put_vectors(model, vectors.shape[1], keys, blobs)
+        with suppress(OSError):
+            self.flush(model)
+        return kept
+
+    def search(self, model: str, vector: Vector, filter: Filter, limit: int) -> VectorFound:
+        index = self.index(model)
+        with self._pool.snapshot() as record:
+            state, allowed = record.state(), record.allowed(filter)
+            if allowed.nothing:
+                return VectorFound([], record.models().get(model, 0), state.passages)
+            hits = index.search(record, state.epoch, state.seq, vector, allowed, limit)
+        if index.wants_a_segment:
+            with suppress(OSError):
+                self.flush(model)
+        return VectorFound([Hit(*hit) for hit in hits], index.size, state.passages)
+
+    def drop(self, model: str) -> int:
+        gone = self._pool.mine().drop_vectors(model)
+        with file_lock(self.folder / "vectors.lock", wait=WAIT_SECONDS) as held, self._lock:
+            index = self._indexes.pop(model, None) or self._new_index(model)
+            if held:  # else whoever holds it finds no vectors for its segments
+                shutil.rmtree(index.folder, ignore_errors=True)
+        return gone
+
+    def flush(self, model: str, *, rebuild: bool = False) -> None:
+        """Write a segment if enough vectors wait for one, unless another process is at it."""
+        index = self.index(model)
+        wait = WAIT_SECONDS if rebuild else 0.0
+        with file_lock(self.folder / "vectors.lock", wait=wait) as held:
+            if not held:
+                return
+            with self._pool.snapshot() as record:
+                state = record.state()
+                if rebuild or index.waiting(record, state.epoch):
+                    index.flush(record, state.epoch, state.seq, rebuild=rebuild)
+
+    def describe(self, models: Sequence[str], state: State) -> dict[str, Any]:
+        return {f"vectors {model}": self.index(model).describe(state.epoch) for model in models}
+
+    def check(
+        self, record: Record, model: str, full: bool, recall: dict[str, float]
+    ) -> Iterator[Finding]:
+        """Compares an index with the record; its recall on a sample is added to *recall*."""
+        index, state = self.index(model), record.state()
+        if torn := index.torn(state.epoch):
+            yield Finding("vectors", f"{model}: {torn}")
+            return
+        share = audit.recall(record, record.db, index, state.epoch, state.seq, full=full)
+        if share is None:
+            return
+        recall[model] = round(share, 4)
+        there = record.models()[model]
+        if index.size != there:
+            said = f"{model}: {index.size:,} of {there:,} vectors can be found"
+            yield Finding("vectors", said)

@@ -1,0 +1,173 @@
+"""All of a plain store as items, and items as entries of its dicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from recollect.nouns import Put, Recorded, Source
+from recollect.ports import (
+    Checked,
+    Dumped,
+    Finding,
+    History,
+    Item,
+    Loaded,
+    Stamped,
+    Tombstone,
+    Whole,
+)
+from recollect.storage.content import check, digest, parse_cursor, unknown
+from recollect.storage.plain.tables import DocumentEntry, Tables, atomic
+
+
+class PlainAdmin:
+    def __init__(self, tables: Tables) -> None:
+        self.tables = tables
+
+    @atomic
+    def stamps(self, source: str) -> list[Stamped]:
+        found = (entry.document for entry in self.tables.newest_first())
+        return [
+            Stamped(d.external, source, d.path, d.origin, d.stamp, d.owner, d.scopes)
+            for d in found
+            if d.source == source
+        ]
+
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+        with self.tables.lock:
+            items = [Dumped(str(n), item) for n, item in enumerate(self._items(vectors), 1)]
+        yield from items[parse_cursor(after) or 0 :]
+
+    def _items(self, vectors: bool) -> Iterator[Item]:
+        tables = self.tables
+        yield from tables.sources.values()
+        for entry in reversed(tables.newest_first()):
+            yield Whole(self._put(entry), self._vectors(entry) if vectors else {})
+        yield from (Tombstone(id, at) for id, at in sorted(tables.tombstones.items()))
+        for id in sorted({event.id for event in tables.events}):
+            yield History(id, tuple(event for event in tables.events if event.id == id))
+        yield from sorted(tables.answers.values(), key=lambda one: one.id)
+
+    def _put(self, entry: DocumentEntry) -> Put:
+        passages = tuple(self.tables.passages[key].passage for key in entry.passages)
+        return Put(entry.document, passages, tuple(sorted(entry.handles)))
+
+    def _vectors(self, entry: DocumentEntry) -> dict[str, dict[int, bytes]]:
+        found = {
+            model: {
+                self.tables.passages[key].passage.n: known[key].astype("<f2").tobytes()
+                for key in entry.passages
+                if key in known
+            }
+            for model, known in self.tables.vectors.items()
+        }
+        return {model: vectors for model, vectors in found.items() if vectors}
+
+    @atomic
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+        loading = _Loading(self.tables.copy(), replace)
+        done = sum((loading.load(item) for item in items), Loaded())
+        self.tables.become(vars(loading.tables))
+        return done
+
+    @atomic
+    def check(self, *, full: bool = False) -> Checked:
+        looked = list(self.tables.documents.values()) if full else []
+        bad = tuple(
+            Finding("record", f"{entry.document.external} is not as it was stored")
+            for entry in looked
+            if digest(self._put(entry)) != entry.digest
+        )
+        last = max((event.at for event in self.tables.events), default=None)
+        return Checked(bad, len(looked), last_write=last)
+
+    def refresh(self, *, rebuild: bool = False) -> None:
+        """There is nothing derived to refresh."""
+
+    @atomic
+    def models(self) -> dict[str, int]:
+        return self.tables.vector_counts()
+
+    @atomic
+    def drop_vectors(self, model: str) -> int:
+        return len(self.tables.vectors.pop(model, {}))
+
+    def behind(self) -> None:
+        return None
+
+
+class _Loading:
+    """Items as entries of tables that nobody else sees yet."""
+
+    def __init__(self, tables: Tables, replace: bool) -> None:
+        self.tables = tables
+        self.replace = replace
+
+    def load(self, item: Item) -> Loaded:
+        match item:
+            case Source():
+                return self._source(item)
+            case Whole():
+                return self._document(item)
+            case Tombstone():
+                return self._tombstone(item)
+            case History():
+                return self._events(item)
+            case Recorded():
+                return self._answer(item)
+
+    def _source(self, source: Source) -> Loaded:
+        known = self.tables.sources.get(source.name)
+        if known == source or (known and not self.replace):
+            return Loaded()
+        self.tables.register(source)
+        return Loaded(sources=1)
+
+    def _document(self, whole: Whole) -> Loaded:
+        check(whole.put)
+        id = whole.put.document.id
+        old = self.tables.documents.get(id)
+        if old is None and id in self.tables.tombstones:
+            return Loaded(forgotten=1)
+        same = old is not None and old.digest == digest(whole.put)
+        if old and not same and not self.replace:
+            return Loaded(different=1)
+        if not same:
+            self.tables.put(whole.put, logged=False)
+        vectors = sum(self._vectors(id, model, some) for model, some in whole.vectors.items())
+        return Loaded(unchanged=int(same), documents=int(not same), vectors=vectors)
+
+    def _vectors(self, id: str, model: str, by_number: Mapping[int, bytes]) -> int:
+        keys = self.tables.documents[id].passages
+        numbered = {self.tables.passages[key].passage.n: key for key in keys}
+        return self.tables.put_vectors(
+            model,
+            {
+                numbered[n]: np.frombuffer(by_number[n], "<f2").astype(np.float32)
+                for n in sorted(by_number.keys() & numbered.keys())
+            },
+        )
+
+    def _tombstone(self, tombstone: Tombstone) -> Loaded:
+        if tombstone.id in self.tables.tombstones:
+            return Loaded()
+        if tombstone.id in self.tables.documents and not self.replace:
+            return Loaded(different=1)
+        self.tables.tombstones[tombstone.id] = tombstone.at
+        self.tables.remove(tombstone.id, "forgotten", logged=False)
+        return Loaded(tombstones=1)
+
+    def _events(self, history: History) -> Loaded:
+        known = [(e.action, e.at) for e in self.tables.events if e.id == history.id]
+        new = unknown(history.events, known)
+        self.tables.events += [event._replace(seq=self.tables.next()) for event in new]
+        return Loaded(events=len(new))
+
+    def _answer(self, answer: Recorded) -> Loaded:
+        known = self.tables.answers.get(answer.id)
+        if known is not None and (known == answer or not self.replace):
+            return Loaded()
+        self.tables.answers[answer.id] = answer
+        return Loaded(answers=1)

@@ -1,0 +1,206 @@
+"""The plain store: reading, searching and writing its dicts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from recollect.nouns import (
+    ChangeSet,
+    Document,
+    Event,
+    Expect,
+    Filter,
+    Hit,
+    Page,
+    Put,
+    Receipt,
+    SourceStats,
+    StoredPassage,
+    StoreStats,
+    TextQuery,
+    stable_id,
+)
+from recollect.ports import EVERYTHING, HandleMatch, TextFound, VectorFound
+from recollect.storage.content import check, expect, parse_cursor
+from recollect.storage.filters import allows, source_allows
+from recollect.storage.plain import admin
+from recollect.storage.plain.answers import PlainAnswers
+from recollect.storage.plain.sessions import PlainSessions
+from recollect.storage.plain.tables import PassageEntry, Tables, atomic, bodiless
+from recollect.text import lexical
+
+if TYPE_CHECKING:
+    from recollect.ports import Vector, Vectors
+
+
+class PlainStore:
+    def __init__(self) -> None:
+        self.tables = Tables()
+        self.sessions = PlainSessions(self.tables)
+        self.answers = PlainAnswers(self.tables)
+
+    @cached_property
+    def admin(self) -> admin.PlainAdmin:
+        return admin.PlainAdmin(self.tables)
+
+    @atomic
+    def apply(self, changes: ChangeSet, *, dry_run: bool = False) -> Receipt:
+        for change in changes.changes:
+            if isinstance(change, Put):
+                check(change)
+            elif isinstance(change, Expect):
+                entry = self.tables.documents.get(change.id)
+                expect(change, entry.document.stamp if entry else None)
+        tables = self.tables.copy() if dry_run else self.tables
+        return sum((tables.write(c) for c in changes.changes), Receipt())
+
+    # -------------------------------------------------------------- reading
+
+    @atomic
+    def get(self, name: str, filter: Filter = EVERYTHING, *, body: bool = True) -> list[Document]:
+        by_id = self.tables.documents.get(name)
+        called = (d for d in self.tables.seen(EVERYTHING) if d.external == name)
+        found = [by_id.document] if by_id else called
+        return [d if body else bodiless(d) for d in found if allows(filter, d)]
+
+    @atomic
+    def by_handle(self, handles: Collection[str]) -> list[HandleMatch]:
+        return [
+            HandleMatch(handle, entry.document)
+            for entry in reversed(self.tables.newest_first())
+            for handle in sorted(entry.handles.intersection(handles))
+        ]
+
+    @atomic
+    def passages(
+        self, names: Sequence[int | str], *, before: int = 0, after: int = 0
+    ) -> list[StoredPassage]:
+        found = (self.tables.passage(name) for name in names)
+        return [
+            self.tables.stored(beside)
+            for entry in found
+            if entry is not None
+            for beside in self.tables.siblings(entry)
+            if -before <= beside.passage.n - entry.passage.n <= after
+        ]
+
+    @atomic
+    def scan(self, filter: Filter, *, limit: int, cursor: str = "", dated: bool = False) -> Page:
+        if dated:
+            found = [d for d in self.tables.seen(filter) if d.date is not None]
+            found.sort(key=lambda d: d.date.timestamp() if d.date else 0.0, reverse=True)
+            return Page(tuple(map(bodiless, found[:limit])), "")
+        start = parse_cursor(cursor)
+        entries = [
+            entry
+            for entry in self.tables.newest_first()
+            if (start is None or entry.key < start) and allows(filter, entry.document)
+        ]
+        page = entries[:limit]
+        more = len(entries) > limit
+        return Page(tuple(bodiless(e.document) for e in page), str(page[-1].key) if more else "")
+
+    @atomic
+    def history(self, id: str) -> list[Event]:
+        return [event for event in self.tables.events if event.id == id]
+
+    # -------------------------------------------------------------- searching
+
+    def _visible(self, filter: Filter) -> list[PassageEntry]:
+        seen = {
+            entry.key: entry.document
+            for entry in self.tables.documents.values()
+            if allows(filter, entry.document)
+        }
+        return [
+            entry
+            for entry in self.tables.passages.values()
+            if entry.document in seen and allows(filter, seen[entry.document], entry.passage.role)
+        ]
+
+    @atomic
+    def search_text(
+        self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
+    ) -> list[TextFound]:
+        return [self._search_text(query, filter, limit, count) for query in queries]
+
+    def _search_text(self, query: TextQuery, filter: Filter, limit: int, count: bool) -> TextFound:
+        entries = self.tables.passages.values()
+        words = [c.term for c in query.any if c.kind == "word"]
+        frequencies = lexical.document_frequencies(words, query.field, (e.indexed for e in entries))
+        weights = {w: lexical.idf(frequencies[w], len(entries)) for w in words}
+        title = query.field == "title"
+        lengths = [e.indexed.title_length if title else e.indexed.length for e in entries]
+        average = sum(lengths) / len(lengths) if lengths else 0.0
+        hits = [
+            Hit(entry.key, entry.document, lexical.score(query, entry.indexed, weights, average))
+            for entry in self._visible(filter)
+            if lexical.matches(query, entry.indexed)
+        ]
+        hits.sort(key=lambda h: (-h.score, h.passage))
+        return TextFound(hits[:limit], weights, len(hits) if count else 0)
+
+    @atomic
+    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+        found = self.tables.passages
+        return {
+            key: set(words).intersection(found[key].indexed.body) for key in keys if key in found
+        }
+
+    @atomic
+    def search_vector(
+        self, model: str, vector: Vector, filter: Filter, *, limit: int
+    ) -> VectorFound:
+        vectors = self.tables.vectors.get(model, {})
+        hits = [
+            Hit(entry.key, entry.document, float(vectors[entry.key] @ vector))
+            for entry in self._visible(filter)
+            if entry.key in vectors
+        ]
+        hits.sort(key=lambda h: (-h.score, h.passage))
+        return VectorFound(hits[:limit], len(vectors), len(self.tables.passages))
+
+    # -------------------------------------------------------------- vectors
+
+    @atomic
+    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
+        have = self.tables.vectors.get(model, {})
+        keys = sorted(self.tables.passages.keys() - have.keys(), reverse=True)
+        return [(key, self.tables.passages[key].to_embed) for key in keys[:limit]]
+
+    @atomic
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+        return self.tables.put_vectors(model, dict(zip(keys, vectors, strict=True)))
+
+    # -------------------------------------------------------------- the rest
+
+    @atomic
+    def stats(self) -> StoreStats:
+        documents = [entry.document for entry in self.tables.documents.values()]
+        owned = Counter(document.source for document in documents)
+        return StoreStats(
+            location="memory://",
+            engine="plain",
+            seq=self.tables.seq,
+            documents=len(documents),
+            passages=len(self.tables.passages),
+            kinds=dict(Counter(document.kind for document in documents)),
+            sources=[
+                SourceStats(s.name, s.kind, s.uri, owned[s.name], s.stamp, s.places)
+                for s in self.tables.sources.values()
+            ],
+            vectors=self.tables.vector_counts(),
+            tombstones=len(self.tables.tombstones),
+            bytes=0,
+        )
+
+    @atomic
+    def fingerprint(self, filter: Filter) -> str:
+        seen = sorted(self.tables.source_seq.items())
+        return stable_id(*(f"{n}={seq}" for n, seq in seen if source_allows(filter.sources, n)))
+
+    def close(self) -> None:
+        """There is nothing to close."""

@@ -1,0 +1,216 @@
+"""The dicts of the plain engine, and how documents are written to them and taken out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from copy import deepcopy
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Any, NamedTuple, TypeVar, cast
+
+from recollect.nouns import (
+    Change,
+    Document,
+    Event,
+    Filter,
+    Forget,
+    Passage,
+    Put,
+    Receipt,
+    Recorded,
+    Register,
+    Remove,
+    Source,
+    StoredPassage,
+)
+from recollect.storage.content import digest
+from recollect.storage.filters import allows
+from recollect.text import lexical
+
+M = TypeVar("M", bound=Callable[..., Any])
+
+
+def atomic(method: M) -> M:
+    """Makes a method of whatever has ``tables`` hold their lock."""
+
+    @wraps(method)
+    def locked(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with self.tables.lock:
+            return method(self, *args, **kwargs)
+
+    return cast(M, locked)
+
+
+def bodiless(document: Document) -> Document:
+    return document._replace(text="", messages=())
+
+
+class PassageEntry(NamedTuple):
+    """A stored passage with its terms."""
+
+    key: int
+    document: int
+    passage: Passage
+    indexed: lexical.Indexed
+    to_embed: str
+
+
+class DocumentEntry(NamedTuple):
+    """A stored document, and the keys of its passages."""
+
+    key: int
+    document: Document
+    digest: bytes
+    passages: tuple[int, ...]
+    handles: frozenset[str]
+
+
+class Tables:
+    """All that a plain store keeps. Numbers are given out in the order of changes."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.seq = 0
+        self.sources: dict[str, Source] = {}
+        self.source_seq: dict[str, int] = {}
+        self.documents: dict[str, DocumentEntry] = {}
+        self.passages: dict[int, PassageEntry] = {}
+        self.vectors: dict[str, dict[int, Any]] = {}
+        self.tombstones: dict[str, datetime] = {}
+        self.events: list[Event] = []
+        self.answers: dict[str, Recorded] = {}
+        self._by_key: dict[int, str] = {}
+
+    def copy(self) -> Tables:
+        """Returns tables of their own with the same content, to try changes out on."""
+        other = Tables()
+        other.become(deepcopy({k: v for k, v in vars(self).items() if k != "lock"}))
+        return other
+
+    def become(self, content: dict[str, Any]) -> None:
+        vars(self).update({k: v for k, v in content.items() if k != "lock"})
+
+    def next(self) -> int:
+        self.seq += 1
+        return self.seq
+
+    # -------------------------------------------------------------- reading
+
+    def newest_first(self) -> list[DocumentEntry]:
+        return sorted(self.documents.values(), key=lambda entry: -entry.key)
+
+    def seen(self, filter: Filter) -> list[Document]:
+        """Returns the documents that the filter lets through, newest first by time of writing."""
+        return [e.document for e in self.newest_first() if allows(filter, e.document)]
+
+    def holder(self, entry: PassageEntry) -> DocumentEntry:
+        """Returns the document of a passage."""
+        return self.documents[self._by_key[entry.document]]
+
+    def siblings(self, entry: PassageEntry) -> list[PassageEntry]:
+        """Returns all passages of a passage's document, in order."""
+        return [self.passages[key] for key in self.holder(entry).passages]
+
+    def passage(self, name: int | str) -> PassageEntry | None:
+        """Returns the passage with this key or id, if there is one."""
+        if isinstance(name, int):
+            return self.passages.get(name)
+        entry = self.documents.get(name.rpartition(":")[0])
+        passages = [self.passages[key] for key in entry.passages] if entry else []
+        return next((one for one in passages if self.stored(one).id == name), None)
+
+    def vector_counts(self) -> dict[str, int]:
+        return {model: len(vectors) for model, vectors in self.vectors.items() if vectors}
+
+    def stored(self, entry: PassageEntry) -> StoredPassage:
+        document = self.holder(entry).document
+        id = f"{document.id}:{entry.passage.n}"
+        return StoredPassage(entry.key, id, entry.passage, bodiless(document))
+
+    # -------------------------------------------------------------- writing
+
+    def write(self, change: Change) -> Receipt:
+        match change:
+            case Put():
+                return self.put(change)
+            case Remove(id):
+                return self.remove(id, "removed")
+            case Forget(id):
+                self.tombstones.setdefault(id, datetime.now(UTC))
+                return self.remove(id, "forgotten")
+            case Register(source):
+                self.register(source)
+        return Receipt()
+
+    def register(self, source: Source) -> None:
+        self.sources[source.name] = source
+        self.source_seq.setdefault(source.name, 0)
+
+    def put(self, put: Put, *, logged: bool = True) -> Receipt:
+        document = put.document._replace(scopes=tuple(sorted(set(put.document.scopes))))
+        if document.id in self.tombstones:
+            return Receipt(tombstoned=1)
+        made = digest(put)
+        old = self.documents.get(document.id)
+        if old and old.digest == made:
+            self.documents[document.id] = old._replace(document=document)
+            return Receipt(unchanged=1)
+        self.sources.setdefault(document.source, Source(document.source))
+        vectors = self._drop(old) if old else {}
+        key = old.key if old else self.next()
+        keys = tuple(self._add(key, document, passage, vectors) for passage in put.passages)
+        handles = frozenset(put.handles)
+        self.documents[document.id] = DocumentEntry(key, document, made, keys, handles)
+        self._by_key[key] = document.id
+        self._log(document.id, "changed" if old else "added", document.source, logged)
+        return Receipt(changed=1) if old else Receipt(added=1)
+
+    def _add(
+        self, key: int, document: Document, passage: Passage, vectors: dict[str, dict[str, Any]]
+    ) -> int:
+        """Stores a passage, with the vectors that the same text had before."""
+        about = (document.title, document.path, passage.heading, passage.text)
+        text = lexical.indexed_text(document.title, passage.heading, passage.text)
+        number = self.next()
+        indexed = lexical.index_passage(*about)
+        self.passages[number] = PassageEntry(number, key, passage, indexed, text)
+        for model, by_text in vectors.items():
+            if text in by_text:
+                self.vectors[model][number] = by_text[text]
+        return number
+
+    def _drop(self, entry: DocumentEntry) -> dict[str, dict[str, Any]]:
+        """Removes the passages and returns their vectors by model and text, to be used again."""
+        saved: dict[str, dict[str, Any]] = {model: {} for model in self.vectors}
+        for key in entry.passages:
+            passage = self.passages.pop(key)
+            for model, vectors in self.vectors.items():
+                if key in vectors:
+                    saved[model][passage.to_embed] = vectors.pop(key)
+        return saved
+
+    def remove(self, id: str, action: str, *, logged: bool = True) -> Receipt:
+        entry = self.documents.pop(id, None)
+        if entry is None:
+            return Receipt()
+        self._drop(entry)
+        del self._by_key[entry.key]
+        self._log(id, action, entry.document.source, logged)
+        return Receipt(forgotten=1) if action == "forgotten" else Receipt(removed=1)
+
+    def _log(self, id: str, action: str, source: str, logged: bool) -> None:
+        seq = self.next()
+        self.source_seq[source] = seq
+        if logged:
+            self.events.append(Event(seq, datetime.now(UTC), action, id))
+
+    def put_vectors(self, model: str, vectors: dict[int, Any]) -> int:
+        """Stores vectors by the keys of their passages, where there is none."""
+        known = self.vectors.setdefault(model, {})
+        new = {k: v for k, v in vectors.items() if k in self.passages and k not in known}
+        for key, vector in new.items():
+            known[key] = vector.astype("float16").astype("float32")
+            source = self.holder(self.passages[key]).document.source
+            self.source_seq[source] = self.next()
+        return len(new)

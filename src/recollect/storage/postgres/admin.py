@@ -1,0 +1,81 @@
+"""The PostgreSQL engine for those who run it: transfers, checks, upkeep of the indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from recollect.ports import Behind, Checked, Dumped, Item, Loaded, Stamped
+from recollect.storage.postgres import checking, dump, text_index
+from recollect.storage.postgres.connection import Db, steady
+from recollect.storage.postgres.owners import Owners
+from recollect.storage.postgres.record import Record
+from recollect.storage.postgres.servers import Servers
+
+_FEW = 1000
+"""Passages that no plan goes wrong with."""
+
+
+class PostgresAdmin:
+    def __init__(self, servers: Servers, owners: Owners, record: Record) -> None:
+        self._servers = servers
+        self._connections = servers.primary.connections
+        self._vectors = servers.primary.vectors
+        self._owners = owners
+        self._record = record
+
+    def stamps(self, source: str) -> list[Stamped]:
+        return self._connections.read(lambda db: self._record.stamps(db, source))
+
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+        with self._connections.unhurried() as db, steady(db):
+            yield from dump.dumped(db, self._owners, self._record, after, vectors)
+
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+        given = list(items)
+        for model, dimensions in dump.dimensions(given).items():
+            self._vectors.make(model, dimensions)
+
+        def work(db: Db) -> Loaded:
+            return dump.Loader(db, self._owners, self._record, self._vectors, replace).load(given)
+
+        return self._servers.write(work)
+
+    def check(self, *, full: bool = False) -> Checked:
+        with self._connections.unhurried() as db, steady(db):
+            return checking.checked(db, self._owners, self._record, full)
+
+    def models(self) -> dict[str, int]:
+        return self._connections.read(self._vectors.counts)
+
+    def drop_vectors(self, model: str) -> int:
+        return self._servers.write(lambda db: self._vectors.drop(db, model))
+
+    def behind(self) -> Behind | None:
+        return self._servers.behind()
+
+    def refresh(self, *, rebuild: bool = False) -> None:
+        work = text_index.rebuild if rebuild else text_index.catch_up
+        for owner in self._connections.read(self._writing_owners):
+            work(self._connections, self._owners.schema, owner)
+        self._vectors.build_graphs(rebuild=rebuild)
+        self._connections.read(_analyze)
+
+    def _writing_owners(self, db: Db) -> list[int]:
+        rows = db.execute(
+            f"SELECT owner FROM state WHERE owner = ANY({self._owners.seen}) AND version > 0 "
+            "ORDER BY owner"
+        )
+        return [row[0] for row in rows]
+
+
+def _analyze(db: Db) -> None:
+    """After much has changed the server plans better when it is told at once."""
+    row = db.execute(
+        "SELECT (SELECT COALESCE(SUM(passages), 0) FROM state), (SELECT SUM(GREATEST("
+        "c.reltuples, 0)) FROM pg_class c JOIN pg_partition_tree('passages') t "
+        "ON t.relid = c.oid WHERE t.isleaf)"
+    ).fetchone()
+    there, known = row or (0, 0)
+    if there > _FEW and not there / 2 < (known or 0) < there * 2:
+        for table in ("documents", "passages", "messages"):
+            db.execute(f"ANALYZE {table}")  # where it may not, the server only warns

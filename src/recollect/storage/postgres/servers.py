@@ -1,0 +1,62 @@
+"""Which server is asked: the primary, or the replica for what it may answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from recollect.errors import StoreError
+from recollect.ports import Behind
+from recollect.storage.postgres.address import Address
+from recollect.storage.postgres.connection import Connections, Db, Server
+from recollect.storage.postgres.owners import Owners
+from recollect.storage.postgres.replica import Reader, Replica
+
+T = TypeVar("T")
+
+
+class Servers:
+    def __init__(self, address: Address, server: Server, owners: Owners) -> None:
+        connections = Connections(address, server)
+        self.primary = Reader.of(connections, owners, writes=True)
+        self._replica: Replica | None = None
+        if address.replica:
+            try:
+                self._replica = Replica(address, connections, owners)
+            except BaseException:
+                connections.close()
+                raise
+
+    def close(self) -> None:
+        if self._replica is not None:
+            self._replica.close()
+        self.primary.connections.close()
+
+    def search(self, work: Callable[[Reader], T]) -> T:
+        """Does it on the replica, where there is one that is near enough."""
+        if self._replica is None:
+            return work(self.primary)
+        if self._replica.serves():
+            try:
+                return work(self._replica.reader)
+            except StoreError as error:
+                self._replica.failed(error.message)
+        found = work(self.primary)
+        self.told()
+        return found
+
+    def read(self, work: Callable[[Db], T]) -> T:
+        return self.search(lambda reader: reader.connections.read(work))
+
+    def write(self, work: Callable[[Db], T]) -> T:
+        done = self.primary.connections.write(work)
+        self.told()
+        return done
+
+    def told(self) -> None:
+        """The replica has to have what the primary has now before it is asked again."""
+        if self._replica is not None:
+            self._replica.told()
+
+    def behind(self) -> Behind | None:
+        return None if self._replica is None else self._replica.behind()
