@@ -23,10 +23,10 @@ from bench.timing import Ratio, both
 from recollect import config
 from recollect.errors import ModelMissing
 from recollect.memory import models_folder
-from recollect.models.catalog import ARCTIC_S, EMBED, RERANK, Model
-from recollect.models.files import Shelf
-from recollect.models.onnx import BATCH, OnnxEmbedder, OnnxReranker
-from recollect.models.workers import ManyHands
+from recollect.models.catalog import ARCTIC_S, BATCH, EMBED, RERANK, LocalModel
+from recollect.models.files import ModelFolder
+from recollect.models.onnx import OnnxEmbedder, OnnxReranker
+from recollect.models.workers import ParallelEmbedder
 
 PASSAGES = 320
 ROUNDS = 3
@@ -72,7 +72,7 @@ def run(_work: Path) -> Iterator[Ratio]:
     yield Ratio("query embedding against a bare loop, p50", mine, theirs, "ms", mine / theirs,
                 "<= 1.15", mine / theirs <= 1.15)  # fmt: skip
     alone, loop, hands = [], [], []
-    many = ManyHands(ours, 2)
+    many = ParallelEmbedder(ours, 2)
     many.embed_passages(texts[:64])
     for _round in range(ROUNDS):
         alone.append(_rate(lambda: ours.embed_passages(texts)))
@@ -115,8 +115,8 @@ def _beside_each_other(ours: OnnxEmbedder, texts: list[str], queries: list[str])
                 theirs / mine, ">= 1.8 times as fast", theirs / mine >= 1.8)  # fmt: skip
 
 
-def _home(model: Model) -> Path:
-    return Shelf(models_folder(config.load())).locate(model)
+def _home(model: LocalModel) -> Path:
+    return ModelFolder(models_folder(config.load())).locate(model)
 
 
 def _rate(work: Any) -> float:

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from recollect import Memory, config
 from recollect.models.catalog import EMBED
-from recollect.models.files import Shelf
+from recollect.models.files import ModelFolder
 from recollect.nouns import SCHEMA_VERSION, stable_id
 from recollect.surfaces.cli import run
 from recollect.text.terms import terms
@@ -30,7 +30,7 @@ settings.register_profile("people", deadline=None, suppress_health_check=[Health
 settings.register_profile("ci", settings.get_profile("people"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "people")
 
-EMBED_HOME = Shelf(Path("/nowhere")).locate(EMBED)
+EMBED_HOME = ModelFolder(Path("/nowhere")).locate(EMBED)
 """The embedder that ships inside the package."""
 
 

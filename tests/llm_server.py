@@ -153,11 +153,6 @@ def tool_use(given: Any) -> dict[str, Any]:
     return {**message("", "tool_use"), "content": content}
 
 
-def chat(text: str, reason: str = "stop") -> dict[str, Any]:
-    return {"model": "toy-1", "message": {"role": "assistant", "content": text}, "done": True,
-            "done_reason": reason, "prompt_eval_count": 100, "eval_count": 20}  # fmt: skip
-
-
 def sse(*events: Any, **more: Any) -> Say:
     """A stream of server-sent events; a text is sent as it stands."""
     parts = tuple(
@@ -192,11 +187,3 @@ def anthropic_stream(*texts: str, done: bool = True, **more: Any) -> Say:
         {"type": "message_stop"},
     ]  # fmt: skip
     return sse(start, {"type": "ping"}, *deltas, *(end if done else []), **more)
-
-
-def ollama_stream(*texts: str, done: bool = True, **more: Any) -> Say:
-    lines: list[Any] = [{"model": "toy-1", "message": {"content": t}, "done": False} for t in texts]
-    lines += [chat("")] if done else []
-    parts = tuple(json.dumps(line).encode() + b"\n" for line in lines)
-    made = Say(200, parts, {"Content-Type": "application/x-ndjson"}, length=-1)
-    return made._replace(**more)

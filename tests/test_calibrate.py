@@ -53,9 +53,6 @@ class Bent(OnnxEmbedder):
         own = OnnxEmbedder(self.model, self.home)
         return self._pressed(own.embed_passages(texts))
 
-    def _embed(self, texts: list[str]) -> Any:
-        return OnnxEmbedder(self.model, self.home)._embed(texts)
-
     def _pressed(self, vectors: Any) -> Any:
         same = np.full((len(vectors), 1), np.sqrt(3.0), np.float32)
         return np.hstack([vectors, same]) / 2.0

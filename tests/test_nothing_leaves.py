@@ -49,8 +49,7 @@ with Memory.open() as memory:
     time.sleep({LONG})
 """
 WITHOUT_THE_SWITCH = f"""
-import recollect.models.onnx as models
-models.quiet_onnxruntime = lambda: __import__("onnxruntime")
+import onnxruntime
 {LIBRARY}
 """
 

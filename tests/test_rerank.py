@@ -11,7 +11,7 @@ from conftest import HashEmbedder
 from recollect import Memory, config
 from recollect.errors import ModelError
 from recollect.models.catalog import RERANK
-from recollect.models.files import Shelf
+from recollect.models.files import ModelFolder
 from recollect.models.onnx import OnnxReranker
 from recollect.nouns import Answer
 from recollect.storage import open_store
@@ -104,7 +104,7 @@ def test_one_that_fails_costs_its_gain_and_nothing_else() -> None:
 
 @pytest.fixture(scope="module")
 def real() -> OnnxReranker:
-    return OnnxReranker(RERANK, Shelf(Path("/nowhere")).locate(RERANK))
+    return OnnxReranker(RERANK, ModelFolder(Path("/nowhere")).locate(RERANK))
 
 
 def test_the_model_that_ships_tells_an_answer_from_a_mention(real: OnnxReranker) -> None:

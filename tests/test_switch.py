@@ -19,8 +19,9 @@ from conftest import EMBED_HOME, Cli, HashEmbedder
 from llm_server import KEY, Asked, LlmServer, Say, said
 from recollect import Memory, config
 from recollect.errors import ModelError, ModelUnauthorised, SpendRefused, UsageError
+from recollect.models.addresses import embed_address
 from recollect.models.catalog import EMBED
-from recollect.models.endpoint import EndpointEmbedder, address_of, prompts_of
+from recollect.models.endpoint import EndpointEmbedder, prompts_of
 from recollect.models.files import own_model
 from recollect.testing.builders import note
 
@@ -60,7 +61,7 @@ def embeddings(asked: Asked, size: int = 64) -> Say:
     ],
 )
 def test_a_name_says_where_the_model_is(name: str, url: str, model: str) -> None:
-    assert address_of(name) == (url, model)
+    assert embed_address(name) == (url, model)
 
 
 @pytest.mark.parametrize("name", ["openai:", "http://127.0.0.1:1/v1", "ftp://x#y", "http://#y"])

@@ -61,7 +61,7 @@ def memory() -> Iterator[Memory]:
 @pytest.fixture(autouse=True)
 def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried again at once."""
-    monkeypatch.setattr("recollect.models.llm.client._wait", lambda *_: None)
+    monkeypatch.setattr("recollect.models.llm.client.BACKOFF", 0.0)
 
 
 def number(request: LlmRequest, words: str) -> int:

@@ -48,11 +48,11 @@ class Vectors:
     def embedder(self) -> OnnxEmbedder:
         if self._embedder is None:
             from recollect.models.catalog import known
-            from recollect.models.files import Shelf
+            from recollect.models.files import ModelFolder
             from recollect.models.onnx import OnnxEmbedder
 
             model = known("recollect-embed", "embed")
-            self._embedder = OnnxEmbedder(model, Shelf(Path("models")).locate(model))
+            self._embedder = OnnxEmbedder(model, ModelFolder(Path("models")).locate(model))
             self._embed = self._embedder.embed_passages
         return self._embedder
 

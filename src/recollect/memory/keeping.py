@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.arguments import clean, is_there, moment, names, place
 from recollect.errors import InputError, ModelError, NotFound, UsageError
-from recollect.memory.models import many_hands, remember_folder
+from recollect.memory.models import parallel_embedder, remember_folder
 from recollect.memory.opened import Opened
 from recollect.nouns import ChangeSet, Document, Forget, Progress, Receipt, Report, Source
 
@@ -218,7 +218,7 @@ class Keeping(Opened):
         if not total:
             return 0
         remember_folder(self.config, self._embedder.key)
-        with many_hands(self._embedder, total, processes) as (embedder, hands):
+        with parallel_embedder(self._embedder, total, processes) as (embedder, hands):
             return embed_pending(
                 self.store,
                 embedder,

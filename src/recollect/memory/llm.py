@@ -19,7 +19,7 @@ from recollect.memory.usage import MOST_DAYS
 from recollect.ports import Llm, LlmMessage, LlmRequest, LlmUsage, Spending, Spent
 
 if TYPE_CHECKING:
-    from recollect.models.llm.addresses import Address
+    from recollect.models.addresses import LlmAddress
     from recollect.models.llm.provider import Own, Provider
 
 NANOS = 1_000_000_000
@@ -247,8 +247,8 @@ class Languages:
 
     def llm(self, seconds: float | None = None) -> Llm:
         """For one command, which may take so long; raises what keeps it from being used."""
-        from recollect.models.llm.client import Client
-        from recollect.models.llm.connection import Timeouts
+        from recollect.models.llm.client import LlmClient
+        from recollect.models.llm.timeouts import Timeouts
 
         if self.missing:
             raise ModelMissing(
@@ -261,7 +261,7 @@ class Languages:
                 self._provider = self._made()
             provider = self._provider
         timeouts = Timeouts() if seconds is None else Timeouts(total=seconds)
-        return Client(provider, self._purse(), timeouts)
+        return LlmClient(provider, self._purse(), timeouts)
 
     def _made(self) -> Provider:
         from recollect.models.llm.provider import HttpProvider, OwnProvider
@@ -271,10 +271,10 @@ class Languages:
         address = self._address()
         return HttpProvider(address, _key_for(address))
 
-    def _address(self) -> Address:
-        from recollect.models.llm.addresses import address_of
+    def _address(self) -> LlmAddress:
+        from recollect.models.addresses import llm_address
 
-        return address_of(self._config["llm.model"])
+        return llm_address(self._config["llm.model"])
 
     @property
     def limits(self) -> Limits:
@@ -285,7 +285,7 @@ class Languages:
             return Purse(_spending(), None, Limits())
         return Purse(_spending(), self._price(self._address()), self.limits)
 
-    def _price(self, address: Address) -> Price | None:
+    def _price(self, address: LlmAddress) -> Price | None:
         said = self._config["llm.price"]
         if said:
             return Price(*map(float, said.split("/")))
@@ -330,7 +330,7 @@ class Languages:
 def embedding_purse(config: settings.Config, model: str, url: str) -> Purse:
     """What embedding with a model elsewhere may cost: the day's limit is that of all models."""
     from recollect.memory.costs import EMBEDDINGS
-    from recollect.models.llm.addresses import host_of, is_loopback
+    from recollect.models.addresses import host_of, is_loopback
 
     dollars = config["embed.price"]
     if dollars is None:
@@ -340,7 +340,7 @@ def embedding_purse(config: settings.Config, model: str, url: str) -> Purse:
     return Purse(_spending(), price, Limits(config["llm.daily_limit"]), "embed.price")
 
 
-def _key_for(address: Address) -> Any:
+def _key_for(address: LlmAddress) -> Any:
     from recollect.models.llm.keys import find_key
 
     return find_key(address.variables, keyring=not address.is_here)

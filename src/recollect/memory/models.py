@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect import config as settings
 from recollect.arguments import place
 from recollect.errors import ModelError, ModelMissing
-from recollect.models.catalog import CATALOG, Model, known
+from recollect.models import addresses, endpoint, fetching
+from recollect.models.catalog import CATALOG, LocalModel, known
 from recollect.ports import Embedder, Meter, Reranker
 
 if TYPE_CHECKING:
     from recollect.memory.llm import Languages
-    from recollect.models.files import Shelf
+    from recollect.models.files import ModelFolder
     from recollect.ports import Vector
 
 
@@ -41,7 +42,7 @@ def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
 
     model = _model(name, "embed")
     try:
-        return OnnxEmbedder(model, _shelf(config).locate(model)), ""
+        return OnnxEmbedder(model, _folder_of_models(config).locate(model)), ""
     except ModelMissing as error:
         return None, f"{error.message} ({error.hint})"
 
@@ -63,7 +64,7 @@ def reranker_for(config: settings.Config) -> tuple[Reranker | None, str]:
 
     model = _model(name, "rerank")
     try:
-        return OnnxReranker(model, _shelf(config).locate(model)), ""
+        return OnnxReranker(model, _folder_of_models(config).locate(model)), ""
     except ModelMissing as error:
         return None, error.message
 
@@ -73,8 +74,8 @@ def shipped(config: settings.Config) -> tuple[Embedder, Reranker]:
     from recollect.models.catalog import EMBED, RERANK
     from recollect.models.onnx import OnnxEmbedder, OnnxReranker
 
-    shelf = _shelf(config)
-    return OnnxEmbedder(EMBED, shelf.locate(EMBED)), OnnxReranker(RERANK, shelf.locate(RERANK))
+    models = _folder_of_models(config)
+    return OnnxEmbedder(EMBED, models.locate(EMBED)), OnnxReranker(RERANK, models.locate(RERANK))
 
 
 def llm_reranker(languages: Languages) -> tuple[Reranker | None, str]:
@@ -96,13 +97,13 @@ def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
     for model in CATALOG.values():
         if model.key == key:
             with suppress(ModelMissing):
-                return OnnxEmbedder(model, _shelf(config).locate(model))
+                return OnnxEmbedder(model, _folder_of_models(config).locate(model))
     folder = _folders(config).get(key)
     if folder:
         with suppress(ModelError):
             model = _model(folder, "embed")
             if model.key == key:  # it may hold other weights by now
-                return OnnxEmbedder(model, _shelf(config).locate(model))
+                return OnnxEmbedder(model, _folder_of_models(config).locate(model))
     return None
 
 
@@ -134,23 +135,19 @@ def _is_folder(name: str) -> bool:
 
 
 def _is_endpoint(name: str) -> bool:
-    from recollect.models.endpoint import is_endpoint
-
-    return is_endpoint(name)
+    return addresses.is_endpoint(name)
 
 
 def _endpoint(config: settings.Config, name: str) -> Embedder:
     """A model elsewhere, which keeps count of what it costs."""
-    from recollect.models.endpoint import EndpointEmbedder, address_of
-
-    url, model = address_of(name)
+    url, model = addresses.embed_address(name)
 
     def purse() -> Meter:
         from recollect.memory.llm import embedding_purse
 
         return embedding_purse(config, model, url)
 
-    return EndpointEmbedder(name, purse)
+    return endpoint.EndpointEmbedder(name, purse)
 
 
 class Remembering:
@@ -178,7 +175,7 @@ class Remembering:
 
 
 @contextmanager
-def many_hands(
+def parallel_embedder(
     embedder: Embedder, passages: int, processes: int | None
 ) -> Iterator[tuple[Embedder, int]]:
     """An embedder for that many passages, and how many processes it works with: as many as the
@@ -189,16 +186,16 @@ def many_hands(
     if wanted < 2 or not isinstance(embedder, OnnxEmbedder):
         yield embedder, 1
         return
-    from recollect.models.workers import ManyHands
+    from recollect.models.workers import ParallelEmbedder
 
-    hands = ManyHands(embedder, wanted)
+    parallel = ParallelEmbedder(embedder, wanted)
     try:
-        yield hands, wanted
+        yield parallel, wanted
     finally:
-        hands.close()
+        parallel.close()
 
 
-def _model(name: str, job: str = "") -> Model:
+def _model(name: str, job: str = "") -> LocalModel:
     """A model by its name, or by the folder it is in; for that job, if one is named."""
     if _is_folder(name):
         from recollect.models.files import own_model
@@ -211,10 +208,10 @@ def _model(name: str, job: str = "") -> Model:
     return known(name, job)
 
 
-def _shelf(config: settings.Config) -> Shelf:
-    from recollect.models.files import Shelf
+def _folder_of_models(config: settings.Config) -> ModelFolder:
+    from recollect.models.files import ModelFolder
 
-    return Shelf(models_folder(config))
+    return ModelFolder(models_folder(config))
 
 
 def models_folder(config: settings.Config) -> Path:
@@ -225,12 +222,12 @@ def fetch_model(
     config: settings.Config, name: str, say: Callable[[str], None] = lambda _: None
 ) -> Path:
     """Download a model's files, check them, and put them where :meth:`Memory.open` looks."""
-    return _shelf(config).fetch(_model(name), say)
+    return fetching.fetch(_folder_of_models(config), _model(name), say)
 
 
 def verify_model(config: settings.Config, name: str) -> Path:
     """Read every byte of a model's files and compare it with what it should be."""
-    return _shelf(config).verify(_model(name))
+    return _folder_of_models(config).verify(_model(name))
 
 
 def usable_model(config: settings.Config, name: str) -> tuple[str, str]:
@@ -244,7 +241,7 @@ def usable_model(config: settings.Config, name: str) -> tuple[str, str]:
         model = _model(name)
         key = f"{model.job}.model"
         name = name if model.name == name else str(place(name))
-        _shelf(config).verify(model)
+        _folder_of_models(config).verify(model)
     chosen = config.with_value(key, name)
     if key == "rerank.model":
         reranker, why = reranker_for(chosen)
@@ -286,7 +283,7 @@ def model_states(config: settings.Config) -> list[ModelState]:
     for name, model in models.items():
         here, calibrated = True, knows(model.key) or scale_of(config, model.key) is not None
         try:
-            _shelf(config).locate(model)
+            _folder_of_models(config).locate(model)
         except ModelMissing:
             here = False
         states.append(

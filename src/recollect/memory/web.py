@@ -12,7 +12,7 @@ from recollect.nouns.web import WebPage
 from recollect.ports import Web
 
 if TYPE_CHECKING:
-    from recollect.models.llm.keys import Key
+    from recollect.models.llm.keys import ApiKey
     from recollect.sources.web.engines import Engine
 
 SOURCE = "web"
@@ -52,8 +52,8 @@ def check_engine(config: settings.Config) -> None:
         )
 
 
-def _key(engine: Engine) -> Key | None:
-    from recollect.models.llm.addresses import is_loopback
+def _key(engine: Engine) -> ApiKey | None:
+    from recollect.models.addresses import is_loopback
     from recollect.models.llm.keys import find_key
 
     here = is_loopback(engine.host)

@@ -7,13 +7,16 @@ weights that made them, so a file is the same file wherever it comes from.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from recollect.errors import ModelError
-from recollect.models.folder import described
+from recollect.models import sentence_transformers
+from recollect.text import stopwords
 
+BATCH = 16
+"""Texts that a network is given at once."""
 MANIFEST = "recollect-model.json"
 """The file that makes a folder of one's own a model."""
 
@@ -32,7 +35,9 @@ class Location(NamedTuple):
     """File name to its path there, where the two differ."""
 
 
-class Model(NamedTuple):
+class LocalModel(NamedTuple):
+    """A model that is run on this machine."""
+
     name: str
     licence: str
     dimensions: int
@@ -65,9 +70,7 @@ class Model(NamedTuple):
     def speaks(self, text: str) -> bool:
         """Whether the text is in a language that the model has learned well, as far as can be
         told."""
-        from recollect.text.stopwords import language
-
-        said = language(text) if self.languages else ""
+        said = stopwords.language(text) if self.languages else ""
         return self.reads(text) and (not said or said in self.languages)
 
     @property
@@ -76,7 +79,7 @@ class Model(NamedTuple):
         return f"{self.name}@{self.files[self.weights][:12]}"
 
 
-ARCTIC_S = Model(
+ARCTIC_S = LocalModel(
     name="arctic-embed-s",
     licence="Apache-2.0",
     dimensions=384,
@@ -100,7 +103,7 @@ ARCTIC_S = Model(
     ),
 )
 
-EMBED = Model(
+EMBED = LocalModel(
     name="recollect-embed",
     licence="Apache-2.0",
     dimensions=384,
@@ -116,7 +119,7 @@ EMBED = Model(
 )
 """Six layers, taught by arctic-embed-s; see the model card beside its files."""
 
-RERANK = Model(
+RERANK = LocalModel(
     name="recollect-rerank",
     licence="Apache-2.0",
     dimensions=1,
@@ -135,11 +138,11 @@ RERANK = Model(
 )
 """Four layers over question and passage; see the model card beside its files."""
 
-CATALOG: Mapping[str, Model] = {m.name: m for m in (EMBED, RERANK, ARCTIC_S)}
+CATALOG: Mapping[str, LocalModel] = {m.name: m for m in (EMBED, RERANK, ARCTIC_S)}
 
 
-def known(name: str, job: str = "") -> Model:
-    """The model of that name, for that job if one is named."""
+def known(name: str, job: str = "") -> LocalModel:
+    """Returns the model of that name, which must be for that job if one is named."""
     names = sorted(m.name for m in CATALOG.values() if job in ("", m.job))
     if name not in names:
         raise ModelError(
@@ -150,36 +153,58 @@ def known(name: str, job: str = "") -> Model:
     return CATALOG[name]
 
 
+_FIELDS: Mapping[str, type] = {
+    "name": str,
+    "dimensions": int,
+    "licence": str,
+    "max_tokens": int,
+    "pooling": str,
+    "query_prefix": str,
+    "passage_prefix": str,
+    "latin": bool,
+    "job": str,
+    "max_question": int,
+}
+"""What a manifest may say."""
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """What a folder of one's own says of its model; checked, except for the hash of the files."""
+    """Returns what a folder of one's own says of its model; checked, except for the hashes of the
+    files."""
     path = folder / MANIFEST
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        own = described(folder)
-        if own is not None:
-            return own
-        raise ModelError(f"{folder} has no {MANIFEST}", hint=_EXAMPLE) from None
+        own = sentence_transformers.manifest(folder)
+        if own is None:
+            raise ModelError(f"{folder} has no {MANIFEST}", hint=_EXAMPLE) from None
+        return own
     except (OSError, ValueError) as error:
         raise ModelError(f"{path} cannot be read: {error}", hint=_EXAMPLE) from error
-    wanted = {"name": str, "dimensions": int, "licence": str, "max_tokens": int, "pooling": str,
-              "query_prefix": str, "passage_prefix": str, "latin": bool, "job": str,
-              "max_question": int}  # fmt: skip
+    wrong = next(_problems(about), "")
+    if wrong:
+        raise ModelError(f"{path}{wrong}", hint=_EXAMPLE)
+    checked: dict[str, Any] = about
+    return checked
+
+
+def _problems(about: Any) -> Iterator[str]:
+    """Yields what is wrong with a manifest, as it stands after the name of its file."""
     if not isinstance(about, dict) or not {"name", "dimensions"} <= about.keys():
-        raise ModelError(f"{path} needs at least a name and dimensions", hint=_EXAMPLE)
-    for key, value in about.items():
-        if key not in wanted:
-            raise ModelError(f"{path}: {key!r} is not known", hint=_EXAMPLE)
-        if type(value) is not wanted[key]:
-            raise ModelError(f"{path}: {key} is {value!r}, not a {wanted[key].__name__}",
-                             hint=_EXAMPLE)  # fmt: skip
+        yield " needs at least a name and dimensions"
+        return
+    for name, value in about.items():
+        wanted = _FIELDS.get(name)
+        if wanted is None:
+            yield f": {name!r} is not known"
+        elif type(value) is not wanted:
+            yield f": {name} is {value!r}, not a {wanted.__name__}"
     if about.get("pooling", "cls") not in ("cls", "mean"):
-        raise ModelError(f"{path}: pooling is cls or mean", hint=_EXAMPLE)
+        yield ": pooling is cls or mean"
     if about.get("job", "embed") not in ("embed", "rerank"):
-        raise ModelError(f"{path}: job is embed or rerank", hint=_EXAMPLE)
+        yield ": job is embed or rerank"
     if about["dimensions"] < 1 or about.get("max_tokens", 512) < 1:
-        raise ModelError(f"{path}: dimensions and max_tokens are at least 1", hint=_EXAMPLE)
-    return about
+        yield ": dimensions and max_tokens are at least 1"
 
 
 _EXAMPLE = (

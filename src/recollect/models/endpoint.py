@@ -1,7 +1,7 @@
 """An embedder behind an OpenAI-compatible ``/embeddings`` endpoint, used as a local one is.
 
     http://127.0.0.1:8080/v1#bge-m3         any server, by its address and the model after ``#``
-    openai:text-embedding-3-small           a vendor by name (:data:`VENDORS`)
+    openai:text-embedding-3-small           a vendor by name (:data:`addresses.EMBED_VENDORS`)
 
 The key comes from the vendor's variable, for its own address only, else from
 ``RECOLLECT_EMBED_KEY``, and goes into no file, message or log. What was sent is counted, and
@@ -11,12 +11,14 @@ refused beforehand where it would cost more than is allowed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.errors import ConfigError, ModelError, ModelTooLong
-from recollect.models.llm.addresses import checked_address, host_of
+import numpy as np
+
+from recollect.errors import ModelError, ModelTooLong
+from recollect.models.addresses import EMBED_VENDORS, embed_address, host_of
 from recollect.models.remote import Remote
 from recollect.ports import LlmUsage, Meter
 from recollect.text.tokens import count_tokens
@@ -37,21 +39,7 @@ _LEAST_CHARACTERS = 500
 """A text that is too long for the model is halved until it is not, but not below this."""
 
 
-class Vendor(NamedTuple):
-    url: str
-    variable: str = ""
-
-
-VENDORS: Mapping[str, Vendor] = {
-    "openai": Vendor("https://api.openai.com/v1", "OPENAI_API_KEY"),
-    "gemini": Vendor("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
-    "openrouter": Vendor("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-    "voyage": Vendor("https://api.voyageai.com/v1", "VOYAGE_API_KEY"),
-    "jina": Vendor("https://api.jina.ai/v1", "JINA_API_KEY"),
-    "mistral": Vendor("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
-    "ollama": Vendor("http://127.0.0.1:11434/v1"),
-}
-_KEYS = {host_of(v.url): v.variable for v in VENDORS.values() if v.variable}
+_KEYS = {host_of(v.url): v.variable for v in EMBED_VENDORS.values() if v.variable}
 
 
 class Prompts(NamedTuple):
@@ -83,34 +71,16 @@ NO_PROMPTS = Prompts("")
 
 
 def prompts_of(model: str) -> Prompts:
-    """By what the makers of the models say on their cards."""
+    """Returns the prompts that the makers of the model name on its card."""
     small = model.lower()
     return next((known for known in PROMPTS if re.search(known.names, small)), NO_PROMPTS)
-
-
-def is_endpoint(name: str) -> bool:
-    """Whether a model of this name is somewhere else."""
-    return "://" in name or name.partition(":")[0] in VENDORS
-
-
-def address_of(name: str) -> tuple[str, str]:
-    """Where ``embed.model`` is, and which model it is there."""
-    word, mark, model = name.partition(":")
-    if mark and word in VENDORS and "://" not in name:
-        if not model.strip():
-            raise ModelError(f"{name} does not say which model", hint=f"name it: {word}:MODEL")
-        return VENDORS[word].url, model.strip()
-    try:
-        return checked_address(name, "embed.model")
-    except ConfigError as error:
-        raise ModelError(error.message, hint=error.hint) from None
 
 
 class EndpointEmbedder:
     """Safe to share between threads."""
 
     def __init__(self, name: str, meter: Callable[[], Meter] | None = None) -> None:
-        url, self._model = address_of(name)
+        url, self._model = embed_address(name)
         self._remote = Remote(f"{url}/embeddings", _KEYS, OWN_KEY)
         self._prompts = prompts_of(self._model)
         self._meter = meter
@@ -131,8 +101,6 @@ class EndpointEmbedder:
         return vector
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
         prompt = self._prompts.passage
         parts = [
             self._embed(some, prompt, monotonic() + PASSAGE_SECONDS, _PASSAGE_ATTEMPTS)
@@ -141,9 +109,8 @@ class EndpointEmbedder:
         return np.concatenate(parts) if parts else np.empty((0, self._dimensions or 0), np.float32)
 
     def _embed(self, texts: Sequence[str], prompt: str, until: float, attempts: int) -> Vectors:
-        """What is too much at once is sent in halves, and what is too long is cut short."""
-        import numpy as np
-
+        """Embeds the texts; sends what is too much at once in halves, and cuts a text that is too
+        long."""
         try:
             return self._vectors(self._asked(texts, prompt, until, attempts), len(texts))
         except ModelTooLong:
@@ -156,14 +123,14 @@ class EndpointEmbedder:
             return self._embed([texts[0][: len(texts[0]) // 2]], prompt, until, attempts)
 
     def _asked(self, texts: Sequence[str], prompt: str, until: float, attempts: int) -> Any:
-        before = "" if self._prompts.field else prompt
+        field = self._prompts.field
+        before = "" if field else prompt
         # An empty text is refused by some servers; a space means as little.
         content: dict[str, Any] = {
             "model": self._model,
             "input": [before + (text[:_MAX_CHARACTERS] or " ") for text in texts],
+            **({field: prompt} if field and prompt else {}),
         }
-        if self._prompts.field and prompt:
-            content[self._prompts.field] = prompt
         if self._meter is None:
             return self._remote.post(content, until, attempts, _BACKOFF)
         estimate = sum(map(count_tokens, content["input"])) + 8 * len(texts)
@@ -178,8 +145,6 @@ class EndpointEmbedder:
         return told
 
     def _vectors(self, told: Any, count: int) -> Vectors:
-        import numpy as np
-
         try:
             rows = sorted(told["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
@@ -188,8 +153,9 @@ class EndpointEmbedder:
         if vectors.ndim != 2 or len(vectors) != count:
             raise self._wrong(f"it gave {len(vectors)} vectors for {count} texts")
         if self._dimensions not in (None, vectors.shape[1]):
-            raise self._wrong(f"its vectors changed from {self._dimensions} dimensions to "
-                              f"{vectors.shape[1]}")  # fmt: skip
+            raise self._wrong(
+                f"its vectors changed from {self._dimensions} dimensions to {vectors.shape[1]}"
+            )
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(vectors).all() or not (norms > 0).all():
             raise self._wrong("it gave vectors that are not numbers, or nothing but zeros")
@@ -215,10 +181,9 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _usage(told: Any, estimate: int) -> LlmUsage:
-    """What the server says that it read; some count all tokens, there being no others."""
+    """Returns what the server says that it read; some count all tokens, there being no others."""
     counted = told.get("usage") if isinstance(told, dict) else None
-    for name in ("prompt_tokens", "total_tokens"):
-        tokens = counted.get(name) if isinstance(counted, dict) else None
-        if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0:
-            return LlmUsage(tokens)
-    return LlmUsage(estimate, told=False)
+    counts = counted if isinstance(counted, dict) else {}
+    tokens = (counts.get(name) for name in ("prompt_tokens", "total_tokens"))
+    read = next((n for n in tokens if type(n) is int and n > 0), 0)
+    return LlmUsage(read) if read else LlmUsage(estimate, told=False)

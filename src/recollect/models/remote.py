@@ -1,7 +1,7 @@
 """A server that is sent JSON and answers with JSON, with the key that is meant for it and no other.
 
-What embedders and rerankers elsewhere have in common: where their key is, that it goes nowhere it
-could be read, what an error of theirs means, and that nothing they say shows the key.
+Embedders and rerankers elsewhere share this: where their key is, that it goes nowhere it could be
+read, what an error of theirs means, and that nothing they say shows the key.
 """
 
 from __future__ import annotations
@@ -13,18 +13,11 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import Any
 
-from recollect.errors import (
-    ModelBusy,
-    ModelError,
-    ModelGarbled,
-    ModelUnauthorised,
-    ModelUnreachable,
-)
-from recollect.models.llm.addresses import host_of, is_loopback
-from recollect.models.llm.connection import Exchange
+from recollect.errors import ModelBusy, ModelGarbled, ModelUnreachable
+from recollect.models.addresses import host_of, is_loopback
+from recollect.models.llm import connection
 from recollect.models.llm.dialect import error_of, message_in
-from recollect.models.llm.keys import Found, find_key
-from recollect.models.llm.provider import retry_after
+from recollect.models.llm.keys import KeyLookup, find_key
 
 CONNECT = 2.0
 
@@ -39,11 +32,11 @@ class Remote:
         own = vendors.get(self.host)
         self._variables = (own, own_key) if own else (own_key,)
         self._needs_key = own is not None
-        self._found: Found | None = None
+        self._found: KeyLookup | None = None
 
     def post(self, content: Mapping[str, Any], until: float, attempts: int, backoff: float) -> Any:
-        """What it answers. Asked again, after a random pause or when it says, while there are
-        attempts and time left."""
+        """Returns its answer. It is asked again, after a random pause or when it says, while there
+        are attempts and time left."""
         for attempt in range(1, attempts + 1):
             try:
                 return self._once(content, until)
@@ -65,36 +58,22 @@ class Remote:
         if found.key is not None:
             headers["Authorization"] = f"Bearer {found.key.reveal()}"
         raw = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
-        with Exchange(self.url, headers, raw, CONNECT, until, None) as exchange:
+        request = connection.Request(self.url, headers, raw, CONNECT, until)
+        with connection.Exchange(request) as exchange:
             status, answered = exchange.head(float("inf"))
             body = exchange.body()
         if status != 200:
-            raise self._error(status, body, retry_after(answered), found)
+            said = found.cleaned(message_in(body)[0])
+            where = found.where or " or ".join(found.variables)
+            raise error_of(self.host, status, said, connection.retry_after(answered), where)
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
             raise self.garbled("its answer is not JSON") from None
 
-    def _key(self) -> Found:
+    def _key(self) -> KeyLookup:
         if self._found is None:
-            here = is_loopback(self.host)
-            found = find_key(self._variables, keyring=not here)
-            if found.key is None and self._needs_key:
-                raise ModelUnauthorised(
-                    f"there is no key for {self.host}",
-                    hint=f"set {self._variables[0]} in the environment, or keep it in the keyring "
-                    f"(`keyring set recollect {self._variables[0]}`)",
-                )
-            if found.key and self.url.startswith("http://") and not here:
-                raise ModelUnauthorised(
-                    f"the key in {found.where} would go to {self.host} for everybody to read",
-                    hint="use https://, or unset the key if that server needs none",
-                )
+            found = find_key(self._variables, keyring=not is_loopback(self.host))
+            found.check(self.url, required=self._needs_key)
             self._found = found
         return self._found
-
-    def _error(self, status: int, body: bytes, after: float | None, found: Found) -> ModelError:
-        said, _ = message_in(body)
-        shown = found.key.cleaned(said) if found.key else said
-        where = found.where or " or ".join(found.variables)
-        return error_of(self.host, status, shown, after, where)

@@ -16,7 +16,7 @@ from math import isfinite, log
 from time import monotonic
 from typing import Any, Literal, NamedTuple
 
-from recollect.models.llm.addresses import checked_address
+from recollect.models.addresses import checked_address
 from recollect.models.remote import Remote
 
 OWN_KEY = "RECOLLECT_RERANK_KEY"
@@ -59,10 +59,10 @@ PROBABILITY, LOGIT = Calibration("", "probability"), Calibration("", "logit")
 
 
 def calibration_of(model: str, scores: Sequence[float]) -> Calibration:
-    for known in CALIBRATIONS:
-        if re.search(known.names, model.lower()):
-            return known
-    return PROBABILITY if all(0 <= score <= 1 for score in scores) else LOGIT
+    """Returns the calibration of the model's family; for a model of no known family the one that
+    its scores allow."""
+    usual = PROBABILITY if all(0 <= score <= 1 for score in scores) else LOGIT
+    return next((one for one in CALIBRATIONS if re.search(one.names, model.lower())), usual)
 
 
 class EndpointReranker:

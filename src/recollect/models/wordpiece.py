@@ -22,9 +22,15 @@ from recollect.errors import ModelError
 
 _MOST_WORDS = 50_000
 _IDEOGRAPHS = (
-    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
-    (0x2B920, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
-)  # fmt: skip
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B920, 0x2CEAF),
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
 """What BERT takes for Chinese characters: each is a word."""
 
 
@@ -197,10 +203,8 @@ class _Characters(dict[int, str]):
             return " "
         apart = self._parts_ideographs and any(a <= ord(character) <= b for a, b in _IDEOGRAPHS)
         if self._strips:
-            character = "".join(
-                one for one in unicodedata.normalize("NFD", character)
-                if unicodedata.category(one) != "Mn"
-            )  # fmt: skip
+            apart_accents = unicodedata.normalize("NFD", character)
+            character = "".join(one for one in apart_accents if unicodedata.category(one) != "Mn")
         if self._lower:
             character = "".join(map(str.lower, character))
         parted = "".join(f" {one} " if _is_punctuation(one) else one for one in character)

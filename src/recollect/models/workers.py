@@ -14,15 +14,18 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import IO, TYPE_CHECKING, Any
 
+import numpy as np
+
 from recollect.errors import ModelError
-from recollect.models.catalog import Location, Model
-from recollect.models.onnx import BATCH, OnnxEmbedder
+from recollect.models.catalog import BATCH, LocalModel, Location
+from recollect.models.onnx import OnnxEmbedder
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
@@ -31,7 +34,7 @@ _LENGTH = struct.Struct("<I")
 _FAILED = 2**32 - 1
 
 
-class ManyHands:
+class ParallelEmbedder:
     """An embedder whose passages are embedded by worker processes; queries stay here.
 
     A worker that dies costs nothing but time: what it had is embedded here instead.
@@ -60,28 +63,24 @@ class ManyHands:
         return self._embedder.embed_query(text)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
-        import numpy as np
-
         out = np.empty((len(texts), self._embedder.dimensions), np.float32)
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
-        todo: SimpleQueue[list[int]] = SimpleQueue()
-        for start in range(0, len(order), BATCH):
-            todo.put(order[start : start + BATCH])
-        errors: list[str] = []
-        left: list[list[int]] = []
+        waiting = deque(order[start : start + BATCH] for start in range(0, len(order), BATCH))
+        errors: list[ModelError] = []
+
+        def batches() -> Iterator[list[int]]:
+            with suppress(IndexError):  # another thread may take the last one
+                while not errors:
+                    yield waiting.popleft()
 
         def drive(worker: subprocess.Popen[bytes]) -> None:
-            while not errors:
+            for some in batches():
                 try:
-                    some = todo.get_nowait()
-                except Empty:
-                    return
-                try:
-                    out[some] = self._ask(worker, [texts[i] for i in some])
+                    out[some] = _ask(worker, [texts[i] for i in some])
                 except ModelError as error:
-                    errors.append(error.message)
-                except (OSError, EOFError, ValueError):
-                    left.append(some)
+                    errors.append(error)
+                except (OSError, EOFError, ValueError):  # the worker is gone
+                    waiting.append(some)
                     return
 
         drivers = [Thread(target=drive, args=(worker,), daemon=True) for worker in self._workers]
@@ -90,30 +89,28 @@ class ManyHands:
         for driver in drivers:
             driver.join()
         if errors:
-            raise ModelError(errors[0])
-        while not todo.empty():
-            left.append(todo.get())
-        for some in left:
+            raise errors[0]
+        for some in waiting:
             out[some] = self._embedder.embed_passages([texts[i] for i in some])
         return out
-
-    def _ask(self, worker: subprocess.Popen[bytes], texts: list[str]) -> Vectors:
-        import numpy as np
-
-        assert worker.stdin is not None
-        assert worker.stdout is not None
-        _send(worker.stdin, json.dumps(texts).encode())
-        (length,) = _LENGTH.unpack(_read(worker.stdout, _LENGTH.size))
-        if length == _FAILED:
-            (length,) = _LENGTH.unpack(_read(worker.stdout, _LENGTH.size))
-            raise ModelError(_read(worker.stdout, length).decode())
-        raw = _read(worker.stdout, length)
-        return np.frombuffer(raw, np.float32).reshape(len(texts), -1)
 
     def close(self) -> None:
         for worker in self._workers:
             worker.kill()
             worker.communicate()
+
+
+def _ask(worker: subprocess.Popen[bytes], texts: list[str]) -> Vectors:
+    """Returns the vectors that a worker gives; raises the error that it tells."""
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    _send(worker.stdin, json.dumps(texts).encode())
+    (length,) = _LENGTH.unpack(_read(worker.stdout, _LENGTH.size))
+    if length == _FAILED:
+        (length,) = _LENGTH.unpack(_read(worker.stdout, _LENGTH.size))
+        raise ModelError(_read(worker.stdout, length).decode())
+    raw = _read(worker.stdout, length)
+    return np.frombuffer(raw, np.float32).reshape(len(texts), -1)
 
 
 def _send(stream: IO[bytes], content: bytes) -> None:
@@ -131,8 +128,8 @@ def _read(stream: IO[bytes], length: int) -> bytes:
 # ------------------------------------------------------------------ the worker's side
 
 
-def _model(fields: list[Any]) -> Model:
-    made = Model(*fields)
+def _model(fields: list[Any]) -> LocalModel:
+    made = LocalModel(*fields)
     return made._replace(locations=tuple(Location(*each) for each in made.locations))
 
 

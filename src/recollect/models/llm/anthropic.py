@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.errors import ModelRefused
-from recollect.models.llm.dialect import Piece, events, in_stream, usage_of
-from recollect.models.llm.keys import Key
+from recollect.models.llm.dialect import StreamDelta, check_error, events, optional_fields, usage_of
+from recollect.models.llm.keys import ApiKey
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 
 VERSION = "2023-06-01"
@@ -28,34 +28,29 @@ class Anthropic:
         "temperature": ("temperature",),
     }
 
-    def headers(self, key: Key | None) -> dict[str, str]:
+    def headers(self, key: ApiKey | None) -> dict[str, str]:
         own = {"x-api-key": key.reveal()} if key else {}
         return {"anthropic-version": VERSION, **own}
 
     def body(
         self, model: str, request: LlmRequest, *, stream: bool, without: frozenset[str]
     ) -> dict[str, Any]:
-        made: dict[str, Any] = {
+        options = {
+            "system": ("system", request.system or None),
+            "temperature": ("temperature", request.temperature),
+            "stop": ("stop_sequences", list(request.stop) or None),
+            "stream": ("stream", stream or None),
+        }
+        return {
             "model": model,
             "max_tokens": request.max_tokens,
             "messages": [{"role": r, "content": t} for r, t in request.messages],
+            **optional_fields(options, without),
+            **({} if "schema" in without else _tool(request.schema)),
         }
-        if request.system:
-            made["system"] = request.system
-        if request.temperature is not None and "temperature" not in without:
-            made["temperature"] = request.temperature
-        if request.stop:
-            made["stop_sequences"] = list(request.stop)
-        if request.schema is not None and "schema" not in without:
-            made["tools"] = [
-                {"name": _TOOL, "description": "Give the answer.", "input_schema": request.schema}
-            ]
-            made["tool_choice"] = {"type": "tool", "name": _TOOL}
-        return {**made, "stream": True} if stream else made
 
     def reply(self, told: Any) -> LlmReply:
-        if told.get("type") == "error":
-            raise in_stream(told)
+        check_error(told)
         text = "".join(map(_block, told["content"]))
         reason = str(told.get("stop_reason") or "end")
         if reason == "refusal":
@@ -67,28 +62,35 @@ class Anthropic:
             stop_reason=_REASONS.get(reason, reason),
         )
 
-    def pieces(self, lines: Iterable[str]) -> Iterator[Piece]:
+    def pieces(self, lines: Iterable[str]) -> Iterator[StreamDelta]:
         counted: dict[str, Any] = {}
         reason = "end"
         for told in events(lines):
             kind = (told or {}).get("type")
-            if kind == "error":
-                raise in_stream(told)
+            check_error(told or {})
             if kind == "message_start":
                 counted = dict(told["message"].get("usage") or {})
-                yield Piece("", usage_of(counted), str(told["message"].get("model") or ""))
+                yield StreamDelta("", usage_of(counted), str(told["message"].get("model") or ""))
             elif kind == "content_block_delta":
                 delta = told["delta"]
-                yield Piece(str(delta.get("text") or delta.get("partial_json") or ""))
+                yield StreamDelta(str(delta.get("text") or delta.get("partial_json") or ""))
             elif kind == "message_delta":  # the counts here are sums, not what was added
                 counted.update({k: v for k, v in (told.get("usage") or {}).items() if v})
                 reason = str(told["delta"].get("stop_reason") or reason)
-                yield Piece("", usage_of(counted))
+                yield StreamDelta("", usage_of(counted))
             elif kind == "message_stop":
                 if reason == "refusal":
                     raise ModelRefused("it will not answer that")
-                yield Piece("", None, "", _REASONS.get(reason, reason), done=True)
+                yield StreamDelta("", None, "", _REASONS.get(reason, reason), done=True)
                 return
+
+
+def _tool(schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Returns the fields that make the model call a tool with its answer."""
+    if schema is None:
+        return {}
+    tool = {"name": _TOOL, "description": "Give the answer.", "input_schema": schema}
+    return {"tools": [tool], "tool_choice": {"type": "tool", "name": _TOOL}}
 
 
 def _block(block: Any) -> str:

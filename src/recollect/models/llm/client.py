@@ -17,7 +17,6 @@ import time
 from time import monotonic
 
 from recollect.errors import (
-    Cancelled,
     ModelBusy,
     ModelError,
     ModelGarbled,
@@ -26,9 +25,9 @@ from recollect.errors import (
     ModelUnreachable,
     UsageError,
 )
-from recollect.models.llm.connection import LOOK, USUAL, Timeouts
-from recollect.models.llm.provider import Provider
+from recollect.models.llm.provider import Call, Provider
 from recollect.models.llm.schema import check_schema, in_words, json_in, problems
+from recollect.models.llm.timeouts import POLL, USUAL, Timeouts, check_token
 from recollect.ports import LlmMessage, LlmReply, LlmRequest, LlmUsage, Meter, Tell, Token
 from recollect.text.tokens import count_tokens
 
@@ -42,17 +41,20 @@ _MARGIN = 1.15
 _SHOWN_BACK = 8_000
 
 
-class Client:
+class LlmClient:
     """One command's language model."""
 
     def __init__(
-        self, provider: Provider, meter: Meter | None = None, timeouts: Timeouts = USUAL,
-        backoff: float = BACKOFF,
-    ) -> None:  # fmt: skip
+        self,
+        provider: Provider,
+        meter: Meter | None = None,
+        timeouts: Timeouts = USUAL,
+        backoff: float | None = None,
+    ) -> None:
         self._provider = provider
         self._meter = meter
         self._timeouts = timeouts
-        self._backoff = backoff
+        self._backoff = BACKOFF if backoff is None else backoff
 
     @property
     def key(self) -> str:
@@ -62,90 +64,86 @@ class Client:
         self, request: LlmRequest, token: Token | None = None, tell: Tell | None = None
     ) -> LlmReply:
         _check(request, tell)
-        until = monotonic() + self._timeouts.total
-        if request.schema is None:
-            return self._asked(request, token, tell, until)
-        return self._structured(request, token, until)
+        call = Call(request, monotonic() + self._timeouts.total, token, tell)
+        return self._answer(call) if request.schema is None else self._structured(call)
 
     # -------------------------------------------------------------- structured answers
 
-    def _structured(self, request: LlmRequest, token: Token | None, until: float) -> LlmReply:
-        first = self._asked(request, token, None, until)
-        made, wrong = _read(first, request)
+    def _structured(self, call: Call) -> LlmReply:
+        first = self._answer(call)
+        parsed, wrong = _parse(first, call.request)
         if not wrong:
-            return made
+            return parsed
         if first.stop_reason == "length":
-            raise ModelGarbled(f"{self.key}: its answer was cut off",
-                               hint="allow it more tokens")  # fmt: skip
-        second = self._asked(_repair(request, first, wrong), token, None, until)
-        made, wrong = _read(_sum(first, second), request)
+            raise ModelGarbled(f"{self.key}: its answer was cut off", hint="allow it more tokens")
+        second = self._answer(call._replace(request=_repair(call.request, first, wrong)))
+        parsed, wrong = _parse(_sum(first, second), call.request)
         if wrong:
             raise ModelGarbled(
                 f"{self.key}: its answer is not what was asked for, twice: {wrong[0]}",
                 hint="a larger model keeps to a schema better",
             )
-        return made
+        return parsed
 
     # -------------------------------------------------------------- one answer
 
-    def _asked(
-        self, request: LlmRequest, token: Token | None, tell: Tell | None, until: float
-    ) -> LlmReply:
-        told: list[str] = []
-
-        def telling(piece: str) -> None:
-            told.append(piece)
-            if tell is not None:
-                tell(piece)
-
-        lost = 0.0
+    def _answer(self, call: Call) -> LlmReply:
+        """Returns the model's answer, after as many attempts as it takes and there is time for."""
+        written: list[str] = []
+        if call.tell is not None:
+            call = call._replace(tell=_both(written.append, call.tell))
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                with self._provider.turn(token, until):
-                    reply = self._metered(request, token, telling if tell else None, told, until)
+                with self._provider.turn(call):
+                    reply = self._metered(call, written)
                 return reply._replace(calls=reply.calls + attempt - 1)
             except (ModelBusy, ModelUnreachable) as error:
-                lost = self._pause(error, attempt)
-                if told or attempt == ATTEMPTS or lost > LONGEST or not _time(lost, token, until):
+                pause = self._pause(error, attempt)
+                if written or attempt == ATTEMPTS or not _has_time(pause, call):
                     raise
-            _wait(lost, token)
+            _wait(pause, call.token)
         raise AssertionError("unreachable")
 
     def _pause(self, error: ModelError, attempt: int) -> float:
-        after = error.after if isinstance(error, ModelBusy) else None
+        after = getattr(error, "after", None)
         if after is not None:
-            return after + random.uniform(0, 0.1 * after)
+            return float(after) + random.uniform(0, 0.1 * after)
         return random.uniform(0, self._backoff * 2 ** (attempt - 1))
 
-    def _metered(
-        self, request: LlmRequest, token: Token | None, tell: Tell | None, told: list[str],
-        until: float,
-    ) -> LlmReply:  # fmt: skip
-        meter = self._meter
-        asked = estimated(request)
-        held = meter.hold(self._provider.model, asked, request.max_tokens) if meter else None
-        kept: LlmUsage | None = None
+    def _metered(self, call: Call, written: list[str]) -> LlmReply:
+        """Asks once. What it cost is settled with the meter, however it ends."""
+        meter, request = self._meter, call.request
+        expected = estimated(request)
+        held = meter.hold(self._provider.model, expected, request.max_tokens) if meter else None
+        usage: LlmUsage | None = None
         try:
-            reply = self._provider.ask(request, token, tell, until)
-            kept = reply.usage
-            if not kept.told:
-                kept = kept._replace(input=asked, output=count_tokens(reply.text))
+            reply = self._provider.ask(call)
+            usage = reply.usage
+            if not usage.told:
+                usage = usage._replace(input=expected, output=count_tokens(reply.text))
         except BaseException as error:
-            if told or _may_cost(error):
-                written = count_tokens("".join(told)) if tell else request.max_tokens
-                kept = LlmUsage(asked, written, told=False)
+            if written or _may_cost(error):
+                output = count_tokens("".join(written)) if call.tell else request.max_tokens
+                usage = LlmUsage(expected, output, told=False)
             raise
         finally:
-            cost = meter.settle(held, kept) if meter else None
+            cost = meter.settle(held, usage) if meter else None
         if not reply.text.strip():
-            cut = reply.stop_reason == "length"
-            raise ModelGarbled(f"{self.key}: its answer is empty",
-                               hint="allow it more tokens" if cut else "")  # fmt: skip
-        return reply._replace(usage=kept, cost=cost if cost is not None else reply.cost)
+            hint = "allow it more tokens" if reply.stop_reason == "length" else ""
+            raise ModelGarbled(f"{self.key}: its answer is empty", hint=hint)
+        return reply._replace(usage=usage, cost=reply.cost if cost is None else cost)
+
+
+def _both(first: Tell, second: Tell) -> Tell:
+    def tell(piece: str) -> None:
+        first(piece)
+        second(piece)
+
+    return tell
 
 
 def _may_cost(error: BaseException) -> bool:
-    """Whether a request that ended so may have been worked on."""
+    """Returns whether a request that ended so may have been worked on."""
     if isinstance(error, ModelUnreachable):
         return error.sent
     return not isinstance(error, ModelUnauthorised | ModelRefused | ModelBusy)
@@ -156,37 +154,38 @@ def _check(request: LlmRequest, tell: Tell | None) -> None:
         raise UsageError("a request to a language model ends with what the user says")
     if request.max_tokens < 1:
         raise UsageError(f"max_tokens is {request.max_tokens}", hint="give 1 or more")
-    if request.schema is not None:
-        check_schema(request.schema)
-        if tell is not None:
-            raise UsageError("an answer that has to follow a schema does not come in pieces")
-        if request.schema.get("type") != "object":
-            raise UsageError("the schema of an answer is that of an object")
+    if request.schema is None:
+        return
+    check_schema(request.schema)
+    if tell is not None:
+        raise UsageError("an answer that has to follow a schema does not come in pieces")
+    if request.schema.get("type") != "object":
+        raise UsageError("the schema of an answer is that of an object")
 
 
 def estimated(request: LlmRequest) -> int:
-    """Tokens of the request, rather too many than too few."""
+    """Returns the tokens of the request, rather too many than too few."""
     texts = [request.system, *(message.text for message in request.messages)]
     if request.schema is not None:
         texts.append(in_words(request.schema))
     return int(sum(map(count_tokens, texts)) * _MARGIN) + 16 * (len(texts) + 1)
 
 
-def _time(pause: float, token: Token | None, until: float) -> bool:
-    """Whether there is time for a pause and something after it."""
-    return monotonic() + pause < until and (token is None or token.left > pause)
+def _has_time(pause: float, call: Call) -> bool:
+    """Returns whether there is time for a pause and something after it."""
+    left = float("inf") if call.token is None else call.token.left
+    return pause <= LONGEST and monotonic() + pause < call.until and left > pause
 
 
 def _wait(seconds: float, token: Token | None) -> None:
     until = monotonic() + seconds
     while (left := until - monotonic()) > 0:
-        if token is not None and token.stopped:
-            raise Cancelled("it was cancelled, or its time is over")
-        time.sleep(min(LOOK, left))
+        check_token(token)
+        time.sleep(min(POLL, left))
 
 
-def _read(reply: LlmReply, request: LlmRequest) -> tuple[LlmReply, list[str]]:
-    """The reply with its data, or what is wrong with it."""
+def _parse(reply: LlmReply, request: LlmRequest) -> tuple[LlmReply, list[str]]:
+    """Returns the reply with its data, and what is wrong with it."""
     assert request.schema is not None
     try:
         data = json_in(reply.text)
@@ -196,6 +195,7 @@ def _read(reply: LlmReply, request: LlmRequest) -> tuple[LlmReply, list[str]]:
 
 
 def _repair(request: LlmRequest, reply: LlmReply, wrong: list[str]) -> LlmRequest:
+    """Returns the request that sends an answer back with what is wrong about it."""
     assert request.schema is not None
     said = LlmMessage("assistant", reply.text[:_SHOWN_BACK])
     found = "\n".join(f"- {problem}" for problem in wrong)
@@ -204,17 +204,18 @@ def _repair(request: LlmRequest, reply: LlmReply, wrong: list[str]) -> LlmReques
 
 
 def _sum(first: LlmReply, second: LlmReply) -> LlmReply:
-    """The second, with what both took."""
+    """Returns the second reply, with what both took."""
     one, two = first.usage, second.usage
-    costs = (first.cost, second.cost)
-    return second._replace(
-        usage=LlmUsage(
-            one.input + two.input, one.output + two.output, one.cache_read + two.cache_read,
-            one.cache_write + two.cache_write, _added(one.cost, two.cost), one.told and two.told,
-        ),
-        cost=_added(*costs),
-        calls=first.calls + second.calls,
-    )  # fmt: skip
+    usage = LlmUsage(
+        one.input + two.input,
+        one.output + two.output,
+        one.cache_read + two.cache_read,
+        one.cache_write + two.cache_write,
+        _added(one.cost, two.cost),
+        one.told and two.told,
+    )
+    cost = _added(first.cost, second.cost)
+    return second._replace(usage=usage, cost=cost, calls=first.calls + second.calls)
 
 
 def _added(one: float | None, two: float | None) -> float | None:

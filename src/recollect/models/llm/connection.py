@@ -11,38 +11,53 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
+from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http.client import (
+    BadStatusLine,
+    HTTPConnection,
+    HTTPResponse,
+    HTTPSConnection,
+    IncompleteRead,
+)
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.request import proxy_bypass
 
-from recollect.errors import Cancelled, ModelUnreachable
-from recollect.models.llm.addresses import host_of, is_loopback
+from recollect.errors import ModelUnreachable
+from recollect.models.addresses import is_loopback
+from recollect.models.llm.timeouts import POLL, check_token
+from recollect.ports import Token
 
-if TYPE_CHECKING:
-    from http.client import HTTPConnection
-
-    from recollect.ports import Token
-
-LOOK = 0.02
-"""Seconds between two looks at the token."""
 MOST_BYTES = 32 * 2**20
 """Of an answer."""
+_REASONS = (
+    (TimeoutError, "no connection in time"),
+    (IncompleteRead, "it broke off in the middle"),
+    (ConnectionResetError, "it broke off in the middle"),
+    (BadStatusLine, "it does not speak HTTP"),
+)
+"""What an exception means, in our words: the first class that it is an instance of."""
 
 
-class Timeouts(NamedTuple):
-    """In seconds."""
+class Request(NamedTuple):
+    """One POST, and how long it may take."""
 
-    connect: float = 10.0
-    first: float = 60.0
-    """Until a stream begins, and between two pieces of it."""
-    total: float = 300.0
-    """For all attempts together, and so for an answer that comes in one piece."""
-
-
-USUAL = Timeouts()
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+    connect: float
+    """Seconds until there is a connection."""
+    until: float
+    """The time of the monotonic clock at which it is given up."""
+    token: Token | None = None
 
 
 class _Head(NamedTuple):
@@ -58,17 +73,9 @@ class _Failed(NamedTuple):
 class Exchange:
     """A request that is under way. Use it in a ``with``: leaving that gives it up."""
 
-    def __init__(
-        self, url: str, headers: Mapping[str, str], body: bytes, connect: float,
-        until: float, token: Token | None,
-    ) -> None:  # fmt: skip
-        self._url = url
-        self._host = host_of(url)
-        self._headers = headers
-        self._body = body
-        self._connect = connect
-        self._until = until
-        self._token = token
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._parts = urlsplit(request.url)
         self._coming: SimpleQueue[_Head | bytes | _Failed | None] = SimpleQueue()
         self._lock = Lock()
         self._socket: socket.socket | None = None
@@ -90,13 +97,13 @@ class Exchange:
     # -------------------------------------------------------------- the caller's side
 
     def head(self, seconds: float) -> tuple[int, Mapping[str, str]]:
-        """The status and the headers (by names in small letters), within so many seconds."""
+        """Returns the status and the headers (names in small letters) within so many seconds."""
         found = self._next(seconds)
         assert isinstance(found, _Head)
         return found
 
     def chunks(self, seconds: float) -> Iterator[bytes]:
-        """The body as it comes, no two pieces further apart than that."""
+        """Yields the body as it comes; two pieces are no further apart than that."""
         while isinstance(some := self._next(seconds), bytes):
             yield some
 
@@ -113,115 +120,111 @@ class Exchange:
             yield rest.decode("utf-8", "replace")
 
     def _next(self, seconds: float) -> _Head | bytes | None:
-        until = min(self._until, monotonic() + seconds)
+        until = min(self._request.until, monotonic() + seconds)
         while True:
-            if self._token is not None and self._token.stopped:
-                raise Cancelled("it was cancelled, or its time is over")
+            check_token(self._request.token)
             left = until - monotonic()
-            try:
-                found = self._coming.get(timeout=max(0.0, min(LOOK, left)))
-            except Empty:
-                if left <= 0:
-                    raise ModelUnreachable(
-                        f"{self._host} did not answer in time", sent=self._sent
-                    ) from None
-                continue
-            if isinstance(found, _Failed):
-                raise ModelUnreachable(f"{self._host}: {found.why}", sent=found.sent)
-            return found
+            with suppress(Empty):
+                found = self._coming.get(timeout=max(0.0, min(POLL, left)))
+                break
+            if left <= 0:
+                host = self._parts.hostname
+                raise ModelUnreachable(f"{host} did not answer in time", sent=self._sent)
+        if isinstance(found, _Failed):
+            raise ModelUnreachable(f"{self._parts.hostname}: {found.why}", sent=found.sent)
+        return found
 
     # -------------------------------------------------------------- the thread
 
     def _run(self) -> None:
-        connection: HTTPConnection | None = None
         try:
-            connection = _connection(self._url, self._connect)
-            connection.connect()
-            if not self._take(connection.sock):
-                return
-            self._sent = True
-            connection.request("POST", _target(self._url), self._body, dict(self._headers))
-            response = connection.getresponse()
-            headers = {name.lower(): value for name, value in response.getheaders()}
-            self._coming.put(_Head(response.status, headers))
-            count = 0
-            while some := response.read1(65_536):
-                count += len(some)
-                if count > MOST_BYTES:
-                    self._coming.put(_Failed("its answer has no end", self._sent))
-                    return
-                self._coming.put(some)
-            if response.length:
-                self._coming.put(_Failed("it broke off in the middle", self._sent))
-            else:
-                self._coming.put(None)
-        except Exception as error:  # noqa: BLE001  whoever waits must hear of it
-            self._coming.put(_Failed(_why(error), self._sent))
-        finally:
-            with self._lock:
-                self._socket = None
-            if connection is not None:
+            connection = _connection(self._parts, self._request.connect)
+            try:
+                self._talk(connection)
+            finally:
+                with self._lock:
+                    self._socket = None
                 connection.close()
+        except Exception as error:  # noqa: BLE001  whoever waits must hear of it
+            self._coming.put(_Failed(_reason(error), self._sent))
+
+    def _talk(self, connection: HTTPConnection) -> None:
+        connection.connect()
+        if not self._take(connection.sock):
+            return
+        self._sent = True
+        headers = dict(self._request.headers)
+        connection.request("POST", self._parts.path or "/", self._request.body, headers)
+        response = connection.getresponse()
+        self._coming.put(_Head(response.status, {k.lower(): v for k, v in response.getheaders()}))
+        why = self._receive(response)
+        self._coming.put(_Failed(why, self._sent) if why else None)
+
+    def _receive(self, response: HTTPResponse) -> str:
+        """Hands the body over as it comes. Returns why it is not whole, if it is not."""
+        count = 0
+        while some := response.read1(65_536):
+            count += len(some)
+            if count > MOST_BYTES:
+                return "its answer has no end"
+            self._coming.put(some)
+        return "it broke off in the middle" if response.length else ""
 
     def _take(self, connected: socket.socket) -> bool:
-        """From now on giving up reaches the connection; False when it was given up before."""
+        """Lets giving up reach the connection. Returns False when it was given up before."""
         connected.settimeout(None)
         with self._lock:
             self._socket = connected
             return not self._over
 
 
-def _why(error: Exception) -> str:
-    """In our words: what a library says of a request may have the request in it."""
-    import ssl
-    from http.client import BadStatusLine, IncompleteRead, RemoteDisconnected
-
+def _reason(error: Exception) -> str:
+    """Returns what the error means in our words: what a library says may have the request in it."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted ({error.verify_message})"
-    if isinstance(error, TimeoutError):
-        return "no connection in time"
-    if isinstance(error, IncompleteRead | ConnectionResetError):
-        return "it broke off in the middle"
-    if isinstance(error, RemoteDisconnected):
-        return "it closed the connection without an answer"
-    if isinstance(error, BadStatusLine):
-        return "it does not speak HTTP"
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
-    return f"the connection failed ({type(error).__name__})"
+    words = next((words for kind, words in _REASONS if isinstance(error, kind)), "")
+    said = getattr(error, "strerror", None)
+    return words or said or f"the connection failed ({type(error).__name__})"
 
 
-def _target(url: str) -> str:
-    from urllib.parse import urlsplit
-
-    return urlsplit(url).path or "/"
-
-
-def _connection(url: str, seconds: float) -> HTTPConnection:
-    from http.client import HTTPConnection, HTTPSConnection
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(url)
+def _connection(parts: SplitResult, seconds: float) -> HTTPConnection:
     host = parts.hostname or ""
     if parts.scheme == "http":
         return HTTPConnection(host, parts.port or 80, timeout=seconds)
     proxy = os.environ.get("https_proxy") or os.environ.get("HTTPS_PROXY") or ""
-    if not proxy or is_loopback(host) or _bypassed(host):
+    if not proxy or is_loopback(host) or proxy_bypass(host):
         return HTTPSConnection(host, parts.port or 443, timeout=seconds)
     via = urlsplit(proxy if "://" in proxy else f"http://{proxy}")
     tunnel = HTTPSConnection(via.hostname or "", via.port or 8080, timeout=seconds)
-    headers = {}
-    if via.username:
-        from base64 import b64encode
-        from urllib.parse import unquote
-
-        who = f"{unquote(via.username)}:{unquote(via.password or '')}"
-        headers["Proxy-Authorization"] = "Basic " + b64encode(who.encode()).decode()
-    tunnel.set_tunnel(host, parts.port or 443, headers)
+    tunnel.set_tunnel(host, parts.port or 443, _proxy_headers(via))
     return tunnel
 
 
-def _bypassed(host: str) -> bool:
-    from urllib.request import proxy_bypass
+def _proxy_headers(proxy: SplitResult) -> dict[str, str]:
+    if not proxy.username:
+        return {}
+    who = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+    return {"Proxy-Authorization": "Basic " + b64encode(who.encode()).decode()}
 
-    return bool(proxy_bypass(host))
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Returns the seconds after which the server wants to be asked again, if it says so."""
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        said = headers.get(name, "").strip()
+        try:
+            seconds = float(said) * scale
+        except ValueError:
+            seconds = _seconds_until(said)
+        if 0 <= seconds < float("inf"):
+            return seconds
+    return None
+
+
+def _seconds_until(date: str) -> float:
+    """Returns the seconds until an HTTP date, 0 for one that is past; -1 for anything else."""
+    try:
+        when = parsedate_to_datetime(date)
+    except ValueError:
+        return -1.0
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())

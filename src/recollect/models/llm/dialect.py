@@ -5,6 +5,7 @@ error means. Nothing here does I/O.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol
 
@@ -17,11 +18,11 @@ from recollect.errors import (
     ModelUnauthorised,
     ModelUnreachable,
 )
-from recollect.models.llm.keys import Key
+from recollect.models.llm.keys import ApiKey
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 
 
-class Piece(NamedTuple):
+class StreamDelta(NamedTuple):
     """What one event of a stream adds."""
 
     text: str = ""
@@ -37,7 +38,7 @@ class Dialect(Protocol):
     optional: Mapping[str, tuple[str, ...]]
     """What a server may not know: a name of ours, and the words by which its refusal tells."""
 
-    def headers(self, key: Key | None) -> dict[str, str]: ...
+    def headers(self, key: ApiKey | None) -> dict[str, str]: ...
 
     def body(
         self, model: str, request: LlmRequest, *, stream: bool, without: frozenset[str]
@@ -46,55 +47,72 @@ class Dialect(Protocol):
     def reply(self, told: Any) -> LlmReply:
         """Raises KeyError, TypeError, ValueError or AttributeError where it is none."""
 
-    def pieces(self, lines: Iterable[str]) -> Iterator[Piece]: ...
+    def pieces(self, lines: Iterable[str]) -> Iterator[StreamDelta]: ...
+
+
+def optional_fields(
+    fields: Mapping[str, tuple[str, Any]], without: frozenset[str]
+) -> dict[str, Any]:
+    """Returns the fields of a request that have a value, except for the options that the server
+    does not know; *fields* is by our names of the options."""
+    return {
+        name: value
+        for option, (name, value) in fields.items()
+        if value is not None and option not in without
+    }
 
 
 # ------------------------------------------------------------------ usage
 
+_COUNTED = frozenset(("prompt_tokens", "input_tokens", "output_tokens"))
+
 
 def usage_of(told: Any) -> LlmUsage | None:
-    """The usage, in either shape: in one the input has the cached tokens in it
+    """Returns the usage that is told in either shape: in one the input has the cached tokens in it
     (``prompt_tokens``), in the other it stands beside them (``input_tokens``)."""
-    if not isinstance(told, dict):
+    if not isinstance(told, dict) or not _COUNTED & told.keys():
         return None
-    cost = told.get("cost")
-    cost = float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) else None
-    details = told.get("prompt_tokens_details") or told.get("input_tokens_details") or {}
-    details = details if isinstance(details, dict) else {}
+    counts = Counter({name: _count(value) for name, value in told.items()})
+    details = told.get("prompt_tokens_details") or told.get("input_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    cost = float(told["cost"]) if type(told.get("cost")) in (int, float) else None
     if "prompt_tokens" in told:
-        read = _count(details.get("cached_tokens")) or _count(told.get("prompt_cache_hit_tokens"))
-        asked = _count(told["prompt_tokens"])
-        return LlmUsage(asked, _count(told.get("completion_tokens")), min(read, asked), 0, cost)
-    if "input_tokens" in told or "output_tokens" in told:
-        read, asked = _count(details.get("cached_tokens")), _count(told.get("input_tokens"))
-        if read:  # among the input
-            return LlmUsage(asked, _count(told.get("output_tokens")), min(read, asked), 0, cost)
-        read = _count(told.get("cache_read_input_tokens"))
-        write = _count(told.get("cache_creation_input_tokens"))
-        whole = asked + read + write
-        return LlmUsage(whole, _count(told.get("output_tokens")), read, write, cost)
-    return None
+        asked = counts["prompt_tokens"]
+        read = min(cached or counts["prompt_cache_hit_tokens"], asked)
+        return LlmUsage(asked, counts["completion_tokens"], read, 0, cost)
+    asked, output = counts["input_tokens"], counts["output_tokens"]
+    if cached:  # among the input
+        return LlmUsage(asked, output, min(cached, asked), 0, cost)
+    read, write = counts["cache_read_input_tokens"], counts["cache_creation_input_tokens"]
+    return LlmUsage(asked + read + write, output, read, write, cost)
 
 
 def _count(told: Any) -> int:
-    return told if isinstance(told, int) and not isinstance(told, bool) and told > 0 else 0
+    return max(told, 0) if type(told) is int else 0
 
 
 # ------------------------------------------------------------------ errors
 
 _TOO_LONG = (
-    "context_length", "context length", "context window", "maximum context", "too long",
-    "too large", "max_prompt", "exceeds the limit of", "exceeds the available context",
+    "context_length",
+    "context length",
+    "context window",
+    "maximum context",
+    "too long",
+    "too large",
+    "max_prompt",
+    "exceeds the limit of",
+    "exceeds the available context",
     "input token count",
-)  # fmt: skip
+)
 _NO_CREDIT = ("insufficient_quota", "credit balance", "insufficient credits")
 _BUSY = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529))
 _WORTH_SHOWING = 300
 
 
 def error_of(where: str, status: int, said: str, after: float | None, variables: str) -> ModelError:
-    """What an answer of this status means, and what to do about it. *said* is shown: it must be
-    free of keys."""
+    """Returns what an answer of this status means, and what to do about it. *said* is shown: it
+    must be free of keys."""
     small = said.lower()
     shown = f"{where} said {status}" + (f": {said}" if said else "")
     if status in (401, 403):
@@ -115,7 +133,7 @@ def error_of(where: str, status: int, said: str, after: float | None, variables:
 
 
 def message_in(raw: bytes | str) -> tuple[str, int]:
-    """What an error says, in whichever shape, on one line; and the status it names itself."""
+    """Returns what an error says, in whichever shape, on one line; and the status that it names."""
     text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
     try:
         told = json.loads(text)
@@ -158,17 +176,18 @@ def _line(text: str) -> str:
     return flat if len(flat) <= _WORTH_SHOWING else flat[: _WORTH_SHOWING - 1] + "…"
 
 
-def in_stream(told: Any) -> ModelError:
-    """An error that came in the middle of a stream, or in a body that promised an answer."""
-    said, status = told_error(told)
-    return error_of("it", status or 500, said, None, "")
+def check_error(told: Any) -> None:
+    """Raises the error that came in the middle of a stream, or in a body of status 200."""
+    if told.get("error"):
+        said, status = told_error(told)
+        raise error_of("it", status or 500, said, None, "")
 
 
 # ------------------------------------------------------------------ streams
 
 
 def events(lines: Iterable[str]) -> Iterator[Any]:
-    """The JSON of server-sent events; ``None`` for ``[DONE]``."""
+    """Yields the JSON of server-sent events; ``None`` for ``[DONE]``."""
     data: list[str] = []
     for line in lines:
         if line.startswith("data:"):
@@ -181,10 +200,8 @@ def events(lines: Iterable[str]) -> Iterator[Any]:
 
 
 def _event(text: str) -> Any:
-    return None if text.strip() == "[DONE]" else line_of_json(text)
-
-
-def line_of_json(text: str) -> Any:
+    if text.strip() == "[DONE]":
+        return None
     try:
         told = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """Keys: from the environment, else from the system's keyring; never from a file of settings.
 
-A key of a named provider goes to that provider's own address and to no other. A :class:`Key` shows
+A key of a named vendor goes to that vendor's own address and to no other. An :class:`ApiKey` shows
 itself to nobody but the connection: its ``repr`` is three dots, and whatever a server says is
 cleaned of it before anybody reads it.
 """
@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
+from itertools import chain
 from typing import NamedTuple
 
 from recollect.errors import ModelUnauthorised
+from recollect.models.addresses import host_of, is_loopback
 
 SERVICE = "recollect"
 """The keyring's name for us; the name of the entry is that of the variable."""
 _SHORT = 6
 
 
-class Key:
+class ApiKey:
     """A secret that does not show."""
 
     __slots__ = ("_text", "where")
@@ -38,52 +41,67 @@ class Key:
         return self._text
 
     def __repr__(self) -> str:
-        return "Key(…)"
+        return "ApiKey(…)"
 
     def __reduce__(self) -> str:
         raise TypeError("a key is not to be copied anywhere")
 
     def cleaned(self, text: str) -> str:
-        """*text* without the key, whole or with its middle taken out by somebody."""
+        """Returns the text without the key."""
         if len(self._text) < _SHORT:
             return text
         return text.replace(self._text, "…")
 
 
-class Found(NamedTuple):
+class KeyLookup(NamedTuple):
     """A key, or where one would be looked for."""
 
-    key: Key | None
+    key: ApiKey | None
     variables: tuple[str, ...]
 
     @property
     def where(self) -> str:
         return self.key.where if self.key else ""
 
+    def check(self, url: str, *, required: bool) -> None:
+        """Raises ModelUnauthorised when the server at *url* needs a key and there is none, or when
+        the key would travel there in the clear."""
+        host = host_of(url)
+        if self.key is None and required:
+            variable = self.variables[0]
+            raise ModelUnauthorised(
+                f"there is no key for {host}",
+                hint=f"set {variable} in the environment, or keep it in the keyring "
+                f"(`keyring set recollect {variable}`)",
+            )
+        if self.key is not None and url.startswith("http://") and not is_loopback(host):
+            raise ModelUnauthorised(
+                f"the key in {self.where} would go to {host} for everybody to read",
+                hint="use https://, or unset the key if that server needs none",
+            )
+
+    def cleaned(self, text: str) -> str:
+        """Returns the text without the key."""
+        return self.key.cleaned(text) if self.key else text
+
 
 def find_key(
     variables: tuple[str, ...], *, keyring: bool, environ: Mapping[str, str] | None = None
-) -> Found:
-    """The first of these variables that is set; else, where a *keyring* may be asked, the first
-    that it knows."""
+) -> KeyLookup:
+    """Looks the key up: the first of these variables that is set; else, where a *keyring* may be
+    asked, the first that it knows."""
     environ = os.environ if environ is None else environ
-    for name in variables:
-        if environ.get(name, "").strip():
-            return Found(Key(environ[name], name), variables)
-    for name in variables if keyring else ():
-        text = _from_keyring(name)
-        if text and text.strip():
-            return Found(Key(text, f"the keyring's {name}"), variables)
-    return Found(None, variables)
+    places = chain(
+        ((name, environ.get(name, "")) for name in variables),
+        ((f"the keyring's {name}", _from_keyring(name)) for name in variables if keyring),
+    )
+    keys = (ApiKey(text, where) for where, text in places if text.strip())
+    return KeyLookup(next(keys, None), variables)
 
 
-def _from_keyring(name: str) -> str | None:
-    from importlib import import_module
-
+def _from_keyring(name: str) -> str:
     try:
         found = import_module("keyring").get_password(SERVICE, name)
-    except ImportError:  # it is optional
-        return None
-    except Exception:  # noqa: BLE001  a keyring may be anybody's, and locked
-        return None
-    return found if isinstance(found, str) else None
+    except Exception:  # noqa: BLE001  it is optional, may be anybody's, and may be locked
+        return ""
+    return found if isinstance(found, str) else ""

@@ -1,4 +1,5 @@
-"""OpenAI's chat completions, which vLLM, LM Studio, llama.cpp, OpenRouter and Gemini speak too."""
+"""OpenAI's chat completions, which vLLM, LM Studio, llama.cpp, Ollama, OpenRouter and Gemini speak
+too."""
 
 from __future__ import annotations
 
@@ -6,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.errors import ModelRefused
-from recollect.models.llm.dialect import Piece, events, in_stream, usage_of
-from recollect.models.llm.keys import Key
+from recollect.models.llm.dialect import StreamDelta, check_error, events, optional_fields, usage_of
+from recollect.models.llm.keys import ApiKey
 from recollect.models.llm.schema import is_closed
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 
@@ -25,42 +26,32 @@ class OpenAi:
     }
     """Without ``max_tokens`` its newer name is sent."""
 
-    def headers(self, key: Key | None) -> dict[str, str]:
+    def headers(self, key: ApiKey | None) -> dict[str, str]:
         return {"Authorization": f"Bearer {key.reveal()}"} if key else {}
 
     def body(
         self, model: str, request: LlmRequest, *, stream: bool, without: frozenset[str]
     ) -> dict[str, Any]:
         system = [{"role": "system", "content": request.system}] if request.system else []
-        made: dict[str, Any] = {
+        limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
+        options = {
+            "temperature": ("temperature", request.temperature),
+            "stop": ("stop", list(request.stop) or None),
+            "schema": ("response_format", _response_format(request.schema)),
+            "stream": ("stream", stream or None),
+            "usage": ("stream_options", {"include_usage": True} if stream else None),
+        }
+        return {
             "model": model,
             "messages": [*system, *({"role": r, "content": t} for r, t in request.messages)],
-            "max_completion_tokens" if "max_tokens" in without else "max_tokens":
-                request.max_tokens,
-        }  # fmt: skip
-        if request.temperature is not None and "temperature" not in without:
-            made["temperature"] = request.temperature
-        if request.stop and "stop" not in without:
-            made["stop"] = list(request.stop)
-        if request.schema is not None and "schema" not in without:
-            inner = {
-                "name": "answer",
-                "schema": request.schema,
-                "strict": is_closed(request.schema),
-            }
-            made["response_format"] = {"type": "json_schema", "json_schema": inner}
-        if stream:
-            made["stream"] = True
-            if "usage" not in without:
-                made["stream_options"] = {"include_usage": True}
-        return made
+            limit: request.max_tokens,
+            **optional_fields(options, without),
+        }
 
     def reply(self, told: Any) -> LlmReply:
-        if told.get("error"):  # OpenRouter says so with status 200
-            raise in_stream(told)
+        check_error(told)  # OpenRouter says so with status 200
         choice = told["choices"][0]
-        if choice.get("error"):
-            raise in_stream(choice)
+        check_error(choice)
         message = choice["message"]
         if message.get("refusal"):
             raise _refusal(str(message["refusal"]))
@@ -72,34 +63,39 @@ class OpenAi:
             stop_reason=_REASONS.get(reason, reason),
         )
 
-    def pieces(self, lines: Iterable[str]) -> Iterator[Piece]:
+    def pieces(self, lines: Iterable[str]) -> Iterator[StreamDelta]:
         ended = refused = ""
         for told in events(lines):
             if told is None:
                 break
-            if told.get("error"):
-                raise in_stream(told)
+            check_error(told)
             usage, model = usage_of(told.get("usage")), str(told.get("model") or "")
             for choice in (told.get("choices") or ())[:1]:
-                if choice.get("error"):
-                    raise in_stream(choice)
+                check_error(choice)
                 delta = choice.get("delta") or {}
                 refused += str(delta.get("refusal") or "")
                 reason = str(choice.get("finish_reason") or "")
                 ended = ended or _REASONS.get(reason, reason)
-                yield Piece(_text(delta.get("content")), None, model)
+                yield StreamDelta(_text(delta.get("content")), None, model)
             if usage is not None:
-                yield Piece("", usage, model)
+                yield StreamDelta("", usage, model)
         else:
             if not ended:
                 return
         if refused:
             raise _refusal(refused)
-        yield Piece("", None, "", ended or "end", done=True)
+        yield StreamDelta("", None, "", ended or "end", done=True)
+
+
+def _response_format(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if schema is None:
+        return None
+    inner = {"name": "answer", "schema": schema, "strict": is_closed(schema)}
+    return {"type": "json_schema", "json_schema": inner}
 
 
 def _text(content: Any) -> str:
-    """A text, or parts of which some are text."""
+    """Returns a text as it is, and of parts those that are text."""
     if content is None or isinstance(content, str):
         return content or ""
     return "".join(str(part["text"]) for part in content if part.get("type") == "text")

@@ -129,9 +129,7 @@ def _object(value: dict[str, Any], schema: Mapping[str, Any], at: str) -> Iterat
             yield f"{at or 'the whole'} has {name!r}, which it may not have"
 
 
-def _size(
-    size: int, word: str, schema: Mapping[str, Any], where: str, what: str
-) -> Iterator[str]:  # fmt: skip
+def _size(size: int, word: str, schema: Mapping[str, Any], where: str, what: str) -> Iterator[str]:
     if size < schema.get(f"min{word}", 0):
         yield f"{where} must have at least {schema[f'min{word}']} {what}"
     if size > schema.get(f"max{word}", size):

@@ -1,9 +1,9 @@
-"""What a folder says of the model in it, where nobody has written a manifest for us.
+"""The manifest of a folder as sentence-transformers writes it, where nobody has written ours.
 
-A folder as sentence-transformers writes them has it all: ``config.json`` the dimensions and the
-longest text, ``1_Pooling/config.json`` how vectors are made of tokens,
-``config_sentence_transformers.json`` what stands before questions and passages. What it does not
-say is not guessed: a wrong pooling gives vectors that look like any others.
+Such a folder has it all: ``config.json`` the dimensions and the longest text,
+``1_Pooling/config.json`` how vectors are made of tokens, ``config_sentence_transformers.json`` what
+stands before questions and passages. What it does not say is not guessed: a wrong pooling gives
+vectors that look like any others.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def weights_in(folder: Path) -> str:
     return next((name for name in WEIGHTS if (folder / name).is_file()), WEIGHTS[0])
 
 
-def described(folder: Path) -> dict[str, Any] | None:
-    """The manifest that the folder's own files amount to; None where it has none of them."""
+def manifest(folder: Path) -> dict[str, Any] | None:
+    """Returns the manifest that the folder's own files amount to; None where there are none."""
     config = _read(folder / "config.json")
     pooling = _read(folder / "1_Pooling" / "config.json")
     if config is None:
@@ -60,8 +60,10 @@ def _dimensions(folder: Path, config: dict[str, Any], pooling: dict[str, Any]) -
     for found in (pooling.get("word_embedding_dimension"), config.get("hidden_size")):
         if isinstance(found, int) and found > 0:
             return found
-    raise ModelError(f"{folder} does not say how many dimensions its vectors have",
-                     hint="write a recollect-model.json beside it")  # fmt: skip
+    raise ModelError(
+        f"{folder} does not say how many dimensions its vectors have",
+        hint="write a recollect-model.json beside it",
+    )
 
 
 def _pooling(folder: Path, pooling: dict[str, Any]) -> str:
@@ -73,8 +75,10 @@ def _pooling(folder: Path, pooling: dict[str, Any]) -> str:
         return known[on[0]]
     if pooling.get("pooling_mode") in ("cls", "mean"):
         return str(pooling["pooling_mode"])
-    raise ModelError(f"{folder} pools its vectors by {', '.join(on) or 'nothing'}",
-                     hint="cls and mean are understood")  # fmt: skip
+    raise ModelError(
+        f"{folder} pools its vectors by {', '.join(on) or 'nothing'}",
+        hint="cls and mean are understood",
+    )
 
 
 def _prompt(prompts: Any, names: tuple[str, ...]) -> str:

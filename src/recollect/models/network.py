@@ -1,0 +1,137 @@
+"""A neural network on ONNX Runtime: one thread, no spinning.
+
+More throughput comes from more processes, not from more threads in one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from recollect.errors import ModelError
+from recollect.models import wordpiece
+from recollect.models.catalog import BATCH, LocalModel
+from recollect.models.wordpiece import Tokens
+
+if TYPE_CHECKING:
+    from recollect.ports import Vectors
+
+# On Linux its wheels keep a device id and a queue of events in the user's cache folder and look a
+# telemetry host up for as long as the process lives. The variable is read when the library is
+# loaded, so it is set before; processes that are started from here inherit it.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+import onnxruntime
+
+Item = TypeVar("Item")
+
+
+def in_batches(
+    items: Sequence[Item], size: Callable[[Item], int], run: Callable[[list[Item]], Any], out: Any
+) -> None:
+    """Runs the items in batches of about the same size, and puts what comes of each into its row of
+    the array *out*."""
+    order = sorted(range(len(items)), key=lambda i: size(items[i]))
+    for start in range(0, len(order), BATCH):
+        some = order[start : start + BATCH]
+        out[some] = run([items[i] for i in some])
+
+
+def empty_vectors(count: int, dimensions: int) -> Vectors:
+    return np.empty((count, dimensions), np.float32)
+
+
+class Network:
+    """A model's tokenizer and session, loaded. Safe to share between threads."""
+
+    def __init__(self, model: LocalModel, home: Path) -> None:
+        self.model = model
+        try:
+            self._tokenizer = wordpiece.load(home / "tokenizer.json", model.max_tokens)
+            self._session = onnxruntime.InferenceSession(
+                str(home / model.weights), _options(), providers=["CPUExecutionProvider"]
+            )
+        except ModelError:
+            raise
+        except Exception as error:
+            raise ModelError(
+                f"{home} holds no usable model: {error}",
+                hint=f"`recollect models fetch {model.name}` gets it again",
+            ) from error
+        self._inputs = {i.name for i in self._session.get_inputs()}
+
+    def embed(self, texts: list[str]) -> Vectors:
+        """Returns a vector of length 1 for each text."""
+        hidden, mask = self._run([*map(self._tokenizer.encode, texts)])
+        vectors: Vectors = self._pooled(hidden, mask).astype(np.float32)
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        if vectors.shape[1] != self.model.dimensions:
+            raise ModelError(
+                f"{self.model.name} gave vectors of {vectors.shape[1]} dimensions instead of "
+                f"{self.model.dimensions}",
+                hint="nothing was stored; mend the manifest, or fetch the model again",
+            )
+        self._check_numbers(vectors)
+        return vectors
+
+    def score(self, question: str, passages: Sequence[str]) -> list[float]:
+        """Returns for each passage the log-odds that it answers the question."""
+        most = self.model.max_question or self.model.max_tokens // 2
+        pairs = [self._tokenizer.encode_pair(question, passage, most) for passage in passages]
+        out = np.empty(len(pairs), np.float64)
+        in_batches(pairs, _length, lambda some: self._run(some)[0].reshape(len(some)), out)
+        self._check_numbers(out)
+        slope, offset = self.model.calibration
+        return [float(x) for x in slope * out + offset]
+
+    def _run(self, encoded: Sequence[Tokens]) -> tuple[Any, Any]:
+        """Returns what the network gives for tokenised texts or pairs, and which tokens are
+        theirs."""
+        ids = np.zeros((len(encoded), max(map(_length, encoded))), np.int64)
+        mask, types = np.zeros_like(ids), np.zeros_like(ids)
+        for row, one in enumerate(encoded):
+            size = len(one.ids)
+            ids[row, :size] = one.ids
+            mask[row, :size] = 1
+            types[row, :size] = one.types
+        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+        feed = {name: array for name, array in feed.items() if name in self._inputs}
+        try:
+            return self._session.run(None, feed)[0], mask
+        except Exception as error:
+            raise ModelError(
+                f"{self.model.name} cannot read its tokenizer's tokens: {error}",
+                hint="model.onnx and tokenizer.json must belong together",
+            ) from error
+
+    def _pooled(self, hidden: Any, mask: Any) -> Any:
+        """Returns one vector a text: that of its first token, or the mean over its tokens."""
+        if hidden.ndim == 2:  # the graph pools by itself
+            return hidden
+        if self.model.pooling == "cls":
+            return hidden[:, 0, :]
+        weights = mask[:, :, None].astype(hidden.dtype)
+        return (hidden * weights).sum(axis=1) / weights.sum(axis=1)
+
+    def _check_numbers(self, found: Any) -> None:
+        if not np.isfinite(found).all():
+            raise ModelError(
+                f"{self.model.name} gave what is not a number",
+                hint="nothing was stored; fetch the model again",
+            )
+
+
+def _length(tokens: Tokens) -> int:
+    return len(tokens.ids)
+
+
+def _options() -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    return options
