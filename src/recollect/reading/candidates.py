@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recollect.nouns import Arm, Hit, TextQuery, words
 from recollect.ports import Embedder, VectorFound
@@ -18,32 +18,15 @@ RELAXED = "relaxed"
 """How the reason begins where a question had to be."""
 
 
-class Arms(NamedTuple):
-    """What each arm found."""
-
-    arms: tuple[Arm, ...]
-    idf: Mapping[str, float]
-    """The inverse document frequency of each word of the query in this store."""
-
-
 NO_WORDS, NO_TITLE = Arm("lexical", 0.0, ()), Arm("title", 0.0, ())
 NO_VECTOR, NO_WINDOW = Arm("vector", 0.0, ()), Arm("window", 0.0, ())
 """Arms that did not run."""
 
 
-def find(asked: Pass) -> Arms:
-    """Returns what the lexical, title, vector and window arms find."""
-    lexical, idf = _lexical(asked)
-    title = _title(asked)
-    vector = _vector(asked)
-    window = _window(asked, by_meaning=vector is not NO_VECTOR)
-    arms = (lexical, title, vector, window)
-    return Arms(tuple(arm for arm in arms if arm.hits), idf)
-
-
 @stage("lexical", otherwise=(NO_WORDS, {}))
-def _lexical(asked: Pass) -> tuple[Arm, Mapping[str, float]]:
-    """Returns passages with all the words that carry meaning first, then those with any."""
+def lexical(asked: Pass) -> tuple[Arm, Mapping[str, float]]:
+    """Returns passages with all the words that carry meaning first, then those with any (BM25); and
+    the inverse document frequency of each word of the query in this store."""
     if asked.policy.by == "semantic":
         return skip("the search is semantic", (NO_WORDS, {}))
     parsed = asked.parsed
@@ -70,7 +53,8 @@ def _strict(asked: Pass) -> tuple[Sequence[Hit], str]:
 
 
 @stage("title", otherwise=NO_TITLE)
-def _title(asked: Pass) -> Arm:
+def title(asked: Pass) -> Arm:
+    """Returns documents whose title or path has words of the question."""
     if asked.policy.by == "semantic":
         return skip("the search is semantic", NO_TITLE)
     if not asked.parsed.content:
@@ -86,7 +70,8 @@ def _title(asked: Pass) -> Arm:
 
 
 @stage("vector", otherwise=NO_VECTOR)
-def _vector(asked: Pass) -> Arm:
+def vector(asked: Pass) -> Arm:
+    """Returns the passages that are nearest in meaning."""
     if asked.policy.by == "keyword":
         return skip("the search is by keyword", NO_VECTOR)
     embedder, note = asked.models.embedder, asked.models.embedder_note
@@ -143,9 +128,9 @@ def _name(embedder: Embedder) -> str:
 
 
 @stage("window", otherwise=NO_WINDOW)
-def _window(asked: Pass, *, by_meaning: bool) -> Arm:
-    """Returns what is from the time that the question names: by meaning if that arm ran, else by
-    words."""
+def window(asked: Pass, *, by_meaning: bool) -> Arm:
+    """Returns what is from the time that the question names: by meaning if the vector arm ran,
+    else by words."""
     window, embedder = asked.window, asked.models.embedder
     if window is None:
         return unreported(NO_WINDOW)

@@ -20,9 +20,9 @@ times the weight would else fill it alone, and what has all the words would not 
 
 
 @stage("fuse")
-def pool(asked: Pass, arms: Sequence[Arm], idf: Mapping[str, float]) -> Pool:
+def pool(asked: Pass, found: Sequence[Arm], idf: Mapping[str, float]) -> Pool:
     """Fuses what the arms found, and loads the passages that may be seen."""
-    policy = asked.policy
+    policy, arms = asked.policy, [arm for arm in found if arm.hits]
     depth = max(policy.limit, policy.rerank)
     fused, total = fuse(arms, policy.rrf_k, depth, policy.rerank or depth)
     stored = asked.view.passages([c.passage for c in fused])

@@ -32,17 +32,19 @@ from recollect.reading.cut import fold
 from recollect.reading.fact_results import named_result
 from recollect.reading.hints import Told, hints, lacking
 from recollect.reading.more_passages import extended
-from recollect.reading.named import facts_in_sight, named_facts
+from recollect.reading.named import Facts, facts_in_sight, named_facts
 from recollect.reading.pool import Models, Pool
 from recollect.reading.question import Question, understand
 from recollect.reading.retrieval import (
     Retrieval,
     aged,
+    escalated,
     expanded,
+    first_pass,
     hidden,
     in_force,
     ordered,
-    retrieve,
+    ranked,
     worthwhile,
 )
 from recollect.trace import Trace, say, skip, stage, surviving, tracing
@@ -61,77 +63,22 @@ def answer(
     """Answers a request from what *view* holds."""
     with tracing() as trace:
         question = understand(query).in_state_of(view)
-        lookup = cache.look_up(question, view, models)
-        found = (
-            lookup.answer or _from_facts(question, view) or _from_passages(question, view, models)
-        )
-        found = cache.keep(lookup, _traced(found, trace))
+        served = cache.look_up(question, view, models)
+        facts = facts_in_sight(question, view)
+        found = served.answer or _named(question, facts)
+        if found is None:
+            first = ranked(first_pass(question, view, models, facts.sees))
+            retrieval = escalated(question, first)
+            retrieval = retrieval._replace(pool=expanded(retrieval.pool))
+            pool, replaced = in_force(retrieval)
+            kept = _cut(retrieval._replace(pool=pool))
+            results, budget = _fitted(_shown(kept), question.policy.budget)
+            found = _answer(retrieval, kept, results, budget, replaced)
+        found = cache.keep(served, _traced(found, trace))
         aged(view)
         for more in beyond:
             found = more(question, found)
         return _traced(found, trace)
-
-
-def _from_facts(question: Question, view: StorageEngine) -> Answer | None:
-    """Answers with the facts that the question names, and nothing else; None if it names none."""
-    known = named_facts(question, facts_in_sight(question, view))
-    if not known.mentions:
-        return None
-    _no_passages()
-    shown = [named_result(mention) for mention in known.mentions][: question.policy.limit]
-    results, budget = _fitted(shown, question.policy.budget)
-    return Answer(
-        query=question.query.text,
-        status="direct_passages",
-        tier=2,
-        mode=question.policy.mode,
-        intent=question.route.intent,
-        shape=question.route.shape,
-        confidence=max(r.confidence for r in results),
-        results=results,
-        total_found=len(known.mentions),
-        hidden=known.hidden,
-        degraded=(),
-        budget=budget,
-        fingerprint=question.fingerprint,
-        stages=(),
-        timing_ms=0.0,
-    )
-
-
-def _from_passages(question: Question, view: StorageEngine, models: Models) -> Answer:
-    """Answers with passages: retrieved, brought up to date, cut, and fitted into the budget."""
-    found = retrieve(question, view, models, facts_in_sight(question, view).sees)
-    found = found._replace(pool=expanded(found.pool))
-    pool, superseded = in_force(found)
-    kept = _cut(found._replace(pool=pool))
-    results, budget = _shown(kept, question)
-    unseen = hidden(kept.pool.of._replace(parsed=question.parsed), kept.pool.of.filter.limits)
-    said = status(results, pool.confidence, question.policy)
-    left = [*kept.candidates[len(results) :], *kept.rest]
-    told = Told(found.spelling, found.again, _given_up(question, pool), unseen, superseded)
-    if said == "needs_synthesis":
-        told = told._replace(lacking=_lacking(kept, len(results)))
-    return Answer(
-        query=question.query.text,
-        status=said,
-        tier=2 if results and all(r.kind == KIND for r in results) else 3,
-        mode=question.policy.mode,
-        intent=question.route.intent,
-        shape=question.route.shape,
-        confidence=pool.confidence,
-        results=results,
-        rejected=rejected(left, kept.pool.passages, kept.why, budget.dropped),
-        total_found=pool.total,
-        hidden=unseen,
-        relaxed=told.relaxed,
-        degraded=(),
-        budget=budget,
-        fingerprint=question.fingerprint,
-        stages=(),
-        timing_ms=0.0,
-        hints=hints(said, told, left, kept.pool.passages),
-    )
 
 
 def _traced(found: Answer, trace: Trace) -> Answer:
@@ -143,9 +90,49 @@ def _traced(found: Answer, trace: Trace) -> Answer:
 # ------------------------------------------------------------------ tier 2
 
 
+def _named(question: Question, facts: Facts) -> Answer | None:
+    """Answers with the facts that the question names, and nothing else; None if it names none."""
+    known = named_facts(question, facts)
+    if not known.mentions:
+        return None
+    _no_passages()
+    shown = [named_result(mention) for mention in known.mentions][: question.policy.limit]
+    results, budget = _fitted(shown, question.policy.budget)
+    return _blank(question)._replace(
+        status="direct_passages",
+        tier=2,
+        confidence=max(r.confidence for r in results),
+        results=results,
+        total_found=len(known.mentions),
+        hidden=known.hidden,
+        budget=budget,
+    )
+
+
 @stage("passages")
 def _no_passages() -> None:
     skip("the facts that are named are the answer", None)
+
+
+def _blank(question: Question) -> Answer:
+    """Returns an answer that says what was asked, and nothing yet."""
+    return Answer(
+        query=question.query.text,
+        status="no_results",
+        tier=3,
+        mode=question.policy.mode,
+        intent=question.route.intent,
+        shape=question.route.shape,
+        confidence=0.0,
+        results=(),
+        total_found=0,
+        hidden={},
+        degraded=(),
+        budget=Budget(question.policy.budget, 0, 0, 0, 0),
+        fingerprint=question.fingerprint,
+        stages=(),
+        timing_ms=0.0,
+    )
 
 
 # ------------------------------------------------------------------ tier 3: what is shown
@@ -175,17 +162,42 @@ def _cut(found: Retrieval) -> Kept:
     return Kept(pool, tuple(candidates), folded, rest, why)
 
 
-def _shown(kept: Kept, question: Question) -> tuple[tuple[Result, ...], Budget]:
-    """Returns the candidates as results, as many as the budget holds."""
-    return _fitted(
-        [result(c, kept.pool, kept.folded.get(c.passage, ())) for c in kept.candidates],
-        question.policy.budget,
-    )
+def _shown(kept: Kept) -> list[Result]:
+    return [result(c, kept.pool, kept.folded.get(c.passage, ())) for c in kept.candidates]
 
 
 @stage("budget")
 def _fitted(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ...], Budget]:
     return fit(results, budget)
+
+
+def _answer(
+    found: Retrieval,
+    kept: Kept,
+    results: tuple[Result, ...],
+    budget: Budget,
+    replaced: Mapping[str, str],
+) -> Answer:
+    """Puts the answer together: its status, what was left out and why, what to try next."""
+    question, pool = found.question, kept.pool
+    unseen = hidden(pool.of._replace(parsed=question.parsed), pool.of.filter.limits)
+    said = status(results, pool.confidence, question.policy)
+    left = [*kept.candidates[len(results) :], *kept.rest]
+    told = Told(found.spelling, found.again, _given_up(question, pool), unseen, replaced)
+    if said == "needs_synthesis":
+        told = told._replace(lacking=_lacking(kept, len(results)))
+    return _blank(question)._replace(
+        status=said,
+        tier=2 if results and all(r.kind == KIND for r in results) else 3,
+        confidence=pool.confidence,
+        results=results,
+        rejected=rejected(left, pool.passages, kept.why, budget.dropped),
+        total_found=pool.total,
+        hidden=unseen,
+        relaxed=told.relaxed,
+        budget=budget,
+        hints=hints(said, told, left, pool.passages),
+    )
 
 
 def _given_up(question: Question, pool: Pool) -> tuple[str, ...]:

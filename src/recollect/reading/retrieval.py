@@ -53,19 +53,28 @@ def retrieve(
     sees: Callable[[StoredPassage], bool] = sees_all,
 ) -> Retrieval:
     """Returns the better graded of one pass and, where its grade is low, a second one."""
+    return escalated(question, ranked(first_pass(question, view, models, sees)))
+
+
+def first_pass(
+    question: Question,
+    view: Store,
+    models: Models,
+    sees: Callable[[StoredPassage], bool] = sees_all,
+) -> Pass:
+    """Returns the pass that a question begins with."""
     policy = question.policy
     hops = policy.hop and question.route.shape == "open" and policy.by == "hybrid"
     window = _window(question)
-    asked = Pass(question.parsed, question.filter, policy, view, models, window, hops, sees)
-    first = ranked(asked)
-    pool, spelling = _escalated(first, question.query.relax)
-    return Retrieval(question, pool, spelling, pool is not first)
+    return Pass(question.parsed, question.filter, policy, view, models, window, hops, sees)
 
 
 def ranked(asked: Pass) -> Pool:
     """Makes one pass: what the arms find, fused, read, graded, with what the best hits name."""
-    found = candidates.find(asked)
-    pool = fuse.pool(asked, found.arms, found.idf)
+    words, idf = candidates.lexical(asked)
+    titles, meaning = candidates.title(asked), candidates.vector(asked)
+    then = candidates.window(asked, by_meaning=meaning is not candidates.NO_VECTOR)
+    pool = fuse.pool(asked, (words, titles, meaning, then), idf)
     pool = grade.grade(rerank.read(pool, pool.fused))
     if asked.policy.hop:
         with surviving("hop"):
@@ -157,8 +166,14 @@ def worthwhile(
 # ------------------------------------------------------------------ once more
 
 
+def escalated(question: Question, first: Pool) -> Retrieval:
+    """Returns what the first pass found, or a second one where that is graded better."""
+    pool, spelling = _once_more(first, question.query.relax)
+    return Retrieval(question, pool, spelling, pool is not first)
+
+
 @stage("escalate", otherwise=lambda first: (first, {}))
-def _escalated(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, str]]:
+def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, str]]:
     """Makes a second pass where the first is graded low: corrected, wider, and without the limits
     that the caller allows to be given up. Returns the better graded of the two; besides, the words
     that occur nowhere, each with one that does."""
@@ -226,7 +241,10 @@ def expanded(pool: Pool) -> Pool:
 
 def _first_of(asked: Pass) -> list[Hit]:
     """Returns what a rewrite finds, best first."""
-    fused, _ = fuse.fuse(candidates.find(asked).arms, asked.policy.rrf_k, expand.BROUGHT)
+    meaning = candidates.vector(asked)
+    then = candidates.window(asked, by_meaning=meaning is not candidates.NO_VECTOR)
+    arms = (candidates.lexical(asked)[0], candidates.title(asked), meaning, then)
+    fused, _ = fuse.fuse(arms, asked.policy.rrf_k, expand.BROUGHT)
     return [Hit(c.passage, c.document, c.score) for c in fused]
 
 
