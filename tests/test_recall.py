@@ -21,7 +21,7 @@ from recollect.errors import QueryError
 from recollect.nouns import Answer, CacheReport
 from recollect.ports import AskedBefore, Cache, Kept
 from recollect.reading import pipeline
-from recollect.reading.cache.lookup import DEGRADED, AnswerCache, Rules
+from recollect.reading.cache.lookup import DEGRADED, AnswerCache, CacheRules
 from recollect.reading.cache.packing import packed, unpacked
 from recollect.storage import open_cache, open_store
 from recollect.storage.embedded.cache import FILE, EmbeddedCache
@@ -151,14 +151,14 @@ def test_other_models_and_other_versions_have_their_own(harbour: Memory) -> None
     cache = harbour._cache
     assert cache is not None
 
-    def asked(rules: Rules, **other: Any) -> str:
+    def asked(rules: CacheRules, **other: Any) -> str:
         before = AnswerCache(cache, rules)
         found = pipeline.answer(query, harbour.store, models._replace(**other), before)
         return found.cache.status
 
     from recollect import __version__
 
-    same = Rules(program=__version__)
+    same = CacheRules(program=__version__)
     assert asked(same) == "hit"
     assert asked(same._replace(program="0.0.0")) == "miss"
     assert asked(same, reranker_note="it is gone") == "miss"
@@ -376,7 +376,7 @@ class Broken(PlainCache):
 def test_a_cache_that_fails_costs_nothing_but_itself(harbour: Memory) -> None:
     query = harbour.query("when do we deploy?")
     models = harbour._models(query.policy)
-    answer = pipeline.answer(query, harbour.store, models, AnswerCache(Broken(5), Rules()))
+    answer = pipeline.answer(query, harbour.store, models, AnswerCache(Broken(5), CacheRules()))
     assert answer.results
     assert not answer.degraded
     assert answer.cache.status == "off"
@@ -413,7 +413,7 @@ def test_a_folder_that_cannot_be_written_is_searched_all_the_same(
     cache = EmbeddedCache(folder / "not there", 10)
     query = harbour.query("sessions")
     models = harbour._models(query.policy)
-    answer = pipeline.answer(query, harbour.store, models, AnswerCache(cache, Rules()))
+    answer = pipeline.answer(query, harbour.store, models, AnswerCache(cache, CacheRules()))
     assert answer.results
     assert answer.cache.status == "off"
 

@@ -25,7 +25,7 @@ from recollect.errors import (
 from recollect.nouns.web import WebFound, WebPage, WebResult
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 from recollect.reading.think.stream import Objects
-from recollect.reading.think.thought import Thought, Told
+from recollect.reading.think.thought import Thought, ThoughtEvent
 from recollect.reading.time_box import TimeBox
 from recollect.storage import open_cache, open_store
 from recollect.testing.builders import note, session
@@ -320,7 +320,7 @@ def test_a_bad_grade_buys_one_more_round(memory: Memory) -> None:
 
     model = Model([lines(bad("Ana decided")), second])
     memory.use_llm(model)
-    told: list[Told] = []
+    told: list[ThoughtEvent] = []
     made = memory.think("what made the team drop memcached?", tell=told.append, roles=None)
     assert made.status == "synthesized", made
     assert made.text == "Ana did. [1]"
@@ -474,7 +474,7 @@ FAILURES = {
 @pytest.mark.parametrize("name", FAILURES)
 def test_a_model_that_fails_costs_the_answer_and_no_more(memory: Memory, name: str) -> None:
     memory.use_llm(Model(FAILURES[name].says))
-    told: list[Told] = []
+    told: list[ThoughtEvent] = []
     made = memory.think(WHY, tell=told.append)
     assert is_a_bundle(made)
     assert FAILURES[name].reason in made.reason

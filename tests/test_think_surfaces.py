@@ -19,7 +19,7 @@ from http_client import Address, Said
 from llm_server import LlmServer, Say, openai_stream, said
 from recollect import Memory
 from recollect.nouns.synthesis import Sentence
-from recollect.reading.think.thought import Told
+from recollect.reading.think.thought import ThoughtEvent
 from recollect.surfaces.commands.think import Live
 from recollect.surfaces.terminal import Style
 from recollect.testing.builders import note
@@ -129,14 +129,14 @@ def test_a_search_can_be_told_to_think(cli: Cli) -> None:
 def test_sentences_are_shown_as_they_come() -> None:
     out = io.StringIO()
     live = Live(out, Style(on=False))
-    live(Told("stage", "gathering"))
-    live(Told("sentence", sentence=Sentence("A first one.", supported=True)))
+    live(ThoughtEvent("stage", "gathering"))
+    live(ThoughtEvent("sentence", sentence=Sentence("A first one.", supported=True)))
     assert out.getvalue() == "A first one."
-    live(Told("again", "the moon"))
+    live(ThoughtEvent("again", "the moon"))
     assert not live.told
-    live(Told("sentence", sentence=Sentence("A second one.")))
-    live(Told("sentence", sentence=Sentence("word " * 60)))
-    live(Told("final"))
+    live(ThoughtEvent("sentence", sentence=Sentence("A second one.")))
+    live(ThoughtEvent("sentence", sentence=Sentence("word " * 60)))
+    live(ThoughtEvent("final"))
     first, looking, *rest = out.getvalue().splitlines()
     assert (first, looking) == ("A first one.", "that is not enough; looking for the moon")
     assert rest[0].startswith("A second one. (not supported) word word")
@@ -205,7 +205,7 @@ def test_a_sentence_is_told_while_the_next_is_being_written(server: LlmServer) -
     server.answers = [parts._replace(pause=0.4)]
     under_way: list[int] = []
 
-    def tell(told: Told) -> None:
+    def tell(told: ThoughtEvent) -> None:
         if told.kind == "sentence":
             under_way.append(server.at_once)
 

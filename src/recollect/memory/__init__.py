@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.reading.think.thought import Thought as Thought
-    from recollect.reading.think.thought import Told as Told
+    from recollect.reading.think.thought import ThoughtEvent as ThoughtEvent
     from recollect.transfer.migrate import Migrated
     from recollect.writing.curation.receipts import Kept as Kept
 

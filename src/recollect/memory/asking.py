@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from recollect.facts import Context
     from recollect.nouns import Recording
     from recollect.ports import Web
-    from recollect.reading.cache.lookup import AnswerCache, Rules
+    from recollect.reading.cache.lookup import AnswerCache, CacheRules
     from recollect.reading.gather import Bundle
     from recollect.reading.pipeline import Beyond
     from recollect.reading.pool import Models
@@ -74,7 +74,9 @@ class Asking(Opened):
         the user allows it and memory does not answer, what the web says stands beside it."""
         query = self._captured(text, options)
         models = self._searching(query.policy)
-        allowed = beyond_memory.Allowed(self.config["web.when"], web, read=self.config["web.read"])
+        allowed = beyond_memory.WebAccess(
+            self.config["web.when"], web, read=self.config["web.read"]
+        )
         beyond = (
             thinking.escalate(lambda: self._thinker(models), models),
             beyond_memory.with_web(self._searchable_web, allowed),
@@ -129,10 +131,12 @@ class Asking(Opened):
         serve = self.config["cache.enabled"] if cache is None else cache
         return lookup.AnswerCache(self._cache, self._rules(), serve=bool(serve))
 
-    def _rules(self) -> Rules:
+    def _rules(self) -> CacheRules:
         from recollect import __version__
 
-        return lookup.Rules(self.config["cache.ttl"], self.config["cache.similarity"], __version__)
+        return lookup.CacheRules(
+            self.config["cache.ttl"], self.config["cache.similarity"], __version__
+        )
 
     def think(
         self,
@@ -154,13 +158,13 @@ class Asking(Opened):
         allows it. Without a language model, and whenever it fails or takes longer than
         *time_box* seconds, what comes back has what was gathered, and the reason. *options* are
         those of :meth:`query`."""
-        from recollect.reading.think.thinking import Asked
+        from recollect.reading.think.thinking import ThinkRequest
         from recollect.reading.think.thought import nobody
 
         query = self.query(text, **options)
         pages = () if isinstance(web, bool) else tuple(web)
         look = (lambda: self.web(query.text).results) if web is True else None
-        asked = Asked(query, token_budget, force, pages, look)
+        asked = ThinkRequest(query, token_budget, force, pages, look)
         thinker = self._thinker(self._writing(query.policy))
         return thinker.think(asked, time_box, token, tell or nobody)
 

@@ -18,6 +18,7 @@ READ = 10
 DOUBTFUL = 3
 FEW = 3
 """Below three times the confidence at which nothing is returned, no more than so many are."""
+ALL = "all that was found"
 ALIKE = 0.9
 """The share of words in common from which two passages say the same."""
 _SIGNS = b".,;:!?\"'()[]*_`"
@@ -25,9 +26,13 @@ _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without
 
 
 def cut(
-    candidates: Sequence[Candidate], policy: Policy, confidence: float, *,
-    is_open: bool = False, by_words: bool = False,
-) -> tuple[list[Candidate], str]:  # fmt: skip
+    candidates: Sequence[Candidate],
+    policy: Policy,
+    confidence: float,
+    *,
+    is_open: bool = False,
+    by_words: bool = False,
+) -> tuple[list[Candidate], str]:
     """The candidates that are kept, in their order, and what decided. *confidence* is that of the
     set; *is_open* is a question whose evidence is likely in several places. Words alone cannot tell
     that nothing is there: where there was nothing else to go *by*, the best are kept, if
@@ -37,14 +42,14 @@ def cut(
     best = sorted(candidates, key=lambda c: -c.score)
     has_words = any(c.signals.lexical or c.signals.title for c in candidates)
     blind = (by_words and has_words) or max(c.signals.coverage for c in candidates) >= 1
-    if not policy.cut:
-        near, why = best, "all that was found"
-    elif confidence < policy.keep and not blind:
-        return [], f"graded {confidence:.2g}, below {policy.keep:g}"
-    else:
+    doubt = 0.0 if blind else policy.keep
+    near, why = best, ALL
+    if policy.cut:
         near, why = _worth_keeping(best, policy, confidence, is_open=is_open)
-        if confidence < DOUBTFUL * policy.keep and not blind and len(near) > FEW:
-            near, why = near[:FEW], f"graded {confidence:.2g}: only the nearest {FEW}"
+    if policy.cut and confidence < DOUBTFUL * doubt and len(near) > FEW:
+        near, why = near[:FEW], f"graded {confidence:.2g}: only the nearest {FEW}"
+    if policy.cut and confidence < doubt:
+        near, why = [], f"graded {confidence:.2g}, below {policy.keep:g}"
     good = [c for c in near if c.confidence >= policy.min_confidence]
     if len(good) < len(near):
         why = f"the rest is below {policy.min_confidence:g}"
@@ -67,7 +72,7 @@ def _worth_keeping(
         needed = least if place < READ else max(least, policy.worth_far)
         if place and candidate.confidence < needed:
             return best[:place], f"the rest is below {needed:.2g}"
-    return best, "all that was found"
+    return best, ALL
 
 
 def fold(

@@ -51,27 +51,31 @@ def _passages_of(hits: Iterable[Hit]) -> dict[int, tuple[int, ...]]:
 def fuse(arms: Sequence[Arm], k: int, limit: int, head: int = 0) -> tuple[list[Candidate], int]:
     """Returns the best *limit* candidates, and how many there were; ties stay in the arms' order.
     The first hits of each arm have seats among the first *head*."""
-    scores: dict[int, float] = {}
-    for arm in arms:
-        weight = arm.weight
-        for rank, hit in enumerate(arm.hits, k + 1):
-            scores[hit.document] = scores.get(hit.document, 0.0) + weight / rank
+    scores = _scores(arms, k)
     best = _seated(sorted(scores, key=scores.__getitem__, reverse=True), arms, head)[:limit]
-    parts: dict[int, list[Contribution]] = {document: [] for document in best}
-    passages: dict[int, tuple[int, int]] = {}
+    parts: dict[int, list[tuple[Contribution, int]]] = {document: [] for document in best}
     for arm in arms:
         for rank, hit in enumerate(arm.hits, 1):
-            if hit.document not in parts:
-                continue
             value = arm.weight / (k + rank)
-            parts[hit.document].append(Contribution(arm.name, rank, hit.score, arm.weight, value))
-            # The passage to show is that of the arm which was surest; a title says nothing
-            # about which passage is meant, so it decides only when it is alone.
-            surety = rank + (1_000_000 if arm.name == "title" else 0)
-            if hit.document not in passages or surety < passages[hit.document][0]:
-                passages[hit.document] = (surety, hit.passage)
-    found = [Candidate(d, passages[d][1], scores[d], tuple(parts[d])) for d in best]
-    return found, len(scores)
+            part = Contribution(arm.name, rank, hit.score, arm.weight, value)
+            parts.setdefault(hit.document, []).append((part, hit.passage))
+    return [_candidate(d, scores[d], parts[d]) for d in best], len(scores)
+
+
+def _scores(arms: Sequence[Arm], k: int) -> dict[int, float]:
+    """Returns the fused score of each document."""
+    scores: dict[int, float] = {}
+    for arm in arms:
+        for rank, hit in enumerate(arm.hits, k + 1):
+            scores[hit.document] = scores.get(hit.document, 0.0) + arm.weight / rank
+    return scores
+
+
+def _candidate(document: int, score: float, parts: Sequence[tuple[Contribution, int]]) -> Candidate:
+    """Returns a candidate by the passage of the arm which was surest. A title says nothing about
+    which passage is meant, so it decides only when it is alone."""
+    _, passage = min(parts, key=lambda pair: (pair[0].arm == "title", pair[0].rank))
+    return Candidate(document, passage, score, tuple(part for part, _ in parts))
 
 
 def _seated(ranked: list[int], arms: Sequence[Arm], head: int) -> list[int]:

@@ -13,7 +13,7 @@ NEAREST = 3
 LACKING = 3
 
 
-class Told(NamedTuple):
+class Findings(NamedTuple):
     """What is known once a question has been answered."""
 
     spelling: Mapping[str, str] = {}
@@ -31,7 +31,7 @@ class Told(NamedTuple):
 
 
 def hints(
-    said: Status, told: Told, left: Sequence[Candidate], passages: Mapping[int, StoredPassage]
+    said: Status, told: Findings, left: Sequence[Candidate], passages: Mapping[int, StoredPassage]
 ) -> tuple[str, ...]:
     """An answer that is served as it stands only says what was done to the question. *left* are
     the candidates that are not returned, best first."""

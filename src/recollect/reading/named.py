@@ -53,7 +53,7 @@ class Named(NamedTuple):
 NOBODY = Named((), {})
 
 
-class _Said(NamedTuple):
+class _NameUse(NamedTuple):
     """A name of a fact, where the text says it."""
 
     of: Fact
@@ -186,18 +186,18 @@ def _quoted(question: str, text: Sequence[Word], span: Span) -> str:
     return " ".join(word.written for word in text[span.first : span.last + 1]) or question
 
 
-def _how(one: _Said) -> How:
+def _how(one: _NameUse) -> How:
     if one.span.slip:
         return "slip"
     return "name" if one.name == one.of.name else "alias"
 
 
-def _exact(text: Sequence[Word], facts: Facts) -> Iterator[_Said]:
+def _exact(text: Sequence[Word], facts: Facts) -> Iterator[_NameUse]:
     places = spoken(text)
     for fact in _once(facts.held(places)):
         for name in fact.names:
             for span in _where(name, places, text):
-                yield _Said(fact, name, span, facts.in_force(fact))
+                yield _NameUse(fact, name, span, facts.in_force(fact))
 
 
 def _once(held: Iterable[tuple[str, Fact]]) -> list[Fact]:
@@ -215,20 +215,20 @@ def _where(name: str, places: Mapping[str, Sequence[Span]], text: Sequence[Word]
                 yield Span(first, first + len(wanted) - 1, name)
 
 
-def _slips(text: Sequence[Word], taken: Sequence[Span], facts: Facts) -> Iterator[_Said]:
+def _slips(text: Sequence[Word], taken: Sequence[Span], facts: Facts) -> Iterator[_NameUse]:
     """Names that are said with one slip. A word that misses two different names equally is
     neither."""
     odd = strange(text, taken)
     if not odd:
         return
     places = slip_handles(text, odd)
-    found: dict[Span, dict[str, list[_Said]]] = {}
+    found: dict[Span, dict[str, list[_NameUse]]] = {}
     for handle_, fact in facts.held(places):
         for name in fact.names:
             for key in keys(name)[:1]:
                 for span in places.get(handle_, ()):
                     if slipped(span, key, text, odd):
-                        one = _Said(fact, name, span, facts.in_force(fact))
+                        one = _NameUse(fact, name, span, facts.in_force(fact))
                         found.setdefault(span, {}).setdefault(key, []).append(one)
     for meant in found.values():
         ids = {tuple(sorted(f.id for one in some for f in one.to)) for some in meant.values()}
@@ -236,14 +236,16 @@ def _slips(text: Sequence[Word], taken: Sequence[Span], facts: Facts) -> Iterato
             yield from (one for some in meant.values() for one in some)
 
 
-def _longest(said: Sequence[_Said]) -> list[_Said]:
+def _longest(said: Sequence[_NameUse]) -> list[_NameUse]:
     """Without the names that lie inside a longer one. A question is listed beside the facts, so
     its names hide none of theirs."""
     hiding = {one.span for one in said if any(f.type != "open_question" for f in one.to)}
     return [one for one in said if not any(one.span.inside(span) for span in hiding)]
 
 
-def _meant(text: Sequence[Word], said: Sequence[_Said], tongue: str) -> Iterator[tuple[_Said, str]]:
+def _meant(
+    text: Sequence[Word], said: Sequence[_NameUse], tongue: str
+) -> Iterator[tuple[_NameUse, str]]:
     """Those that are meant, each with why: an ordinary word may mean something else."""
     common = [is_common(one.name, tongue) for one in said]
     fields: dict[tuple[int, bool, frozenset[str]], set[str]] = {}  # many facts may have one name
@@ -266,7 +268,7 @@ def _meant(text: Sequence[Word], said: Sequence[_Said], tongue: str) -> Iterator
             yield one, verdict.why
 
 
-def _scopes(one: _Said) -> frozenset[str]:
+def _scopes(one: _NameUse) -> frozenset[str]:
     return frozenset(scope for fact in one.to for scope in fact.scopes)
 
 

@@ -11,8 +11,8 @@ the first that has an answer gives it:
     4     what a language model writes from memory, and what the web says, where the
           user allows them and the answer is graded low                               (think/, web)
 
-Each arrow hands on a frozen value: ``Question``, ``Pool``, ``Kept`` and ``Answer``. The stages do
-not know each other (a contract of the build), do not change what they are given, and report to
+Each arrow hands on a frozen value: ``Question``, ``Pool``, ``Selection``, ``Answer``. The stages
+do not know each other (a contract of the build), do not change what they are given, and report to
 the trace that is open (:mod:`recollect.trace`); a stage that fails leaves the rest to answer, and
 the answer says so.
 """
@@ -30,7 +30,7 @@ from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.cut import fold
 from recollect.reading.fact_results import named_result
-from recollect.reading.hints import Told, hints, lacking
+from recollect.reading.hints import Findings, hints, lacking
 from recollect.reading.more_passages import extended
 from recollect.reading.named import Facts, facts_in_sight, named_facts
 from recollect.reading.pool import Models, Pool
@@ -138,7 +138,7 @@ def _blank(question: Question) -> Answer:
 # ------------------------------------------------------------------ tier 3: what is shown
 
 
-class Kept(NamedTuple):
+class Selection(NamedTuple):
     """The candidates that are worth their tokens, in order, and those that are not."""
 
     pool: Pool
@@ -151,7 +151,7 @@ class Kept(NamedTuple):
 
 
 @stage("cut")
-def _cut(found: Retrieval) -> Kept:
+def _cut(found: Retrieval) -> Selection:
     good, why = worthwhile(found, ordered(found))
     kept, folded = fold(good, found.pool.passages)
     room = found.question.policy.limit - len(kept)
@@ -159,10 +159,10 @@ def _cut(found: Retrieval) -> Kept:
     taken = {c.document for c in good}
     rest = tuple(c for c in pool.best if c.document not in taken)
     say(why, found=len(candidates))
-    return Kept(pool, tuple(candidates), folded, rest, why)
+    return Selection(pool, tuple(candidates), folded, rest, why)
 
 
-def _shown(kept: Kept) -> list[Result]:
+def _shown(kept: Selection) -> list[Result]:
     return [result(c, kept.pool, kept.folded.get(c.passage, ())) for c in kept.candidates]
 
 
@@ -173,7 +173,7 @@ def _fitted(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result
 
 def _answer(
     found: Retrieval,
-    kept: Kept,
+    kept: Selection,
     results: tuple[Result, ...],
     budget: Budget,
     replaced: Mapping[str, str],
@@ -183,7 +183,7 @@ def _answer(
     unseen = hidden(pool.of._replace(parsed=question.parsed), pool.of.filter.limits)
     said = status(results, pool.confidence, question.policy)
     left = [*kept.candidates[len(results) :], *kept.rest]
-    told = Told(found.spelling, found.again, _given_up(question, pool), unseen, replaced)
+    told = Findings(found.spelling, found.again, _given_up(question, pool), unseen, replaced)
     if said == "needs_synthesis":
         told = told._replace(lacking=_lacking(kept, len(results)))
     return _blank(question)._replace(
@@ -205,7 +205,7 @@ def _given_up(question: Question, pool: Pool) -> tuple[str, ...]:
     return tuple(name for name in question.filter.limits if name not in pool.of.filter.limits)
 
 
-def _lacking(kept: Kept, shown: int) -> tuple[str, ...]:
+def _lacking(kept: Selection, shown: int) -> tuple[str, ...]:
     """Returns words of the question that nothing of what is shown has."""
     pool, keys = kept.pool, [c.passage for c in kept.candidates[:shown]]
     with surviving("hints"):

@@ -14,9 +14,12 @@ class TimeBox:
     more: the caller's own *token* is stopped, or *look* (:meth:`Trace.look_up`) says so."""
 
     def __init__(
-        self, seconds: float, token: Token | None = None,
-        look: Callable[[], None] = lambda: None, clock: Callable[[], float] = monotonic,
-    ) -> None:  # fmt: skip
+        self,
+        seconds: float,
+        token: Token | None = None,
+        look: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.seconds = seconds
         self._clock = clock
         self._until = clock() + seconds

@@ -19,7 +19,7 @@ from recollect.trace import degrade, say, skip, stage, unreported
 When = Literal["never", "asked", "low"]
 
 
-class Allowed(NamedTuple):
+class WebAccess(NamedTuple):
     """What the user allows, and what the caller wants."""
 
     when: When = "never"
@@ -29,7 +29,7 @@ class Allowed(NamedTuple):
     read: int = 0
 
 
-def with_web(opened: Callable[[], Web], allowed: Allowed) -> Callable[[Question, Answer], Answer]:
+def with_web(opened: Callable[[], Web], allowed: WebAccess) -> Callable[[Question, Answer], Answer]:
     """Returns what adds to an answer what the web says, or why it was not asked."""
 
     @stage("web", otherwise=None)

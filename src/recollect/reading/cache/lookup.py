@@ -45,7 +45,7 @@ YEAR = timedelta(days=366)
 NEVER_ASKED = CacheReport("miss", "nothing like it was asked before")
 
 
-class Rules(NamedTuple):
+class CacheRules(NamedTuple):
     """What the configuration says of the cache."""
 
     ttl: float = 3600.0
@@ -69,7 +69,7 @@ class AnswerCache:
     Without a :class:`Cache` it does nothing; where it may not *serve*, it only notes what was
     asked."""
 
-    def __init__(self, cache: Cache | None, rules: Rules, *, serve: bool = True) -> None:
+    def __init__(self, cache: Cache | None, rules: CacheRules, *, serve: bool = True) -> None:
         self._cache, self._rules, self._serve = cache, rules, serve
 
     def look_up(self, question: Question, view: StorageEngine, models: Models) -> Lookup:
@@ -112,7 +112,7 @@ class AnswerCache:
                 self._cache.note(as_asked(understand(query), confidence))
 
 
-NO_CACHE = AnswerCache(None, Rules())
+NO_CACHE = AnswerCache(None, CacheRules())
 
 
 @stage("cache")
@@ -159,7 +159,7 @@ class _Search(NamedTuple):
     view: StorageEngine
     models: Models
     cache: Cache
-    rules: Rules
+    rules: CacheRules
     now: datetime
 
     # -------------------------------------------------------------- the keys

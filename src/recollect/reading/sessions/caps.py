@@ -18,7 +18,7 @@ RESPONSE = 40_000
 _NEAR = 40
 
 
-class Piece(NamedTuple):
+class Excerpt(NamedTuple):
     """A message that is to be shown."""
 
     id: str
@@ -29,7 +29,7 @@ class Piece(NamedTuple):
     anchor: bool = False
 
 
-def fitted(pieces: Sequence[Piece], most: int = RESPONSE) -> list[SessionMessage]:
+def fitted(pieces: Sequence[Excerpt], most: int = RESPONSE) -> list[SessionMessage]:
     """The messages as they are shown, in the same order."""
     cap = _common([min(len(p.turn.message.text), p.cap) for p in pieces], most)
     return [_shown(piece, min(piece.cap, cap)) for piece in pieces]
@@ -46,7 +46,7 @@ def _common(sizes: Sequence[int], most: int) -> int:
     return most
 
 
-def _shown(piece: Piece, cap: int) -> SessionMessage:
+def _shown(piece: Excerpt, cap: int) -> SessionMessage:
     message = piece.turn.message
     text = clip(message.text, cap, piece.focus)
     return SessionMessage(

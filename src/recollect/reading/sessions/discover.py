@@ -21,7 +21,7 @@ from recollect.reading.pool import Models
 from recollect.reading.question import understand
 from recollect.reading.retrieval import Retrieval, hidden, retrieve, worthwhile
 from recollect.reading.sessions import browse as browsing
-from recollect.reading.sessions.caps import ASIDE, MESSAGE, Piece, clip, fitted
+from recollect.reading.sessions.caps import ASIDE, MESSAGE, Excerpt, clip, fitted
 from recollect.reading.sessions.request import REWOUND, Request
 from recollect.reading.sessions.results import Also, Discovery, SessionHit, SessionMessage
 from recollect.reading.sessions.visibility import (
@@ -208,7 +208,7 @@ def _date(line: Line, visible: Visible) -> datetime | None:
 # ------------------------------------------------------------------ what is shown of them
 
 
-class _Draft(NamedTuple):
+class _HitDraft(NamedTuple):
     """A hit before its messages are cut to fit."""
 
     line: Line
@@ -234,7 +234,7 @@ def _hits(
 
 def _draft(
     line: Line, request: Request, visible: Visible, *, window: bool, ends: bool
-) -> _Draft | None:
+) -> _HitDraft | None:
     match = line.match
     id = match.document.id
     anchor = next(iter(visible.store.sessions.turns(id, start=match.turn, count=1)), None)
@@ -245,23 +245,23 @@ def _draft(
     if not window:  # of a lower hit only how it ended
         opening, closing = [], closing[-1:]
     every = [*opening, *messages, *closing]
-    return _Draft(line, messages, opening, closing, names(visible, id, every), window)
+    return _HitDraft(line, messages, opening, closing, names(visible, id, every), window)
 
 
-def _pieces(draft: _Draft) -> list[Piece]:
+def _pieces(draft: _HitDraft) -> list[Excerpt]:
     match = draft.line.match
     pieces = []
     for turn in draft.messages:
         anchor = turn.turn == match.turn
         cap = MESSAGE if draft.windowed else ASIDE
         pieces.append(
-            Piece(draft.named[turn.turn], turn, cap, match.text if anchor else "", anchor)
+            Excerpt(draft.named[turn.turn], turn, cap, match.text if anchor else "", anchor)
         )
     ends = [*draft.opening, *draft.closing]
-    return pieces + [Piece(draft.named[turn.turn], turn, ASIDE) for turn in ends]
+    return pieces + [Excerpt(draft.named[turn.turn], turn, ASIDE) for turn in ends]
 
 
-def _hit(draft: _Draft, visible: Visible, parsed: Parsed, shown: Any) -> SessionHit:
+def _hit(draft: _HitDraft, visible: Visible, parsed: Parsed, shown: Any) -> SessionHit:
     match, id = draft.line.match, draft.line.match.document.id
 
     def take(turns: Sequence[Turn]) -> tuple[SessionMessage, ...]:

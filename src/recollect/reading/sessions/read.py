@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recollect.reading.sessions.caps import Piece, fitted
+from recollect.reading.sessions.caps import Excerpt, fitted
 from recollect.reading.sessions.request import REWOUND, Request
 from recollect.reading.sessions.results import SessionRead
 from recollect.reading.sessions.visibility import END, Visible
@@ -18,7 +18,7 @@ def read(request: Request, visible: Visible) -> SessionRead:
     after = first[-1].turn if first else -1
     last = [t for t in visible.messages(session.id, END, -LAST) if t.turn > after]
     named = names(visible, session.id, [*first, *last])
-    shown = fitted([Piece(named[t.turn], t) for t in (*first, *last)])
+    shown = fitted([Excerpt(named[t.turn], t) for t in (*first, *last)])
     tally = visible.store.sessions.tally(session.id, last=visible.end(session.id) - 1)
     total = sum(count for role, count in tally.items() if role in visible.roles)
     hidden = visible.unseen(session.id, 0, END - 1, total)

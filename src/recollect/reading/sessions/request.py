@@ -72,8 +72,10 @@ def shape_of(given: Mapping[str, Any]) -> str:
             hint="a query looks in all sessions; a session alone is read, with around= scrolled",
         )
     if "around" in given and "session" not in given:
-        raise UsageError("around needs the session that the message is in",
-                         hint="give session= as it came with the message")  # fmt: skip
+        raise UsageError(
+            "around needs the session that the message is in",
+            hint="give session= as it came with the message",
+        )
     if "session" in given:
         shape = "scroll" if "around" in given else "read"
     else:
@@ -81,8 +83,9 @@ def shape_of(given: Mapping[str, Any]) -> str:
     for name, shapes in _GOES_WITH.items():
         if name in given and shape not in shapes:
             wanted = " or ".join(_WITH[one] for one in shapes)
-            raise UsageError(f"{name} has no meaning with {_WITH[shape]}",
-                             hint=f"it goes with {wanted}")  # fmt: skip
+            raise UsageError(
+                f"{name} has no meaning with {_WITH[shape]}", hint=f"it goes with {wanted}"
+            )
     return shape
 
 
@@ -141,8 +144,9 @@ def _roles(given: tuple[str, ...] | None) -> tuple[str, ...]:
         if role not in SEEN_ROLES:
             near = get_close_matches(role, SEEN_ROLES, 1)
             meant = f"did you mean {near[0]!r}? " if near else ""
-            raise UsageError(f"there is no role {role!r}",
-                             hint=f"{meant}roles: {', '.join(SEEN_ROLES)}, or all")  # fmt: skip
+            raise UsageError(
+                f"there is no role {role!r}", hint=f"{meant}roles: {', '.join(SEEN_ROLES)}, or all"
+            )
     if not given:
         raise UsageError("roles is empty, so nothing could be seen", hint="leave it out")
     return given

@@ -163,7 +163,7 @@ class Discovery(NamedTuple):
         }
 
 
-class Window(NamedTuple):
+class MessageWindow(NamedTuple):
     """The messages around one, or why there are none."""
 
     around: str
@@ -194,7 +194,7 @@ class Window(NamedTuple):
 class Scroll(NamedTuple):
     """The messages around each of those that were asked for."""
 
-    windows: tuple[Window, ...]
+    windows: tuple[MessageWindow, ...]
     notes: tuple[str, ...]
 
     @property

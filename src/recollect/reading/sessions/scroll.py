@@ -12,10 +12,10 @@ from typing import NamedTuple
 from recollect.errors import NotFound, RecollectError, UsageError
 from recollect.nouns import Document
 from recollect.ports import Turn
-from recollect.reading.sessions.caps import Piece, fitted
+from recollect.reading.sessions.caps import Excerpt, fitted
 from recollect.reading.sessions.lineage import FEW
 from recollect.reading.sessions.request import REWOUND, Request
-from recollect.reading.sessions.results import Scroll, Window
+from recollect.reading.sessions.results import MessageWindow, Scroll
 from recollect.reading.sessions.visibility import Visible
 from recollect.reading.sessions.windows import Around, around, names
 
@@ -28,7 +28,7 @@ class _Found(NamedTuple):
     warning: str = ""
 
 
-class _Draft(NamedTuple):
+class _ScrollDraft(NamedTuple):
     name: str
     found: _Found | None
     page: Around | None
@@ -46,29 +46,31 @@ def scroll(request: Request, visible: Visible) -> Scroll:
         except RecollectError as error:
             if len(request.around) == 1:
                 raise
-            drafts.append(_Draft(name, None, None, error.message))
+            drafts.append(_ScrollDraft(name, None, None, error.message))
             continue
         page = around(visible, found.document.id, found.turn, request.window)
-        drafts.append(_Draft(name, found, page))
+        drafts.append(_ScrollDraft(name, found, page))
     return Scroll(tuple(_windows(drafts, visible)), (*request.notes, *visible.notes))
 
 
-def _windows(drafts: list[_Draft], visible: Visible) -> list[Window]:
-    pieces: list[Piece] = []
+def _windows(drafts: list[_ScrollDraft], visible: Visible) -> list[MessageWindow]:
+    pieces: list[Excerpt] = []
     for _, found, page, _ in drafts:
         if found and page:
             named = names(visible, found.document.id, page.all)
-            pieces += [Piece(named[t.turn], t, anchor=t.turn == found.turn.turn) for t in page.all]
+            pieces += [
+                Excerpt(named[t.turn], t, anchor=t.turn == found.turn.turn) for t in page.all
+            ]
     shown = iter(fitted(pieces))
     made = []
     for name, found, page, error in drafts:
         if found is None or page is None:
-            made.append(Window(name, None, error=error))
+            made.append(MessageWindow(name, None, error=error))
             continue
         messages = tuple(next(shown) for _ in page.all)
         first, last = page.all[0].turn, page.all[-1].turn
         made.append(
-            Window(
+            MessageWindow(
                 name,
                 visible.named(found.document),
                 messages,
@@ -96,10 +98,14 @@ def _find(name: str, session: Document, visible: Visible) -> _Found:
                 return _Found(other, _seen(turn, name, other, visible), warning)
     called = visible.lineages.name(session)
     if elsewhere and visible.store.get(elsewhere[0].document, visible.anywhen, body=False):
-        raise UsageError(f"message {name!r} is of another conversation than {called!r}",
-                         hint="give the session that it came with")  # fmt: skip
-    raise NotFound(f"there is no message {name!r} in {called!r}",
-                   hint="give an id as it came with the session, or #0 for its first")  # fmt: skip
+        raise UsageError(
+            f"message {name!r} is of another conversation than {called!r}",
+            hint="give the session that it came with",
+        )
+    raise NotFound(
+        f"there is no message {name!r} in {called!r}",
+        hint="give an id as it came with the session, or #0 for its first",
+    )
 
 
 def _turn(name: str, session: Document, visible: Visible) -> Turn | None:

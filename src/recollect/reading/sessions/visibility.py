@@ -75,12 +75,15 @@ class Visible:
         """The session of this name, if it may be seen."""
         found = self.store.get(name, self.anywhen, body=False)
         if not found:
-            raise NotFound(f"there is no session {name!r}",
-                           hint="`recollect sessions` lists the recent ones")  # fmt: skip
+            raise NotFound(
+                f"there is no session {name!r}", hint="`recollect sessions` lists the recent ones"
+            )
         if len(found) > 1:
             ids = ", ".join(f"{d.id} (in {d.source})" for d in found[:5])
-            raise UsageError(f"{name!r} names {len(found)} sessions: {ids}",
-                             hint="give the id of the one that is meant")  # fmt: skip
+            raise UsageError(
+                f"{name!r} names {len(found)} sessions: {ids}",
+                hint="give the id of the one that is meant",
+            )
         if self.end(found[0].id) == 0:
             raise UsageError(
                 f"{name!r} is the live session: all of it is in your context",

@@ -21,7 +21,7 @@ LONGEST = 2_000
 MOST_SUPPORT = 8
 
 
-class _Run(NamedTuple):
+class _Adjacent(NamedTuple):
     """Passages that follow each other, as one text."""
 
     ids: tuple[str, ...]
@@ -36,7 +36,7 @@ class Checker:
         self._store = store
         self._numbers: dict[int, int] = {}
         self._cited: dict[int, dict[str, None]] = {}
-        self._runs: dict[int, list[_Run]] = {}
+        self._runs: dict[int, list[_Adjacent]] = {}
         self._grade: SelfGrade | None = None
         self.sentences: list[Sentence] = []
 
@@ -71,8 +71,9 @@ class Checker:
 
     def _reference(self, number: int, at: int) -> Reference:
         source = self._sources[number]
-        about = Reference(at, source.origin, source.title, url=source.url,
-                          passages=tuple(self._cited[number]))  # fmt: skip
+        about = Reference(
+            at, source.origin, source.title, url=source.url, passages=tuple(self._cited[number])
+        )
         if source.section is None:
             return about
         of = source.section
@@ -134,8 +135,8 @@ class Checker:
         return ()
 
 
-def _runs(section: Section, store: Store) -> list[_Run]:
-    runs: list[_Run] = []
+def _runs(section: Section, store: Store) -> list[_Adjacent]:
+    runs: list[_Adjacent] = []
     last = None
     for id in section.ids:
         found = store.passages([id])
@@ -144,9 +145,9 @@ def _runs(section: Section, store: Store) -> list[_Run]:
         stored = found[0]
         n = stored.passage.n
         if last is not None and n == last + 1:
-            runs[-1] = _Run((*runs[-1].ids, id), (*runs[-1].texts, stored.passage.text))
+            runs[-1] = _Adjacent((*runs[-1].ids, id), (*runs[-1].texts, stored.passage.text))
         else:
-            runs.append(_Run((id,), (stored.passage.text,)))
+            runs.append(_Adjacent((id,), (stored.passage.text,)))
         last = n
     return runs
 

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from recollect.errors import UsageError, in_a_line
 from recollect.nouns import MAX_SECONDS, Answer, Recorded, Recording, Stage
 from recollect.ports import Cache, StorageEngine, Token
-from recollect.reading.cache.lookup import AnswerCache, Rules
+from recollect.reading.cache.lookup import AnswerCache, CacheRules
 from recollect.reading.cache.recording import WrittenAnswer, record
 from recollect.reading.pool import Models
 from recollect.reading.question import Question
-from recollect.reading.think.thinking import Asked, think
-from recollect.reading.think.thought import Tell, Thought, Told, nobody
+from recollect.reading.think.thinking import ThinkRequest, think
+from recollect.reading.think.thought import Tell, Thought, ThoughtEvent, nobody
 from recollect.reading.time_box import TimeBox
 from recollect.trace import current, say, skip, stage, tracing, unreported
 
@@ -26,12 +26,14 @@ class Thinker:
     """Has thoughts, and keeps them."""
 
     def __init__(
-        self, store: StorageEngine, cache: Cache, models: Models, rules: Rules, *, redact: bool
+        self, store: StorageEngine, cache: Cache, models: Models, rules: CacheRules, *, redact: bool
     ) -> None:
         self._store, self._cache, self._models = store, cache, models
         self._answers, self._redact = AnswerCache(cache, rules), redact
 
-    def think(self, asked: Asked, seconds: float, token: Token | None, tell: Tell) -> Thought:
+    def think(
+        self, asked: ThinkRequest, seconds: float, token: Token | None, tell: Tell
+    ) -> Thought:
         check(asked, seconds)
         with tracing() as trace:
             box = TimeBox(seconds, token, lambda: trace.look_up("think"))
@@ -49,11 +51,11 @@ class Thinker:
                     stages=tuple(trace.stages),
                     timing_ms=trace.elapsed_ms,
                 )
-        tell(Told("final", made.status, thought=made))
+        tell(ThoughtEvent("final", made.status, thought=made))
         return made
 
     @stage("recorded")
-    def _before(self, asked: Asked) -> Answer | None:
+    def _before(self, asked: ThinkRequest) -> Answer | None:
         """Returns what was written for it already."""
         if asked.force:
             return skip("it is to be thought about at once", None)
@@ -64,7 +66,7 @@ class Thinker:
         say(found.cache.reason, found=1)
         return found
 
-    def _kept(self, made: Thought, asked: Asked) -> Thought:
+    def _kept(self, made: Thought, asked: ThinkRequest) -> Thought:
         """With what was written recorded for the next such question."""
         if made.status != "synthesized" or made.written is None:
             return made
@@ -97,7 +99,7 @@ class Thinker:
             return Recording(False, in_a_line(error))
 
 
-def check(asked: Asked, seconds: float) -> None:
+def check(asked: ThinkRequest, seconds: float) -> None:
     if not 100 <= asked.token_budget <= 64_000:
         raise UsageError(f"token_budget is {asked.token_budget}", hint="give 100 to 64000 tokens")
     if not 0 < seconds <= MAX_SECONDS:
@@ -117,7 +119,7 @@ def escalate(
     def thought_about(question: Question, answer: Answer) -> Answer:
         if not _wanted(question, answer, models):
             return answer
-        asked = Asked(question.query, TOKENS, force=True)
+        asked = ThinkRequest(question.query, TOKENS, force=True)
         made = thinker().think(asked, question.policy.think_seconds, None, nobody)
         low = Stage("escalate to think", "ran", f"graded {answer.confidence:.2f}: {made.status}")
         current().join([low, *_renamed(made.stages)], made.degraded)

@@ -16,7 +16,7 @@ from recollect.reading.think.checking import Checker
 from recollect.reading.think.prompt import request
 from recollect.reading.think.sources import Shown, shown
 from recollect.reading.think.stream import Objects
-from recollect.reading.think.thought import Tell, Thought, ThoughtStatus, Told
+from recollect.reading.think.thought import Tell, Thought, ThoughtEvent, ThoughtStatus
 from recollect.reading.time_box import TimeBox
 from recollect.text.questions.parse import parse
 from recollect.text.questions.route import route
@@ -28,7 +28,7 @@ GARBLED = "what the language model said makes no sense"
 UNSUPPORTED = "nothing of what the language model wrote could be shown to be in memory"
 
 
-class Asked(NamedTuple):
+class ThinkRequest(NamedTuple):
     query: Query
     token_budget: int
     """Of what is read; half as much more the second time."""
@@ -40,9 +40,9 @@ class Asked(NamedTuple):
     """Finds such pages, where memory does not answer."""
 
 
-def think(asked: Asked, store: StorageEngine, models: Models, box: TimeBox, tell: Tell) -> Thought:
+def think(asked: ThinkRequest, store: StorageEngine, models: Models, box: TimeBox, tell: Tell) -> Thought:
     """Gathers, has the language model write, checks what it wrote, and does so at most twice."""
-    tell(Told("stage", "gathering"))
+    tell(ThoughtEvent("stage", "gathering"))
     bundle = gather(asked.query, store, models, asked.token_budget)
     current().join(bundle.stages, bundle.degraded)
     made = Thought(
@@ -63,14 +63,14 @@ def think(asked: Asked, store: StorageEngine, models: Models, box: TimeBox, tell
 
 
 @stage("web", otherwise=lambda asked: asked.web)
-def _pages(asked: Asked, look: Callable[[], tuple[WebResult, ...]]) -> tuple[WebResult, ...]:
+def _pages(asked: ThinkRequest, look: Callable[[], tuple[WebResult, ...]]) -> tuple[WebResult, ...]:
     """Returns the pages that may be cited, with what the web has."""
     found = (*asked.web, *look())
     say(found=len(found))
     return found
 
 
-def _without_it(asked: Asked, bundle: Bundle, models: Models) -> tuple[ThoughtStatus, str]:
+def _without_it(asked: ThinkRequest, bundle: Bundle, models: Models) -> tuple[ThoughtStatus, str]:
     """What the thought is if the model need not, or cannot, be asked; and why."""
     policy, question = asked.query.policy, asked.query.text
     if not (bundle.sections or asked.web):
@@ -114,7 +114,7 @@ class _Thinking:
     """One thought under way, and what it has taken so far."""
 
     def __init__(
-        self, asked: Asked, store: StorageEngine, models: Models, box: TimeBox, tell: Tell
+        self, asked: ThinkRequest, store: StorageEngine, models: Models, box: TimeBox, tell: Tell
     ) -> None:
         self._asked, self._store, self._models = asked, store, models
         self._box, self._tell = box, tell
@@ -130,7 +130,7 @@ class _Thinking:
             more = self._gathered(query, bundle)
             if more:
                 bundle = bundle._replace(sections=(*bundle.sections, *more))
-                self._tell(Told("again", query))
+                self._tell(ThoughtEvent("again", query))
                 sources = shown(bundle.sections, self._asked.web)
                 rounds.append(stage("think again")(self._read)(sources))
             else:
@@ -155,7 +155,7 @@ class _Thinking:
 
     def _read(self, sources: Sequence[Shown]) -> _Round:
         """Ask it once; whatever goes wrong is in what comes back, unless nobody waits for it."""
-        self._tell(Told("stage", "reading"))
+        self._tell(ThoughtEvent("stage", "reading"))
         checker = Checker(sources, self._store)
         failed, broken = "", 0
         try:
@@ -185,7 +185,7 @@ class _Thinking:
             for one in objects.feed(piece):
                 sentence = checker.take(one)
                 if sentence is not None:
-                    self._tell(Told("sentence", sentence=sentence))
+                    self._tell(ThoughtEvent("sentence", sentence=sentence))
 
         self._bill = self._bill._replace(calls=self._bill.calls + 1)
         asked = request(self._asked.query.text, sources)
@@ -223,7 +223,7 @@ class _Thinking:
 
     def _gathered(self, query: str, before: Bundle) -> tuple[Section, ...]:
         """What is new about another question, under the limits of the first."""
-        self._tell(Told("stage", f"looking for {query}"))
+        self._tell(ThoughtEvent("stage", f"looking for {query}"))
         asked = self._asked.query
         seen = parse(asked.text).narrowed(asked.filter)
         known = {id for section in before.sections for id in section.ids}

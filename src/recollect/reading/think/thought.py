@@ -68,7 +68,7 @@ class Thought(NamedTuple):
         }
 
 
-class Told(NamedTuple):
+class ThoughtEvent(NamedTuple):
     """Something that happened while a question was thought about."""
 
     kind: Literal["stage", "sentence", "again", "final"]
@@ -84,8 +84,8 @@ class Told(NamedTuple):
         return self.thought.as_json() if self.thought is not None else {"text": self.text}
 
 
-Tell = Callable[[Told], None]
+Tell = Callable[[ThoughtEvent], None]
 
 
-def nobody(_: Told) -> None:
+def nobody(_: ThoughtEvent) -> None:
     """Is told, and does nothing about it."""
