@@ -58,7 +58,7 @@ def retrieve(
 
 def first_pass(
     question: Question,
-    view: Store,
+    view: StorageEngine,
     models: Models,
     sees: Callable[[StoredPassage], bool] = sees_all,
 ) -> Pass:

@@ -40,7 +40,9 @@ class ThinkRequest(NamedTuple):
     """Finds such pages, where memory does not answer."""
 
 
-def think(asked: ThinkRequest, store: StorageEngine, models: Models, box: TimeBox, tell: Tell) -> Thought:
+def think(
+    asked: ThinkRequest, store: StorageEngine, models: Models, box: TimeBox, tell: Tell
+) -> Thought:
     """Gathers, has the language model write, checks what it wrote, and does so at most twice."""
     tell(ThoughtEvent("stage", "gathering"))
     bundle = gather(asked.query, store, models, asked.token_budget)

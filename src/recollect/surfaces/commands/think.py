@@ -20,7 +20,7 @@ from recollect.surfaces.commands.shared import (
 )
 
 if TYPE_CHECKING:
-    from recollect.memory import Thought, Told
+    from recollect.memory import Thought, ThoughtEvent
     from recollect.nouns.synthesis import Sentence, Written
     from recollect.surfaces.terminal import Style
 
@@ -92,7 +92,7 @@ class Live:
         self.told = False
         """Whether what was shown last is the answer."""
 
-    def __call__(self, told: Told) -> None:
+    def __call__(self, told: ThoughtEvent) -> None:
         if told.sentence is not None:
             self._words(told.sentence)
             self.told = True

@@ -20,7 +20,7 @@ from recollect.surfaces.http.work import ClientGone, RequestRunner, ServerLimits
 from recollect.surfaces.tools import LIMITS, NUMBER, TEXT, YES, Arguments, Tool, Work, called
 
 if TYPE_CHECKING:
-    from recollect.memory import Memory, Told
+    from recollect.memory import Memory, ThoughtEvent
 
 SECONDS = 60.0
 """The longest time-box: whoever waits is not kept longer."""
@@ -115,7 +115,7 @@ class ThoughtStream(Response):
         """What went wrong, if anything did."""
 
         def work(watch: Work) -> None:
-            def hear(event: Told) -> None:
+            def hear(event: ThoughtEvent) -> None:
                 tell(event.kind, event.as_json())
 
             called(self._tool, {**self._given, "tell": hear}, self._memory, watch)
