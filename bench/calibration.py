@@ -21,6 +21,7 @@ from bench.quality import store_for
 from bench.reading import WORK, Row, _row, answered, ask, calibration_error, chosen, questions
 from recollect import Memory
 from recollect.memory.calibrate import embedder_scale, sample
+from recollect.memory.core import Core, parts_of
 from recollect.memory.models import shipped
 from recollect.nouns import Policy, Scale
 from recollect.ports import Reranker
@@ -50,13 +51,13 @@ class Remembered:
         return [self._known[question, p] for p in passages]
 
 
-class Ways(Memory):
-    """A memory whose embedder is on a scale that is told, or on none."""
+class Ways(Core):
+    """A core whose embedder is on a scale that is told, or on none."""
 
-    scale: Scale | None = None
+    told: Scale | None = None
 
-    def _models(self, policy: Policy) -> Models:
-        return super()._models(policy)._replace(cosines=self.scale)
+    def models(self, policy: Policy) -> Models:
+        return super().models(policy)._replace(cosines=self.told)
 
 
 def measured(name: str, model: str, half: str, most: int | None) -> Mapping[str, list[Row]]:
@@ -66,13 +67,15 @@ def measured(name: str, model: str, half: str, most: int | None) -> Mapping[str,
     with store_for(WORK, folder, home, model) as plain:
         place = plain.store.stats().location
     made: dict[str, list[Row]] = {"uncalibrated": [], "as they are": [], "calibrated": []}
-    with Ways.open(place, embed_model=model) as memory:
-        assert memory._reranker is not None
-        assert memory._embedder is not None
-        memory._reranker = Remembered(memory._reranker)
+    with Memory.open(place, embed_model=model) as memory:
+        memory.close()
+        ways = memory.core = Ways(**parts_of(memory.config))
+        assert memory.core.reranker is not None
+        assert memory.core.embedder is not None
+        memory.core.reranker = Remembered(memory.core.reranker)
         known, _ = shipped(memory.config)
         pairs = sample(memory.store, 100)
-        found = embedder_scale(pairs, known, memory._embedder, 100, lambda *_: None)
+        found = embedder_scale(pairs, known, memory.core.embedder, 100, lambda *_: None)
         print(f"<!-- {name}: {found.as_json()} -->", flush=True)
         scales = {
             "uncalibrated": None, "as they are": Scale(),
@@ -86,7 +89,7 @@ def measured(name: str, model: str, half: str, most: int | None) -> Mapping[str,
             asked = chosen(home, half, None, (0, 1))[:most]
         for question in asked:
             for way, scale in scales.items():
-                memory.scale = scale
+                ways.told = scale
                 made[way].append(_row(name, question, ask(memory, question, {})))
     return made
 

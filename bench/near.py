@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect import config
-from recollect.memory.models import embedder_for
+from recollect.memory.models import embedder_for, model_or_why
 from recollect.text.questions.near import OVERLAP, SIMILARITY, compare, read
 
 PAIRS = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "near"
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 
 def pairs(name: str) -> list[Pair]:
-    embedder, why = embedder_for(config.load())
+    embedder, why = model_or_why(embedder_for(config.load()))
     if embedder is None:
         sys.exit(why)
     made = []

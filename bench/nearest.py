@@ -17,7 +17,7 @@ import numpy as np
 
 from bench import corpus
 from recollect import config
-from recollect.memory.models import embedder_for
+from recollect.memory.models import embedder_for, model_or_why
 from recollect.storage.embedded.vector_index import Segment
 
 PARTS = (500, 200, 100, 50, 25, 12, 7)
@@ -34,7 +34,7 @@ def main() -> int:
     if folder is None or not (given.store / "vectors").is_dir():
         sys.exit("set RECOLLECT_DATA, and run `python -m bench.reading --sets 2wiki` first")
     lines = (folder / "2wiki" / "queries.jsonl").read_text().splitlines()[:QUESTIONS]
-    embedder, why = embedder_for(config.load())
+    embedder, why = model_or_why(embedder_for(config.load()))
     if embedder is None:
         sys.exit(why)
     asked = [embedder.embed_query(json.loads(line)["query"]) for line in lines]

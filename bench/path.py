@@ -38,8 +38,8 @@ def run(work: Path) -> Iterator[Ratio]:
 def _whole(memory: Memory, asked: list[str]) -> Ratio:
     """All of a search against the embedding, the reranking and the searches it cannot do
     without."""
-    embedder, _ = memory._serving()
-    reranker = memory._reranker
+    embedder, _ = memory.core.serving_embedder()
+    reranker = memory.core.reranker
     assert embedder is not None
     assert reranker is not None
 

@@ -37,7 +37,7 @@ def _documents(count: int) -> Iterator[Document]:
 def _filled(place: Path, count: int) -> None:
     with _opened(place) as memory:
         memory.put(_documents(count))
-        memory.rebuild()
+        memory.admin.rebuild()
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -53,11 +53,11 @@ def run(work: Path) -> Iterator[Ratio]:
     took = _seconds(lambda: _filled(store, DOCUMENTS))
     with _opened(store) as memory, _opened(place / "in") as other:
         steps: dict[str, Callable[[], object]] = {
-            "backup": lambda: memory.backup(file),
+            "backup": lambda: memory.admin.backup(file),
             "restore": lambda: restore_store(file, place / "restored"),
-            "a full look": lambda: memory.check(full=True),
-            "export --all": lambda: memory.export_all(lines),
-            "import": lambda: other.import_all(lines),
+            "a full look": lambda: memory.admin.check(full=True),
+            "export --all": lambda: memory.admin.export_all(lines),
+            "import": lambda: other.admin.import_all(lines),
         }
         for name, step in steps.items():
             yield _ratio(f"{name}, {DOCUMENTS:,} documents", _seconds(step), took)
@@ -92,8 +92,8 @@ def _held(place: Path, count: int) -> float:
     _filled(place / "store", count)
     tracemalloc.start()
     with _opened(place / "store") as memory, _opened(place / "in") as other:
-        memory.export_all(place / "all.jsonl")
-        other.import_all(place / "all.jsonl")
+        memory.admin.export_all(place / "all.jsonl")
+        other.admin.import_all(place / "all.jsonl")
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return most / 1e6

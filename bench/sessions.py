@@ -27,7 +27,7 @@ from bench.quality import documents, half, store_for
 from bench.reading import asked_at, questions
 from bench.timing import Ratio, both
 from recollect import Document, Memory, Message
-from recollect.memory.session_request import asked
+from recollect.memory.requests import sessions_of
 from recollect.reading.sessions.ask import ask
 from recollect_evals import metrics
 
@@ -45,9 +45,9 @@ Way = Callable[[Memory, Mapping[str, Any], str | None], list[str]]
 def discovered(memory: Memory, question: Mapping[str, Any], owner: str | None) -> list[str]:
     """As a user gets them, but for the clock that would cut the reranker short."""
     given = {"limit": LIMIT, "now": asked_at(question), "owner": owner}
-    request = asked(memory, question["query"], given)
+    request = sessions_of(memory.config, question["query"], given)
     request = request._replace(policy=request.policy._replace(rerank_ms=600_000))
-    found = ask(request, memory.store, memory._models(request.policy))
+    found = ask(request, memory.store, memory.core.models(request.policy))
     return [hit["session_id"] for hit in found.as_json()["results"]]
 
 
@@ -157,8 +157,8 @@ def _store(work: Path, folder: Path) -> str:
     with Memory.open(place, embed_model=MODEL) as memory:
         memory.put(_session(n, chance.choices(texts, k=TURNS)) for n in range(SESSIONS))
         memory.store.admin.refresh()
-        assert memory._embedder is not None
-        key, size = memory._embedder.key, len(memory._embedder.embed_query("size"))
+        assert memory.core.embedder is not None
+        key, size = memory.core.embedder.key, len(memory.core.embedder.embed_query("size"))
         numbers = np.random.default_rng(5)
         while waiting := memory.store.pending(key, limit=5_000):
             vectors = numbers.normal(size=(len(waiting), size)).astype(np.float32)

@@ -58,7 +58,7 @@ def soak(store: Path, seconds: float, seed: int) -> list[Seen]:
     seen: list[Seen] = []
     since, number = time.monotonic(), 0
     with memory:
-        memory.embed_in_background()
+        memory.models.embed_in_background()
         while (now := time.monotonic() - since) < seconds:
             search, write = [], []
             for _ in range(10):

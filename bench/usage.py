@@ -43,7 +43,7 @@ def run(work: Path) -> Iterator[Ratio]:
 
 def _shares(memory: Memory, queries: list[str]) -> Iterator[Ratio]:
     """Search, hand over and write by turns, so that the three share the machine's noise."""
-    recorder = memory._recorder
+    recorder = memory.core.recorder
     assert recorder is not None
     searching, noting, writing = [], [], []
     for query in queries:
@@ -66,10 +66,10 @@ def _shares(memory: Memory, queries: list[str]) -> Iterator[Ratio]:
 
 def _written(memory: Memory, answer: Answer) -> float:
     """Milliseconds to count one answer and to write the sums."""
-    assert memory._ledger is not None
+    assert memory.core.ledger is not None
     since = perf_counter()
     tally = Tally("2026-03-01", answer.mode, answer.intent, counted(answer))
-    memory._ledger.add([tally])
+    memory.core.ledger.add([tally])
     return (perf_counter() - since) * 1000
 
 

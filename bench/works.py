@@ -119,7 +119,7 @@ def _embed(store: Path, first: int, say: Say) -> None:
             put(memory.store, *(note(f"n{i}x{k}", f"word{i}x{k}") for k in range(3)))
             for k in range(3):
                 say(f"n{i}x{k} word{i}x{k}")
-            memory.embed(processes=1)
+            memory.models.embed(processes=1)
             for k in range(3):
                 say(f"+n{i}x{k}")
             if i % 4 == 3:
@@ -142,7 +142,7 @@ def _some_notes(store: Path) -> None:
         put(memory.store, *(note(f"kept{i}", f"word{i} kept") for i in range(40)))
         put(memory.store, note("door", "The code is 1234", kind="fact",
                                meta={"valid_to": "2030-01-01"}))  # fmt: skip
-        memory.embed(processes=1)
+        memory.models.embed(processes=1)
 
 
 def _rebuild(store: Path, first: int, say: Say) -> None:
@@ -150,7 +150,7 @@ def _rebuild(store: Path, first: int, say: Say) -> None:
         for i in range(first, first + 40):
             put(memory.store, note(f"r{i}", f"word{i} new"))
             say(f"r{i} word{i}")
-            memory.rebuild()
+            memory.admin.rebuild()
 
 
 def old_store(store: Path) -> None:
@@ -179,14 +179,14 @@ def _back_up(store: Path, first: int, say: Say) -> None:
             put(memory.store, note(f"b{i}", f"word{i} kept"))
             say(f"b{i} word{i}")
             name = ("a.tar", "b.tar.gz", "c.tar")[i % 3]
-            memory.backup(store.parent / name, force=True)
+            memory.admin.backup(store.parent / name, force=True)
             say(f"={name}")
 
 
 def _a_backup(store: Path) -> None:
     _some_notes(store)
     with opened(store) as memory:
-        memory.backup(store.parent / "kept.tar")
+        memory.admin.backup(store.parent / "kept.tar")
 
 
 def _restore(store: Path, first: int, say: Say) -> None:

@@ -20,7 +20,7 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, is_typeddict
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -136,26 +136,31 @@ def settings() -> str:
 
 
 def api() -> str:
-    """The facade, by the classes that it is made of, and the types that it hands out."""
+    """The facade, its parts, and the options that they take by name."""
     from recollect import Memory, errors
-    from recollect.memory.admin import Running
-    from recollect.memory.asking import Asking
-    from recollect.memory.keeping import Keeping
-    from recollect.memory.knowing import Knowing
-    from recollect.memory.opened import Opened
-    from recollect.memory.options import Limits, Options, SessionOptions
+    from recollect.memory import curation, model_admin, options, store_admin, web
 
+    parts: dict[str, type] = {
+        "curation": curation.Curation,
+        "models": model_admin.ModelAdmin,
+        "admin": store_admin.StoreAdmin,
+        "web": web.WebClient,
+    }
     lines = [
         "# The library",
         "```python\nfrom recollect import Memory\n\nwith Memory.open() as m:\n"
         '    m.add("~/notes")\n    answer = m.search("when do we deploy?")\n```',
-        f"{_doc(Memory)} `recollect.aio.AsyncMemory` has the same methods, to be awaited.",
+        f"{_doc(Memory)} `recollect.aio.AsyncMemory` has the same methods and parts, to be "
+        "awaited.",
+        "## Memory",
+        *_methods(Memory, "m."),
     ]
-    for kind in (Opened, Keeping, Asking, Knowing, Running):
-        lines += [f"## {_doc(kind)}", *_methods(kind)]
-    lines.append("## Options by name")
-    for options in (Limits, Options, SessionOptions):
-        lines += [f"### {options.__name__}", _doc(options), _fields(options)]
+    for name, part in parts.items():
+        lines += [f"## m.{name}", _doc(part), *_methods(part, f"m.{name}.")]
+    lines += ["## Options by name", "Each is one value, given as keywords."]
+    for one in vars(options).values():
+        if is_typeddict(one):
+            lines += [f"### {one.__name__}", _doc(one), _fields(one)]
     lines.append("## Errors")
     lines.append(f"```text\n{inspect.cleandoc(errors.__doc__ or '')}\n```")
     return "\n\n".join(lines) + "\n"
@@ -171,16 +176,16 @@ def _plain(text: str) -> str:
     return text.replace("``", "`")
 
 
-def _methods(kind: type) -> Iterator[str]:
+def _methods(kind: type, before: str) -> Iterator[str]:
     for name, method in vars(kind).items():
-        if name.startswith("_"):
-            continue
         function = method.__func__ if isinstance(method, classmethod) else method
+        if name.startswith("_") or not inspect.isfunction(function):
+            continue
         shown = str(inspect.signature(function)).replace("(self, ", "(").replace("(self)", "()")
         shown = shown.replace("(cls, ", "(").replace("'", "")
         shown = re.sub(r"<function <lambda> at 0x\w+>|<function \S+ at 0x\w+>", "…", shown)
         shown = re.sub(r"Unpack\[(\w+)\]", r"\1", shown)
-        yield f"### {name}\n\n```python\n{_wrapped(name, shown)}\n```\n\n{_doc(function)}"
+        yield f"### {before}{name}\n\n```python\n{_wrapped(name, shown)}\n```\n\n{_doc(function)}"
 
 
 def _wrapped(name: str, signature: str) -> str:

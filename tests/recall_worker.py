@@ -74,7 +74,7 @@ def main() -> None:
             elif do == "clock":
                 Clock.moved += timedelta(minutes=told["minutes"])
             elif do == "clear":
-                memory.clear_cache()
+                memory.admin.clear_cache()
             elif do == "record":
                 print_ = memory.search(told["query"]).fingerprint
                 memory.record_answer(told["query"], "As it was.", print_)

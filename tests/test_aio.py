@@ -17,6 +17,7 @@ from recollect.aio import AsyncMemory
 from recollect.errors import NotFound
 from recollect.trace import Trace
 
+PARTS = ("curation", "models", "admin", "web")
 DOCS = Path(__file__).parent.parent / "docs" / "http.md"
 
 
@@ -26,16 +27,32 @@ def without_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_RERANK_MODEL", "none")
 
 
-def test_it_has_every_method_of_the_facade_with_its_signature() -> None:
-    public = {
-        name: found
-        for name, found in vars(Memory).items()
-        if not name.startswith("_") and inspect.isfunction(found)
-    }
-    for name, method in public.items():
-        mine = getattr(AsyncMemory, name)
-        assert inspect.iscoroutinefunction(inspect.unwrap(mine)) or mine.__wrapped__ is method
-        assert inspect.signature(mine) == inspect.signature(method) or name == "close"
+def methods(thing: object) -> dict[str, inspect.Signature]:
+    """The public methods of an object, and their signatures."""
+    named = {name: getattr(thing, name) for name in dir(thing) if not name.startswith("_")}
+    return {n: inspect.signature(m) for n, m in named.items() if inspect.ismethod(m)}
+
+
+def test_it_has_every_method_of_the_facade_and_of_its_parts(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with await AsyncMemory.open(tmp_path / "store") as m:
+            assert methods(m) == methods(m.memory)
+            for part in PARTS:
+                mine, theirs = getattr(m, part), getattr(m.memory, part)
+                assert methods(mine) == methods(theirs)
+                assert methods(mine)
+                assert all(
+                    inspect.iscoroutinefunction(getattr(mine, name)) for name in methods(mine)
+                )
+
+    asyncio.run(main())
+
+
+def test_the_parts_are_all_that_a_memory_has_besides_its_methods() -> None:
+    named = {name for name in dir(Memory) if not name.startswith("_")}
+    verbs = {name for name in named if callable(getattr(Memory, name))}
+    assert named - verbs == {*PARTS, "store", "config"}
+    assert len(named) <= 30
 
 
 def test_what_the_facade_returns_and_raises_comes_through(tmp_path: Path) -> None:

@@ -433,7 +433,7 @@ def test_a_record_that_was_cut_short_is_an_error_of_ours_and_is_left_alone(
         with Memory.open(record.parent, embed_model="none") as memory:
             memory.get("note.md")
             memory.list()
-            memory.rebuild()
+            memory.admin.rebuild()
 
     with pytest.raises(StoreError):
         use()
@@ -509,10 +509,10 @@ def shelf(
     documents = [Document(name, "shelf", text) for name, text in SHELF.items()]
     if request.param == "indexed":
         keyword_memory.put(documents)
-        keyword_memory.rebuild()
+        keyword_memory.admin.rebuild()
     else:
         keyword_memory.put([Document("first", "shelf", "unrelated")])
-        keyword_memory.rebuild()
+        keyword_memory.admin.rebuild()
         keyword_memory.put(documents)
 
     def search(query: str) -> list[str]:
@@ -599,7 +599,7 @@ FORMS = (
 @pytest.mark.parametrize("mark", string.punctuation)
 def test_every_punctuation_mark_is_safe_in_a_query(memory: Memory, mark: str) -> None:
     memory.put([Document("bird", "s", "The heron stands here.")])
-    memory.embed()
+    memory.models.embed()
     for form in FORMS:
         query = form.replace("{}", mark)
         if query.startswith('-"'):
@@ -679,7 +679,7 @@ def test_the_syntax_of_other_engines_is_only_words_here(keyword_memory: Memory, 
 @pytest.mark.parametrize("key", ["path", "kind", "source"])
 def test_any_limit_in_a_query_is_safe(keyword_memory: Memory, key: str, limit: str) -> None:
     keyword_memory.put([Document("bird", "s", "The heron stands here.", path="a/b.md")])
-    keyword_memory.rebuild()
+    keyword_memory.admin.rebuild()
     for query in (f"heron {key}:{limit}", f'heron {key}:"{limit} x"'):
         answer = keyword_memory.search(query, by="keyword")
         assert answer.degraded == ()
@@ -704,7 +704,7 @@ HUGE = {
 def test_a_query_of_100_kilobytes_does_not_fail(memory: Memory, name: str) -> None:
     assert len(HUGE[name].encode()) >= 98_000
     memory.put([Document("bird", "s", "The heron stands here.")])
-    memory.embed()
+    memory.models.embed()
     answer = memory.search(HUGE[name])
     assert [r.document for r in answer.results] == ["bird"]
     assert answer.degraded == ()
@@ -721,7 +721,7 @@ def test_words_of_a_query_that_were_left_out_are_reported(keyword_memory: Memory
 )
 def test_zero_bytes_in_a_query_are_as_spaces(memory: Memory, query: str) -> None:
     memory.put([Document("bird", "s", "The heron stands here.")])
-    memory.embed()
+    memory.models.embed()
     assert [r.document for r in memory.search(query).results] == ["bird"]
 
 
@@ -737,8 +737,8 @@ def test_a_query_of_zero_bytes_is_empty(keyword_memory: Memory) -> None:
 )  # fmt: skip
 def test_half_a_character_in_a_query_is_safe(memory: Memory, form: str) -> None:
     memory.put([Document("bird", "s", "The heron stands here.", path="a/b.md")])
-    memory.embed()
-    memory.rebuild()
+    memory.models.embed()
+    memory.admin.rebuild()
     answer = memory.search(form.replace("{}", "\udcff"))
     assert ":" in form or [r.document for r in answer.results] == ["bird"]
 

@@ -74,9 +74,9 @@ class Shifted:
 @pytest.fixture
 def bent(tmp_path: Path) -> Iterator[Memory]:
     with Memory.open(tmp_path / "store") as memory:
-        memory._embedder = Bent(EMBED, EMBED_HOME)
+        memory.core.embedder = Bent(EMBED, EMBED_HOME)
         library(memory)
-        memory.embed(processes=1)
+        memory.models.embed(processes=1)
         yield memory
 
 
@@ -100,15 +100,15 @@ def test_the_grade_says_uncalibrated_until_it_is_not(bent: Memory) -> None:
     before = bent.search(question)
     assert "uncalibrated: bent@1" in grade(before)
     assert "from odds;" in grade(before)
-    (found,) = bent.calibrate(count=20)
+    (found,) = bent.models.calibrate(count=20)
     assert (found.model, found.job, found.questions) == ("bent@1", "embed", 20)
     after = bent.search(question)
     assert grade(after) == "from odds and cosine"
     with Memory.open("memory://") as plain:
         library(plain)
-        plain.embed()
+        plain.models.embed()
         meant = plain.search(question)
-        assert plain.calibrate() == []
+        assert plain.models.calibrate() == []
     assert [r.document for r in after.results] == [r.document for r in meant.results]
     assert after.confidence == pytest.approx(meant.confidence, abs=0.05)
     assert after.results[0].signals.cosine == pytest.approx(
@@ -120,15 +120,16 @@ def test_the_scale_of_a_reranker_is_found_as_well(bent: Memory) -> None:
     question = "what did the otters of harbour16 do?"
     known, ranks = shipped(bent.config)
     assert isinstance(ranks, OnnxReranker)
+    assert [one.job for one in bent.models.calibrate(count=20)] == ["embed"]
     meant = bent.search(question)
-    bent._reranker = Shifted(ranks)
+    bent.core.reranker = Shifted(ranks)
     assert "shifted@1" in grade(bent.search(question))
     found = reranker_scale(
-        sample(bent.store, 20), ranks, bent._reranker, known, 20, lambda *_: None
+        sample(bent.store, 20), ranks, bent.core.reranker, known, 20, lambda *_: None
     )
     assert found.slope == pytest.approx(5.0)
     assert found.offset == pytest.approx(-25.0)
-    assert bent._calibrated("rerank", 20, lambda _: None) is not None
+    assert [one.job for one in bent.models.calibrate(count=20)] == ["embed", "rerank"]
     after = bent.search(question)
     assert "shifted@1" not in grade(after)
     assert after.confidence == pytest.approx(meant.confidence, abs=0.02)
@@ -150,12 +151,12 @@ def test_what_has_nothing_to_do_with_the_question_is_refused(bent: Memory) -> No
 
 def test_too_small_a_store_says_so(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "store") as memory:
-        memory._embedder = HashEmbedder()
+        memory.core.embedder = HashEmbedder()
         library(memory, 5)
         with pytest.raises(UsageError, match="5 questions"):
-            memory.calibrate()
+            memory.models.calibrate()
         with pytest.raises(UsageError, match="20 to 1000"):
-            memory.calibrate(count=3)
+            memory.models.calibrate(count=3)
 
 
 def test_questions_are_made_of_titles_sentences_and_sessions(memory: Memory) -> None:
@@ -174,7 +175,7 @@ def test_questions_are_made_of_titles_sentences_and_sessions(memory: Memory) -> 
 def test_a_scale_of_other_models_that_shipped_is_not_used(bent: Memory) -> None:
     from recollect.memory.models import models_folder
 
-    bent.calibrate(count=20)
+    bent.models.calibrate(count=20)
     assert scale_of(bent.config, "bent@1") is not None
     path = models_folder(bent.config) / "calibrations.json"
     known = json.loads(path.read_text())

@@ -525,21 +525,21 @@ def _tier_of_the_second(_: Path) -> object:
 
 def _cache_ttl(_: Path) -> object:
     with with_boats() as memory:
-        memory.embed()
+        memory.models.embed()
         memory.search("boat")
-        cache = memory._cache
+        cache = memory.core.cache
         assert isinstance(cache, PlainCache)
         return [kept.lasts for kept in cache._answers.values()]
 
 
 def _cache_size(_: Path) -> object:
     with with_boats() as memory:
-        return memory.cache_stats().limit
+        return memory.admin.cache_stats().limit
 
 
 def _in_other_words(_: Path) -> object:
     with with_boats() as memory:
-        memory.embed()
+        memory.models.embed()
         memory.search("how do I fix the broken boat?")
         return memory.search("how do I repair the broken boat?").tier
 
@@ -582,12 +582,12 @@ def _import_max_mb(folder: Path) -> object:
 def _captured(_: Path) -> object:
     with Memory.open("memory://", embed_model="none", rerank_model="none") as memory:
         memory.search("where is the boat?")
-        return memory.captured().questions
+        return memory.admin.captured().questions
 
 
 def _llm(_: Path) -> object:
     with Memory.open("memory://") as memory:
-        return memory.llm_status().model
+        return memory.models.llm_status().model
 
 
 def _llm_limits(_: Path) -> object:
@@ -601,7 +601,7 @@ def _llm_limits(_: Path) -> object:
 
 def _llm_price(_: Path) -> object:
     with Memory.open("memory://", llm_model="openai:some-model") as memory:
-        return memory.llm_status().price
+        return memory.models.llm_status().price
 
 
 def _stage(name: str) -> object:
@@ -626,7 +626,7 @@ def _web(path: str = "searxng:{url}", late: float = 0.0, **flags: Any) -> object
     engine = {"web_engine": path.replace("{url}", server.url)} if path else {}
     try:
         with Memory.open("memory://", **{"web_when": "asked", **engine, **flags}) as memory:
-            shown = memory.web("otters").results
+            shown = memory.web.search("otters").results
             return " ".join(one.url.split("/")[2] for one in shown)
     except RecollectError as error:
         return error.message.partition(",")[0]
@@ -641,7 +641,7 @@ def _web_read(_: Path) -> object:
     with Memory.open(
         "memory://", web_when="asked", web_engine=f"searxng:{server.url}"
     ) as memory:  # fmt: skip
-        shown = memory.web("otters").results
+        shown = memory.web.search("otters").results
     server.close()
     return [bool(one.note) for one in shown]
 

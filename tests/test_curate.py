@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from recollect import Memory, config
 from recollect.errors import InputError, ModelMissing, NotFound, UsageError
-from recollect.memory.curate import Curated
 from recollect.nouns import Document, Filter
 from recollect.ports import LlmRequest
 from recollect.storage import open_store
+from recollect.writing.curation.curate import Curated
 from recollect.writing.runner import Token
 
 MEETING = """# Release meeting
@@ -111,7 +111,7 @@ def test_a_newer_value_replaces_the_older_and_waits_for_a_look(memory: Memory) -
     assert done.items[0].why
     assert "The staging database port is 5433." not in texts(memory)
     assert LATER in texts(memory)
-    (kept,) = memory.to_review()
+    (kept,) = memory.curation.to_review()
     assert [item.text for item in kept.pending] == [LATER]
 
 
@@ -140,11 +140,11 @@ def test_an_older_text_does_not_replace_what_is_newer(memory: Memory) -> None:
 def test_what_is_pinned_is_contradicted_and_not_replaced(memory: Memory) -> None:
     memory.curate(MEETING, date="2026-01-05")
     (fact,) = [f for f in memory.facts().items if "5433" in f.text]
-    memory.pin(fact.id)
+    memory.curation.pin(fact.id)
     done = memory.curate(LATER, date="2026-02-05")
     assert kinds(done) == {LATER: "contradicts"}
     assert {LATER, fact.text} <= texts(memory)
-    assert memory.to_review()
+    assert memory.curation.to_review()
 
 
 def test_a_dry_run_tells_and_does_nothing(memory: Memory) -> None:
@@ -237,7 +237,7 @@ def answering(memory: Memory, *answers: str) -> list[LlmRequest]:
             raise OSError(said[1:])
         return said
 
-    memory.use_llm(own)
+    memory.models.use_llm(own)
     return asked
 
 
@@ -304,22 +304,22 @@ def test_what_was_superseded_is_known_when_it_is_read_again(memory: Memory) -> N
 def test_accepting_keeps_what_was_done(memory: Memory) -> None:
     memory.curate(MEETING, date="2026-01-05")
     done = memory.curate(LATER, date="2026-02-05")
-    memory.review(done.id, accept=True)
-    assert memory.to_review() == []
+    memory.curation.review(done.id, accept=True)
+    assert memory.curation.to_review() == []
     assert LATER in texts(memory)
 
 
 def test_rejecting_brings_back_what_was_replaced(memory: Memory) -> None:
     memory.curate(MEETING, date="2026-01-05")
     done = memory.curate(LATER, date="2026-02-05")
-    memory.review(done.id, done.items[0].id, accept=False, by="ana")
+    memory.curation.review(done.id, done.items[0].id, accept=False, by="ana")
     assert LATER not in texts(memory)
     (fact,) = [f for f in memory.facts().items if "5433" in f.text]
     assert fact.superseded_by == ()
     assert fact.provenance[-1].by == "ana"
-    assert memory.to_review() == []
+    assert memory.curation.to_review() == []
     with pytest.raises(NotFound):
-        memory.review(done.id, "nothing", accept=True)
+        memory.curation.review(done.id, "nothing", accept=True)
     assert memory.search("staging database port").results
 
 
@@ -329,22 +329,22 @@ def test_undo_restores_exactly(memory: Memory) -> None:
     before = everything(memory)
     done = memory.curate(LATER + " Ben leads the search team.", date="2026-02-05")
     assert everything(memory) != before
-    memory.undo(done.id)
+    memory.curation.undo(done.id)
     assert everything(memory) == before
     with pytest.raises(UsageError, match="undone already"):
-        memory.undo(done.id)
-    memory.undo()
+        memory.curation.undo(done.id)
+    memory.curation.undo()
     assert {d.kind for d in everything(memory)} == {"fact"}
     with pytest.raises(NotFound):
-        memory.undo()
+        memory.curation.undo()
 
 
 def test_what_was_changed_since_is_not_undone_over(memory: Memory) -> None:
     done = memory.curate(MEETING)
-    memory.alias(next(f.id for f in memory.facts().items if "5433" in f.text), "the port")
+    memory.curation.alias(next(f.id for f in memory.facts().items if "5433" in f.text), "the port")
     before = everything(memory)
     with pytest.raises(UsageError, match="was changed since"):
-        memory.undo(done.id)
+        memory.curation.undo(done.id)
     assert everything(memory) == before
 
 
@@ -359,7 +359,7 @@ def test_what_was_forgotten_stays_forgotten_and_is_quoted_nowhere(memory: Memory
     memory.forget("secret")
     assert texts(memory) == {"Ana leads."}
     assert all("heron" not in repr(document) for document in everything(memory, receipts=True))
-    memory.undo(done.id)
+    memory.curation.undo(done.id)
     assert all("heron" not in repr(document) for document in everything(memory, receipts=True))
     assert memory.store.get(fact.key) == []
 
@@ -381,7 +381,7 @@ def test_any_curations_can_be_undone_in_turn(steps: list[tuple[str, int]]) -> No
                 states.append(everything(memory))
         for id in reversed(done):
             assert everything(memory) == states.pop()
-            memory.undo(id)
+            memory.curation.undo(id)
         assert everything(memory) == states.pop() == []
 
 
@@ -393,7 +393,7 @@ def test_tidying_proposes_and_does_nothing(memory: Memory) -> None:
     memory.remember("The cache port is 2222.", name="cache port", id="b")
     memory.remember("Old news", name="old", valid_to="2020-01-01", valid_from="2019-01-01")
     before = everything(memory)
-    found = {proposal.kind: proposal for proposal in memory.tidy()}
+    found = {proposal.kind: proposal for proposal in memory.curation.tidy()}
     assert found["replace"].command == "recollect supersede a b"
     assert "expired" in found["prune"].why
     assert everything(memory) == before

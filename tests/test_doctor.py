@@ -31,7 +31,7 @@ def well(tmp_path: Path, home: Path) -> Path:
     with Memory.open(embed_model="none") as memory:
         texts = [f"otter number{i} and some " + f"word{i} " * 40 for i in range(60)]
         memory.put([note(f"n{i}", text) for i, text in enumerate(texts)])
-        memory.rebuild()
+        memory.admin.rebuild()
     return home / "data" / "store"
 
 

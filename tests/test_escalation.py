@@ -70,7 +70,7 @@ def store(reranker: Any, *, cache: bool = False, vectors: bool = False) -> Itera
     ) as memory:
         memory.put(NOTES)
         if vectors:
-            memory.embed()
+            memory.models.embed()
         yield memory
 
 
@@ -140,11 +140,11 @@ REASONS = {"off": "switched off", "no need": "graded", "nobody": "no language mo
 def test_the_matrix(graded: dict[str, Memory], grade: str, provider: str, policy: str) -> None:
     wanted = expected(grade, provider, policy)
     model, memory = PROVIDERS[provider], graded[grade]
-    memory._languages = None
+    memory.core._languages = None
     plain = memory.search(ASKED)
     if model is not None:
         model.asked.clear()
-        memory.use_llm(model)
+        memory.models.use_llm(model)
     found = memory.search(ASKED, **POLICIES[policy])
     assert (plain.confidence >= 0.6) == (grade == "high"), "the grade is what the case says"
     state, reason = stage(found, "expand")
@@ -211,7 +211,7 @@ def test_no_configuration_asks_oftener_than_is_stated(
     most = stated()
     model = Model(said, rewritten if not callable(rewritten) else REWRITE, graded)
     with store(Odds(-7.0)) as memory:
-        memory.use_llm(model)
+        memory.models.use_llm(model)
         options: dict[str, Any] = {"expand": expand, "hyde": hyde, "think": think}
         found = memory.search(asked, **options, reranker="llm" if llm else None)
         assert found.results or found.rejected or found.hints
@@ -245,7 +245,7 @@ def test_what_is_stated_is_what_the_code_has() -> None:
 def test_a_reranker_that_failed_is_not_asked_again_by_the_same_search() -> None:
     model = Model(quoting, REWRITE, ModelError("no"))
     with store(None) as memory:
-        memory.use_llm(model)
+        memory.models.use_llm(model)
         for _ in range(2):
             model.asked.clear()
             found = memory.search(ASKED, reranker="llm", expand=2, think=True)
@@ -262,7 +262,7 @@ def test_a_search_does_not_wait_longer_than_its_time_box(kind: str) -> None:
     go = threading.Event()
     with store(Odds(-7.0)) as memory:
         plain = memory.search(ASKED)
-        memory.use_llm(lambda _: str(go.wait(60)))
+        memory.models.use_llm(lambda _: str(go.wait(60)))
         options: dict[str, Any] = {kind: 1 if kind == "expand" else True, f"{kind}_seconds": 0.05}
         found = memory.search(ASKED, **options)
         assert not go.is_set(), "it is not waited for"
@@ -277,7 +277,7 @@ def test_a_search_does_not_wait_longer_than_its_time_box(kind: str) -> None:
 def test_a_rewrite_finds_what_the_words_do_not() -> None:
     model = Model(expand=f'1. "{REWRITE}"\n2. {ASKED.upper()}\n\n- a third\n- a fourth\n')
     with store(Odds(-7.0, "wading bird")) as memory:
-        memory.use_llm(model)
+        memory.models.use_llm(model)
         before = memory.search(ASKED)
         found = memory.search(ASKED, expand=2)
     assert "bird" not in [one.document for one in before.results]
@@ -298,7 +298,7 @@ def test_a_rewrite_finds_what_the_words_do_not() -> None:
 def test_a_rewrite_is_graded_against_the_question_as_it_was_asked() -> None:
     """A question that memory answers well must not pass for the one that was asked."""
     with store(Odds(-7.0)) as memory:
-        memory.use_llm(Model(expand="tram quay stops twice"))
+        memory.models.use_llm(Model(expand="tram quay stops twice"))
         found = memory.search(ASKED, expand=1)
     assert found.status == "needs_synthesis"
     assert found.confidence < 0.6
@@ -307,7 +307,7 @@ def test_a_rewrite_is_graded_against_the_question_as_it_was_asked() -> None:
 def test_a_rewrite_keeps_to_conditions_and_limits() -> None:
     with store(Odds(-7.0, "bird")) as memory:
         memory.put([note("other", "The silence of the wading bird, a poem.", source="poems")])
-        memory.use_llm(Model(expand=f"{REWRITE} source:poems"))
+        memory.models.use_llm(Model(expand=f"{REWRITE} source:poems"))
         for asked, options in (
             (f"{ASKED} -fish", {"sources": ["tests"]}),
             (f"{ASKED} source:tests -fish", {}),
@@ -321,8 +321,8 @@ def test_a_passage_that_it_makes_up_finds_what_is_near_in_meaning() -> None:
     said = "PASSAGE: a wading bird in silence keeps fish unaware\nof it."
     with store(Odds(-7.0, "wading bird"), vectors=True) as memory:
         memory.put([note(f"n{n}", f"Why the heron is so quiet, part {n}.") for n in range(160)])
-        memory.embed()
-        memory.use_llm(Model(expand=said))
+        memory.models.embed()
+        memory.models.use_llm(Model(expand=said))
         assert memory.search(ASKED).results[0].document != "bird"
         found = memory.search(ASKED, hyde=True)
     assert found.results[0].document == "bird"
@@ -340,7 +340,7 @@ def test_rewrites_are_read_out_of_whatever_a_model_says() -> None:
 def test_what_it_writes_is_kept_and_served_without_another_call() -> None:
     model = Model(quoting)
     with store(Odds(-7.0), cache=True) as memory:
-        memory.use_llm(model)
+        memory.models.use_llm(model)
         first = memory.search(ASKED, think=True)
         assert (first.status, first.tier) == ("synthesized", 4)
         assert first.answer is not None
@@ -355,7 +355,7 @@ def test_what_it_writes_is_kept_and_served_without_another_call() -> None:
 
 def test_what_failed_is_tried_again_the_next_time() -> None:
     with store(Odds(-7.0), cache=True) as memory:
-        memory.use_llm(Model([ModelError("no"), quoting]))
+        memory.models.use_llm(Model([ModelError("no"), quoting]))
         assert memory.search(ASKED, think=True).status == "needs_synthesis"
         assert memory.search(ASKED, think=True).status == "synthesized"
 
@@ -363,7 +363,7 @@ def test_what_failed_is_tried_again_the_next_time() -> None:
 def test_a_search_that_was_kept_without_a_model_is_not_served_with_one() -> None:
     with store(Odds(-7.0, "wading bird"), cache=True) as memory:
         assert memory.search(ASKED, expand=1).results[0].document != "bird"
-        memory.use_llm(Model(expand=REWRITE))
+        memory.models.use_llm(Model(expand=REWRITE))
         assert memory.search(ASKED, expand=1).results[0].document == "bird"
 
 
@@ -378,7 +378,7 @@ def test_a_call_names_its_reranker() -> None:
         return lines({"grades": grades})
 
     with store(Odds(3.0), cache=True) as memory:
-        memory.use_llm(Model(rerank=likes_the_quay))
+        memory.models.use_llm(Model(rerank=likes_the_quay))
         asked = "the heron is quiet at the long quay"
         assert memory.search(asked).results[0].document == "heron"
         assert memory.search(asked, reranker="llm").results[0].document == "quay"

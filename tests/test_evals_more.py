@@ -393,5 +393,5 @@ def test_the_glossary_can_be_printed_without_loading_models() -> None:
 def test_a_store_is_not_needed_to_see_what_is_captured(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "store", capture=True) as memory:
         memory.search("where is it?")
-        assert memory.captured().last == ("where is it?",)
-        assert memory.forget_captured() == 1
+        assert memory.admin.captured().last == ("where is it?",)
+        assert memory.admin.forget_captured() == 1

@@ -317,7 +317,7 @@ def test_what_an_update_does_not_say_stays_as_it_was(adapter: Adapter) -> None:
     adapter.add(told("b", "auth_strategy cookies JWT or cookies?", ["cookies"], scope="code",
                      type="open_question", pinned=True))  # fmt: skip
     adapter.update(told("b", "auth_strategy cookies tokens JWT or cookies?"))
-    fact = adapter._memory.fact("b", owner="u")
+    fact = adapter._memory.curation.fact("b", owner="u")
     assert (fact.type, fact.pinned, fact.scopes) == ("open_question", True, ("code",))
     assert set(fact.aliases) == {"cookies", "tokens"}
 

@@ -12,6 +12,7 @@ import pytest
 
 from conftest import Cli
 from recollect import Document, Memory
+from recollect.memory import reads
 from recollect.nouns import Answer, Policy
 from recollect.policy import KNOBS
 from recollect.text.tokens import count_tokens
@@ -207,8 +208,7 @@ def test_questions_are_asked_past_the_cache_and_are_not_counted(
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("the cache was asked")
 
-    monkeypatch.setattr(Memory, "_recalled", never)
-    monkeypatch.setattr(Memory, "_counted", never)
+    monkeypatch.setattr(reads, "search", never)
     assert run()["questions"] == 25
 
 

@@ -109,7 +109,7 @@ class Rules(RuleBasedStateMachine):
     @rule(owner=OWNERS, id=IDS, name=st.sampled_from(NAMES))
     def alias(self, owner: str, id: str, name: str) -> None:
         if (owner, id) in self.rows:
-            self.m.alias(id, name, owner=owner)
+            self.m.curation.alias(id, name, owner=owner)
             row = self.rows[owner, id]
             self.rows[owner, id] = row._replace(names=row.names | {name})
 

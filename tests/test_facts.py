@@ -156,7 +156,7 @@ def test_going_back_is_a_new_supersession(m: Memory) -> None:
     keep(m, "tabs", name="indentation style", created_at="2024-01-01")
     keep(m, "spaces", name="indentation style", supersedes=["tabs"], created_at="2025-01-01")
     with pytest.raises(UsageError, match="supersede itself: .*tabs"):
-        m.supersede("spaces", "tabs")
+        m.curation.supersede("spaces", "tabs")
     assert asked(m, "indentation style") == ["spaces"]
     keep(m, "tabs-again", name="indentation style", supersedes=["spaces"], created_at="2026-01-01")
     assert asked(m, "indentation style") == ["tabs-again"]
@@ -165,7 +165,7 @@ def test_going_back_is_a_new_supersession(m: Memory) -> None:
 def test_history_tells_who_when_and_why(m: Memory) -> None:
     m.remember("Deploys are on Fridays.", id="fri", name="deploy day", by="ana", source="chat:7")
     m.remember("Deploys are on Mondays.", id="mon", name="deploy day")
-    m.supersede("fri", "mon", by="ben", why="fewer broken weekends")
+    m.curation.supersede("fri", "mon", by="ben", why="fewer broken weekends")
     told = [(e.id, e.action, e.by, e.why) for e in m.history("mon")]
     assert ("fri", "added", "ana", "") in told
     assert ("mon", "supersedes fri", "ben", "fewer broken weekends") in told
@@ -199,7 +199,7 @@ def test_the_groups_of_a_context(m: Memory) -> None:
 
 def test_a_resolved_question_was_open_before(m: Memory) -> None:
     keep(m, "q", name="Zeta port", type="open_question", created_at="2024-01-01")
-    m.resolve("Zeta port", at="2025-01-01", why="8080")
+    m.curation.resolve("Zeta port", at="2025-01-01", why="8080")
     assert ids(m.context("Zeta port"), "questions") == []
     assert ids(m.context("Zeta port", as_of="2024-06-01"), "questions") == ["q"]
 
@@ -384,11 +384,11 @@ def test_a_relation_brings_its_participants_and_not_the_other_way(m: Memory) -> 
 
 def test_a_write_is_seen_by_the_next_read(m: Memory) -> None:
     keep(m, "x", name="Alpha")
-    m.alias("x", "Omicron")
+    m.curation.alias("x", "Omicron")
     assert asked(m, "Omicron") == ["x"]
-    m.pin("Alpha")
+    m.curation.pin("Alpha")
     assert ids(m.context(""), "pinned") == ["x"]
-    m.pin("x", pinned=False)
+    m.curation.pin("x", pinned=False)
     assert ids(m.context(""), "pinned") == []
     keep(m, "x", "It says something else now.", name="Alpha")
     assert m.search("Alpha").results[0].text == "It says something else now."
@@ -399,23 +399,23 @@ def test_a_write_is_seen_by_the_next_read(m: Memory) -> None:
 def test_a_fact_said_in_other_words_keeps_its_names_and_its_place(m: Memory) -> None:
     m.remember("We ship on Mondays", name="ship day", id="a")
     m.remember("We ship on Tuesdays", name="ship day", aliases=["dispatch"], id="b", replace=True)
-    done = m.reword("b", "We always ship on Tuesdays", by="ana")
+    done = m.curation.reword("b", "We always ship on Tuesdays", by="ana")
     assert (done.names, done.supersedes) == (("ship day", "dispatch"), ("a",))
     assert (done.provenance[-1].action, done.provenance[-1].by) == ("reworded", "ana")
     assert [one.text for one in m.search("dispatch").results] == ["We always ship on Tuesdays"]
     with pytest.raises(UsageError):
-        m.reword("b", "  ")
+        m.curation.reword("b", "  ")
     key = "AKIA" + "IOSFODNN7EXAMPLA"
-    assert key not in m.reword("b", f"We ship with the key {key}").text
+    assert key not in m.curation.reword("b", f"We ship with the key {key}").text
 
 
 def test_a_timeline_is_the_whole_chain_whichever_link_is_asked_for(m: Memory) -> None:
     for id, day in (("a", "Mondays"), ("b", "Tuesdays"), ("c", "Fridays")):
         m.remember(f"We ship on {day}", name="ship day", id=id, replace=True)
     for id in "abc":
-        assert [one.id for one in m.timeline(id)] == ["a", "b", "c"]
+        assert [one.id for one in m.curation.timeline(id)] == ["a", "b", "c"]
     with pytest.raises(NotFound):
-        m.timeline("nothing")
+        m.curation.timeline("nothing")
 
 
 def test_forgetting_is_final(m: Memory, tmp_path: Path) -> None:
@@ -431,7 +431,7 @@ def test_forgetting_is_final(m: Memory, tmp_path: Path) -> None:
     line = {"id": "new", "name": "Beta", "text": "Second wording.", "supersedes": ["old"]}
     (tmp_path / "facts.jsonl").write_text(json.dumps(line))
     assert m.add(tmp_path / "facts.jsonl").tombstoned == 1
-    m.rebuild()
+    m.admin.rebuild()
     assert m.search("Second wording Beta").results == ()
     assert asked(m, "Alpha") == []
 
@@ -531,8 +531,8 @@ def test_what_was_learned_survives_the_same_import(m: Memory, tmp_path: Path) ->
     file = tmp_path / "facts.jsonl"
     file.write_text(json.dumps(LINES[0]))
     m.add(file)
-    m.alias("a", "Omicron")
-    m.pin("a")
+    m.curation.alias("a", "Omicron")
+    m.curation.pin("a")
     m.add(file)
     assert asked(m, "Omicron") == ["a"]
     assert ids(m.context(""), "pinned") == ["a"]
@@ -588,17 +588,17 @@ def test_a_cycle_is_refused_and_nothing_is_written(m: Memory) -> None:
     with pytest.raises(UsageError, match="'a'.*supersede itself"):
         keep(m, "a", name="Alpha", supersedes=["c"])
     with pytest.raises(UsageError, match="supersede itself"):
-        m.supersede("c", "a")
+        m.curation.supersede("c", "a")
     assert [f.as_json() for f in m.facts(every=True).items] == before
 
 
 def test_unknown_and_ambiguous_names(m: Memory) -> None:
     with pytest.raises(NotFound, match="no fact 'Alpha'"):
-        m.pin("Alpha")
+        m.curation.pin("Alpha")
     keep(m, "a", name="Alpha")
     keep(m, "b", name="Alpha")
     with pytest.raises(UsageError, match="names 2 facts: a, b"):
-        m.pin("Alpha")
+        m.curation.pin("Alpha")
     with pytest.raises(UsageError, match="empty"):
         m.remember("   ")
     with pytest.raises(UsageError, match="no type"):
@@ -623,7 +623,7 @@ def test_secrets_are_taken_out(m: Memory) -> None:
 def _teach(store: str, n: int) -> None:
     with Memory.open(store, embed_model="none") as m:
         for k in range(5):
-            m.alias("x", f"name {n} of {k}")
+            m.curation.alias("x", f"name {n} of {k}")
 
 
 def test_several_processes_may_teach_at_once(tmp_path: Path) -> None:
@@ -721,10 +721,10 @@ def test_remembering_does_not_wait_for_the_vectors_of_everything_else(
     memory.put([Document(f"n{n}", "notes", text=f"note number {n}") for n in range(400)])
     made = memory.remember("The tide is high", name="tide")
     assert memory.status().pending > 300
-    memory.reword(made.fact.id, "The tide is low")
+    memory.curation.reword(made.fact.id, "The tide is low")
     memory.curate("We decided to use Postgres for the queue.", name="talk")
     waiting = [text for _, text in memory.store.pending(embedder.key, limit=1000)]
     assert waiting  # they are left to whoever goes on with it
     assert all("note number" in text for text in waiting)
-    assert memory.embed() > 0
+    assert memory.models.embed() > 0
     assert memory.status().pending == 0

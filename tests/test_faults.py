@@ -79,20 +79,20 @@ def test_a_full_disk_loses_nothing_that_was_kept(disk: Path, tmp_path: Path) -> 
         found = memory.store.search_text([any_of("otter")], Filter(), limit=1, count=True)[0]
         assert found.total == kept
         with pytest.raises(StoreError, match="indexes cannot be made"):
-            memory.rebuild()
+            memory.admin.rebuild()
         with pytest.raises(StoreError) as told:
-            memory.backup(disk / "b.tar")
+            memory.admin.backup(disk / "b.tar")
         assert "room" in told.value.hint
         with pytest.raises(StoreError, match="No space left"):
-            memory.export_all(disk / "all.jsonl")
+            memory.admin.export_all(disk / "all.jsonl")
         assert sorted(os.listdir(disk)) == ["store"]
-        memory.backup(tmp_path / "b.tar")  # elsewhere there is room
+        memory.admin.backup(tmp_path / "b.tar")  # elsewhere there is room
     subprocess.run(["mount", "-o", "remount,size=60m", str(disk)], check=True)
     with opened(disk / "store") as memory:
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
         memory.put([note("after", "there is room again")])
         assert memory.search("room again").results[0].document == "after"
-        memory.rebuild()
+        memory.admin.rebuild()
 
 
 def test_a_full_disk_is_told_by_every_command(disk: Path, cli: Cli) -> None:
@@ -154,7 +154,7 @@ store.admin.refresh()
     assert "disk I/O error" in error or "full" in error
     assert "what was kept before is safe" in error
     with opened(tmp_path / "store") as memory:
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
         assert memory.status().store.documents == len(kept) > 5
         memory.put([note("after", "and it goes on")])
 
@@ -177,7 +177,7 @@ def test_a_clock_that_goes_back_leaves_the_order_of_things(
         assert [event.action for event in memory.history("a")] == ["added", "changed"]
         assert [d.external for d in memory.list().items] == ["b", "a"]
         assert memory.search("second").results[0].text == "second"
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
         told = {check.name: check for check in examine(memory).checks}["clock"]
         assert (told.state, "the clock went back" in told.text) == ("warn", True)
 
@@ -217,7 +217,7 @@ def test_a_model_that_is_damaged_costs_meaning_and_not_the_search(
     try:
         with Memory.open() as memory:
             memory.put([note("a", "The otter eats fish.")])
-            memory.embed()
+            memory.models.embed()
         (place / "model.onnx").write_bytes(b"garbled" * 1000)
         if damage == "missing":
             (place / "model.onnx").unlink()
@@ -265,8 +265,8 @@ def test_nobody_else_may_read_anything_that_is_written(
             memory.search("number 7")
             memory.record_answer("otter", "fish", memory.search("otter").fingerprint)
             memory.remember("We deploy on Fridays", name="deploy day")
-            memory.embed()
-            memory.rebuild()
+            memory.models.embed()
+            memory.admin.rebuild()
             wanted_open = {p.name for p in home.rglob("*")}
         commands = (
             ["config", "set", "mode", "tokenmax"], ["config", "trust"], ["backup"], ["stats"],

@@ -41,7 +41,7 @@ def harbour(tmp_path: Path) -> Iterator[Memory]:
                 ),
             ]
         )
-        memory.embed()
+        memory.models.embed()
         yield memory
 
 

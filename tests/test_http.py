@@ -145,7 +145,7 @@ def test_what_is_written_over_http_is_in_the_library(at: Address, library: Memor
     kept = at.post("remember", text="We sail in June", name="sailing", pinned=True).json
     assert kept["action"] == "added"
     id = kept["fact"]["id"]
-    assert library.timeline(id)[0].as_json() == kept["fact"]
+    assert library.curation.timeline(id)[0].as_json() == kept["fact"]
     record = at.post("record", kind="decision", body="Retries stay at three.", issue="PAY-7").json
     assert library.get(record["id"]).text.startswith("Retries stay at three.")
     bundle = at.post("gather", query="how do we sail?").json

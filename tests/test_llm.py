@@ -810,7 +810,7 @@ def test_a_key_does_not_travel_in_the_clear() -> None:
 def test_a_missing_key_says_where_it_belongs() -> None:
     memory = Memory.open("memory://", llm_model="openai:gpt-5")
     with memory, pytest.raises(ModelUnauthorised) as told:
-        memory.llm()
+        memory.models.llm()
     assert "OPENAI_API_KEY" in told.value.hint
     assert "keyring" in told.value.hint
 
@@ -923,10 +923,10 @@ def test_a_callable_is_a_language_model_too() -> None:
 
     with Memory.open("memory://") as memory:
         with pytest.raises(ModelMissing, match="no language model"):
-            memory.llm()
-        memory.use_llm(mine)
-        assert memory.llm_status().model == "callable"
-        reply = memory.llm().complete(STRUCTURED)
+            memory.models.llm()
+        memory.models.use_llm(mine)
+        assert memory.models.llm_status().model == "callable"
+        reply = memory.models.llm().complete(STRUCTURED)
     assert reply.data == OTTER
     assert reply.model == "mine"
     assert json.dumps(SCHEMA) in asked[0].system
@@ -934,9 +934,9 @@ def test_a_callable_is_a_language_model_too() -> None:
 
 def test_a_callable_may_tell_what_it_took_and_is_told_in_one_piece() -> None:
     with Memory.open("memory://") as memory:
-        memory.use_llm(lambda _: LlmReply("hi", usage=LlmUsage(3, 4, cost=0.5)))
+        memory.models.use_llm(lambda _: LlmReply("hi", usage=LlmUsage(3, 4, cost=0.5)))
         pieces: list[str] = []
-        reply = memory.llm().complete(ASK, tell=pieces.append)
+        reply = memory.models.llm().complete(ASK, tell=pieces.append)
     assert (reply.usage.input, reply.cost) == (3, 0.5)
     assert pieces == ["hi"]
 
@@ -952,13 +952,13 @@ def test_a_callable_that_fails_gives_nonsense_or_hangs_is_an_error() -> None:
         return ""
 
     with Memory.open("memory://") as memory:
-        memory.use_llm(fails)
+        memory.models.use_llm(fails)
         with pytest.raises(ModelError, match="by zero"):
-            memory.llm().complete(ASK)
-        memory.use_llm(lambda _: 7)  # type: ignore[arg-type, return-value]
+            memory.models.llm().complete(ASK)
+        memory.models.use_llm(lambda _: 7)  # type: ignore[arg-type, return-value]
         with pytest.raises(ModelGarbled, match="int"):
-            memory.llm().complete(ASK)
-        memory.use_llm(hangs)
+            memory.models.llm().complete(ASK)
+        memory.models.use_llm(hangs)
         with pytest.raises(Cancelled):
-            memory.llm().complete(ASK, Token(0.2))
+            memory.models.llm().complete(ASK, Token(0.2))
     over.set()

@@ -38,7 +38,7 @@ def rows(scores: Sequence[float], name: str = "relevance_score") -> list[dict[st
 def boats(reranker: Reranker) -> Memory:
     memory = Memory(open_store("memory://"), config.load(), HashEmbedder(), reranker=reranker)
     memory.put(note(f"n{i}", f"boat {'boat ' * (9 - i)} number {i}") for i in range(9))
-    memory.embed()
+    memory.models.embed()
     return memory
 
 
@@ -146,8 +146,8 @@ def test_its_key_shows_nowhere_and_goes_nowhere_in_the_clear(
 
 def test_the_setting_names_it() -> None:
     with Memory.open("memory://", rerank_model="http://127.0.0.1:9/v1#m") as memory:
-        assert memory._reranker is not None
-        assert memory._reranker.key == "m@http://127.0.0.1:9/v1/rerank"
+        assert memory.core.reranker is not None
+        assert memory.core.reranker.key == "m@http://127.0.0.1:9/v1/rerank"
     with pytest.raises(ConfigError, match="which model"):
         Memory.open("memory://", rerank_model="http://127.0.0.1:9/v1")
 
@@ -173,11 +173,11 @@ def test_a_language_model_grades_all_at_once() -> None:
         return grades((3, 3), (1, 1), (3, 0), (99, 2), (2, 0))
 
     with Memory.open("memory://", rerank_model="llm", embed_model="none") as memory:
-        assert memory._reranker is None
-        assert "no language model" in memory._why_no_reranker
-        memory.use_llm(mine)
-        assert isinstance(memory._reranker, LlmReranker)
-        odds = memory._reranker.score("a boat?", ["a", "b", "c", "d"])
+        assert memory.core.reranker is None
+        assert "no language model" in memory.core.why_no_reranker
+        memory.models.use_llm(mine)
+        assert isinstance(memory.core.reranker, LlmReranker)
+        odds = memory.core.reranker.score("a boat?", ["a", "b", "c", "d"])
     assert odds == [GRADES[1], GRADES[0], GRADES[3], GRADES[0]]
     assert len(asked) == 1
 
@@ -191,10 +191,10 @@ def test_passages_are_fenced_as_data() -> None:
         return grades((1, 0))
 
     with Memory.open("memory://", rerank_model="llm") as memory:
-        memory.use_llm(mine)
-        assert memory._reranker is not None
-        memory._reranker.score("q", [evil])
-        memory._reranker.score("q", [evil])
+        memory.models.use_llm(mine)
+        assert memory.core.reranker is not None
+        memory.core.reranker.score("q", [evil])
+        memory.core.reranker.score("q", [evil])
     marks = [r.system.split("begin with ")[1].split(".")[0] for r in asked]
     assert marks[0] != marks[1]
     for request, mark in zip(asked, marks, strict=True):
@@ -230,7 +230,7 @@ def test_a_configured_language_model_reranks_a_search(
 
 def test_a_model_that_gives_other_grades_is_refused() -> None:
     with Memory.open("memory://", rerank_model="llm") as memory:
-        memory.use_llm(lambda _: grades((1, 7)))
-        assert memory._reranker is not None
+        memory.models.use_llm(lambda _: grades((1, 7)))
+        assert memory.core.reranker is not None
         with pytest.raises(ModelGarbled):
-            memory._reranker.score("q", ["a"])
+            memory.core.reranker.score("q", ["a"])

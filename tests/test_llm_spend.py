@@ -71,7 +71,7 @@ def test_prices_are_known_by_name_or_not_at_all() -> None:
 
 def test_what_was_spent_is_told_and_kept(server: LlmServer, cli: Cli) -> None:
     with opened(server, llm_price="1/10") as memory:
-        reply = memory.llm().complete(ASK)
+        reply = memory.models.llm().complete(ASK)
     assert reply.cost == pytest.approx((100 * 1 + 20 * 10) / 1e6)
     (row,) = spent()
     assert (row.model, row.calls, row.input, row.output) == ("toy", 1, 100, 20)
@@ -83,13 +83,13 @@ def test_what_was_spent_is_told_and_kept(server: LlmServer, cli: Cli) -> None:
 
 def test_a_server_on_this_machine_costs_nothing(server: LlmServer) -> None:
     with opened(server) as memory:
-        assert memory.llm().complete(ASK).cost == 0
+        assert memory.models.llm().complete(ASK).cost == 0
 
 
 def test_what_the_provider_says_it_cost_counts(server: LlmServer) -> None:
     server.answers = [said(completion("a", cost=0.25))]
     with opened(server) as memory:
-        assert memory.llm().complete(ASK).cost == 0.25
+        assert memory.models.llm().complete(ASK).cost == 0.25
     assert spent()[0].nanos == 0.25 * NANOS
 
 
@@ -105,16 +105,16 @@ def test_what_was_refused_costs_nothing_and_what_may_have_been_done_counts(
     with opened(server, llm_price="1/10") as memory:
         server.answers = [said({"error": {"message": "no"}}, 429, Retry_After="100")]
         with pytest.raises(ModelBusy):
-            memory.llm().complete(ASK)
+            memory.models.llm().complete(ASK)
         assert spent() == []
         server.answers = [said(completion("late"))._replace(pause=30)]
         with pytest.raises(Cancelled):
-            memory.llm().complete(ASK, Token(0.2))
+            memory.models.llm().complete(ASK, Token(0.2))
         (row,) = spent()
         assert row.output == ASK.max_tokens
         server.answers = [openai_stream("An ", "otter", done=False)]
         with pytest.raises(ModelUnreachable):
-            memory.llm().complete(ASK, tell=lambda _: None)
+            memory.models.llm().complete(ASK, tell=lambda _: None)
         (row,) = spent()
         assert ASK.max_tokens < row.output < ASK.max_tokens + 10
         assert row.calls == 2
@@ -125,7 +125,7 @@ def test_an_error_in_the_middle_of_a_stream_counts_what_came(server: LlmServer) 
     cut = openai_stream("An ", "otter", done=False)
     server.answers = [cut._replace(parts=(*cut.parts, failed))]
     with opened(server, llm_price="1/10") as memory, pytest.raises(ModelBusy):
-        memory.llm().complete(ASK, tell=lambda _: None)
+        memory.models.llm().complete(ASK, tell=lambda _: None)
     (row,) = spent()
     assert 0 < row.output < 10
 
@@ -133,7 +133,7 @@ def test_an_error_in_the_middle_of_a_stream_counts_what_came(server: LlmServer) 
 def test_a_server_that_is_down_costs_nothing(server: LlmServer) -> None:
     server.close()
     with opened(server, llm_price="1/10") as memory, pytest.raises(ModelUnreachable):
-        memory.llm().complete(ASK)
+        memory.models.llm().complete(ASK)
     assert spent() == []
 
 
@@ -143,10 +143,10 @@ def test_a_server_that_is_down_costs_nothing(server: LlmServer) -> None:
 def test_a_call_that_could_cost_too_much_is_not_made(server: LlmServer) -> None:
     with opened(server, llm_price="1/10", llm_daily_limit=0.005) as memory:
         with pytest.raises(SpendRefused, match="llm.daily_limit") as told:
-            memory.llm().complete(ASK)
+            memory.models.llm().complete(ASK)
         assert server.asked == []
         assert "config set llm.daily_limit" in told.value.hint
-        assert memory.llm().complete(ASK._replace(max_tokens=100)).text == "A mustelid."
+        assert memory.models.llm().complete(ASK._replace(max_tokens=100)).text == "A mustelid."
 
 
 def test_the_day_is_counted_over_all_stores(server: LlmServer, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_the_day_is_counted_over_all_stores(server: LlmServer, tmp_path: Path) -
             llm_model=f"{server.url}#toy", llm_price="1/10", llm_daily_limit=0.004,
         ) as memory:  # fmt: skip
             try:
-                memory.llm().complete(asked)
+                memory.models.llm().complete(asked)
             except SpendRefused:
                 refused += 1
     assert len(server.asked) + refused == 20
@@ -168,13 +168,13 @@ def test_the_day_is_counted_over_all_stores(server: LlmServer, tmp_path: Path) -
 
 def test_a_command_has_a_limit_of_its_own(server: LlmServer) -> None:
     with opened(server, llm_price="1/10", llm_command_limit=0.0025) as memory:
-        llm = memory.llm()
+        llm = memory.models.llm()
         small = ASK._replace(max_tokens=200)
         llm.complete(small)
         llm.complete(small)
         with pytest.raises(SpendRefused, match="llm.command_limit"):
             llm.complete(small)
-        memory.llm().complete(small)  # the next command begins anew
+        memory.models.llm().complete(small)  # the next command begins anew
 
 
 def test_a_repair_is_refused_as_well_when_it_would_cost_too_much(server: LlmServer) -> None:
@@ -184,7 +184,7 @@ def test_a_repair_is_refused_as_well_when_it_would_cost_too_much(server: LlmServ
         opened(server, llm_price="0/10", llm_command_limit=0.012) as memory,
         pytest.raises(SpendRefused),
     ):
-        memory.llm().complete(ASK._replace(schema=schema))
+        memory.models.llm().complete(ASK._replace(schema=schema))
     assert len(server.asked) == 1
 
 
@@ -201,7 +201,7 @@ def test_calls_at_once_cannot_pass_the_limit(server: LlmServer) -> None:
 
     def ask(memory: Memory) -> None:
         try:
-            done.append(memory.llm().complete(ASK).text)
+            done.append(memory.models.llm().complete(ASK).text)
         except SpendRefused:
             done.append("refused")
 
@@ -277,9 +277,9 @@ def test_a_ledger_that_is_damaged_stops_what_has_a_limit_and_nothing_else(
     config.data_folder().mkdir(parents=True)
     (config.data_folder() / "spend.db").write_bytes(b"nonsense " * 500)
     with opened(server) as memory:
-        assert memory.llm().complete(ASK).text == "A mustelid."
+        assert memory.models.llm().complete(ASK).text == "A mustelid."
     with opened(server, llm_daily_limit=1.0) as memory, pytest.raises(StoreCorrupt):
-        memory.llm().complete(ASK)
+        memory.models.llm().complete(ASK)
     assert len(server.asked) == 1
     ran = cli("llm", "--json")
     assert ran.code == 1
@@ -296,7 +296,7 @@ def test_a_ledger_that_cannot_be_written_does_not_lose_an_answer(
 
     monkeypatch.setattr(EmbeddedSpending, "settle", full)
     with opened(server, llm_daily_limit=1.0) as memory:
-        assert memory.llm().complete(ASK).text == "A mustelid."
+        assert memory.models.llm().complete(ASK).text == "A mustelid."
 
 
 # ------------------------------------------------------------------ the command

@@ -248,7 +248,7 @@ def test_garbled_weights_are_reported_and_nothing_is_stored(tmp_path: Path) -> N
     with Memory.open(tmp_path / "store", embed_model=str(folder)) as memory:
         memory.put([note("a", "otter")])
         with pytest.raises(ModelError):
-            memory.embed()
+            memory.models.embed()
         assert memory.status().store.vectors == {}
         assert [r.document for r in memory.search("otter").results] == ["a"]
 
@@ -269,7 +269,7 @@ def test_a_model_of_ones_own_is_used_from_then_on(
     assert config.load()["embed.model"] == str(folder)
     with Memory.open(tmp_path / "store") as memory:
         memory.put([note("a", "the kitten sleeps"), note("b", "taxes are due")])
-        assert memory.embed() == 2
+        assert memory.models.embed() == 2
         assert memory.search("cat nap").results[0].document == "a"
         assert memory.status().model.startswith(f"mine@{EMBED.files['model.onnx'][:8]}")
     assert run(["models", "list"]) == 0
@@ -313,7 +313,7 @@ def test_an_endpoint_embeds(
     server.answers = [(200, vectors([0, 2], [3, 0])), (200, vectors([1, 0]))]
     with Memory.open(tmp_path / "store", embed_model=f"{server.url}/v1#toy") as memory:
         memory.put([note("a", "otter"), note("b", "kelp")])
-        assert memory.embed() == 2
+        assert memory.models.embed() == 2
         answer = memory.search("sea grass")
         assert [r.document for r in answer.results] == ["a", "b"]  # newest first was embedded
     content, authorization = server.asked[0]
@@ -340,7 +340,7 @@ def test_an_endpoint_that_answers_wrongly_is_reported_and_nothing_is_stored(
     with Memory.open(tmp_path / "store", embed_model=f"{server.url}#toy") as memory:
         memory.put([note("a", "otter"), note("b", "kelp")])
         with pytest.raises(ModelError, match=said):
-            memory.embed()
+            memory.models.embed()
         assert memory.status().store.vectors == {}
 
 
@@ -360,7 +360,7 @@ def test_an_endpoint_that_is_not_there_does_not_stop_a_search(
     server.answers = [(200, vectors([1, 0]))]
     with Memory.open(tmp_path / "store", embed_model=address) as memory:
         memory.put([note("a", "otter")])
-        memory.embed()
+        memory.models.embed()
         server.answers = [(500, {})] * 3
         answer = memory.search("otter")
         assert [r.document for r in answer.results] == ["a"]
@@ -387,7 +387,7 @@ def test_old_vectors_serve_until_the_new_ones_are_complete(tmp_path: Path, serve
     with Memory.open(store, embed_model=old) as memory:
         memory.put([note("a", "otter"), note("b", "kelp")])
         server.answers = [(200, vectors([1, 0], [0, 1]))]
-        memory.embed()
+        memory.models.embed()
     with Memory.open(store, embed_model=new) as memory:
         server.answers = [(200, vectors([1, 0]))]
         answer = memory.search("sea grass")
@@ -397,7 +397,7 @@ def test_old_vectors_serve_until_the_new_ones_are_complete(tmp_path: Path, serve
         assert "(0 of 2)" in answer.degraded[0]
         assert memory.status().pending == 2
         server.answers = [(200, vectors([0, 0, 1], [0, 1, 0])), (200, vectors([0, 0, 1]))]
-        assert memory.embed() == 2
+        assert memory.models.embed() == 2
         answer = memory.search("sea grass")
         assert server.asked[-1][0]["model"] == "new"
         assert answer.degraded == ()
@@ -454,7 +454,7 @@ def test_a_model_that_fails_in_a_worker_is_reported(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "store", embed_model=str(folder)) as memory:
         memory.put([note("a", "otter")])
         with pytest.raises(ModelError, match="no usable model"):
-            memory.embed(processes=2)
+            memory.models.embed(processes=2)
         assert memory.status().store.vectors == {}
 
 
@@ -506,7 +506,7 @@ def test_too_small_a_store_tells_nothing(memory: Memory) -> None:
 
     library(memory, 5)
     with pytest.raises(UsageError, match="5 questions"):
-        memory.bench_models()
+        memory.models.bench()
 
 
 def test_the_bench_runs_from_the_command_line(

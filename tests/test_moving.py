@@ -55,7 +55,7 @@ def full(tmp_path: Path) -> Path:
 
 def everything(place: Path) -> list[Any]:
     with opened(place) as memory:
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
         return items(memory.store)
 
 
@@ -65,13 +65,13 @@ def everything(place: Path) -> list[Any]:
 @pytest.mark.parametrize("name", ["all.jsonl", "all.jsonl.gz"])
 def test_an_export_comes_back_whole(full: Path, tmp_path: Path, name: str) -> None:
     with opened(full) as memory:
-        done = memory.export_all(tmp_path / name)
+        done = memory.admin.export_all(tmp_path / name)
         wanted = memory.search("when is deploy day?")
     assert done.counts["documents"] > 5
     assert stat.S_IMODE(os.stat(tmp_path / name).st_mode) == 0o600
     assert name.endswith("gz") == ((tmp_path / name).read_bytes()[:2] == b"\x1f\x8b")
     with opened(tmp_path / "new") as memory:
-        memory.import_all(tmp_path / name)
+        memory.admin.import_all(tmp_path / name)
         found = memory.search("when is deploy day?")
         assert [r.text for r in found.results] == [r.text for r in wanted.results]
         assert memory.search("secret").results == ()
@@ -101,7 +101,7 @@ def test_what_is_here_stays_unless_the_file_is_to_decide(tmp_path: Path, cli: Cl
     file, new = str(tmp_path / "all.jsonl"), tmp_path / "new"
     with opened(tmp_path / "old") as memory:
         memory.put([note("a", "theirs")])
-        memory.export_all(file)
+        memory.admin.export_all(file)
     with opened(new) as memory:
         memory.put([note("a", "ours")])
     done = cli("import", file, "--store", str(new))
@@ -117,9 +117,9 @@ def test_a_recorded_answer_holds_on_in_the_new_store(tmp_path: Path) -> None:
         memory.put([note("a", "The otter eats fish."), note("b", "The heron eats frogs.")])
         print = memory.search("what does the otter eat?").fingerprint
         assert memory.record_answer("what does the otter eat?", "Fish.", print).recorded
-        memory.export_all(file)
+        memory.admin.export_all(file)
     with opened(tmp_path / "new") as memory:
-        memory.import_all(file)
+        memory.admin.import_all(file)
         assert memory.search("what does the otter eat?").tier == 0
         memory.put([note("c", "The otter eats crabs.")])
         assert memory.search("what does the otter eat?").status != "cached_answer"
@@ -211,7 +211,7 @@ def test_whatever_is_stored_comes_back_as_it_was(
 @pytest.fixture
 def lines(full: Path, tmp_path: Path) -> list[bytes]:
     with opened(full) as memory:
-        memory.export_all(tmp_path / "all.jsonl")
+        memory.admin.export_all(tmp_path / "all.jsonl")
     return (tmp_path / "all.jsonl").read_bytes().splitlines(keepends=True)
 
 
@@ -223,7 +223,7 @@ def refused(tmp_path: Path, content: bytes, error: type[Exception] = InputError)
         memory.put([note("here", "already")])
         before = items(memory.store)
         with pytest.raises(error) as told:
-            memory.import_all(file)
+            memory.admin.import_all(file)
         assert items(memory.store) == before
     return str(told.value).replace(str(file), "FILE")
 
@@ -274,9 +274,9 @@ def test_an_export_replaces_no_file_unasked(full: Path, tmp_path: Path) -> None:
     (tmp_path / "all.jsonl").write_text("mine")
     with opened(full) as memory:
         with pytest.raises(UsageError, match="there already"):
-            memory.export_all(tmp_path / "all.jsonl")
+            memory.admin.export_all(tmp_path / "all.jsonl")
         assert (tmp_path / "all.jsonl").read_text() == "mine"
-        memory.export_all(tmp_path / "all.jsonl", force=True)
+        memory.admin.export_all(tmp_path / "all.jsonl", force=True)
     head = json.loads((tmp_path / "all.jsonl").read_bytes().splitlines()[0])
     assert head["type"] == "recollect"
     assert datetime.fromisoformat(head["made"]) > datetime.now(UTC) - timedelta(hours=1)
@@ -289,7 +289,7 @@ def test_an_import_that_was_cut_off_goes_on(
 
     monkeypatch.setattr(moving, "BATCH", 2)
     with opened(full) as memory:
-        memory.export_all(tmp_path / "all.jsonl")
+        memory.admin.export_all(tmp_path / "all.jsonl")
 
     class Enough(Exception):
         pass
@@ -300,9 +300,9 @@ def test_an_import_that_was_cut_off_goes_on(
 
     with opened(tmp_path / "new") as memory:
         with pytest.raises(Enough):
-            memory.import_all(tmp_path / "all.jsonl", report=stop)
+            memory.admin.import_all(tmp_path / "all.jsonl", report=stop)
         assert 0 < memory.status().store.documents < 5
-        memory.import_all(tmp_path / "all.jsonl")
+        memory.admin.import_all(tmp_path / "all.jsonl")
     assert everything(tmp_path / "new") == everything(full)
 
 

@@ -337,7 +337,7 @@ def test_hybrid_search_answers_as_the_embedded_store_does(
     with Memory(open_store(url), memory.config, embedder) as remote:
         for one in (memory, remote):
             one.put([note(f"n{i}", text) for i, text in enumerate(texts)])
-            one.embed()
+            one.models.embed()
         for question in ("otter kelp", "who cut the rope?", "moored boats", "stone"):
             mine, theirs = (m.search(question, cache=False) for m in (remote, memory))
             assert [r.id for r in mine.results] == [r.id for r in theirs.results]

@@ -63,7 +63,7 @@ def opened(*documents: Document, **by_word: float) -> Memory:
     reranker = Odds(**by_word) if by_word else None
     memory = Memory(open_store("memory://"), config.load(), HashEmbedder(), reranker=reranker)
     memory.put(documents)
-    memory.embed()
+    memory.models.embed()
     return memory
 
 
@@ -327,7 +327,7 @@ class Literal(Odds):
 
 def test_a_misspelt_word_is_read_as_the_one_that_is_there() -> None:
     with opened(note("k", "The kubernetes cluster runs in Frankfurt.")) as memory:
-        memory._reranker = Literal(kubernetes=5.0)
+        memory.core.reranker = Literal(kubernetes=5.0)
         answer = memory.search("where runs the kuberntes clustr")
     assert names(answer) == ["k"]
     said = stage(answer, "escalate")
@@ -337,7 +337,7 @@ def test_a_misspelt_word_is_read_as_the_one_that_is_there() -> None:
 
 def test_a_word_with_another_ending_is_read_as_the_one_that_is_there() -> None:
     with opened(note("s", "The surveyors look at the roof."), note("g", "Tea.")) as memory:
-        memory._reranker = Literal(surveyors=5.0)
+        memory.core.reranker = Literal(surveyors=5.0)
         answer = memory.search("when does the survey thing happen")
     assert names(answer)[0] == "s"
     assert "“survey” read as “surveyors”" in stage(answer, "escalate").reason
@@ -349,8 +349,8 @@ def test_of_the_two_passes_the_better_graded_is_returned() -> None:
         return [-4.0 if "kuberntes" in question else -19.0 for _ in passages]
 
     with opened(note("k", "The kubernetes cluster."), note("c", "A cluster of grapes.")) as memory:
-        memory._reranker = Odds(any=1.0)
-        memory._reranker.score = odd  # type: ignore[method-assign]
+        memory.core.reranker = Odds(any=1.0)
+        memory.core.reranker.score = odd  # type: ignore[method-assign]
         answer = memory.search("which of them is the kuberntes cluster")
     said = stage(answer, "escalate").reason
     assert "not better" in said
@@ -369,7 +369,7 @@ def test_what_was_read_is_not_read_again() -> None:
     some = [note(f"n{i}", f"boat number {i} lies in the harbour") for i in range(12)]
     question = "where does the boat of my uncle lie"
     with opened(*some, boat=-6.0) as memory:
-        reranker = memory._reranker
+        reranker = memory.core.reranker
         assert isinstance(reranker, Odds)
         answer = asked_with(memory, question, pool=5)
         assert stage(answer, "again lexical").found == 12
@@ -388,7 +388,7 @@ def test_a_second_pass_that_fails_leaves_the_first(monkeypatch: pytest.MonkeyPat
             return search(queries, *given, **options)
 
         monkeypatch.setattr(memory.store, "search_text", broken)
-        memory._reranker = Odds(cluster=-5.0)
+        memory.core.reranker = Odds(cluster=-5.0)
         answer = memory.search("where is the kubernates cluster, do you know")
     assert names(answer) == ["k"]
     assert stage(answer, "escalate").state == "failed"
@@ -573,7 +573,7 @@ def test_what_the_call_says_wins_over_everything(option: str, value: Any) -> Non
         other = {"limit": 9, "budget": 999, "detail": "document", "recency": 0.1,
                  "min_confidence": 0.2}.get(option)  # fmt: skip
         if other is not None:
-            memory.config = memory.config.with_value(f"search.{option}", other)
+            memory.core.config = memory.config.with_value(f"search.{option}", other)
             assert getattr(memory.query("boat").policy, option) == other
         for mode in (None, *MODES):
             given: dict[str, Any] = {option: value, "mode": mode}
@@ -714,9 +714,9 @@ def test_a_stage_that_throws_is_reported_and_the_rest_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with opened(note("a", "the blue boat"), note("b", "a boat")) as memory:
-        memory._embedder = Broken()
-        monkeypatch.setattr(memory, "_serving", lambda: (Broken(), ""))
-        memory._reranker = Broken()
+        memory.core.embedder = Broken()
+        monkeypatch.setattr(memory.core, "serving_embedder", lambda: (Broken(), ""))
+        memory.core.reranker = Broken()
         answer = memory.search("blue boat", min_confidence=0.0)
     assert names(answer)[0] == "a"
     assert stage(answer, "vector").state == "failed"
@@ -740,14 +740,14 @@ def test_a_store_that_cannot_tell_the_words_costs_their_signal_alone(
 
 def test_a_snippet_marks_the_word_as_it_was_read() -> None:
     with opened(note("k", "The kubernetes cluster runs in Frankfurt.")) as memory:
-        memory._reranker = Literal(kubernetes=5.0)
+        memory.core.reranker = Literal(kubernetes=5.0)
         answer = memory.search("where runs the kuberntes clustr", detail="snippet")
     assert "**kubernetes**" in answer.results[0].text
 
 
 def test_words_that_nothing_has_find_nothing(memory: Memory) -> None:
     memory.put([note(f"n{i}", f"The harbour is quiet on day {i}.") for i in range(12)])
-    memory.embed()
+    memory.models.embed()
     answer = memory.search("zzqx blorp")
     assert answer.status == "no_results"
     assert memory.search("harbour").results

@@ -50,7 +50,7 @@ def harbour(tmp_path: Path) -> Iterator[Memory]:
                 session("talk", ("user", "why is the build red?"), ("assistant", "a flaky test")),
             ]
         )
-        memory.embed()
+        memory.models.embed()
         yield memory
 
 
@@ -107,8 +107,8 @@ def test_any_write_in_sight_ends_it(harbour: Memory, change: Any) -> None:
 def test_facts_that_change_end_it(harbour: Memory) -> None:
     harbour.remember("Friday is deploy day", name="deploy day")
     for change in (
-        lambda: harbour.pin("deploy day"),
-        lambda: harbour.alias("deploy day", "ship day"),
+        lambda: harbour.curation.pin("deploy day"),
+        lambda: harbour.curation.alias("deploy day", "ship day"),
         lambda: harbour.forget("deploy day"),
     ):
         harbour.search("sessions in redis")
@@ -120,7 +120,7 @@ def test_facts_that_change_end_it(harbour: Memory) -> None:
 def test_vectors_that_arrive_end_it(harbour: Memory) -> None:
     harbour.put([note("later", "The pier is closed in winter.")])
     harbour.search("is the pier open?")
-    harbour.embed()
+    harbour.models.embed()
     assert harbour.search("is the pier open?").cache.status == "miss"
 
 
@@ -147,8 +147,8 @@ def test_another_process_sees_what_the_first_has_answered_and_written(harbour: M
 def test_other_models_and_other_versions_have_their_own(harbour: Memory) -> None:
     harbour.search("when do we deploy?")
     query = harbour.query("when do we deploy?")
-    models = harbour._models(query.policy)
-    cache = harbour._cache
+    models = harbour.core.models(query.policy)
+    cache = harbour.core.cache
     assert cache is not None
 
     def asked(rules: CacheRules, **other: Any) -> str:
@@ -197,14 +197,14 @@ def test_what_is_kept_expires(harbour: Memory, monkeypatch: pytest.MonkeyPatch) 
     with opened(folder, cache_ttl=100) as memory:
         memory.search("sessions")
         assert memory.search("sessions").tier == 0
-        cache = memory._cache
+        cache = memory.core.cache
         assert isinstance(cache, EmbeddedCache)
-        assert memory.clear_cache(expired=True) == 0
+        assert memory.admin.clear_cache(expired=True) == 0
         with sqlite3.connect(cache.path) as db:
             db.execute("UPDATE answers SET made = made - 100")
         assert memory.search("sessions").cache.status == "miss"
         assert memory.search("sessions").tier == 0, "and is kept anew"
-        assert memory.clear_cache() == 1
+        assert memory.admin.clear_cache() == 1
         assert memory.search("sessions").cache.status == "miss"
 
 
@@ -214,7 +214,7 @@ def test_a_degraded_answer_is_kept_for_a_minute_and_says_so(harbour: Memory) -> 
     again = harbour.search("sessions")
     assert again.tier == 0
     assert again.degraded
-    cache = harbour._cache
+    cache = harbour.core.cache
     assert isinstance(cache, EmbeddedCache)
     with sqlite3.connect(cache.path) as db:
         assert db.execute("SELECT lasts FROM answers WHERE question = 'sessions'").fetchone() == (
@@ -291,19 +291,19 @@ def test_an_answer_that_was_written_is_served_until_something_changes(harbour: M
     near = harbour.search("How were sessions kept and when do we deploy")
     assert (near.status, near.tier) == ("cached_answer", 1)
     assert harbour.search(question, limit=3).status != "cached_answer"
-    (listed,) = harbour.answers()
+    (listed,) = harbour.admin.answers()
     assert (listed.query, listed.stale) == (question, False)
     harbour.put([note("new", "Sessions are kept in postgres.")])
     assert harbour.search(question).status != "cached_answer"
-    assert harbour.answers()[0].stale
-    assert harbour.forget_answers(done.id) == 1
-    assert harbour.answers() == []
+    assert harbour.admin.answers()[0].stale
+    assert harbour.admin.forget_answers(done.id) == 1
+    assert harbour.admin.answers() == []
 
 
 def test_a_recorded_answer_outlives_the_cache(harbour: Memory) -> None:
     print = harbour.search("sessions").fingerprint
     harbour.record_answer("sessions", "In redis.", print)
-    harbour.clear_cache()
+    harbour.admin.clear_cache()
     assert harbour.search("sessions").status == "cached_answer"
 
 
@@ -322,7 +322,7 @@ def test_a_fingerprint_names_the_limits_too(harbour: Memory) -> None:
     assert harbour.search("sessions").status != "cached_answer"
     harbour.put([note("elsewhere", "Sessions last a day.")])
     assert harbour.search("sessions", sources=["adr"], limit=3).status == "cached_answer"
-    assert not harbour.answers()[0].stale
+    assert not harbour.admin.answers()[0].stale
 
 
 def test_recording_never_raises_and_says_why(harbour: Memory) -> None:
@@ -340,14 +340,14 @@ def test_recording_never_raises_and_says_why(harbour: Memory) -> None:
         assert not done.recorded
         assert done.reason
     assert harbour.record_answer(None, 7, object()).reason  # type: ignore[arg-type]
-    assert harbour.answers() == []
+    assert harbour.admin.answers() == []
 
 
 def test_secrets_are_taken_out_of_what_is_recorded(harbour: Memory) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLQ"
     print = harbour.search("sessions").fingerprint
     harbour.record_answer("sessions", f"The key is {key}.", print)
-    assert key not in harbour.answers()[0].answer
+    assert key not in harbour.admin.answers()[0].answer
 
 
 def test_forgetting_a_document_forgets_what_was_kept_of_it(harbour: Memory) -> None:
@@ -360,7 +360,7 @@ def test_forgetting_a_document_forgets_what_was_kept_of_it(harbour: Memory) -> N
     kept = b"".join(path.read_bytes() for path in folder.glob(f"{FILE}*"))
     assert b"until October" not in kept
     with opened(folder) as memory:
-        assert memory.answers() == []
+        assert memory.admin.answers() == []
 
 
 # ------------------------------------------------------------------ failing
@@ -375,7 +375,7 @@ class Broken(PlainCache):
 
 def test_a_cache_that_fails_costs_nothing_but_itself(harbour: Memory) -> None:
     query = harbour.query("when do we deploy?")
-    models = harbour._models(query.policy)
+    models = harbour.core.models(query.policy)
     answer = pipeline.answer(query, harbour.store, models, AnswerCache(Broken(5), CacheRules()))
     assert answer.results
     assert not answer.degraded
@@ -412,7 +412,7 @@ def test_a_folder_that_cannot_be_written_is_searched_all_the_same(
     folder = Path(harbour.status().store.location)
     cache = EmbeddedCache(folder / "not there", 10)
     query = harbour.query("sessions")
-    models = harbour._models(query.policy)
+    models = harbour.core.models(query.policy)
     answer = pipeline.answer(query, harbour.store, models, AnswerCache(cache, CacheRules()))
     assert answer.results
     assert answer.cache.status == "off"

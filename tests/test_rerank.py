@@ -41,7 +41,7 @@ class Likes:
 def boats(reranker: Likes | None) -> Memory:
     memory = Memory(open_store("memory://"), config.load(), HashEmbedder(), reranker=reranker)
     memory.put(note(f"n{i}", f"boat {'boat ' * (9 - i)} number {i}") for i in range(9))
-    memory.embed()
+    memory.models.embed()
     return memory
 
 

@@ -29,7 +29,7 @@ def opened(place: Path) -> Memory:
 
 def everything(place: Path) -> list[Any]:
     with opened(place) as memory:
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
         return items(memory.store)
 
 
@@ -45,7 +45,7 @@ def store(tmp_path: Path) -> Path:
 @pytest.fixture
 def backup(store: Path, tmp_path: Path) -> Path:
     with opened(store) as memory:
-        memory.backup(tmp_path / "b.tar.gz")
+        memory.admin.backup(tmp_path / "b.tar.gz")
     return tmp_path / "b.tar.gz"
 
 
@@ -99,7 +99,7 @@ for i in range(100000):
             seen = int(process.stdout.readline())
         for n in range(3):
             with opened(tmp_path / "store") as memory:
-                done = memory.backup(tmp_path / f"{n}.tar")
+                done = memory.admin.backup(tmp_path / f"{n}.tar")
             assert process.poll() is None
             restore_store(tmp_path / f"{n}.tar", tmp_path / f"new{n}")
             names = {i.put.document.external for i in everything(tmp_path / f"new{n}")
@@ -146,7 +146,7 @@ with swap.beside(Path(sys.argv[1])) as scratch:
 def test_a_damaged_store_makes_no_backup(store: Path, tmp_path: Path) -> None:
     replace(store, b"We deploy on Fridays", b"We deploy on Mondays")
     with opened(store) as memory, pytest.raises(StoreCorrupt, match="not as it was stored") as told:
-        memory.backup(tmp_path / "b.tar")
+        memory.admin.backup(tmp_path / "b.tar")
     assert "recollect repair" in told.value.hint
     assert not (tmp_path / "b.tar").exists()
 
@@ -205,7 +205,7 @@ def test_what_was_cached_of_the_abandoned_history_is_not_served(
     place = tmp_path / "store"
     with opened(place) as memory:
         memory.put([note("a", "The otter eats fish.")])
-        memory.backup(tmp_path / "b.tar")
+        memory.admin.backup(tmp_path / "b.tar")
         memory.put([note("a", "The otter eats crabs.")])
         later = memory.search("what does the otter eat?")
         cached = (place / "cache.db").read_bytes()
@@ -223,7 +223,7 @@ def test_a_recorded_answer_holds_on_in_a_restored_store(tmp_path: Path) -> None:
         memory.put([note("a", "The otter eats fish."), note("b", "The heron eats frogs.")])
         print = memory.search("what does the otter eat?").fingerprint
         assert memory.record_answer("what does the otter eat?", "Fish.", print).recorded
-        memory.backup(tmp_path / "b.tar")
+        memory.admin.backup(tmp_path / "b.tar")
     restore_store(tmp_path / "b.tar", tmp_path / "new")
     with opened(tmp_path / "new") as memory:
         assert memory.search("what does the otter eat?").status == "cached_answer"
@@ -341,7 +341,7 @@ def test_what_is_on_other_pages_than_the_damaged_one_is_saved(tmp_path: Path, cl
     assert 0 < len(done["incomplete"]) <= 10
     assert done["lost"] == []
     with opened(place) as memory:
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
         assert memory.search("deploy day").tier == 2
         assert memory.search("number199").results[0].document == "n199"
         assert memory.put([note("gone", "secret")]).tombstoned == 1
@@ -366,7 +366,7 @@ def test_documents_whose_own_page_is_lost_keep_their_names_and_are_shown_to_nobo
         assert {d.external for d in memory.list(limit=300).items} >= {f"n{i}" for i in range(200)}
         for id in done.incomplete:
             assert memory.get(id).scopes == ("salvaged",)
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
 
 
 @pytest.mark.parametrize("table", ["messages", "labels", "handles", "events", "tombstones"])
@@ -377,7 +377,7 @@ def test_a_lost_page_of_any_table_leaves_a_store_that_works(tmp_path: Path, tabl
     # The handles are all in an index of theirs, too.
     assert done.unreadable == (() if table == "handles" else (table,))
     with opened(place) as memory:
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
         everyone = memory.list(limit=300).items
         assert len(everyone) >= 201
         assert memory.get(next(d.id for d in everyone if d.external == "talk")).rendered()
@@ -393,7 +393,7 @@ def test_a_file_that_was_cut_short_gives_what_is_left(tmp_path: Path) -> None:
     done = repair_store(place)
     assert done.passages > 50
     with opened(place) as memory:
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
 
 
 def test_a_changed_letter_is_found_and_told(store: Path, cli: Cli) -> None:

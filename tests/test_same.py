@@ -76,18 +76,20 @@ OPERATING = (
     Same("history", {"id": "ship-1"},
          lambda m: {"events": [e.as_json() for e in m.history("ship-1")]}, ["history", "ship-1"]),
     Same("timeline", {"fact": "ship-1"},
-         lambda m: {"facts": [f.as_json() for f in m.timeline("ship-1")]}, None),
-    Same("receipts", {}, lambda m: {"items": [k.as_json() for k in m.receipts()]},
+         lambda m: {"facts": [f.as_json() for f in m.curation.timeline("ship-1")]}, None),
+    Same("receipts", {}, lambda m: {"items": [k.as_json() for k in m.curation.receipts()]},
          ["undo", "--list"]),
-    Same("to_review", {}, lambda m: {"items": [k.as_json() for k in m.to_review()]}, ["review"]),
-    Same("pin", {"fact": "ship-1"}, lambda m: {"fact": m.pin("ship-1").as_json()},
+    Same("to_review", {}, lambda m: {"items": [k.as_json() for k in m.curation.to_review()]},
+         ["review"]),
+    Same("pin", {"fact": "ship-1"}, lambda m: {"fact": m.curation.pin("ship-1").as_json()},
          ["pin", "ship-1"]),
     Same("reword", {"fact": "ship-1", "text": "We ship late"},
-         lambda m: {"fact": m.reword("ship-1", "We ship late").as_json()}, None),
+         lambda m: {"fact": m.curation.reword("ship-1", "We ship late").as_json()}, None),
     Same("review", {"receipt": "RECEIPT", "accept": False},
-         lambda m: m.review(m.receipts()[0].id, accept=False).as_json(),
+         lambda m: m.curation.review(m.curation.receipts()[0].id, accept=False).as_json(),
          ["review", "RECEIPT", "--reject"]),
-    Same("undo", {"receipt": "RECEIPT"}, lambda m: m.undo(m.receipts()[0].id).as_json(),
+    Same("undo", {"receipt": "RECEIPT"},
+         lambda m: m.curation.undo(m.curation.receipts()[0].id).as_json(),
          ["undo", "RECEIPT"]),
 )  # fmt: skip
 
@@ -139,7 +141,7 @@ def store(seed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callab
 
 def receipt(store: Path) -> str:
     with Memory.open(store) as memory:
-        return memory.receipts()[0].id
+        return memory.curation.receipts()[0].id
 
 
 def filled(given: Any, store: Path, file: Path | None = None) -> Any:

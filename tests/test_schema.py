@@ -109,7 +109,7 @@ def test_a_store_of_any_version_is_brought_up_to_date_and_is_sound(
 ) -> None:
     place = written_by(number, tmp_path / "store")
     with Memory.open(place, embed_model="none") as memory:
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
         found = memory.search("what does the otter eat?", cache=False)
         assert found.results[0].document == "otters.md"
         assert memory.search("timezone test").results[0].document == "chat"
@@ -125,11 +125,11 @@ def test_a_store_of_any_version_is_brought_up_to_date_and_is_sound(
         assert memory.search("who is Otto?").tier == 2
         if number >= 3:
             assert memory.search("deploy day", as_of="2025-06-01").tier == 2
-        memory.backup(tmp_path / "b.tar")
-        memory.export_all(tmp_path / "all.jsonl")
-        assert memory.check(full=True).findings == ()
+        memory.admin.backup(tmp_path / "b.tar")
+        memory.admin.export_all(tmp_path / "all.jsonl")
+        assert memory.admin.check(full=True).findings == ()
     with Memory.open(tmp_path / "new", embed_model="none") as memory:
-        assert memory.import_all(tmp_path / "all.jsonl").tombstones == 1
+        assert memory.admin.import_all(tmp_path / "all.jsonl").tombstones == 1
     assert written_version(place) == len(schema.MIGRATIONS)
 
 
@@ -141,7 +141,7 @@ def test_a_store_of_any_version_can_be_repaired(tmp_path: Path, number: int) -> 
     with Memory.open(place, embed_model="none") as memory:
         found = memory.search("what does the otter eat?", cache=False)
         assert found.results[0].document == "otters.md"
-        assert memory.check(full=True).findings == ()
+        assert memory.admin.check(full=True).findings == ()
         if number >= 3:  # the day on which the fact begins is known, though its schema had none
             day = datetime(2025, 3, 1, tzinfo=UTC)
             assert memory.store.by_handle([handle("local", turns(day))])

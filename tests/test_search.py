@@ -46,7 +46,7 @@ def harbour(memory: Memory) -> Memory:
             ),
         ]
     )
-    memory.embed()
+    memory.models.embed()
     return memory
 
 
@@ -246,7 +246,7 @@ def test_a_half_embedded_store_says_how_much_is_missing(
     assert len(answer.results) == 4
     assert "25% of the passages are embedded" in answer.degraded[0]
     assert memory.status().pending == 3
-    memory.embed()
+    memory.models.embed()
     assert memory.search("otter").degraded == ()
 
 
@@ -289,7 +289,7 @@ def test_the_fingerprint_names_the_request_and_the_state(harbour: Memory) -> Non
 
 def test_long_lived_processes_embed_in_the_background(memory: Memory) -> None:
     memory.put([note(f"n{i}", f"otter {i}") for i in range(10)])
-    memory.embed_in_background()
+    memory.models.embed_in_background()
     for _ in range(200):
         if memory.status().pending == 0:
             break
@@ -313,7 +313,7 @@ def test_an_interrupted_embedding_goes_on_where_it_was(memory: Memory) -> None:
     done = embed_pending(memory.store, HashEmbedder(), lambda _: stop.set(), stop)
     assert 0 < done < 200
     assert memory.status().pending == 200 - done
-    assert memory.embed() == 200 - done
+    assert memory.models.embed() == 200 - done
 
 
 def test_a_store_in_memory_answers_the_same_way(harbour: Memory, embedder: HashEmbedder) -> None:
@@ -322,7 +322,7 @@ def test_a_store_in_memory_answers_the_same_way(harbour: Memory, embedder: HashE
 
     with Memory(open_store("memory://"), config.load(), embedder) as plain:
         plain.put(reversed(bodies(harbour)))
-        plain.embed()
+        plain.models.embed()
         for query in ("deploy friday", "sessions kept", "why was redis dropped", "timezone"):
             assert documents(plain.search(query)) == documents(harbour.search(query))
 
@@ -339,7 +339,7 @@ def test_a_paraphrase_is_found_by_meaning(tmp_path: Path) -> None:
                 note("boat", "Check the oil before the engine of the boat is started."),
             ]
         )
-        memory.embed()
+        memory.models.embed()
         answer = memory.search("Where does the pet like to rest when it is cold?")
         assert documents(answer)[0] == "cat"
         assert "vector" in answer.results[0].evidence

@@ -136,7 +136,7 @@ def test_no_value_is_put_into_the_text_of_a_statement() -> None:
 def test_hostile_names_are_names_in_every_query(keyword_memory: Memory) -> None:
     evil = "x'); DROP TABLE documents; --"
     keyword_memory.remember("The tide is high", name=evil, scopes=[evil], id=evil)
-    assert keyword_memory.fact(evil).text == "The tide is high"
+    assert keyword_memory.curation.fact(evil).text == "The tide is high"
     assert keyword_memory.list(scopes=[evil]).items
     assert not keyword_memory.list(scopes=["' OR 1=1 --"]).items
     assert not keyword_memory.list(sources=["' OR '1'='1"], kinds=['" OR 1'], paths=["%"]).items
@@ -204,14 +204,14 @@ def test_a_tree_is_never_written_through_a_link(keyword_memory: Memory, tmp_path
     victim = tmp_path / "victim"
     victim.mkdir()
     tree = tmp_path / "tree"
-    keyword_memory.export_tree(tree)
+    keyword_memory.admin.export_tree(tree)
     pages = list(tree.rglob("*.md"))
     assert pages
     content = pages[0].read_text()
     (victim / "page.md").write_text("mine")
     pages[0].unlink()
     pages[0].symlink_to(victim / "page.md")
-    keyword_memory.export_tree(tree, force=True)
+    keyword_memory.admin.export_tree(tree, force=True)
     assert (victim / "page.md").read_text() == "mine"
     assert content
 
@@ -224,7 +224,7 @@ def test_what_is_kept_is_for_its_user_alone(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "store", embed_model="none") as memory:
         memory.remember("The tide is high", name="tide")
         memory.search("tide")
-        memory.rebuild()
+        memory.admin.rebuild()
     for path in (tmp_path / "store", *(tmp_path / "store").iterdir()):
         mode = stat.S_IMODE(path.stat().st_mode)
         assert not path.is_dir() or mode == 0o700, (path, oct(mode))

@@ -56,8 +56,8 @@ def long(name: str, count: int = 40, **fields: Any) -> Document:
 
 def put(memory: Memory, *documents: Document) -> None:
     memory.put(documents)
-    if memory._embedder is not None:
-        memory.embed()
+    if memory.core.embedder is not None:
+        memory.models.embed()
 
 
 def ids(found: Any) -> list[str]:

@@ -145,7 +145,7 @@ def test_a_slow_server_does_not_hold_up_a_search(
         tmp_path / "store", embed_model=f"{server.url}#toy", rerank_model="none"
     ) as memory:
         memory.put([note("a", "otter")])
-        memory.embed()
+        memory.models.embed()
         server.answers = [said({})._replace(pause=5.0)]
         answer = memory.search("otter")
         assert [r.document for r in answer.results] == ["a"]
@@ -161,7 +161,7 @@ def test_a_vendors_key_goes_to_that_vendor_alone(monkeypatch: pytest.MonkeyPatch
 
 
 def spent(memory: Memory) -> Any:
-    return memory.llm_status().spent
+    return memory.models.llm_status().spent
 
 
 def test_what_it_costs_is_counted_and_limited(
@@ -170,7 +170,7 @@ def test_what_it_costs_is_counted_and_limited(
     address = f"{server.url}#toy"
     with Memory.open(tmp_path / "store", embed_model=address, embed_price=20) as memory:
         memory.put([note("a", "otter"), note("b", "kelp")])
-        memory.embed()
+        memory.models.embed()
         (row,) = spent(memory)
         assert (row.model, row.calls, row.input, row.nanos) == ("toy", 1, 1000, 20_000_000)
     asked = len(server.asked)
@@ -178,7 +178,7 @@ def test_what_it_costs_is_counted_and_limited(
     with Memory.open(tmp_path / "store", **limited) as memory:
         memory.put([note("c", "eel")])
         with pytest.raises(SpendRefused, match="llm.daily_limit"):
-            memory.embed()
+            memory.models.embed()
         assert len(server.asked) == asked
         answer = memory.search("eel")
         assert [r.document for r in answer.results] == ["c"]
@@ -228,7 +228,7 @@ def test_a_folder_says_by_itself_what_its_model_is(tmp_path: Path) -> None:
     assert model.max_tokens == 512
     with Memory.open(tmp_path / "store", embed_model=str(tmp_path / "kelp")) as memory:
         memory.put([note("a", "the kitten sleeps"), note("b", "taxes are due")])
-        assert memory.embed(processes=2) == 2
+        assert memory.models.embed(processes=2) == 2
         assert memory.search("cat nap").results[0].document == "a"
 
 
@@ -269,7 +269,7 @@ def test_vectors_of_a_folder_serve_after_a_change_to_another(
     folder, store = downloaded(tmp_path / "kelp"), tmp_path / "store"
     with Memory.open(store, embed_model=str(folder)) as memory:
         memory.put(otters(3))
-        memory.embed()
+        memory.models.embed()
     with Memory.open(store, embed_model=f"{server.url}#new") as memory:
         answer = memory.search("otter")
         assert "kelp-embed@" in answer.degraded[0]
@@ -290,7 +290,7 @@ def test_a_switch_that_is_killed_goes_on_and_the_old_vectors_serve_meanwhile(
     old, new = f"{server.url}#old", f"{server.url}#new"
     with Memory.open(store, embed_model=old) as memory:
         memory.put(otters(count))
-        memory.embed()
+        memory.models.embed()
     embedded: list[str] = []
 
     def slowly(asked: Asked) -> Say:
@@ -314,7 +314,7 @@ def test_a_switch_that_is_killed_goes_on_and_the_old_vectors_serve_meanwhile(
         assert server.asked[-1].body["model"] == "old"
         assert answer.results[0].document == "n7"
         with pytest.raises(UsageError, match="still needed"):
-            memory.prune_vectors()
+            memory.models.prune()
     refused = cli("models", "prune", "--store", str(store))
     assert refused.code == 2
     embedded.clear()
@@ -354,12 +354,12 @@ def test_other_dimensions_of_the_same_model_are_refused_and_nothing_is_lost(
     address = f"{server.url}#toy"
     with Memory.open(tmp_path / "store", embed_model=address) as memory:
         memory.put(otters(3))
-        memory.embed()
+        memory.models.embed()
     server.answers = [lambda a: embeddings(a, 32)]
     with Memory.open(tmp_path / "store", embed_model=address) as memory:
         memory.put([note("late", "eels")])
         with pytest.raises(Exception, match="32 dimensions, the stored ones 64"):
-            memory.embed()
+            memory.models.embed()
         assert memory.status().store.vectors == {f"toy@{server.url}/embeddings": 3}
         assert memory.search("otter number1", by="keyword").results[0].document == "n1"
         answer = memory.search("otter number1")

@@ -214,7 +214,7 @@ def test_a_store_in_memory_counts_as_long_as_it_lasts() -> None:
     with Memory.open("memory://") as memory:
         memory.search("boat")
         assert memory.stats().total.calls == 1
-        memory.clear_stats()
+        memory.admin.clear_stats()
         assert memory.stats().total.calls == 0
 
 
@@ -332,7 +332,7 @@ memory.search("boat")
 memory.stats()
 child = os.fork()
 if child == 0:
-    memory._recorder.close()
+    memory.core.recorder.close()
     os._exit(0)
 assert os.waitpid(child, 0)[1] == 0
 memory.search("boat")
@@ -371,7 +371,7 @@ def test_a_ledger_that_stays_locked_ends_no_process_late(store: Path) -> None:
     holder.execute("BEGIN EXCLUSIVE")
     with Memory.open(store) as memory:
         memory.search("boat")
-        recorder = memory._recorder
+        recorder = memory.core.recorder
         assert recorder is not None
         thread = recorder._thread
         assert thread is not None
@@ -423,7 +423,7 @@ def test_a_spoilt_ledger_is_told_by_stats_and_by_no_search(
 def test_what_could_not_be_written_is_told_and_kept_until_it_can(store: Path) -> None:
     (store / "usage.db").mkdir()
     with Memory.open(store) as memory:
-        recorder = memory._recorder
+        recorder = memory.core.recorder
         assert recorder is not None
         memory.search("boat")
         recorder.settle()

@@ -186,7 +186,7 @@ def test_an_answer_cites_what_bears_it_out(memory: Memory) -> None:
             GOOD,
         )
 
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     made = memory.think(WHY)
     assert made.status == "synthesized"
     assert made.text == "It lost writes. [1] Postgres took over. [2]"
@@ -228,7 +228,7 @@ def test_a_sentence_that_is_not_borne_out_is_flagged(
         good = sentence("It was dropped.", (1, "We dropped Redis in March."))
         return lines(good, {"sentence": "It was never used.", "support": support}, GOOD)
 
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     made = memory.think("redis dropped in March: why?", force=True)
     assert made.status == "synthesized"
     assert made.written is not None
@@ -244,7 +244,9 @@ def test_a_sentence_that_is_not_borne_out_is_flagged(
 
 
 def test_an_answer_in_which_nothing_is_supported_is_none(memory: Memory) -> None:
-    memory.use_llm(Model(lines(sentence("It was too blue.", (1, "it was too blue for us")), GOOD)))
+    memory.models.use_llm(
+        Model(lines(sentence("It was too blue.", (1, "it was too blue for us")), GOOD))
+    )
     made = memory.think(WHY)
     assert made.status == "needs_synthesis"
     assert "could be shown to be in memory" in made.reason
@@ -253,13 +255,13 @@ def test_an_answer_in_which_nothing_is_supported_is_none(memory: Memory) -> None
     assert made.bundle.sections
     assert made.written is not None
     assert [one.supported for one in made.written.sentences] == [False]
-    assert not memory.answers()
+    assert not memory.admin.answers()
 
 
 def test_a_quote_may_span_passages_that_follow_each_other(memory: Memory) -> None:
     text = "\n\n".join(f"Step {n} of the launch takes {n} minutes. " * 12 for n in range(1, 12))
     memory.put([note("launch", text, title="Launch")])
-    memory.use_llm(Model(quoting))
+    memory.models.use_llm(Model(quoting))
     made = memory.think("explain how the launch goes, step 4 and step 5", force=True)
     document = memory.get("launch")
     assert made.written is not None
@@ -272,7 +274,7 @@ def test_only_what_was_shown_of_a_section_can_be_quoted(memory: Memory) -> None:
     long = "The capybara sleeps. " + "And it sleeps on. " * 300 + "In the end it wakes up at six."
     memory.put([note("long", long)])
     model = Model(lines(sentence("At six.", (1, "In the end it wakes up at six.")), GOOD))
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     made = memory.think("why does the capybara wake up?", token_budget=100)
     assert "wakes up" not in model.prompts[0].partition("source 1]]")[2]
     assert made.status == "needs_synthesis"
@@ -280,7 +282,7 @@ def test_only_what_was_shown_of_a_section_can_be_quoted(memory: Memory) -> None:
 
 def test_a_named_fact_is_read_first_and_can_be_cited(memory: Memory) -> None:
     memory.remember("We deploy on Fridays after lunch", name="deploy day")
-    memory.use_llm(Model(quoting))
+    memory.models.use_llm(Model(quoting))
     made = memory.think("why is the deploy day what it is?", force=True)
     assert made.status == "synthesized"
     assert made.written is not None
@@ -292,18 +294,18 @@ def test_a_named_fact_is_read_first_and_can_be_cited(memory: Memory) -> None:
 
 def test_what_is_not_in_memory_is_said_to_be_so(memory: Memory) -> None:
     model = Model(lines(bad(relevant=False)))
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     made = memory.think("why is redis better than memcached for sessions?")
     assert made.status == "not_in_memory"
     assert made.text == ""
     assert made.calls == 1
     assert made.answer is None
-    assert not memory.answers()
+    assert not memory.admin.answers()
 
 
 def test_where_nothing_is_found_nobody_is_asked(memory: Memory) -> None:
     model = Model(quoting)
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     for force in (False, True):
         made = memory.think("xylophone quartets", force=force)
         assert (made.status, made.reason) == ("not_in_memory", "nothing was found")
@@ -319,7 +321,7 @@ def test_a_bad_grade_buys_one_more_round(memory: Memory) -> None:
                      GOOD)  # fmt: skip
 
     model = Model([lines(bad("Ana decided")), second])
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     told: list[ThoughtEvent] = []
     made = memory.think("what made the team drop memcached?", tell=told.append, roles=None)
     assert made.status == "synthesized", made
@@ -340,7 +342,7 @@ def test_there_are_never_more_than_two(memory: Memory, first: Any) -> None:
         return f"{said}\n{lines(bad(f'the pier in winter {model.count()}'))}"
 
     model = Model(greedy)
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     made = memory.think(WHY)
     assert model.count() == made.calls == 2
     assert made.status in ("synthesized", "not_in_memory")
@@ -359,7 +361,7 @@ def test_a_second_round_that_brings_nothing_is_not_paid_for(
     memory: Memory, look_for: str, why: str
 ) -> None:
     model = Model(citing("It lost writes.", "lost writes", "It lost writes when", bad(look_for)))
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     made = memory.think(WHY)
     assert made.status == "synthesized"
     assert model.count() == 1
@@ -370,7 +372,7 @@ def test_a_second_round_that_brings_nothing_is_not_paid_for(
 
 def test_a_second_round_that_fails_costs_nothing_but_itself(memory: Memory) -> None:
     first = citing("It lost writes.", "lost writes", "It lost writes when", bad("pier winter"))
-    memory.use_llm(Model([first, ModelError("it burned down")]))
+    memory.models.use_llm(Model([first, ModelError("it burned down")]))
     made = memory.think(WHY)
     assert made.status == "synthesized"
     assert made.text == "It lost writes. [1]"
@@ -381,7 +383,7 @@ def test_a_second_round_that_fails_costs_nothing_but_itself(memory: Memory) -> N
 def test_what_it_would_look_for_stays_within_the_limits(memory: Memory) -> None:
     memory.put([note("secret", "The launch code is swordfish, says Zoe.", source="vault")])
     model = Model([lines(bad("launch code swordfish")), lines(bad())])
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     memory.think(WHY, sources=["tests"])
     memory.think(f"{WHY} source:tests")
     assert model.count() >= 2
@@ -393,7 +395,7 @@ def test_what_it_would_look_for_stays_within_the_limits(memory: Memory) -> None:
 
 def test_what_was_written_is_served_again_until_something_changes(memory: Memory) -> None:
     model = Model(LOST)
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     first = memory.think(WHY)
     assert first.answer is not None
     assert first.answer.sources == (f"{memory.get('redis').id}:0",)
@@ -410,7 +412,7 @@ def test_what_was_written_is_served_again_until_something_changes(memory: Memory
 
 def test_it_is_kept_for_the_limits_it_was_asked_under(memory: Memory) -> None:
     model = Model(LOST)
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     memory.think(WHY, kinds=["note"])
     assert memory.think(WHY, kinds=["note"]).status == "cached_answer"
     assert memory.think(WHY).status == "synthesized"
@@ -419,14 +421,14 @@ def test_it_is_kept_for_the_limits_it_was_asked_under(memory: Memory) -> None:
 def test_without_a_cache_what_was_recorded_is_served_all_the_same() -> None:
     with Memory(open_store("memory://"), config.load()) as bare:
         bare.put([note("redis", "We dropped Redis. It lost writes when the disk was full.")])
-        bare.use_llm(Model(LOST))
+        bare.models.use_llm(Model(LOST))
         assert bare.think(WHY, kinds=["note"]).status == "synthesized"
         assert bare.think(WHY, kinds=["note"]).status == "cached_answer"
 
 
 def test_what_is_there_in_so_many_words_is_not_written_unless_forced(memory: Memory) -> None:
     model = Model(quoting)
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     asked = "closed pier winter"
     made = memory.think(asked)
     assert made.status == "direct_passages"
@@ -473,7 +475,7 @@ FAILURES = {
 
 @pytest.mark.parametrize("name", FAILURES)
 def test_a_model_that_fails_costs_the_answer_and_no_more(memory: Memory, name: str) -> None:
-    memory.use_llm(Model(FAILURES[name].says))
+    memory.models.use_llm(Model(FAILURES[name].says))
     told: list[ThoughtEvent] = []
     made = memory.think(WHY, tell=told.append)
     assert is_a_bundle(made)
@@ -481,12 +483,12 @@ def test_a_model_that_fails_costs_the_answer_and_no_more(memory: Memory, name: s
     assert any(FAILURES[name].reason in reason for reason in made.degraded)
     assert made.calls == 1
     assert told[-1].thought == made
-    assert not memory.answers()
+    assert not memory.admin.answers()
 
 
 def test_a_model_that_never_answers_is_left_when_the_time_is_over(memory: Memory) -> None:
     go = threading.Event()
-    memory.use_llm(lambda _: str(go.wait(60)))
+    memory.models.use_llm(lambda _: str(go.wait(60)))
     made = memory.think(WHY, time_box=0.05)
     assert not go.is_set()
     go.set()
@@ -499,7 +501,7 @@ def test_where_no_time_is_left_nobody_is_asked(memory: Memory) -> None:
         stopped, left = False, 0.0
 
     model = Model(quoting)
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     made = memory.think(WHY, token=Over())
     assert is_a_bundle(made)
     assert model.count() == 0
@@ -512,7 +514,7 @@ def test_whoever_gives_up_is_not_kept(memory: Memory) -> None:
         token.cancel()
         return str(go.wait(60))
 
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     with pytest.raises(Cancelled):
         memory.think(WHY, token=token)
     go.set()
@@ -530,7 +532,7 @@ def test_nobody_waits_for_what_nobody_looks_at_any_more(memory: Memory) -> None:
         if begun.is_set():
             raise Stopped
 
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     with pytest.raises(Stopped), watched(look):
         memory.think(WHY)
     assert not go.is_set()
@@ -576,7 +578,7 @@ def test_what_it_took_is_told(memory: Memory) -> None:
         said = LOST(request).replace("\n" + lines(GOOD), "\n" + lines(bad("pier winter")))
         return LlmReply(said, usage=LlmUsage(100, 20, cache_read=40), model="toy-1", cost=0.25)
 
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     made = memory.think(WHY)
     assert made.written is not None
     assert (made.written.input, made.written.output, made.written.cached) == (200, 40, 80)
@@ -596,7 +598,7 @@ def test_pages_of_the_web_are_labelled_cited_and_not_kept(memory: Memory) -> Non
             sentence("It has AOF.", (number(request, "AOF"), "Redis has had AOF since")), GOOD
         )
     )
-    memory.use_llm(model)
+    memory.models.use_llm(model)
     made = memory.think(WHY, web=[page, WebResult("nothing", "https://example.com", "")])
     assert made.status == "synthesized"
     assert made.written is not None
@@ -604,7 +606,7 @@ def test_pages_of_the_web_are_labelled_cited_and_not_kept(memory: Memory) -> Non
     assert (reference.origin, reference.url) == ("web", page.url)
     assert reference.passages == ()
     assert "web page" in model.prompts[0]
-    assert not memory.answers()
+    assert not memory.admin.answers()
     assert made.answer is not None
     assert made.answer.id == ""
     assert memory.think("xylophone quartets", web=[page]).calls == 1
@@ -624,14 +626,14 @@ def test_the_web_is_asked_where_memory_does_not_answer_and_only_if_allowed(memor
             page = WebResult("AOF", "https://example.com/aof", "Redis has had AOF since 1.1.")
             return WebFound(query, "example.com", (page,))
 
-    memory.use_web(Engine())
-    memory.use_llm(
+    memory.web.use(Engine())
+    memory.models.use_llm(
         Model(lambda r: lines(sentence("It has.", (number(r, "AOF"), "Redis has had AOF")), GOOD))
     )
     refused = memory.think("xylophone quartets", web=True)
     assert asked == []
     assert any("web" in reason for reason in refused.degraded)
-    memory.config = memory.config.with_value("web.when", "asked")
+    memory.core.config = memory.config.with_value("web.when", "asked")
     made = memory.think("xylophone quartets", web=True)
     assert asked == ["xylophone quartets"]
     assert made.written is not None

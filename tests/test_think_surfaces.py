@@ -239,7 +239,7 @@ def asked(at: Address, body: Any, method: str = "POST", accept: str = "*/*") -> 
 def test_http_answers_with_json_or_with_events(store: Path) -> None:
     with Memory.open(store) as memory, served(memory) as at:
         assert asked(at, {"query": WHY}).json["reason"] == "no language model is configured"
-        memory.use_llm(Model(quoting))
+        memory.models.use_llm(Model(quoting))
         got = asked(at, {"query": WHY, "force": True}, accept="text/event-stream")
         assert got.status == 200
         assert got.headers["content-type"].startswith("text/event-stream")
@@ -273,7 +273,7 @@ def test_whoever_leaves_is_not_thought_for(store: Path) -> None:
         return ""
 
     with Memory.open(store) as memory, served(memory) as at:
-        memory.use_llm(slow)
+        memory.models.use_llm(slow)
         real = memory.think
 
         def think(*args: Any, **given: Any) -> Any:

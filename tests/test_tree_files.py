@@ -81,7 +81,7 @@ def m(keyword_memory: Memory) -> Memory:
 @pytest.fixture
 def tree(m: Memory, tmp_path: Path) -> Path:
     folder = tmp_path / "tree"
-    assert m.export_tree(folder).refused == ()
+    assert m.admin.export_tree(folder).refused == ()
     return folder
 
 
@@ -117,7 +117,7 @@ def test_a_file_for_each_page_and_the_same_bytes_again(m: Memory, tree: Path) ->
         MANIFEST, "billing/_index.md", f"{DUE}.md", f"{RETRIES}.md", "misc/_index.md",
         "misc/facts/universal.md",
     ]  # fmt: skip
-    again = m.export_tree(tree)
+    again = m.admin.export_tree(tree)
     assert (again.written, again.unchanged, again.pages, again.facts) == (0, 5, 3, 4)
     assert files(tree) == before
     assert "[[billing/retries/retry-policy|Retry policy]]: We retry" in (
@@ -155,12 +155,12 @@ def test_edits_are_applied_and_found_and_the_rest_is_as_it_was(m: Memory, tree: 
     assert [r.text for r in m.search("owner of retries").results] == ["Ana."]
     assert [r.document for r in m.search("attempts").results] == ["retries"]
     assert did(m.add(tree)) == {}
-    assert m.export_tree(tree).refused == ()
+    assert m.admin.export_tree(tree).refused == ()
     assert "nobody named this <!-- fact {id: nobody-named-this-" in (
         (tree / f"{RETRIES}.md").read_text()
     )
     before = files(tree)
-    assert m.export_tree(tree).written == 0
+    assert m.admin.export_tree(tree).written == 0
     assert did(m.add(tree)) == {}
     assert files(tree) == before
 
@@ -180,7 +180,7 @@ def test_what_an_editor_does_to_lines_is_no_edit(m: Memory, tree: Path) -> None:
     state = m.status().store.seq
     assert did(m.add(tree)) == {}
     assert m.status().store.seq == state
-    assert m.export_tree(tree).written == 1
+    assert m.admin.export_tree(tree).written == 1
 
 
 def test_the_header_is_the_page(m: Memory, tree: Path) -> None:
@@ -196,7 +196,7 @@ def test_the_header_is_the_page(m: Memory, tree: Path) -> None:
     assert found.notes == "My own words.\n\n## Why\n\nBecause."
     m.remember("Also on Sundays.", id="sunday", meta={"page": RETRIES})
     assert page(m, RETRIES).summary == found.summary
-    m.export_tree(tree)
+    m.admin.export_tree(tree)
     edit(tree, RETRIES, (f"summary: {found.summary}\n", "summary:\n"))
     m.add(tree)
     assert "Also on Sundays." in page(m, RETRIES).summary
@@ -208,7 +208,7 @@ def test_facts_can_be_put_into_another_order(m: Memory, tree: Path) -> None:
     one, two = re.findall(r"^- .*$", text, re.MULTILINE)[-2:]
     path.write_text(text.replace(f"{one}\n{two}", f"{two}\n- between\n{one}"))
     assert did(m.add(tree))["added"] == 1
-    m.export_tree(tree)
+    m.admin.export_tree(tree)
     said = re.findall(r"^- (?:\*\*(.*)\*\*|(\w+))", path.read_text(), re.MULTILINE)[-3:]
     assert said == [("retries", ""), ("", "between"), ("dead letters", "")]
 
@@ -220,7 +220,7 @@ def test_validity_and_scopes_are_edited_in_the_comment(m: Memory, tree: Path) ->
     assert (found.type, found.scopes) == ("decision", ("ops",))
     assert found.valid_to == datetime(2026, 2, 1, tzinfo=UTC)
     assert "dead letter" not in page(m, RETRIES).summary
-    m.export_tree(tree)
+    m.admin.export_tree(tree)
     earlier = (tree / f"{RETRIES}.md").read_text().partition("## Earlier")[2]
     assert "**dead letters**" in earlier
 
@@ -234,7 +234,7 @@ def test_a_tree_goes_into_another_store_without_loss(m: Memory, tree: Path, tmp_
         superseded_by=["retries"],
         valid_from="2025-01-01",
     )
-    m.export_tree(tree)
+    m.admin.export_tree(tree)
     with Memory.open(tmp_path / "other", embed_model="none") as other:
         assert did(other.add(tree)) == {"added": 7}
         for id in ("retries", "dlq", "due", "tabs", "five"):
@@ -243,7 +243,7 @@ def test_a_tree_goes_into_another_store_without_loss(m: Memory, tree: Path, tmp_
             assert mine == theirs
         assert did(other.add(tree)) == did(m.add(tree)) == {}
         second = tmp_path / "second"
-        other.export_tree(second)
+        other.admin.export_tree(second)
         for path, raw in files(tree).items():
             if path != MANIFEST:
                 assert re.sub(rb"updated: .*", b"", raw) == re.sub(
@@ -261,7 +261,7 @@ def test_files_that_were_edited_are_not_overwritten(m: Memory, tree: Path) -> No
     (tree / f"{DUE}.md").unlink()
     edited = path.read_bytes()
     m.remember("New.", id="n", meta={"page": "billing/retries/new"})
-    done = m.export_tree(tree, prune=True)
+    done = m.admin.export_tree(tree, prune=True)
     reasons = {problem.where: problem.reason.partition(";")[0] for problem in done.refused}
     assert reasons == {
         f"{RETRIES}.md": "edited since",
@@ -269,7 +269,7 @@ def test_files_that_were_edited_are_not_overwritten(m: Memory, tree: Path) -> No
         "billing/retries/new.md": "a file of yours is there",
     }
     assert (path.read_bytes(), mine.read_text()) == (edited, "mine")
-    assert m.export_tree(tree, force=True).written == 3
+    assert m.admin.export_tree(tree, force=True).written == 3
     assert "three times" in path.read_text()
 
 
@@ -283,12 +283,12 @@ def test_what_both_have_changed_is_refused_and_nothing_is_lost(m: Memory, tree: 
     assert "six times" in problem.reason
     assert fact(m, "retries").text == "We retry six times."
     assert fact(m, "dlq").text.endswith("each evening.")
-    assert m.export_tree(tree).refused
+    assert m.admin.export_tree(tree).refused
     edit(tree, RETRIES, ("four times", "six times"))
     edit(tree, RETRIES, ("type: decision, ", ""), ("pinned: true, ", ""))
     edit(tree, RETRIES, ("why: The bank is slow., ", ""))
     assert did(m.add(tree)) == {}
-    assert m.export_tree(tree).refused == ()
+    assert m.admin.export_tree(tree).refused == ()
 
 
 def test_what_only_the_store_has_changed_stays(m: Memory, tree: Path) -> None:
@@ -300,7 +300,7 @@ def test_what_only_the_store_has_changed_stays(m: Memory, tree: Path) -> None:
     assert fact(m, "dlq").text.endswith("each evening.")
     keep(m, "dlq", "Nobody reads it.", RETRIES)
     assert did(m.add(tree)) == {}
-    assert m.export_tree(tree).refused == ()
+    assert m.admin.export_tree(tree).refused == ()
     assert fact(m, "dlq").text == "Nobody reads it."
 
 
@@ -327,12 +327,12 @@ def test_a_folder_of_somebody_elses_is_not_taken(m: Memory, tmp_path: Path) -> N
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "note.md").write_text("mine")
     with pytest.raises(UsageError, match="not empty"):
-        m.export_tree(tmp_path / "vault")
+        m.admin.export_tree(tmp_path / "vault")
     with pytest.raises(UsageError, match="not a folder"):
-        m.export_tree(tmp_path / "vault" / "note.md")
-    m.export_tree(tmp_path / "vault" / "memory")
+        m.admin.export_tree(tmp_path / "vault" / "note.md")
+    m.admin.export_tree(tmp_path / "vault" / "memory")
     with pytest.raises(UsageError, match="local's"):
-        m.export_tree(tmp_path / "vault" / "memory", owner="ana")
+        m.admin.export_tree(tmp_path / "vault" / "memory", owner="ana")
 
 
 @pytest.mark.parametrize("path", ["../out.md", "/etc/x.md", "a/../../x.md", ".git/x.md", "x.txt"])
@@ -349,7 +349,7 @@ def test_nothing_is_written_through_a_link(m: Memory, tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / "billing").symlink_to(outside)
-    done = m.export_tree(tree, force=True)
+    done = m.admin.export_tree(tree, force=True)
     assert len(done.refused) == 3
     assert list(outside.iterdir()) == []
 
@@ -367,14 +367,14 @@ def test_a_removed_item_is_told_and_forgotten_only_when_pruned(m: Memory, tree: 
             ]
         }
     assert fact(m, "dlq").text
-    assert m.export_tree(tree).refused
+    assert m.admin.export_tree(tree).refused
     assert did(m.add(tree, prune=True, dry_run=True)).keys() == {"missing"}
     assert did(m.add(tree, prune=True)) == {"forgotten": 1}
     assert m.facts(limit=10, every=True).items == tuple(
         f for f in m.facts(limit=10, every=True).items if f.id != "dlq"
     )
     assert "dead letter" not in page(m, RETRIES).summary
-    assert m.export_tree(tree).refused == ()
+    assert m.admin.export_tree(tree).refused == ()
 
 
 def test_a_deleted_file_is_told_and_removed_only_when_pruned(m: Memory, tree: Path) -> None:
@@ -385,7 +385,7 @@ def test_a_deleted_file_is_told_and_removed_only_when_pruned(m: Memory, tree: Pa
     assert m.store.get(page_key("local", DUE)) == []
     assert page(m, RETRIES).related == ()
     assert did(m.add(tree)) == {}
-    assert m.export_tree(tree, prune=True).refused == ()
+    assert m.admin.export_tree(tree, prune=True).refused == ()
 
 
 def test_a_moved_file_moves_the_page_and_links_follow(m: Memory, tree: Path) -> None:
@@ -405,7 +405,7 @@ def test_a_moved_file_moves_the_page_and_links_follow(m: Memory, tree: Path) -> 
     edit(tree, DUE, ("14 days", "30 days"))
     assert did(m.add(tree)) == {"changed": 2}
     assert page(m, DUE).related == ("ops/queues/retries-co",)
-    done = m.export_tree(tree)
+    done = m.admin.export_tree(tree)
     assert (done.refused, done.stale) == ((), ())
     assert "[[Ops/Queues/Retries & co]]" in (tree / f"{DUE}.md").read_text()
     assert not (tree / f"{RETRIES}.md").exists()
@@ -444,7 +444,7 @@ def test_a_fact_can_be_cut_out_and_pasted_but_not_copied(m: Memory, tree: Path) 
     assert did(m.add(tree)).keys() == {"changed"}
     assert fact(m, "dlq").meta["page"] == DUE
     assert fact(m, "dlq").scopes == ("universal",)
-    m.export_tree(tree)
+    m.admin.export_tree(tree)
     assert "{id: dlq, scopes: [universal]," in other.read_text()
     copy = tree / "billing/retries/copy.md"
     copy.write_text(path.read_text())
@@ -463,7 +463,7 @@ def test_a_file_that_somebody_has_made_is_a_page(m: Memory, tree: Path) -> None:
     assert (found.title, found.notes, found.related) == ("Holidays", "Who is away.", (RETRIES,))
     assert found.summary == "away in May."
     assert did(m.add(tree)) == {}
-    assert m.export_tree(tree).refused == ()
+    assert m.admin.export_tree(tree).refused == ()
     assert "id: misc/team/holidays" in new.read_text()
     edit(tree, "Team/Holidays", ("[[billing/retries/retry-policy]]", "[[nowhere]]"))
     receipt = m.add(tree)
@@ -476,7 +476,7 @@ def test_what_is_made_anew_is_never_in_the_way(m: Memory, tree: Path) -> None:
     (tree / "billing/_index.md").unlink()
     (tree / "misc/_index.md").write_text("mine")
     assert did(m.add(tree)) == {}
-    done = m.export_tree(tree)
+    done = m.admin.export_tree(tree)
     assert [problem.where for problem in done.refused] == ["misc/_index.md"]
     assert "never read" in done.refused[0].reason
     assert (tree / "billing/_index.md").exists()
@@ -486,8 +486,8 @@ def test_files_of_pages_that_are_no_more_are_removed_when_pruned(m: Memory, tree
     m.forget("due")
     m.forget(page_key("local", DUE))
     assert page(m, RETRIES).related == ()
-    assert [p.where for p in m.export_tree(tree).stale] == [f"{DUE}.md"]
-    done = m.export_tree(tree, prune=True)
+    assert [p.where for p in m.admin.export_tree(tree).stale] == [f"{DUE}.md"]
+    done = m.admin.export_tree(tree, prune=True)
     assert (done.removed, done.stale) == (1, ())
     assert not (tree / "billing/invoices").exists()
     assert "billing/invoices" not in (tree / f"{RETRIES}.md").read_text()
@@ -508,7 +508,7 @@ def test_a_summary_never_says_what_no_longer_holds(m: Memory) -> None:
 
 def test_a_tree_inside_another_folder_is_read_as_a_tree(m: Memory, tmp_path: Path) -> None:
     vault = tmp_path / "vault"
-    m.export_tree(vault / "memory")
+    m.admin.export_tree(vault / "memory")
     (vault / "note.md").write_text("# A note of mine\n")
     edit(vault / "memory", RETRIES, ("three times", "four times"))
     assert did(m.add(vault)) == {"added": 1, "changed": 1}
@@ -534,7 +534,7 @@ def test_secrets_are_taken_out_of_what_is_edited(m: Memory, tree: Path) -> None:
 
 def test_only_what_a_scope_may_see_is_exported(m: Memory, tmp_path: Path) -> None:
     folder = tmp_path / "work"
-    done = m.export_tree(folder, scopes=["work"])
+    done = m.admin.export_tree(folder, scopes=["work"])
     assert (done.pages, done.facts) == (1, 1)
     assert not any(b"retry three" in raw for raw in files(folder).values())
     edit(folder, DUE, ("14 days", "30 days"))
@@ -656,5 +656,5 @@ def test_whatever_is_done_to_the_files_nothing_is_lost(m: Memory, tree: Path, se
         pages = pages_of(m.store, "local")
         there.update(page.address for page in pages)
         assert all(there.issuperset(page.related) for page in pages)
-    m.export_tree(tree, force=True, prune=True)
-    assert m.export_tree(tree).written == 0
+    m.admin.export_tree(tree, force=True, prune=True)
+    assert m.admin.export_tree(tree).written == 0

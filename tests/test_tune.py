@@ -206,7 +206,7 @@ def test_searches_that_were_really_made_lead_to_advice(
             assert memory.search("boat", by="keyword").results
         found = memory.stats().total
         assert found.counts["cache.hit"] == (0 if settings else searches - 1)
-        assert {one.setting for one in memory.tune().recommendations} == told
+        assert {one.setting for one in memory.admin.tune().recommendations} == told
 
 
 # ------------------------------------------------------------------ the command

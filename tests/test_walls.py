@@ -137,7 +137,7 @@ def test_the_library(ana: Memory, world: World, tmp_path: Path) -> None:
             with pytest.raises(NotFound):
                 ana.forget(id)
         if owner != "ana":
-            for change in (ana.pin, ana.timeline, ana.history):
+            for change in (ana.curation.pin, ana.curation.timeline, ana.history):
                 with pytest.raises(NotFound):
                     change(hidden.fact)
         for asked in (f"{word} plan", f"{word} code", word):
@@ -147,11 +147,11 @@ def test_the_library(ana: Memory, world: World, tmp_path: Path) -> None:
             _clean(str(ana.context(asked).as_json()), asked)
             _clean(str(ana.sessions(asked).as_json()), asked)
     _clean(str(ana.list(limit=100)))
-    _clean(str(ana.answers(limit=100)))
+    _clean(str(ana.admin.answers(limit=100)))
     _clean(str(ana.facts()))
-    _clean(str(ana.to_review()))
-    assert SEEN in str(ana.answers(limit=100))
-    ana.export_tree(tmp_path / "tree")
+    _clean(str(ana.curation.to_review()))
+    assert SEEN in str(ana.admin.answers(limit=100))
+    ana.admin.export_tree(tmp_path / "tree")
     pages = [path.read_text() for path in (tmp_path / "tree").rglob("*.md")]
     assert any(SEEN in page for page in pages)
     for page in pages:
@@ -165,7 +165,7 @@ def test_the_library_still_finds_it_for_those_who_may_see_it(
         monkeypatch.setenv(name, value)
     with Memory.open(world.store) as memory:
         assert _secret("kraken") in memory.get("kraken.md").text
-        assert _secret("kraken") in str(memory.answers())
+        assert _secret("kraken") in str(memory.admin.answers())
 
 
 def test_mcp_over_stdio(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +256,7 @@ def test_nothing_behind_the_walls_was_changed_by_all_that(
     with Memory.open(world.store) as memory:
         for (owner, _, word), hidden in zip(OTHERS, world.hidden, strict=True):
             assert _secret(word) in memory.get(f"{word}.md").text
-            assert memory.fact(hidden.fact, owner=owner).text.endswith(_secret(word))
+            assert memory.curation.fact(hidden.fact, owner=owner).text.endswith(_secret(word))
 
 
 def test_an_error_says_nothing_of_what_is_behind_the_walls(ana: Memory, world: World) -> None:

@@ -24,7 +24,8 @@ from bench.reading import calibration_error
 from bench.unseen.fitting import SIGNS, logistic
 
 from recollect import Memory
-from recollect.facts import KIND, Asked
+from recollect.facts import KIND
+from recollect.memory.requests import facts_asked
 from recollect.nouns import Filter
 from recollect.reading.named import Facts, named
 from recollect.reading.pool import Pass
@@ -121,9 +122,9 @@ def ours(memory: Memory) -> Iterator[Case]:
 def rows(memory: Memory, cases: list[Case]) -> Iterator[Row]:
     """What is known about the best facts, where none is named."""
     policy = memory.query("x").policy._replace(hop=False, rerank_ms=600_000)
-    models = memory._models(policy)
+    models = memory.core.models(policy)
     for case in cases:
-        asked: Asked = memory._asked(case.owner, case.scopes, None, case.as_of)
+        asked = facts_asked(memory.config, case.owner, case.scopes, None, case.as_of)
         facts = Facts(memory.store, asked)
         if case.scopes == () or is_overview(case.query) or named(case.query, facts).mentions:
             continue
@@ -143,7 +144,7 @@ def main() -> None:
     assert folder is not None
     with tempfile.TemporaryDirectory() as work, Memory.open(work) as memory:
         cases = [*ours(memory), *beliefs(folder, memory), *notes(folder, memory)]
-        memory.embed()
+        memory.models.embed()
         found = list(rows(memory, cases))
     learn = [row for row in found if half(row.case.id) == "fit"]
     counts = {name: sum(r.case.set == name for r in learn) for name in {r.case.set for r in learn}}

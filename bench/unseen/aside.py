@@ -130,7 +130,7 @@ def _collected() -> Iterator[Known]:
             *collecting.ours(memory), *collecting.beliefs(folder, memory),
             *collecting.notes(folder, memory),
         ]  # fmt: skip
-        memory.embed()
+        memory.models.embed()
         for row in collecting.rows(memory, cases):
             yield Known(row.case.set, collecting.half(row.case.id), row.right, row.signals)
 

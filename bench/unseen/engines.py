@@ -82,11 +82,12 @@ def plain(memory: Memory, question: Question, by: Sequence[str]) -> Answer:
         parsed = parse(question.text)
     except QueryError as error:
         return nothing(question, error.message)
-    store, seen = memory.store, memory.filter(owner=question.owner, scopes=question.scopes)
+    store = memory.store
+    seen = memory.query("", owner=question.owner, scopes=question.scopes).filter
     arms: list[Sequence[Hit]] = []
     if "words" in by:
         arms.append(store.search_text([parsed.text], seen, limit=POOL)[0].hits)
-    embedder = memory._embedder
+    embedder = memory.core.embedder
     if "vectors" in by and embedder is not None and embedder.reads(parsed.prose):
         vector = embedder.embed_query(parsed.prose)
         arms.append(store.search_vector(embedder.key, vector, seen, limit=POOL).hits)

@@ -110,7 +110,7 @@ def _remembered(group: Group, path: Path) -> list[Asked]:
         if fresh:
             for document in group.documents:
                 memory.remember(document.text, id=document.external, embed=False)
-            memory.embed()
+            memory.models.embed()
             (place / "complete").touch()
         for question in group.questions:
             answer = ENGINES["default"](memory, question)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Self
 
 import recollect
 from recollect import Memory, config
-from recollect.memory.models import embedder_for, reranker_for
+from recollect.memory.models import NoModel, embedder_for, reranker_for
 from recollect.models.catalog import EMBED
 from recollect.nouns import Answer
 from recollect.ports import Reranker
@@ -78,11 +78,11 @@ def opened(group: Group) -> Opened:
         file.unlink()
         (place / "complete").touch()
     settings = config.load()
-    embedder, why = embedder_for(settings)
-    reranker, why_not = reranker_for(settings)
-    reads = Remembered(reranker, place / "odds.db") if reranker else None
+    reranker = reranker_for(settings)
+    if not isinstance(reranker, NoModel):
+        reranker = Remembered(reranker, place / "odds.db")
     store = open_store(str(place / "store"))
-    return Opened(Memory(store, settings, embedder, why, reads, why_not), names)
+    return Opened(Memory(store, settings, embedder_for(settings), reranker=reranker), names)
 
 
 class Remembered:

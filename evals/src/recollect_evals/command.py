@@ -241,8 +241,8 @@ def _capture(options: Options) -> int:
         known = {**settings.read_file(path), "capture": options.what == "on"}
         settings.write_file(path, known)
     with open_memory(options) as memory:
-        gone = memory.forget_captured() if options.what == "clear" else None
-        found = memory.captured()
+        gone = memory.admin.forget_captured() if options.what == "clear" else None
+        found = memory.admin.captured()
     content = {**found.as_json(), **({} if gone is None else {"forgotten": gone})}
 
     def text(_: Any) -> str:

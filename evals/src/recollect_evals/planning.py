@@ -99,7 +99,7 @@ def resolved(plan: Plan, questions: int, confirm: Confirm | None) -> tuple[With,
                 raise UsageError(f"{name} cannot be {value!r}", hint=hint)
         policy = plain._replace(**plan.changes)
         policy.check()
-        seen, settings = memory.filter(), memory.config.values
+        seen, settings = memory.query("anything").filter, memory.config.values
         with_ = With(
             policy,
             {"embed": memory.status().model, "rerank": str(memory.config["rerank.model"])},

@@ -54,7 +54,7 @@ def load(memory: Memory, belief: Mapping[str, Any]) -> None:
 def embed(memory: Memory) -> None:
     """What was kept since, if there is a model for it."""
     if memory.status().model_state == "ready":
-        memory.embed()
+        memory.models.embed()
 
 
 def cases(memory: Memory, folder: Path) -> Iterator[Outcome]:
@@ -75,7 +75,7 @@ def sessions(memory: Memory, folder: Path) -> Iterator[Outcome]:
 
 
 def update(memory: Memory, change: Mapping[str, Any]) -> None:
-    memory.alias(change["beliefId"], *change["addAliases"], owner=USER)
+    memory.curation.alias(change["beliefId"], *change["addAliases"], owner=USER)
 
 
 def run(memory: Memory, name: str, query: str, case: Mapping[str, Any]) -> Outcome:

@@ -83,7 +83,7 @@ class Adapter:
         """Returns the fact that has the id of the body, if there is one; not one of that name."""
         id, owner = _id(body), _given(body, "user_id")
         try:
-            fact = self._memory.fact(id, owner=owner)
+            fact = self._memory.curation.fact(id, owner=owner)
         except (NotFound, UsageError):
             return None
         return fact if fact.id == id else None

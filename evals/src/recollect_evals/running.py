@@ -315,12 +315,12 @@ def _replayed(
 ) -> dict[str, Any]:
     started = monotonic()
     with Memory.open(plan.store) as memory:
-        kept = memory.captured()
+        kept = memory.admin.captured()
         asked = replay.load(path.expanduser(), "") if path else replay.load(kept.file, kept.store)
         half = plan._replace(half="all")
         chosen = half.chosen({one.id: half_of(one.id) for one in asked})
         with_, money = resolved(half, len(chosen), confirm)
-        held = memory.store.fingerprint(memory.filter())
+        held = memory.store.fingerprint(memory.query("anything").filter)
         digest = stable_id(*sorted(one.id for one in asked))
         documents = memory.status().store.documents
         parts = (digest, held, provenance.code(), repr(with_), repr(plan.most))

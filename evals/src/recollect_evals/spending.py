@@ -29,7 +29,7 @@ class Guard(NamedTuple):
     def spent(self, memory: Memory) -> float:
         """Dollars since it began, as the ledger of spending has them: what other processes spend
         meanwhile counts too."""
-        return memory.llm_status(2).dollars - self.before if self.counts else 0.0
+        return memory.models.llm_status(2).dollars - self.before if self.counts else 0.0
 
     def check(self, memory: Memory, asked: int) -> None:
         """Refuse to go on beyond the cap."""
@@ -59,14 +59,14 @@ def guard(
         )  # fmt: skip
     if not llm:
         return Guard()
-    return Guard(True, dollars, memory.llm_status(2).dollars)
+    return Guard(True, dollars, memory.models.llm_status(2).dollars)
 
 
 def _llm(memory: Memory) -> str:
     """The language model, if a search pays for it."""
     if memory.config["rerank.model"] != "llm":
         return ""
-    status = memory.llm_status(1)
+    status = memory.models.llm_status(1)
     free = status.price is not None and not any(status.price[:2])
     return "" if status.model == "none" or free else status.model
 

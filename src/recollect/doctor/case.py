@@ -75,7 +75,7 @@ class Case:
     def seen(self) -> Checked:
         """What looking the store over has shown; it is looked over once."""
         if self._seen is None:
-            self._seen = self.memory.check(full=self.full)
+            self._seen = self.memory.admin.check(full=self.full)
         return self._seen
 
     @property

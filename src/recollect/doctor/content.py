@@ -16,7 +16,7 @@ PAGE = 100
 
 def sources(case: Case) -> Check:
     """Files that were imported are there, and as they were."""
-    states = case.memory.source_states()
+    states = case.memory.admin.source_states()
     if not states:
         return Check("skip", "no source is a place on this machine")
     gone = [one for one in states if one.gone]

@@ -29,7 +29,7 @@ def text_index(case: Case) -> Check:
     """It agrees with the record, and is not far behind."""
 
     def rebuild() -> str:
-        case.memory.rebuild()
+        case.memory.admin.rebuild()
         return "made anew from the record"
 
     def refresh() -> str:
@@ -61,7 +61,7 @@ def vectors(case: Case) -> Check:
     """The index finds what comparing with every vector finds."""
 
     def rebuild() -> str:
-        case.memory.rebuild()
+        case.memory.admin.rebuild()
         return "made anew from the record"
 
     if case.damaged:
@@ -86,7 +86,7 @@ def embeddings(case: Case) -> Check:
     status = case.memory.status()
 
     def embed() -> str:
-        return f"{case.memory.embed():,} passages were embedded"
+        return f"{case.memory.models.embed():,} passages were embedded"
 
     if status.model == "none":
         return Check("skip", "search is by words alone (embed.model is none)")

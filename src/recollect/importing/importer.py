@@ -18,7 +18,7 @@ from recollect.facts import Fact
 from recollect.importing.contents import Contents, Read, is_empty, is_mem0, is_memory
 from recollect.importing.deleted import Missing
 from recollect.importing.imported import Known
-from recollect.importing.options import Given, Options
+from recollect.importing.options import Given, Import
 from recollect.importing.redaction import redacted_items
 from recollect.importing.sources import Home, Homes, as_added
 from recollect.nouns import (
@@ -67,7 +67,7 @@ class Importer:
         self,
         store: StorageEngine,
         config: Config,
-        options: Options,
+        options: Import,
         progress: Callable[[int], None],
     ) -> None:
         self._store = store

@@ -17,7 +17,7 @@ IMPORT_VERSION = 6
 """Changes when the same file would be read into other documents: it is then read again."""
 
 
-class Options(NamedTuple):
+class Import(NamedTuple):
     """How to import."""
 
     source: str | None = None
@@ -35,7 +35,7 @@ class Options(NamedTuple):
 class Given:
     """Options and settings together: whose a document is, and what it is stamped with."""
 
-    def __init__(self, options: Options, config: Config) -> None:
+    def __init__(self, options: Import, config: Config) -> None:
         self._owner: str = options.owner or config["import.owner"]
         self._scopes: tuple[str, ...] = names(options.scopes) or config["import.scopes"]
         self._says_owner = options.owner is not None

@@ -1,9 +1,4 @@
-"""The facade, and the one place where the parts are put together.
-
-with Memory.open() as m:
-    m.add("~/notes")
-    m.search("when do we deploy?")
-"""
+"""The facade (:mod:`recollect.memory.memory`), and what can be done without opening a store."""
 
 from __future__ import annotations
 
@@ -11,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recollect.memory.admin import Running
-from recollect.memory.asking import Asking
-from recollect.memory.knowing import Knowing
+from recollect.importing import discovery
+from recollect.memory.memory import Memory
 from recollect.memory.models import (
     ModelState,
     fetch_model,
@@ -23,6 +17,7 @@ from recollect.memory.models import (
     verify_model,
 )
 from recollect.memory.options import Status
+from recollect.transfer import migrate
 from recollect.transfer.backup import repair_store, restore_store
 
 __all__ = [
@@ -44,32 +39,24 @@ __all__ = [
 
 if TYPE_CHECKING:
     from recollect.importing.discovery import Logs
-    from recollect.memory.curate import Curated as Curated
     from recollect.nouns import Report
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.reading.think.thought import Thought as Thought
     from recollect.reading.think.thought import ThoughtEvent as ThoughtEvent
     from recollect.transfer.migrate import Migrated
+    from recollect.writing.curation.curate import Curated as Curated
     from recollect.writing.curation.receipts import Kept as Kept
-
-
-class Memory(Knowing, Asking, Running):
-    """One store, opened. Safe to share between threads; several processes may open the same."""
 
 
 def found_logs() -> Iterator[Logs]:
     """The session logs that clients keep on this machine."""
-    from recollect.importing.discovery import found_logs
-
-    return found_logs()
+    return discovery.found_logs()
 
 
 def found_notes(folder: Path) -> Logs | None:
     """The notes in a folder and below it, if there are any."""
-    from recollect.importing.discovery import found_notes
-
-    return found_notes(folder)
+    return discovery.found_notes(folder)
 
 
 def migrate_store(
@@ -83,6 +70,4 @@ def migrate_store(
     with their vectors, histories, what was forgotten, recorded answers, and the figures of use. The
     target has to be empty, or what an earlier run that was cut off has begun; with *merge* it may
     hold other things, which stay as they are. What was copied is compared with what it is from."""
-    from recollect.transfer.migrate import migrate_store
-
-    return migrate_store(source, to, merge=merge, report=report)
+    return migrate.migrate_store(source, to, merge=merge, report=report)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import config as settings
 from recollect.errors import ModelError, UsageError
-from recollect.memory.models import models_folder
+from recollect.memory import models as providers
 from recollect.nouns import Document, Filter, Scale
 from recollect.ports import Embedder, Reranker, Store
 from recollect.text.chunk import passages
@@ -99,7 +99,7 @@ def _reference(job: str) -> str:
 
 
 def _path(config: settings.Config) -> Path:
-    return models_folder(config) / _FILE
+    return providers.models_folder(config) / _FILE
 
 
 def _known(config: settings.Config) -> dict[str, Any]:

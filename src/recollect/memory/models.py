@@ -8,14 +8,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recollect import config as settings
 from recollect.arguments import place
 from recollect.errors import ModelError, ModelMissing
-from recollect.models import addresses, endpoint, fetching
-from recollect.models.catalog import CATALOG, LocalModel, known
+from recollect.memory import calibrate, llm
+from recollect.models import (
+    addresses,
+    endpoint,
+    fetching,
+    files,
+    onnx,
+    rerank_endpoint,
+    rerank_llm,
+    workers,
+)
+from recollect.models.catalog import CATALOG, EMBED, RERANK, LocalModel, known
 from recollect.ports import Embedder, Meter, Reranker
+from recollect.reading import grade
 
 if TYPE_CHECKING:
     from recollect.memory.llm import Languages
@@ -23,6 +34,7 @@ if TYPE_CHECKING:
     from recollect.ports import Vector
 
 
+NO_LLM = "no language model is configured"
 _WORTH_A_PROCESS = 200
 """Passages from which on starting more processes pays."""
 _FOLDERS = "folders.json"
@@ -31,60 +43,62 @@ _REMEMBERED = 32
 """Questions whose vectors are remembered."""
 
 
-def embedder_for(config: settings.Config) -> tuple[Embedder | None, str]:
-    """The configured model, or why there is none. Nothing is loaded yet."""
+class NoModel(NamedTuple):
+    """Stands where a model would, and says why there is none."""
+
+    why: str
+
+
+M = TypeVar("M")
+
+
+def model_or_why(chosen: M | NoModel) -> tuple[M | None, str]:
+    """The model, or None and why there is none."""
+    return (None, chosen.why) if isinstance(chosen, NoModel) else (chosen, "")
+
+
+def embedder_for(config: settings.Config) -> Embedder | NoModel:
+    """The configured embedding model. Nothing is loaded yet."""
     name: str = config["embed.model"]
     if name == "none":
-        return None, "embed.model is none"
-    if ":" in name and _is_endpoint(name):
-        return _endpoint(config, name), ""
-    from recollect.models.onnx import OnnxEmbedder
-
+        return NoModel("embed.model is none")
+    if ":" in name and addresses.is_endpoint(name):
+        return _endpoint(config, name)
     model = _model(name, "embed")
     try:
-        return OnnxEmbedder(model, _folder_of_models(config).locate(model)), ""
+        return onnx.OnnxEmbedder(model, _folder_of_models(config).locate(model))
     except ModelMissing as error:
-        return None, f"{error.message} ({error.hint})"
+        return NoModel(f"{error.message} ({error.hint})")
 
 
-def reranker_for(config: settings.Config) -> tuple[Reranker | None, str]:
-    """The configured reranker, or why there is none. Nothing is loaded yet."""
+def reranker_for(config: settings.Config) -> Reranker | NoModel:
+    """The configured reranker. Nothing is loaded yet."""
     name: str = config["rerank.model"]
     if name == "none":
-        return None, "rerank.model is none"
+        return NoModel("rerank.model is none")
     if "://" in name:
-        from recollect.models.rerank_endpoint import EndpointReranker
-
-        return EndpointReranker(name), ""
+        return rerank_endpoint.EndpointReranker(name)
     if name == "llm":
-        from recollect.memory.llm import Languages
-
-        return llm_reranker(Languages(config))
-    from recollect.models.onnx import OnnxReranker
-
+        return llm_reranker(llm.Languages(config))
     model = _model(name, "rerank")
     try:
-        return OnnxReranker(model, _folder_of_models(config).locate(model)), ""
+        return onnx.OnnxReranker(model, _folder_of_models(config).locate(model))
     except ModelMissing as error:
-        return None, error.message
+        return NoModel(error.message)
 
 
 def shipped(config: settings.Config) -> tuple[Embedder, Reranker]:
     """The models that the grade was fitted with."""
-    from recollect.models.catalog import EMBED, RERANK
-    from recollect.models.onnx import OnnxEmbedder, OnnxReranker
-
-    models = _folder_of_models(config)
-    return OnnxEmbedder(EMBED, models.locate(EMBED)), OnnxReranker(RERANK, models.locate(RERANK))
+    folder = _folder_of_models(config)
+    embedder = onnx.OnnxEmbedder(EMBED, folder.locate(EMBED))
+    return embedder, onnx.OnnxReranker(RERANK, folder.locate(RERANK))
 
 
-def llm_reranker(languages: Languages) -> tuple[Reranker | None, str]:
-    """The language model as a reranker, or why it cannot be one."""
-    from recollect.models.rerank_llm import TOTAL, LlmReranker
-
+def llm_reranker(languages: Languages) -> Reranker | NoModel:
+    """The language model as a reranker."""
     if languages.missing:
-        return None, f"rerank.model is llm, and {languages.missing}"
-    return LlmReranker(lambda: languages.llm(TOTAL), languages.name), ""
+        return NoModel(f"rerank.model is llm, and {languages.missing}")
+    return rerank_llm.LlmReranker(lambda: languages.llm(rerank_llm.TOTAL), languages.name)
 
 
 def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
@@ -92,18 +106,16 @@ def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
     name, _, rest = key.partition("@")
     if "://" in rest:
         return _endpoint(config, f"{rest.removesuffix('/embeddings')}#{name}")
-    from recollect.models.onnx import OnnxEmbedder
-
     for model in CATALOG.values():
         if model.key == key:
             with suppress(ModelMissing):
-                return OnnxEmbedder(model, _folder_of_models(config).locate(model))
+                return onnx.OnnxEmbedder(model, _folder_of_models(config).locate(model))
     folder = _folders(config).get(key)
     if folder:
         with suppress(ModelError):
             model = _model(folder, "embed")
             if model.key == key:  # it may hold other weights by now
-                return OnnxEmbedder(model, _folder_of_models(config).locate(model))
+                return onnx.OnnxEmbedder(model, _folder_of_models(config).locate(model))
     return None
 
 
@@ -134,25 +146,19 @@ def _is_folder(name: str) -> bool:
     return "://" not in name and ("/" in name or "\\" in name or name.startswith((".", "~")))
 
 
-def _is_endpoint(name: str) -> bool:
-    return addresses.is_endpoint(name)
-
-
 def _endpoint(config: settings.Config, name: str) -> Embedder:
     """A model elsewhere, which keeps count of what it costs."""
     url, model = addresses.embed_address(name)
 
     def purse() -> Meter:
-        from recollect.memory.llm import embedding_purse
-
-        return embedding_purse(config, model, url)
+        return llm.embedding_purse(config, model, url)
 
     return endpoint.EndpointEmbedder(name, purse)
 
 
-class Remembering:
-    """An embedder that knows the last questions yet: one search may ask for the same vector
-    several times, and so may the cache in front of it."""
+class QueryVectors:
+    """An embedder that remembers the vectors of the last questions (FIFO): one search may ask for
+    the same vector several times, and so may the cache in front of it."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -180,15 +186,11 @@ def parallel_embedder(
 ) -> Iterator[tuple[Embedder, int]]:
     """An embedder for that many passages, and how many processes it works with: as many as the
     machine has processors (at most 4) when there is enough to do, unless told otherwise."""
-    from recollect.models.onnx import OnnxEmbedder
-
     wanted = processes or (min(4, os.cpu_count() or 1) if passages >= _WORTH_A_PROCESS else 1)
-    if wanted < 2 or not isinstance(embedder, OnnxEmbedder):
+    if wanted < 2 or not isinstance(embedder, onnx.OnnxEmbedder):
         yield embedder, 1
         return
-    from recollect.models.workers import ParallelEmbedder
-
-    parallel = ParallelEmbedder(embedder, wanted)
+    parallel = workers.ParallelEmbedder(embedder, wanted)
     try:
         yield parallel, wanted
     finally:
@@ -198,9 +200,7 @@ def parallel_embedder(
 def _model(name: str, job: str = "") -> LocalModel:
     """A model by its name, or by the folder it is in; for that job, if one is named."""
     if _is_folder(name):
-        from recollect.models.files import own_model
-
-        model = own_model(place(name))
+        model = files.own_model(place(name))
         if job not in ("", model.job):
             raise ModelError(f"{model.name} is there to {model.job}, not to {job}",
                              hint=f"set {model.job}.model to it instead")  # fmt: skip
@@ -209,9 +209,7 @@ def _model(name: str, job: str = "") -> LocalModel:
 
 
 def _folder_of_models(config: settings.Config) -> ModelFolder:
-    from recollect.models.files import ModelFolder
-
-    return ModelFolder(models_folder(config))
+    return files.ModelFolder(models_folder(config))
 
 
 def models_folder(config: settings.Config) -> Path:
@@ -235,7 +233,7 @@ def usable_model(config: settings.Config, name: str) -> tuple[str, str]:
     been tried."""
     if name == "none":
         return "embed.model", name
-    if ":" in name and _is_endpoint(name):
+    if ":" in name and addresses.is_endpoint(name):
         key = "embed.model"
     else:
         model = _model(name)
@@ -244,14 +242,14 @@ def usable_model(config: settings.Config, name: str) -> tuple[str, str]:
         _folder_of_models(config).verify(model)
     chosen = config.with_value(key, name)
     if key == "rerank.model":
-        reranker, why = reranker_for(chosen)
-        if reranker is None:
-            raise ModelError(why)
+        reranker = reranker_for(chosen)
+        if isinstance(reranker, NoModel):
+            raise ModelError(reranker.why)
         reranker.score("a question to try it with", ["a passage"])
         return key, name
-    embedder, why = embedder_for(chosen)
-    if embedder is None:
-        raise ModelError(why)
+    embedder = embedder_for(chosen)
+    if isinstance(embedder, NoModel):
+        raise ModelError(embedder.why)
     embedder.embed_query("a sentence to try it with")
     return key, name
 
@@ -270,9 +268,6 @@ class ModelState(NamedTuple):
 
 def model_states(config: settings.Config) -> list[ModelState]:
     """Every model known by name, and those in use."""
-    from recollect.memory.calibrate import scale_of
-    from recollect.reading.grade import knows
-
     states = []
     models = dict(CATALOG)
     used = {config["embed.model"], config["rerank.model"]}
@@ -281,7 +276,8 @@ def model_states(config: settings.Config) -> list[ModelState]:
             with suppress(ModelError):
                 models[name] = _model(name)
     for name, model in models.items():
-        here, calibrated = True, knows(model.key) or scale_of(config, model.key) is not None
+        here = True
+        calibrated = grade.knows(model.key) or calibrate.scale_of(config, model.key) is not None
         try:
             _folder_of_models(config).locate(model)
         except ModelMissing:

@@ -1,12 +1,20 @@
-"""What the facade takes and tells, by name."""
+"""The options that calls of the facade take by name, and the values that they return.
+
+Each TypedDict is one value: what a call may be told, spelt as keywords (``**options``). An option
+that is left out, or None, departs in nothing from the configuration.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from recollect.nouns import StoreStats
+from recollect.nouns import JsonObject, StoreStats
+
+if TYPE_CHECKING:
+    from recollect.nouns.web import WebResult
+    from recollect.writing.curation.slots import Extractor
 
 
 class Limits(TypedDict, total=False):
@@ -24,7 +32,7 @@ class Limits(TypedDict, total=False):
     until: str | datetime | None
 
 
-class Options(Limits, total=False):
+class SearchOptions(Limits, total=False):
     """How a search departs from the mode, each None where it does not."""
 
     mode: str | None
@@ -61,6 +69,49 @@ class Options(Limits, total=False):
     """For which a search waits for the one and for the other."""
 
 
+class ThinkOptions(SearchOptions, total=False):
+    """How an answer is thought about, besides how it is searched for."""
+
+    force: bool
+    """Write an answer even if one was written before, or passages say it in so many words."""
+    time_box: float
+    """Seconds after which what was gathered is returned instead: 60."""
+    token_budget: int
+    """Tokens of what the model reads: 6,000."""
+    web: bool | Sequence[WebResult]
+    """Pages that may be cited besides; true lets the web be asked where memory does not answer, if
+    the user allows it."""
+
+
+class ContextOptions(TypedDict, total=False):
+    """Whose facts a context has, and how many."""
+
+    scopes: Sequence[str] | None
+    owner: str | None
+    types: Sequence[str] | None
+    as_of: str | datetime | None
+    """The time whose facts are asked for; else now."""
+    limit: int | None
+    """A ceiling for the relevant ones."""
+    token_budget: int | None
+    """A ceiling for the tokens of the relevant ones."""
+    mode: str | None
+
+
+class FactFilter(TypedDict, total=False):
+    """Which facts are listed."""
+
+    limit: int
+    """1 to 1,000; 20 if nothing is said."""
+    cursor: str
+    every: bool
+    """Also those that are superseded or expired."""
+    scopes: Sequence[str] | None
+    owner: str | None
+    types: Sequence[str] | None
+    as_of: str | datetime | None
+
+
 class SessionOptions(TypedDict, total=False):
     """What is asked of past conversations, each None where nothing is said; the shape of the
     answer follows from what is given (:mod:`recollect.reading.sessions`)."""
@@ -89,6 +140,108 @@ class SessionOptions(TypedDict, total=False):
     sources: Sequence[str] | None
     now: datetime | None
     """What "last week" is meant from."""
+
+
+class ImportOptions(TypedDict, total=False):
+    """How files and folders are imported."""
+
+    source: str | None
+    """The name of the source; else the one they were imported as, or that of the place."""
+    owner: str | None
+    scopes: Sequence[str] | None
+    redact: bool | None
+    """Whether secrets are taken out; else as configured (``import.redact``)."""
+    history: bool
+    """Whether the commits of a repository are imported with its files; they are."""
+    prune: bool
+    """Remove what is on disk no more."""
+    dry_run: bool
+    """Change nothing, and say what would be changed."""
+    embed: bool
+    """Whether vectors are made before the call returns; they are."""
+    processes: int | None
+    """Processes that make vectors, 1 to 64; else as many as pay."""
+
+
+class RecordOptions(TypedDict, total=False):
+    """What is known of a project record."""
+
+    title: str
+    author: str
+    issue: str
+    branch: str
+    event: str
+    path: str
+    date: str | datetime | None
+    content: Any
+    """Anything that JSON can say, or a text that is JSON."""
+    id: str
+    owner: str | None
+    scopes: Sequence[str] | None
+
+
+class FactOptions(TypedDict, total=False):
+    """What is known of a fact besides its text."""
+
+    name: str
+    aliases: Sequence[str]
+    type: str
+    """``fact``, unless another type is named."""
+    why: str
+    owner: str | None
+    scopes: Sequence[str] | None
+    pinned: bool
+    standing: str | None
+    valid_from: str | datetime | None
+    valid_to: str | datetime | None
+    supersedes: Sequence[str]
+    superseded_by: Sequence[str]
+    created_at: str | datetime | None
+    resolved_at: str | datetime | None
+    participants: Sequence[Any]
+    meta: JsonObject | None
+    id: str
+    """Changes the fact of this id instead of adding one."""
+    by: str
+    """Who says so, for its provenance."""
+    source: str
+    """Where it was said, for its provenance."""
+    replace: bool
+    """Supersede the facts that it contradicts."""
+    embed: bool
+    """Whether its vector is made before the call returns; it is."""
+
+
+class TextOptions(TypedDict, total=False):
+    """What is known of a text that is curated, and how it is read."""
+
+    name: str
+    """What its source calls it; else it is called by its content."""
+    title: str
+    source: str
+    """``curated``, unless another source is named."""
+    project: str
+    owner: str | None
+    scopes: Sequence[str] | None
+    date: str | datetime | None
+    """When it was written: what is newer takes the place of what is older."""
+    facts: Iterable[JsonObject | str] | None
+    """What the caller has read from it already."""
+    extractor: Extractor | None
+    """What reads facts from it, instead of the rules."""
+    llm: bool
+    """Have the language model read it, instead of the rules."""
+    by: str
+    speaker: str
+    """``user`` where somebody tells of themselves."""
+    note: bool
+    """It was written to be kept."""
+    channel: str
+    """Through what it came: ``text``, unless something else is named."""
+    embed: bool
+    """Whether vectors are made before the call returns; they are."""
+    dry_run: bool
+    """Change nothing, and say what would be changed."""
 
 
 class Status(NamedTuple):

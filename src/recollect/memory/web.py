@@ -1,15 +1,24 @@
-"""The web that the configuration allows."""
+"""``m.web``: the web, as far as the configuration allows it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect import config as settings
-from recollect.errors import ConfigError, WebRefused
-from recollect.nouns import Document
-from recollect.nouns.web import WebPage
+from recollect.arguments import clean
+from recollect.errors import ConfigError, InputError, UsageError, WebRefused
+from recollect.memory import writes
+from recollect.memory.core import Core
+from recollect.models import addresses
+from recollect.models.llm import keys
+from recollect.nouns import Document, Source
+from recollect.nouns.web import WebFound, WebPage
 from recollect.ports import Web
+from recollect.sources.web import engines, guard
+from recollect.sources.web import search as web_search
+from recollect.text import dates
 
 if TYPE_CHECKING:
     from recollect.models.llm.keys import ApiKey
@@ -19,17 +28,66 @@ SOURCE = "web"
 """The source of pages that were kept."""
 
 
+class WebClient:
+    """Searches of the web and pages kept from it."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def search(self, query: str, *, limit: int = 5, read: int | None = None) -> WebFound:
+        """What the web says, where the user allows that it is asked; memory is not looked at, and
+        nothing is kept. Of the first *read* results the page is read."""
+        return search(self._core, query, limit=limit, read=read)
+
+    def add(
+        self, url: str, *, owner: str | None = None, scopes: Sequence[str] | None = None
+    ) -> Document:
+        """Keeps a page of the web, as it is now: text alone, of the kind ``web``, with where it is
+        from and when it was read. Read again, it replaces what was kept."""
+        page = _opened(self._core).page(clean(url))
+        if not page.text:
+            raise InputError(f"{page.url}: the page has no text")
+        whose = writes.owner_and_scopes(self._core, {"owner": owner, "scopes": scopes})
+        made = as_document(page, clean(url), **whose)
+        made = writes.keep(self._core, Source(SOURCE, "web"), made)
+        self._core.store.admin.refresh()
+        return made
+
+    def use(self, web: Web) -> None:
+        """Asks a web of your own instead of the configured one; what the settings allow holds."""
+        self._core.web = web
+
+
+def search(core: Core, query: str, *, limit: int = 5, read: int | None = None) -> WebFound:
+    """What the web says, where the user allows that it is asked."""
+    for name, value, least, most in (("limit", limit, 1, 20), ("read", read or 0, 0, 5)):
+        if not least <= value <= most:
+            raise UsageError(f"{name} is {value}", hint=f"give {least} to {most}")
+    check_allowed(core.config)
+    much = core.config["web.read"] if read is None else read
+    return searchable(core).search(clean(query), limit=limit, read=much)
+
+
+def searchable(core: Core) -> Web:
+    """The web, once a search engine is configured."""
+    if core.web is None:
+        check_engine(core.config)
+    return _opened(core)
+
+
+def _opened(core: Core) -> Web:
+    if core.web is None:
+        core.web = open_web(core.config)
+    return core.web
+
+
 def open_web(config: settings.Config) -> Web:
     """The web with the configured search engine, and without one where none is. Nothing is sent
     yet."""
-    from recollect.sources.web.engines import engine
-    from recollect.sources.web.guard import Domains
-    from recollect.sources.web.search import WebSearch
-
     said = config["web.engine"]
-    found = None if said == "none" else engine(said, config["web.fields"] or ())
-    domains = Domains(config["web.allow"], config["web.deny"])
-    return WebSearch(
+    found = None if said == "none" else engines.engine(said, config["web.fields"] or ())
+    domains = guard.Domains(config["web.allow"], config["web.deny"])
+    return web_search.WebSearch(
         found, domains, seconds=config["web.seconds"], key=lambda: found and _key(found)
     )
 
@@ -53,15 +111,14 @@ def check_engine(config: settings.Config) -> None:
 
 
 def _key(engine: Engine) -> ApiKey | None:
-    from recollect.models.addresses import is_loopback
-    from recollect.models.llm.keys import find_key
-
-    here = is_loopback(engine.host)
-    found = find_key(engine.variables, keyring=not here)
+    here = addresses.is_loopback(engine.host)
+    found = keys.find_key(engine.variables, keyring=not here)
     if found.key is None and engine.needs_key:
-        raise WebRefused(f"there is no key for {engine.host}",
-                         hint=f"set {engine.variables[0]} in the environment, or keep it in the "
-                         f"keyring (`keyring set recollect {engine.variables[0]}`)")  # fmt: skip
+        raise WebRefused(
+            f"there is no key for {engine.host}",
+            hint=f"set {engine.variables[0]} in the environment, or keep it in the "
+            f"keyring (`keyring set recollect {engine.variables[0]}`)",
+        )
     if found.key and engine.url.startswith("http://") and not here:
         raise WebRefused(
             f"the key in {found.where} would go to {engine.host} for everybody to read",
@@ -77,16 +134,21 @@ def as_document(page: WebPage, url: str, **given: Any) -> Document:
     if url != page.url:
         meta["asked"] = url
     return Document(
-        page.url, SOURCE, page.text, kind="web", title=page.title, path=page.url,
-        date=_dated(page) or read, meta=meta, **given,
-    )  # fmt: skip
+        page.url,
+        SOURCE,
+        page.text,
+        kind="web",
+        title=page.title,
+        path=page.url,
+        date=_dated(page) or read,
+        meta=meta,
+        **given,
+    )
 
 
 def _dated(page: WebPage) -> datetime | None:
-    from recollect.text.dates import parse_date
-
     said = page.meta.get("date", "")
     try:
-        return parse_date(said) if said else None
+        return dates.parse_date(said) if said else None
     except ValueError:
         return None

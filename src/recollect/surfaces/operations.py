@@ -39,17 +39,21 @@ def _fact(found: Any) -> Json:
 
 
 def _pin(memory: Memory, given: Arguments, _: Work) -> Any:
-    return memory.pin(given["fact"], pinned=given.get("pinned", True), by=given.get("by", ""))
+    return memory.curation.pin(
+        given["fact"], pinned=given.get("pinned", True), by=given.get("by", "")
+    )
 
 
 def _reword(memory: Memory, given: Arguments, _: Work) -> Any:
     said, by = given["text"], given.get("by", "")
-    return embedded(memory, memory.reword(given["fact"], said, by=by, embed=False))
+    return embedded(memory, memory.curation.reword(given["fact"], said, by=by, embed=False))
 
 
 def _review(memory: Memory, given: Arguments, _: Work) -> Any:
     facts = given.get("facts", ())
-    return memory.review(given["receipt"], *facts, accept=given["accept"], by=given.get("by", ""))
+    return memory.curation.review(
+        given["receipt"], *facts, accept=given["accept"], by=given.get("by", "")
+    )
 
 
 LOOKING = (
@@ -71,7 +75,7 @@ LOOKING = (
     Tool(
         "timeline", "Timeline", "A fact, what it replaced and what replaced it, oldest first.",
         {"fact": TEXT}, ("fact",),
-        lambda memory, given, _: memory.timeline(given["fact"]), "", ("facts",),
+        lambda memory, given, _: memory.curation.timeline(given["fact"]), "", ("facts",),
         json=_listed("facts"),
     ),
     Tool(
@@ -83,11 +87,13 @@ LOOKING = (
     Tool(
         "receipts", "Receipts", "What curations did, newest first; each can be undone.",
         {"limit": NUMBER}, (),
-        lambda memory, given, _: memory.receipts(**given), "", ("items",), json=_listed("items"),
+        lambda memory, given, _: memory.curation.receipts(**given), "", ("items",),
+        json=_listed("items"),
     ),
     Tool(
         "to_review", "To review", "Receipts with changes that wait for a look.", {}, (),
-        lambda memory, _given, _work: memory.to_review(), "", ("items",), json=_listed("items"),
+        lambda memory, _given, _work: memory.curation.to_review(), "", ("items",),
+        json=_listed("items"),
     ),
 )  # fmt: skip
 
@@ -109,7 +115,7 @@ CHANGING = (
     ),
     Tool(
         "undo", "Undo", "Restore the state before a curation; the last one's, if none is named.",
-        {"receipt": TEXT}, (), lambda memory, given, _: memory.undo(**given), "", _KEPT,
+        {"receipt": TEXT}, (), lambda memory, given, _: memory.curation.undo(**given), "", _KEPT,
         writes=True, destroys=True, repeats=False,
     ),
 )  # fmt: skip

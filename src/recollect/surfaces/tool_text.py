@@ -15,8 +15,7 @@ from recollect.text.tokens import clip_tokens
 
 if TYPE_CHECKING:
     from recollect.facts import Context, Remembered
-    from recollect.memory import Bundle, SessionsAnswer
-    from recollect.memory.curate import Curated
+    from recollect.memory import Bundle, Curated, SessionsAnswer
     from recollect.nouns import Answer, Document, Page, Receipt, Recording, Result
     from recollect.nouns.web import WebFound
 

@@ -148,7 +148,7 @@ def _get(memory: Memory, given: Arguments, _: Work) -> Any:
 def embedded(memory: Memory, made: Any) -> Any:
     """What was written, whose vectors are made beside everything else: nobody waits for all that
     is pending in a store."""
-    memory.embed_in_background()
+    memory.models.embed_in_background()
     return made
 
 

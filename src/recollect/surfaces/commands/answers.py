@@ -121,7 +121,7 @@ def answers(options: Options) -> int:
         raise UsageError("--forget and --forget-stale at once", hint="give one of them")
     with open_memory(options) as memory:
         if options.forget:
-            done = memory.forget_answers(*options.forget)
+            done = memory.admin.forget_answers(*options.forget)
             if not done:
                 raise NotFound(
                     f"there is no recorded answer {', '.join(options.forget)}",
@@ -129,8 +129,8 @@ def answers(options: Options) -> int:
                 )
             return _forgotten(options, done)
         if options.forget_stale:
-            return _forgotten(options, memory.forget_answers(stale=True))
-        found = memory.answers(limit=options.limit, before=options.before)
+            return _forgotten(options, memory.admin.forget_answers(stale=True))
+        found = memory.admin.answers(limit=options.limit, before=options.before)
     if options.stale:
         found = [one for one in found if one.stale]
     content = {"items": [one.as_json() for one in found]}
@@ -174,10 +174,10 @@ def declare_cache(parser: argparse.ArgumentParser) -> None:
 def cache(options: Options) -> int:
     with open_memory(options) as memory:
         if options.action != "stats":
-            done = memory.clear_cache(expired=options.action == "prune")
+            done = memory.admin.clear_cache(expired=options.action == "prune")
             show(options, {"dropped": done}, lambda _: f"{done:,} dropped")
             return 0
-        found: CacheStats = memory.cache_stats()
+        found: CacheStats = memory.admin.cache_stats()
         settings = {
             name: memory.config[f"cache.{name}"] for name in ("enabled", "ttl", "similarity")
         }

@@ -201,7 +201,7 @@ def review(options: Options) -> int:
         if options.accept or options.reject:
             if not options.receipt:
                 raise UsageError("which receipt?", hint="`recollect review` shows what waits")
-            done = memory.review(
+            done = memory.curation.review(
                 options.receipt,
                 *options.facts,
                 accept=options.accept,
@@ -213,7 +213,7 @@ def review(options: Options) -> int:
             )
             show(options, done.as_json(), lambda _: said)
             return 0
-        found = memory.to_review(owner=options.owner)
+        found = memory.curation.to_review(owner=options.owner)
         if options.receipt:
             found = [one for one in found if one.id == options.receipt]
             if not found:
@@ -236,7 +236,7 @@ def _text(memory: Any, id: str, owner: str | None) -> str:
     from recollect.errors import RecollectError
 
     try:
-        return str(memory.fact(id, owner=owner).text)
+        return str(memory.curation.fact(id, owner=owner).text)
     except RecollectError:
         return "(forgotten)"
 
@@ -266,11 +266,11 @@ def declare_undo(parser: argparse.ArgumentParser) -> None:
 def undo(options: Options) -> int:
     with open_memory(options) as memory:
         if options.list:
-            found = memory.receipts(owner=options.owner)
+            found = memory.curation.receipts(owner=options.owner)
             content = {"items": [kept.as_json() for kept in found]}
             show(options, content, lambda style: _receipts(found, style))
             return 0 if found else 3
-        done = memory.undo(options.receipt, owner=options.owner)
+        done = memory.curation.undo(options.receipt, owner=options.owner)
     text = f"as it was before {done.about!r} ({len(done.touched)} documents)"
     show(options, done.as_json(), lambda _: text)
     return 0
@@ -294,7 +294,7 @@ def declare_tidy(parser: argparse.ArgumentParser) -> None:
 
 def tidy(options: Options) -> int:
     with open_memory(options) as memory:
-        found = memory.tidy(owner=options.owner)
+        found = memory.curation.tidy(owner=options.owner)
     content = {"proposals": [one.as_json() for one in found]}
 
     def told(style: Style) -> str:

@@ -113,7 +113,9 @@ def declare_alias(parser: argparse.ArgumentParser) -> None:
 
 def alias(options: Options) -> int:
     with open_memory(options) as memory:
-        fact = memory.alias(options.fact, *options.aliases, owner=options.owner, by=options.by)
+        fact = memory.curation.alias(
+            options.fact, *options.aliases, owner=options.owner, by=options.by
+        )
     return _changed(options, fact)
 
 
@@ -125,7 +127,7 @@ def declare_pin(parser: argparse.ArgumentParser) -> None:
 def pin(options: Options) -> int:
     with open_memory(options) as memory:
         on = not options.off
-        fact = memory.pin(options.fact, pinned=on, owner=options.owner, by=options.by)
+        fact = memory.curation.pin(options.fact, pinned=on, owner=options.owner, by=options.by)
     return _changed(options, fact)
 
 
@@ -137,7 +139,7 @@ def declare_supersede(parser: argparse.ArgumentParser) -> None:
 
 def supersede(options: Options) -> int:
     with open_memory(options) as memory:
-        fact = memory.supersede(
+        fact = memory.curation.supersede(
             options.old, options.new, owner=options.owner, by=options.by, why=options.why
         )
     return _changed(options, fact)
@@ -150,7 +152,9 @@ def declare_resolve(parser: argparse.ArgumentParser) -> None:
 
 def resolve(options: Options) -> int:
     with open_memory(options) as memory:
-        fact = memory.resolve(options.fact, owner=options.owner, by=options.by, why=options.why)
+        fact = memory.curation.resolve(
+            options.fact, owner=options.owner, by=options.by, why=options.why
+        )
     return _changed(options, fact)
 
 

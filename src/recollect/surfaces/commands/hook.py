@@ -288,7 +288,7 @@ def _import(call: Call, payload: Mapping[str, Any]) -> None:
     with Memory.open(call.store) as memory:
         done = memory.add(path, *_beside(path), source=call.client, embed=False)
         if call.event == "session-end" and 0 < memory.status().pending <= _EMBEDDED:
-            memory.embed(processes=1)
+            memory.models.embed(processes=1)
     for problem in done.failed[:5]:
         _log(call, f"{problem.where}: {problem.reason}")
 

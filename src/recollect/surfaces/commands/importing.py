@@ -166,7 +166,7 @@ def export(options: Options) -> int:
 
         return export_all(options)
     with open_memory(options) as memory:
-        done = memory.export_tree(
+        done = memory.admin.export_tree(
             options.tree,
             owner=options.owner,
             scopes=options.scope,

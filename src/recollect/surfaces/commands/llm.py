@@ -29,10 +29,10 @@ def declare_llm(parser: argparse.ArgumentParser) -> None:
 def llm(options: Options) -> int:
     with open_memory(options) as memory:
         if options.action == "test":
-            tried: LlmTest = memory.test_llm()
+            tried: LlmTest = memory.models.test_llm()
             show(options, tried.as_json(), lambda _: _tried(tried))
             return 0
-        found: LlmStatus = memory.llm_status(options.days)
+        found: LlmStatus = memory.models.llm_status(options.days)
     show(options, found.as_json(), lambda style: _status(found, style))
     return 1 if found.problem else 0
 

@@ -77,7 +77,7 @@ def _models_switch(options: Options, name: str) -> int:
         if key == "embed.model" and memory.config[key] != value:
             say(options, f"warning: embed.model is set by the {origin}, which counts for more")
         with progress(options) as bar:
-            done = memory.switch_model(name, bar, processes=options.processes)
+            done = memory.models.switch(name, bar, processes=options.processes)
 
     def text(style: Style) -> str:
         lines = [f"{done.model} serves: {done.vectors:,} vectors, {done.embedded:,} of them new"]
@@ -95,7 +95,7 @@ def _models_switch(options: Options, name: str) -> int:
 
 def _models_calibrate(options: Options) -> int:
     with open_memory(options) as memory, progress(options) as bar:
-        found = memory.calibrate(count=options.sample or 100, report=bar)
+        found = memory.models.calibrate(count=options.sample or 100, report=bar)
     said = [
         f"{one.model}: {one.slope:.3g} · score {one.offset:+.3g}, from {one.questions} questions "
         f"of your own store (agreement {one.agreement:.2f}); the grade counts it from now on"
@@ -108,7 +108,7 @@ def _models_calibrate(options: Options) -> int:
 
 def _models_prune(options: Options) -> int:
     with open_memory(options) as memory:
-        gone = memory.prune_vectors()
+        gone = memory.models.prune()
     said = [f"deleted {count:,} vectors of {key}" for key, count in gone.items()]
     show(
         options, {"deleted": dict(gone)}, lambda _: "\n".join(said) or "there is nothing to delete"
@@ -121,7 +121,7 @@ def _models_bench(options: Options) -> int:
 
     with open_memory(options) as memory, progress(options) as bar:
         names = [options.name] if options.name else []
-        scores = memory.bench_models(*names, sample=options.sample or 200, report=bar)
+        scores = memory.models.bench(*names, sample=options.sample or 200, report=bar)
     best = recommended(scores)
     content = {"scores": [s.as_json() for s in scores], "recommended": best}
 

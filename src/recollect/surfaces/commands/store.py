@@ -68,7 +68,7 @@ declare_rebuild = declare_status
 def rebuild(options: Options) -> int:
     with open_memory(options) as memory:
         say(options, f"making the indexes anew of {memory.status().store.passages:,} passages …")
-        memory.rebuild()
+        memory.admin.rebuild()
         found = memory.status()
     show(
         options,

@@ -39,7 +39,7 @@ def declare_backup(parser: argparse.ArgumentParser) -> None:
 
 def backup(options: Options) -> int:
     with open_memory(options) as memory, progress(options) as bar:
-        done: BackedUp = memory.backup(options.file, force=options.force, report=bar)
+        done: BackedUp = memory.admin.backup(options.file, force=options.force, report=bar)
 
     def text(style: Style) -> str:
         held = done.manifest
@@ -119,14 +119,14 @@ def _sound(options: Options) -> str:
     try:
         with open_memory(options) as memory:
             say(options, "looking it over …")
-            seen: Checked = memory.check(full=True)
+            seen: Checked = memory.admin.check(full=True)
             parts = {finding.part for finding in seen.findings} - {"lock"}
             for finding in seen.findings:
                 say(options, f"  {finding.part}: {finding.text}")
             if "record" in parts:
                 return ""
             if parts:
-                memory.rebuild()
+                memory.admin.rebuild()
                 return "rebuilt"
             return "sound"
     except StoreCorrupt as error:
@@ -169,7 +169,7 @@ def export_all(options: Options) -> int:
             "--all is everything of everybody", hint="leave --owner, --scope and --prune out"
         )
     with open_memory(options) as memory, progress(options) as bar:
-        done = memory.export_all(
+        done = memory.admin.export_all(
             options.all, vectors=not options.no_vectors, force=options.force, report=bar
         )
     counts = ", ".join(f"{count:,} {name}" for name, count in done.counts.items() if count)
@@ -187,7 +187,7 @@ def declare_import(parser: argparse.ArgumentParser) -> None:
 
 def import_(options: Options) -> int:
     with open_memory(options) as memory, progress(options) as bar:
-        done: Loaded = memory.import_all(options.file, replace=options.replace, report=bar)
+        done: Loaded = memory.admin.import_all(options.file, replace=options.replace, report=bar)
     if done.different and not options.quiet:
         sys.stderr.write(
             f"{done.different:,} differ from what is here, and were left out; "

@@ -74,7 +74,7 @@ def _clear(options: Options) -> int:
     if options.plot:
         raise UsageError("--clear leaves nothing to --plot")
     with open_memory(options) as memory:
-        memory.clear_stats()
+        memory.admin.clear_stats()
     show(options, {"cleared": True}, lambda _: "all figures are deleted")
     return 0
 
@@ -99,7 +99,7 @@ class Applied(NamedTuple):
 
 def tune(options: Options) -> int:
     with open_memory(options) as memory:
-        found: Tuning = memory.tune(options.days)
+        found: Tuning = memory.admin.tune(options.days)
     applied = _apply(found) if options.apply else []
     content = {**found.as_json(), "applied": [a._asdict() for a in applied]}
     show(options, content, lambda style: _advice(found, applied, style, done=options.apply))

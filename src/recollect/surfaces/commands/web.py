@@ -16,7 +16,7 @@ def declare_web(parser: argparse.ArgumentParser) -> None:
 
 def web(options: Options) -> int:
     with open_memory(options) as memory:
-        found = memory.web(" ".join(options.query), limit=options.limit, read=options.read)
+        found = memory.web.search(" ".join(options.query), limit=options.limit, read=options.read)
     show(options, found.as_json(), lambda style: "\n".join(rendering().web(found, style)))
     return 0 if found.results else 3
 
@@ -33,7 +33,7 @@ def add_web(options: Options) -> int:
     with open_memory(options) as memory:
         for url in options.url:
             try:
-                kept.append(memory.add_web(url, owner=options.owner, scopes=options.scope))
+                kept.append(memory.web.add(url, owner=options.owner, scopes=options.scope))
             except RecollectError as error:
                 if len(options.url) == 1:
                     raise

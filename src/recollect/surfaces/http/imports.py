@@ -224,7 +224,7 @@ class Imports:
         with self._lock:
             if one.id in self._to_stop:
                 return {"state": "stopped"}
-        self._memory.embed_in_background()
+        self._memory.models.embed_in_background()
         try:
             done: dict[str, Any] = json.loads(said)
         except ValueError:

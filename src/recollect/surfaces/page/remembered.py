@@ -55,7 +55,11 @@ def tabs(request: PageRequest, at: str) -> Html:
         ("/memory", "Facts", held["facts"]),
         ("/tree", "Tree", held["tree"]),
         ("/documents", "Documents", held[""]),
-        ("/review", "Review", sum(len(kept.pending) for kept in request.memory.to_review())),
+        (
+            "/review",
+            "Review",
+            sum(len(kept.pending) for kept in request.memory.curation.to_review()),
+        ),
         ("/receipts", "Curations", held["curation"]),
     )
     links = [
@@ -132,7 +136,7 @@ def _badges(fact: Fact) -> list[Html]:
 
 
 def fact(request: PageRequest) -> PageContent:
-    chain = request.memory.timeline(request.get("id"))
+    chain = request.memory.curation.timeline(request.get("id"))
     one = _meant(chain, request.get("id"))
     events = request.memory.history(one.id, owner=one.owner)
     body = joined(

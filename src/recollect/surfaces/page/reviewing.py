@@ -38,7 +38,7 @@ SHOWN = 100
 
 
 def review(request: PageRequest) -> PageContent:
-    found = request.memory.to_review()
+    found = request.memory.curation.to_review()
     listed = el("ul", [el("li", _receipt(request, kept)) for kept in found], class_="list")
     first = joined("What ", command("recollect curate"), " replaces or contradicts is shown here.")
     shown = listed if found else empty("Nothing waits for review.", first)
@@ -79,7 +79,7 @@ def _item(request: PageRequest, receipt: str, one: Any) -> Html:
 
 def _text(request: PageRequest, id: str) -> str:
     try:
-        return request.memory.fact(id).text or "(forgotten)"
+        return request.memory.curation.fact(id).text or "(forgotten)"
     except RecollectError:
         return "(forgotten)"
 

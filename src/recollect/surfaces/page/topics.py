@@ -50,7 +50,7 @@ class TopicFolder(NamedTuple):
 
 def tree(request: PageRequest) -> PageContent:
     at = request.get("at").strip("/")
-    root = _folded(request.memory.topics(), at)
+    root = _folded(request.memory.curation.topics(), at)
     if at and not root.size:
         raise NotFound(f"there is nothing at {at!r} in the tree", hint="it may have been forgotten")
     first = joined(
@@ -151,7 +151,7 @@ def _trail(at: str) -> Html | None:
 
 def topic(request: PageRequest) -> PageContent:
     at = request.get("at").strip("/")
-    found = request.memory.topics()
+    found = request.memory.curation.topics()
     if at not in found:
         raise NotFound(f"there is no page {at!r}", hint="it may have been forgotten")
     page, facts = found[at]

@@ -1,0 +1,193 @@
+"""The parts that the settings mean, put together: a store with its models, cache and ledger.
+
+:class:`Memory` and its parts (``m.curation``, ``m.models``, ``m.admin``, ``m.web``) all work on the
+one :class:`Core` that they were opened with.
+"""
+
+from __future__ import annotations
+
+from functools import cache as once
+from typing import TYPE_CHECKING, TypedDict
+
+from recollect import config as settings
+from recollect import storage
+from recollect.arguments import store_of
+from recollect.memory import calibrate, llm, usage
+from recollect.memory.models import (
+    NO_LLM,
+    NoModel,
+    QueryVectors,
+    embedder_by_key,
+    embedder_for,
+    llm_reranker,
+    model_or_why,
+    reranker_for,
+)
+from recollect.models import rerank_llm
+from recollect.nouns import Policy, Scale
+from recollect.ports import Cache, Embedder, Ledger, Reranker, StorageEngine, Web
+from recollect.reading import grade, pool
+
+if TYPE_CHECKING:
+    from recollect.memory.llm import Languages
+    from recollect.models.llm.provider import Own
+    from recollect.reading.pool import Models
+    from recollect.writing.embedding import BackgroundEmbedder
+
+_NO_EMBEDDER = NoModel("no embedding model is configured")
+_NO_RERANKER = NoModel("no reranker is configured")
+
+
+class Parts(TypedDict):
+    """What a memory is put together from."""
+
+    store: StorageEngine
+    config: settings.Config
+    embedder: Embedder | NoModel
+    reranker: Reranker | NoModel
+    cache: Cache
+    ledger: Ledger
+
+
+def parts_of(config: settings.Config) -> Parts:
+    """Opens the store that a configuration names, with its models, cache and ledger."""
+    location = store_of(config)
+    return Parts(
+        store=storage.open_store(location),
+        config=config,
+        embedder=embedder_for(config),
+        reranker=reranker_for(config),
+        cache=storage.open_cache(location, config["cache.size"]),
+        ledger=storage.open_ledger(location),
+    )
+
+
+class Core:
+    """One opened store, and what serves it. Models are loaded when they are first asked."""
+
+    def __init__(
+        self,
+        store: StorageEngine,
+        config: settings.Config,
+        embedder: Embedder | NoModel | None = None,
+        reranker: Reranker | NoModel | None = None,
+        cache: Cache | None = None,
+        ledger: Ledger | None = None,
+    ) -> None:
+        self.store = store
+        self.config = config
+        self.embedder: Embedder | None = None
+        self.why_no_embedder = ""
+        self.reranker: Reranker | None = None
+        self.why_no_reranker = ""
+        self.cache = cache
+        self.ledger = ledger
+        self.recorder = usage.Recorder(ledger) if ledger and config["telemetry"] else None
+        self.background: BackgroundEmbedder | None = None
+        self.web: Web | None = None
+        """What :meth:`WebClient.use` was given, or the configured one once it was asked for."""
+        self._languages: Languages | None = None
+        self._query_vectors: QueryVectors | None = None
+        self._older_embedders: dict[str, Embedder | None] = {}
+        self._named_rerankers: dict[str, Reranker | NoModel] = {}
+        self.use_embedder(embedder or _NO_EMBEDDER)
+        self.use_reranker(reranker or _NO_RERANKER)
+
+    def close(self) -> None:
+        """Stops what runs beside the caller and closes the store."""
+        if self.background:
+            self.background.stop()
+            self.background = None
+        if self.cache is not None:
+            self.cache.close()
+        if self.recorder is not None:
+            self.recorder.close()
+        self.store.close()
+
+    # -------------------------------------------------------------- which models serve
+
+    def use_embedder(self, chosen: Embedder | NoModel) -> None:
+        """Searches and embeds with this one from now on."""
+        self.embedder, self.why_no_embedder = model_or_why(chosen)
+
+    def use_reranker(self, chosen: Reranker | NoModel) -> None:
+        """Reranks with this one from now on."""
+        self.reranker, self.why_no_reranker = model_or_why(chosen)
+
+    def use_llm(self, own: Own) -> None:
+        """Asks a language model of the caller's own from now on."""
+        self._languages = llm.Languages(self.config, own)
+        self._named_rerankers.pop("llm", None)
+        if self.config["rerank.model"] == "llm":
+            self.use_reranker(llm_reranker(self._languages))
+
+    @property
+    def languages(self) -> Languages:
+        """The language model of this memory; nothing is connected before it is asked."""
+        if self._languages is None:
+            self._languages = llm.Languages(self.config)
+        return self._languages
+
+    def models(self, policy: Policy) -> Models:
+        """The models of a request, without a language model."""
+        embedder, note = (None, "") if policy.by == "keyword" else self.serving_embedder()
+        if embedder is not None:
+            if self._query_vectors is None or self._query_vectors.key != embedder.key:
+                self._query_vectors = QueryVectors(embedder)
+            embedder = self._query_vectors
+        reranker, why = self._reranker_for(policy.reranker)
+        return pool.Models(
+            embedder, note, reranker, why, self.scale(embedder), self.scale(reranker)
+        )
+
+    def models_with_llm(self, policy: Policy) -> Models:
+        """The models of a request that may ask the language model besides."""
+        models = self.models(policy)
+        if self._languages is None and self.config["llm.model"] == "none":
+            return models._replace(llm_note=NO_LLM)
+        if self.languages.missing:
+            return models._replace(llm_note=self.languages.missing)
+        writer = pool.LanguageModel(self.languages.name, once(self.languages.llm))
+        return models._replace(llm=writer, llm_note="")
+
+    def serving_embedder(self) -> tuple[Embedder | None, str]:
+        """The embedder to search with, and what is to be said of it. After a change of model,
+        the old vectors serve until there are as many new ones."""
+        if self.embedder is None:
+            return None, self.why_no_embedder
+        counts = self.store.admin.models()
+        done = counts.pop(self.embedder.key, 0)
+        for key, count in sorted(counts.items(), key=lambda item: -item[1]):
+            if count <= done:
+                break
+            if key not in self._older_embedders:
+                self._older_embedders[key] = embedder_by_key(self.config, key)
+            older = self._older_embedders[key]
+            if older is not None:
+                note = f"{key} serves until {self.embedder.key} has as many vectors"
+                return older, f"{note} ({done:,} of {count:,})"
+        return (self.embedder, "") if done else (None, "nothing is embedded yet")
+
+    def _reranker_for(self, named: str | None) -> tuple[Reranker | None, str]:
+        """The reranker that a request names, else the configured one, and why there is none. A
+        language model gets a budget of readings for each request."""
+        reranker, why = self.reranker, self.why_no_reranker
+        if named is not None:
+            reranker, why = model_or_why(self._named_reranker(named))
+        if reranker is None or not reranker.key.startswith("llm@"):
+            return reranker, why
+        return reranker.sparing() if isinstance(reranker, rerank_llm.LlmReranker) else reranker, why
+
+    def _named_reranker(self, name: str) -> Reranker | NoModel:
+        if name not in self._named_rerankers:
+            config = self.config.with_value("rerank.model", name)
+            made = llm_reranker(self.languages) if name == "llm" else reranker_for(config)
+            self._named_rerankers[name] = made
+        return self._named_rerankers[name]
+
+    def scale(self, model: Embedder | Reranker | None) -> Scale | None:
+        """What puts a model's scores on the grade's scale; None where they are on it, or nobody has
+        found it out."""
+        if model is None or grade.knows(model.key):
+            return None
+        return calibrate.scale_of(self.config, model.key)

@@ -1,0 +1,152 @@
+"""``m.curation``: the facts one by one, and what curations did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from recollect.arguments import clean, moment
+from recollect.errors import UsageError
+from recollect.memory import model_admin, requests, writes
+from recollect.memory.core import Core
+from recollect.text.statements import in_force
+from recollect.transfer import tree_export
+from recollect.writing import facts, remember
+from recollect.writing.curation import curate, receipts, tidy
+
+if TYPE_CHECKING:
+    from recollect.facts import Fact
+    from recollect.transfer.tree_export import Topic
+    from recollect.writing.curation.receipts import Kept
+    from recollect.writing.curation.tidy import Proposal
+
+
+class Curation:
+    """Facts looked at and changed by hand, and the receipts of what curations did."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def fact(self, name: str, *, owner: str | None = None) -> Fact:
+        """One fact, by its id or a name that is its alone, in force or not."""
+        return remember.find(self._core.store, self._owner(owner), clean(name))
+
+    def timeline(self, fact: str, *, owner: str | None = None) -> Sequence[Fact]:
+        """A fact, what it replaced and what replaced it, oldest first."""
+        return remember.chain(self._core.store, self.fact(fact, owner=owner))
+
+    def topics(
+        self, *, owner: str | None = None, scopes: Sequence[str] | None = None
+    ) -> dict[str, Topic]:
+        """The pages of the context tree by their addresses, each with the facts that are on it, in
+        force or not."""
+        asked = requests.facts_asked(self._core.config, owner, scopes)
+        return tree_export.topics(self._core.store, asked.owner, asked.scopes)
+
+    # -------------------------------------------------------------- one fact, changed
+
+    def alias(self, fact: str, *aliases: str, owner: str | None = None, by: str = "") -> Fact:
+        """Teaches a fact further names."""
+        if not aliases:
+            raise UsageError("no alias is given", hint="give the fact and its new names")
+        new = tuple(map(clean, aliases))
+
+        def named(f: Fact) -> Fact:
+            return f._replace(aliases=tuple(dict.fromkeys((*f.aliases, *new))))
+
+        return self._change(fact, owner, "alias " + ", ".join(new)[:200], named, by)
+
+    def pin(
+        self, fact: str, *, pinned: bool = True, owner: str | None = None, by: str = ""
+    ) -> Fact:
+        """Pins a fact, so that every context has it, or unpins it."""
+        action = "pinned" if pinned else "unpinned"
+        return self._change(fact, owner, action, lambda f: f._replace(pinned=pinned), by)
+
+    def reword(
+        self, fact: str, text: str, *, owner: str | None = None, by: str = "", embed: bool = True
+    ) -> Fact:
+        """Says a fact in other words. Its names, its time and what it replaced stay as they are;
+        what it said before does not: to keep that, ``remember`` a new one instead."""
+        said = writes.redactor(self._core)(clean(text))
+        standing = in_force.standing(said).status
+
+        def reworded(f: Fact) -> Fact:
+            return f._replace(text=said, standing=standing)
+
+        done = self._change(fact, owner, "reworded", reworded, by)
+        if embed:
+            model_admin.embed_newest(self._core, writes.REMEMBERED)
+        return done
+
+    def resolve(
+        self,
+        question: str,
+        *,
+        at: str | datetime | None = None,
+        owner: str | None = None,
+        by: str = "",
+        why: str = "",
+    ) -> Fact:
+        """Closes an open question."""
+        when = moment(at, "at") or datetime.now(UTC)
+        return self._change(
+            question, owner, "resolved", lambda f: f._replace(resolved_at=when), by, why
+        )
+
+    def supersede(
+        self, old: str, new: str, *, owner: str | None = None, by: str = "", why: str = ""
+    ) -> Fact:
+        """Lets the fact *new* replace the fact *old*. Returns the new one."""
+        older, newer = (self.fact(name, owner=owner) for name in (old, new))
+        signed = facts.Signed(datetime.now(UTC), by, why)
+        writer = facts.FactWriter(self._core.store, newer.owner)
+        return writer.supersede(older.id, newer.id, signed).facts[0]
+
+    # -------------------------------------------------------------- what curations did
+
+    def receipts(self, *, limit: int = 20, owner: str | None = None) -> Sequence[Kept]:
+        """What curations did, newest first."""
+        requests.check_count("limit", limit, "receipts")
+        return receipts.receipts(self._core.store, self._owner(owner), limit=limit)
+
+    def undo(self, receipt: str = "", *, owner: str | None = None) -> Kept:
+        """Restores the state before a curation, by the id of its receipt; the last one's if none is
+        given. What was forgotten since stays forgotten."""
+        return curate.undone(self._core.store, self._owner(owner), receipt)
+
+    def to_review(self, *, owner: str | None = None) -> Sequence[Kept]:
+        """Receipts with changes that replace or contradict something, and wait for a look."""
+        return receipts.waiting(self._core.store, self._owner(owner))
+
+    def review(
+        self, receipt: str, *ids: str, accept: bool, owner: str | None = None, by: str = ""
+    ) -> Kept:
+        """Accepts or rejects what waits in a receipt: these facts, or all. What is rejected goes,
+        and what it had replaced holds again."""
+        store = self._core.store
+        kept = receipts.receipt(store, self._owner(owner), receipt)
+        if accept:
+            return receipts.accept(store, kept, ids)
+        return receipts.reject(store, kept, ids, datetime.now(UTC), by)
+
+    def tidy(self, *, owner: str | None = None) -> Sequence[Proposal]:
+        """What could be merged, linked or pruned, with reasons. Nothing is done."""
+        return tidy.proposals(self._core.store, self._owner(owner))
+
+    def _owner(self, owner: str | None) -> str:
+        return requests.facts_asked(self._core.config, owner).owner
+
+    def _change(
+        self,
+        name: str,
+        owner: str | None,
+        action: str,
+        to: Callable[[Fact], Fact],
+        by: str,
+        why: str = "",
+    ) -> Fact:
+        fact = self.fact(name, owner=owner)
+        signed = facts.Signed(datetime.now(UTC), by, why)
+        return facts.FactWriter(self._core.store, fact.owner).change(fact.id, to, action, signed)

@@ -1,0 +1,147 @@
+"""Calls' arguments as the core wants them: what a call says wins over the configuration, and that
+over the mode. Whatever is wrong with them is raised here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from recollect import config as settings
+from recollect.arguments import checked, clean, moment, names
+from recollect.errors import UsageError
+from recollect.facts import TYPES, Asked
+from recollect.memory.core import Core
+from recollect.memory.options import Limits, SearchOptions
+from recollect.nouns import LOCAL, MAX_LIMIT, Filter, Query
+from recollect.policy import KNOBS, policy_for, stakes
+from recollect.reading.sessions import request as session_request
+from recollect.reading.sessions.request import Request
+from recollect.text.questions import parse, when
+
+_CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
+"""The knobs of a policy that are settings too."""
+
+
+def configured(config: settings.Config) -> dict[str, Any]:
+    """The knobs of the policy that the configuration sets."""
+    return {name: config[setting] for name, setting in _CONFIGURED.items()}
+
+
+def filter_of(config: settings.Config, limits: Mapping[str, Any]) -> Filter:
+    """A filter from a call's limits, with the configuration where they are silent."""
+    said = {name: value for name, value in limits.items() if value is not None}
+    plain = ("sources", "kinds", "paths", "roles", "events")
+    issues = names(said.get("issues"))
+    made = Filter(
+        owner=said.get("owner", config["search.owner"]),
+        scopes=names(said.get("scopes", config["search.scopes"])),
+        issues=issues and tuple(map(parse.issue_key, issues)),
+        since=moment(said.get("since"), "since"),
+        until=moment(said.get("until"), "until"),
+        **{name: names(said.get(name)) for name in plain},
+    )
+    if made.since and made.until and made.since >= made.until:
+        raise UsageError(
+            "since is not before until, so nothing can match",
+            hint="since is inclusive, until exclusive",
+        )
+    return made
+
+
+def facts_asked(
+    config: settings.Config,
+    owner: str | None,
+    scopes: Sequence[str] | None = None,
+    types: Sequence[str] | None = None,
+    as_of: str | datetime | None = None,
+) -> Asked:
+    """Whose facts a call asks for, of which types, and as of when."""
+    wanted = names(types)
+    for one in wanted or ():
+        if one not in TYPES:
+            raise UsageError(f"there is no type {one!r}", hint=f"one of {', '.join(TYPES)}")
+    seen = filter_of(config, {"owner": owner, "scopes": scopes})
+    return Asked(seen.owner or LOCAL, seen.scopes, wanted, moment(as_of, "as_of"))
+
+
+def check_count(name: str, value: int, what: str, most: int = MAX_LIMIT) -> None:
+    """Refuses a count that is not 1 to *most*."""
+    if not 1 <= value <= most:
+        raise UsageError(f"{name} is {value}", hint=f"ask for 1 to {most} {what}".rstrip())
+
+
+def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
+    """The whole request of a search, resolved."""
+    config = core.config
+    given = checked(options, SearchOptions)
+    limits = {name: given.pop(name) for name in Limits.__annotations__ if name in given}
+    seen = filter_of(config, limits)
+    mode, knobs = given.pop("mode", None), configured(config)
+    if not mode and config.origin("mode") == "project" and knobs["expand"] is None:
+        knobs["expand"] = 0  # what came with a repository has nobody asked
+    last = given.pop("last_n", None)
+    relax = _relaxable(names(given.pop("relax", None)) or ())
+    now = given.pop("now", None)
+    as_of = moment(given.pop("as_of", None), "as_of")
+    given["min_confidence"] = stakes(given.get("min_confidence"))
+    if last is not None:
+        seen = _newest(core, seen, last)
+    said = clean(text)
+    policy = policy_for(mode or config["mode"], given, knobs)
+    return Query(said, seen, policy, when.window(said, now), as_of, relax)
+
+
+def _relaxable(limits: tuple[str, ...]) -> tuple[str, ...]:
+    for name in limits:
+        if name not in Filter.relaxable():
+            there_are = ", ".join(Filter.relaxable())
+            raise UsageError(f"{name!r} cannot be relaxed", hint=f"these can: {there_are}")
+    return limits
+
+
+def _newest(core: Core, seen: Filter, count: int) -> Filter:
+    if count < 1:
+        raise UsageError(f"last_n is {count}", hint="give 1 or more")
+    newest = core.store.scan(seen, limit=count, dated=True).items
+    return seen._replace(since=newest[-1].date) if newest else seen
+
+
+# ------------------------------------------------------------------ past conversations
+
+
+def sessions_of(config: settings.Config, query: str | None, options: Mapping[str, Any]) -> Request:
+    """The whole request for past conversations, resolved."""
+    given = {name: value for name, value in options.items() if value is not None}
+    now = given.pop("now", None) or datetime.now().astimezone()
+    limits = {name: given.pop(name, None) for name in ("owner", "scopes", "sources")}
+    if query is not None:
+        given["query"] = clean(query)
+    for name in ("session", "live_session"):
+        if name in given:
+            given[name] = _id(given[name], name)
+    for name in ("around", "exclude_sessions", "roles"):
+        if name in given:
+            given[name] = names(_several(given[name]))
+    since, until = (moment(given.get(name), name) for name in ("after", "before"))
+    if since and until and since >= until:
+        raise UsageError(
+            "after is not before before, so nothing can match",
+            hint="after is inclusive, before exclusive",
+        )
+    seen = filter_of(config, {**limits, "kinds": ("session",), "since": since, "until": until})
+    policy = policy_for(config["mode"], configured(config))
+    time = when.window(given["query"], now) if query else None
+    return session_request.resolve(given, seen, policy, time)
+
+
+def _id(value: Any, what: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"{what} is {value!r}", hint="give the id of a session")
+    return clean(value)
+
+
+def _several(value: Any) -> Sequence[str]:
+    """Ids of messages may be numbers where they come from."""
+    given = [value] if isinstance(value, str | int) else list(value)
+    return [str(one) if isinstance(one, int) else one for one in given]

@@ -1,0 +1,147 @@
+"""``m.admin``: what those who run a store look at, copy, mend and set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from time import time
+from typing import TYPE_CHECKING
+
+from recollect.arguments import moment, place
+from recollect.errors import UsageError
+from recollect.importing import freshness
+from recollect.memory import capture, requests, tuning, usage, visible
+from recollect.memory.core import Core
+from recollect.nouns import Recorded, Report
+from recollect.ports import CacheStats, Checked, Loaded
+from recollect.reading.cache import recording
+from recollect.transfer import archive, backup, tree_export
+
+if TYPE_CHECKING:
+    from recollect.importing.freshness import SourceState
+    from recollect.memory.capture import Captured
+    from recollect.memory.tuning import Tuning
+    from recollect.storage.embedded.backup import BackedUp
+
+
+class StoreAdmin:
+    """The store as a whole: its indexes, copies, caches and figures."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def check(self, *, full: bool = False) -> Checked:
+        """Whether the record is sound and the indexes agree with it, on samples or *full*."""
+        return self._core.store.admin.check(full=full)
+
+    def rebuild(self) -> None:
+        """Makes the text and vector indexes anew from the record."""
+        self._core.store.admin.refresh(rebuild=True)
+
+    def source_states(self) -> Sequence[SourceState]:
+        """The places on this machine that sources gather: gone, changed, or as they were."""
+        return freshness.source_states(self._core.store)
+
+    # -------------------------------------------------------------- copies
+
+    def backup(
+        self,
+        file: str | Path | None = None,
+        *,
+        force: bool = False,
+        report: Report = lambda _: None,
+    ) -> BackedUp:
+        """Writes all of it to one file, as of one moment, whoever writes meanwhile; the file is
+        there when it has been read back and found to be what it says. Without a name it goes to
+        the folder ``backups`` beside the user's data."""
+        location = self._core.store.stats().location
+        return backup.backup(location, file, force=force, report=report)
+
+    def export_all(
+        self,
+        file: str | Path,
+        *,
+        vectors: bool = True,
+        force: bool = False,
+        report: Report = lambda _: None,
+    ) -> archive.Exported:
+        """Writes all of it as JSONL (compressed, if the name ends in ``.gz``), for people, other
+        programs and other engines; :meth:`import_all` brings it back as it was."""
+        store = self._core.store
+        return archive.export_all(store, file, vectors=vectors, force=force, report=report)
+
+    def import_all(
+        self, file: str | Path, *, replace: bool = False, report: Report = lambda _: None
+    ) -> Loaded:
+        """Takes in what :meth:`export_all` wrote. What is here stays unless it is to be *replaced*;
+        what was forgotten here stays forgotten. A file that is not whole, or was edited, is
+        refused before anything is changed."""
+        return archive.import_all(self._core.store, file, replace=replace, report=report)
+
+    def export_tree(
+        self,
+        folder: str | Path,
+        *,
+        owner: str | None = None,
+        scopes: Sequence[str] | None = None,
+        prune: bool = False,
+        force: bool = False,
+    ) -> tree_export.Exported:
+        """Writes the context tree as Markdown, a file for each page with its facts, which people
+        read and edit; ``add`` of the folder applies what they changed. Files that were edited
+        since are left as they are unless *force* is true; those whose page is no more are removed
+        if *prune* is."""
+        if not str(folder):
+            raise UsageError("the folder is empty", hint="give a folder for the tree")
+        asked = requests.facts_asked(self._core.config, owner, scopes)
+        store = self._core.store
+        return tree_export.export_tree(store, place(folder), asked, prune=prune, force=force)
+
+    # -------------------------------------------------------------- answers and the cache
+
+    def answers(
+        self, *, limit: int = 20, before: str | datetime | None = None
+    ) -> Sequence[Recorded]:
+        """Recorded answers, newest first, each with whether it still holds."""
+        requests.check_count("limit", limit, "answers")
+        store = self._core.store
+        found = store.answers.find(limit=limit, before=moment(before, "before"))
+        return recording.with_state([a for a in found if visible.may_read(self._core, a)], store)
+
+    def forget_answers(self, *ids: str, stale: bool = False) -> int:
+        """Forgets recorded answers, by their ids, or those that no longer hold; returns how many
+        it were."""
+        store = self._core.store
+        return store.answers.drop([*ids, *(recording.stale_ones(store) if stale else ())])
+
+    def cache_stats(self) -> CacheStats:
+        """What the cache of searches holds."""
+        return CacheStats() if self._core.cache is None else self._core.cache.stats()
+
+    def clear_cache(self, *, expired: bool = False) -> int:
+        """Drops what is kept of earlier searches, or only what has expired. Recorded answers
+        stay. Returns how many were dropped."""
+        if self._core.cache is None:
+            return 0
+        return self._core.cache.prune(time()) if expired else self._core.cache.clear()
+
+    # -------------------------------------------------------------- figures of use
+
+    def clear_stats(self) -> None:
+        """Deletes all figures, also those that cannot be read any more."""
+        if self._core.ledger is not None:
+            self._core.ledger.clear()
+
+    def tune(self, days: int = 30) -> Tuning:
+        """What to set otherwise, judging by the figures of the last so many days."""
+        figures = usage.usage(self._core.ledger, self._core.recorder, days)
+        return tuning.tuning(figures, self._core.config)
+
+    def captured(self) -> Captured:
+        """What is kept of the questions that were asked, if the setting ``capture`` is on."""
+        return capture.captured(self._core.config)
+
+    def forget_captured(self) -> int:
+        """Deletes the questions that were kept; returns how many it were."""
+        return capture.forget_captured()

@@ -1,0 +1,238 @@
+"""What puts things into a store and takes them out, with the configuration where a call is
+silent. The write path itself is :mod:`recollect.writing`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from recollect.arguments import checked, clean, is_there, moment, names, place
+from recollect.errors import InputError, NotFound, UsageError
+from recollect.importing import importer, redaction, watcher
+from recollect.importing import options as importing
+from recollect.memory import model_admin, requests, visible
+from recollect.memory.core import Core
+from recollect.memory.options import FactOptions, ImportOptions, RecordOptions, TextOptions
+from recollect.nouns import ChangeSet, Document, Forget, Progress, Receipt, Report, Source
+from recollect.reading.cache import recording
+from recollect.sources import records
+from recollect.text import redact
+from recollect.writing import documents, facts, remember
+from recollect.writing.curation import by_model, slots
+from recollect.writing.curation import curate as curation
+
+if TYPE_CHECKING:
+    from recollect.facts import Remembered
+    from recollect.writing.curation.curate import Curated
+    from recollect.writing.runner import Outcome, Token
+
+REMEMBERED, CURATED = 8, 256
+"""Passages that get their vectors at once when a fact was written, or a text curated."""
+
+
+def owner_and_scopes(core: Core, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Whose a document is: as the call says, else as it is configured."""
+    return {
+        "owner": given.get("owner") or core.config["import.owner"],
+        "scopes": names(given.get("scopes")) or core.config["import.scopes"],
+    }
+
+
+# ------------------------------------------------------------------ documents
+
+
+def add(
+    core: Core, paths: Sequence[str | Path], options: Mapping[str, Any], report: Report
+) -> Receipt:
+    """Imports files and folders, and embeds what is pending."""
+    given = checked(options, ImportOptions)
+    if not paths:
+        raise UsageError("nothing to add", hint="give a file or a folder")
+    if not all(str(path) for path in paths):
+        raise UsageError("a path is empty", hint="give a file or a folder")
+    places = [place(path) for path in paths]
+    if not any(map(is_there, places)) and not core.store.stats().sources:
+        raise InputError(f"{paths[0]}: there is no such file or folder")
+    embed, processes = given.pop("embed", True), given.pop("processes", None)
+    wanted = importing.Import(**given)
+    done = 0
+
+    def progress(more: int) -> None:
+        nonlocal done
+        done += more
+        report(Progress("importing", done, 0))
+
+    receipt = importer.Importer(core.store, core.config, wanted, progress).add(places)
+    if wanted.dry_run:
+        return receipt
+    core.store.admin.refresh()
+    if core.embedder is None:
+        return receipt
+    if embed:
+        receipt = receipt._replace(embedded=model_admin.embed(core, report, processes))
+    if not receipt.embedded:
+        receipt = receipt._replace(pending=model_admin.status(core).pending)
+    return receipt
+
+
+def put(core: Core, given: Iterable[Document]) -> Receipt:
+    """Stores documents that the caller has made, source by source."""
+    receipt = Receipt()
+    by_source: dict[str, list[Document]] = {}
+    for document in given:
+        by_source.setdefault(document.source, []).append(document)
+    for name, some in by_source.items():
+        receipt += documents.import_documents(core.store, Source(name), some)
+    return receipt
+
+
+def keep(core: Core, source: Source, document: Document) -> Document:
+    """Stores one document, without its secrets if that is configured; returns it as stored."""
+    if core.config["import.redact"]:
+        document = redaction.redacted(document)
+    documents.import_documents(core.store, source, [document])
+    return document
+
+
+def record(core: Core, kind: str, body: str, options: Mapping[str, Any]) -> Document:
+    """Stores one project record."""
+    given = checked(options, RecordOptions)
+    said, now = moment(given.pop("date", None), "date"), datetime.now(UTC)
+    made = records.record(
+        kind,
+        body=clean(body),
+        source="records",
+        date=now if kind == "audit" and said is None else said,
+        **{**given, "title": clean(given.get("title", "")), **owner_and_scopes(core, given)},
+    )
+    if made.date is None:  # said twice it is still one record; two events are two
+        made = made._replace(date=now)
+    return keep(core, Source("records", "records"), made)
+
+
+def watch(
+    core: Core,
+    sources: Sequence[str],
+    add: Callable[[watcher.Watched], Receipt],
+    tell: Callable[[str, Receipt], None],
+    begun: Callable[[Sequence[str]], None],
+    stop: Event | None,
+) -> Sequence[str]:
+    """Follows sources on disk until *stop* is set; returns which were followed."""
+    places = watcher.watched(core.store.stats().sources)
+    known = list(dict.fromkeys(one.source for one in places))
+    for name in sources:
+        if name not in known:
+            hint = f"known: {', '.join(known) or 'none yet'}"
+            raise NotFound(f"there is no source {name!r} to watch", hint=hint)
+    followed = [name for name in known if name in sources or not sources]
+    if followed:
+        begun(followed)
+        watcher.watch(
+            [one for one in places if one.source in followed],
+            add,
+            lambda one, receipt: tell(one.source, receipt),
+            stop or Event(),
+        )
+    return followed
+
+
+# ------------------------------------------------------------------ facts
+
+
+def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> Remembered:
+    """Stores a fact, or changes the one whose id is given."""
+    told = {"id": "", "name": "", **checked(options, FactOptions), "text": text}
+    owner, scopes = told.pop("owner", None), told.pop("scopes", None)
+    embed, redacts = told.pop("embed", True), bool(core.config["import.redact"])
+    signed = {name: told.pop(name, "") for name in ("by", "source")}
+    replace = told.pop("replace", False)
+    asked = requests.facts_asked(core.config, owner or core.config["import.owner"])
+    known = names(scopes if scopes is not None else core.config["import.scopes"])
+    if not known:
+        raise UsageError(
+            "scopes is empty, so nothing could ever see it",
+            hint="leave scopes out to keep it as `universal`",
+        )
+    for name in ("valid_from", "valid_to", "created_at", "resolved_at"):
+        told[name] = moment(told.get(name), name)
+    told["participants"] = list(told.get("participants", ()))
+    made = remember.remember(
+        core.store, told, asked.owner, known, **signed, replace=replace, redact=redacts
+    )
+    if embed and made.action in ("added", "changed"):
+        model_admin.embed_newest(core, REMEMBERED)
+    return made
+
+
+def curate(
+    core: Core,
+    text: str,
+    options: Mapping[str, Any],
+    token: Token | None,
+    tell: Callable[[Outcome], None],
+) -> Curated:
+    """Makes facts and pages of a text."""
+    given = checked(options, TextOptions)
+    redacted = redactor(core)
+    told = _text_of(core, redacted(clean(text)), given)
+    if given.get("facts") is not None:
+        told = told._replace(facts=curation.handed_in(given["facts"], told.text, redacted))
+    extractor = given.get("extractor")
+    if given.get("llm") and extractor is None:
+        extractor = by_model.ByModel(core.languages.llm())
+    dry_run = given.get("dry_run", False)
+    done = curation.curate(told, core.store, extractor, dry_run=dry_run, token=token, tell=tell)
+    if given.get("embed", True) and done.id:
+        model_admin.embed_newest(core, CURATED)
+    return done
+
+
+def redactor(core: Core) -> Callable[[str], str]:
+    """What takes secrets out of a text, if that is configured."""
+    if not core.config["import.redact"]:
+        return str
+    return lambda text: redact.redact(text).text
+
+
+def _text_of(core: Core, text: str, given: Mapping[str, Any]) -> slots.Given:
+    """The text and what is known of it."""
+    said = {name: given.get(name, "") for name in ("name", "project", "by")}
+    return curation.given(
+        text,
+        **said,
+        title=clean(given.get("title", "")),
+        source=given.get("source", "curated"),
+        channel=given.get("channel", "text"),
+        speaker=given.get("speaker", ""),
+        note=given.get("note", False),
+        date=moment(given.get("date"), "date"),
+        most=core.config["import.max_mb"],
+        **owner_and_scopes(core, given),
+    )
+
+
+# ------------------------------------------------------------------ forgetting
+
+
+def forget(core: Core, name: str, owner: str | None) -> Receipt:
+    """Removes a document or a fact for good, and what was kept of it elsewhere."""
+    document = visible.document(core, name, owner)
+    store = core.store
+    store.answers.drop(recording.of_document(document, store))
+    curation.unquote(store, document)
+    if core.cache is not None:
+        core.cache.clear()
+    writer, signed = facts.FactWriter(store, document.owner), facts.Signed(datetime.now(UTC))
+    gone = Forget(document.id)
+    if document.kind == "fact":
+        receipt = writer.forget(document.external, signed)
+    elif document.kind == "page":  # what links to it does no more
+        receipt = writer.edit([], {}, signed, more=lambda _: [gone]).receipt
+    else:
+        receipt = store.apply(ChangeSet((gone,)))
+    store.admin.refresh()
+    return receipt
