@@ -34,7 +34,8 @@ MADE = "<!-- Made by `python docs/make.py` from the code. -->\n\n"
 def cli() -> str:
     """Every command with its options, by what one wants to do."""
     from recollect.surfaces.cli import COMMANDS, parser_of
-    from recollect.surfaces.commands.parser import GROUPS, actions
+    from recollect.surfaces.commands.overview import GROUPS
+    from recollect.surfaces.commands.parser import actions
 
     chooser = next(actions(parser_of()))
     known = {command.name: command for command in COMMANDS}

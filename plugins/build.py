@@ -13,7 +13,8 @@ from typing import Any
 
 from recollect import __version__
 from recollect.surfaces.install.changes import skill_text
-from recollect.surfaces.install.clients import BY_NAME, NAME, Launch, hook_group
+from recollect.surfaces.install.clients import BY_NAME, NAME, hook_group
+from recollect.surfaces.install.launch import Launch
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from recollect.surfaces.cli import COMMANDS, run
-from recollect.surfaces.commands.parser import GROUPS
+from recollect.surfaces.commands.overview import GROUPS
 
 Ask = Callable[[str], set[str]]
 

@@ -353,8 +353,8 @@ def test_settings_that_cannot_be_read_stop_nobody(home: Path, log: Callable[[], 
 
 def test_what_takes_too_long_is_given_up(log: Callable[[], str]) -> None:
     code = (
-        "import sys, time; from recollect.surfaces import hook_command as h\n"
-        "h.BOX = 0.2; h._said = lambda call, payload: time.sleep(60) or 'late'\n"
+        "import sys, time; from recollect.surfaces.commands import hook as h\n"
+        "h.called; h.BOX = 0.2; h._said = lambda call, payload: time.sleep(60) or 'late'\n"
         "sys.exit(h.called(['prompt', '--client', 'codex']))"
     )
     done = subprocess.run(

@@ -17,10 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Cli
-from recollect.surfaces.install import clients, edits, json_text, toml_text, yaml_text
-from recollect.surfaces.install.clients import BY_NAME, CLIENTS, Launch, McpClient
+from recollect.surfaces.install import clients, edits, json_text, launch, toml_text, yaml_text
+from recollect.surfaces.install.clients import BY_NAME, CLIENTS, McpClient
 from recollect.surfaces.install.edits import SYNTAX
 from recollect.surfaces.install.files import BACKUP
+from recollect.surfaces.install.launch import Launch
 
 yaml = pytest.importorskip("yaml")  # the judge of what we write, and nothing else
 
@@ -45,7 +46,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 monkeypatch.delenv(place.variable, raising=False)
     for name in ("XDG_CONFIG_HOME", "APPDATA"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(clients, "this_program", lambda store=None: LAUNCH._replace(store=store))
+    monkeypatch.setattr(launch, "this_program", lambda store=None: LAUNCH._replace(store=store))
     return home
 
 
@@ -336,7 +337,7 @@ def test_an_entry_from_elsewhere_is_brought_up_to_date(
     file, text = file_of(client), samples(client)["pretty"]
     write(file, text)
     with monkeypatch.context() as then:
-        then.setattr(clients, "this_program", lambda store=None: OLD)
+        then.setattr(launch, "this_program", lambda store=None: OLD)
         cli("install", client.name)
     assert OLD.command in file.read_text()
     done = cli("install", client.name, "--json").json
@@ -477,7 +478,7 @@ def test_the_own_command_of_a_client_is_used_where_it_is_there(
     assert "mcp add-json recollect" in shown.out
     assert not file.exists()
     with monkeypatch.context() as then:
-        then.setattr(clients, "this_program", lambda store=None: OLD)
+        then.setattr(launch, "this_program", lambda store=None: OLD)
         cli("install", "claude-code")
     assert json.loads(file.read_text())["by"] == "claude"
     done = cli("install", "claude-code", "--json").json["changes"][0]
@@ -512,13 +513,13 @@ def test_this_program_is_named_by_its_whole_path(
     monkeypatch.chdir(tmp_path)
     program(tmp_path, "recollect", "")
     monkeypatch.setattr(sys, "argv", ["./recollect", "install"])
-    assert clients.this_program().words("mcp") == [str(tmp_path / "recollect"), "mcp"]
+    assert launch.this_program().words("mcp") == [str(tmp_path / "recollect"), "mcp"]
     monkeypatch.setattr(sys, "argv", ["/x/__main__.py"])
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
-    assert clients.this_program().command == str(tmp_path / "recollect")
+    assert launch.this_program().command == str(tmp_path / "recollect")
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     monkeypatch.setenv("PATH", "")
-    assert clients.this_program().words("mcp") == ["/nowhere/python", "-m", "recollect", "mcp"]
+    assert launch.this_program().words("mcp") == ["/nowhere/python", "-m", "recollect", "mcp"]
 
 
 # ------------------------------------------------------------------ hooks and the skill
@@ -567,7 +568,7 @@ def test_hooks_from_elsewhere_are_brought_up_to_date(
     file = user / ".claude/settings.json"
     write(file, MINE)
     with monkeypatch.context() as then:
-        then.setattr(clients, "this_program", lambda store=None: OLD)
+        then.setattr(launch, "this_program", lambda store=None: OLD)
         cli("install", "claude-code", "--hooks")
     assert OLD.command in file.read_text()
     assert (

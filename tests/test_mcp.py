@@ -526,7 +526,8 @@ def test_nothing_is_opened_or_loaded_before_a_tool_is_called(tmp_path: Path) -> 
         "sys.argv = ['recollect', 'mcp', '--store', sys.argv[1]]\n"
         "from recollect.__main__ import main\n"
         "main()\n"
-        "sys.stderr.write(' '.join(sys.modules))\n"
+        "loaded = (n for n, m in sys.modules.items() if type(m).__name__ != '_Unloaded')\n"
+        "sys.stderr.write(' '.join(loaded))\n"
     )
     asked = [{"jsonrpc": "2.0", "id": 1, "method": m} for m in ("tools/list", "prompts/list")]
     done = subprocess.run(
@@ -710,7 +711,7 @@ def noisy(memory, given, work):
     subprocess.run([sys.executable, "-c", "print('from a child'); import sys; sys.stdin.read()"])
     return memory.list()
 tool = NAMED["list"]._replace(call=noisy)
-mcp_stdio.Content = functools.partial(mcp_stdio.Content, tools=(tool,))
+mcp_stdio.McpContent = functools.partial(mcp_stdio.McpContent, tools=(tool,))
 sys.exit(mcp_stdio.serve(sys.argv[1]))
 """
     client = start(str(tmp_path / "store"), program=("-c", script))
@@ -919,7 +920,7 @@ def endless(memory, given, work):
     while True:
         time.sleep(0.01)
 tool = NAMED["list"]._replace(call=endless)
-mcp_stdio.Content = functools.partial(mcp_stdio.Content, tools=(tool,))
+mcp_stdio.McpContent = functools.partial(mcp_stdio.McpContent, tools=(tool,))
 sys.exit(mcp_stdio.serve(sys.argv[1]))
 """
     client = start(str(tmp_path / "store"), program=("-c", script))
@@ -1014,10 +1015,18 @@ def test_http_without_its_packages_says_what_to_install(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_the_fast_start_knows_the_plain_command_and_leaves_the_rest_to_the_parser() -> None:
-    from recollect.surfaces.commands.mcp import plain
-
-    assert plain([]) == (True, None)
-    assert plain(["--store", "x"]) == (True, "x")
-    for others in (["--http"], ["--help"], ["--store"], ["--structured"], ["x"]):
-        assert plain(others) == (False, None)
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--help"], 0, "--structured"),
+        (["--store"], 2, "expected one argument"),
+        (["x"], 2, "one word too many"),
+    ],
+)
+def test_only_the_plain_command_starts_without_the_parser(
+    words: list[str], code: int, said: str
+) -> None:
+    command = [sys.executable, "-m", "recollect", "mcp", *words]
+    done = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr

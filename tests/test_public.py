@@ -77,8 +77,12 @@ HEAVY = {
 
 
 def loaded_after(code: str) -> set[str]:
-    """The modules that a fresh interpreter has after running *code*."""
-    whole = f"{code}\nimport json, sys\nsys.stderr.write(json.dumps(sorted(sys.modules)))"
+    """The modules that a fresh interpreter has executed after running *code*."""
+    whole = (
+        f"{code}\nimport json, sys\n"
+        "loaded = [n for n, m in sys.modules.items() if type(m).__name__ != '_Unloaded']\n"
+        "sys.stderr.write(json.dumps(sorted(loaded)))"
+    )
     done = subprocess.run([sys.executable, "-c", whole], capture_output=True, text=True, check=True)
     return set(json.loads(done.stderr))
 

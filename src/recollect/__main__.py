@@ -6,7 +6,26 @@ import codecs
 import os
 import sys
 
-_PLAIN = {"·": "-", "…": "...", "“": '"', "”": '"', "→": "->", "›": ">", "≤": "<=", "–": "-"}
+from recollect import __version__, suspend
+from recollect.surfaces import cli
+from recollect.surfaces.commands import hook
+from recollect.surfaces.mcp import stdio
+
+TYPE_CHECKING = False  # typing itself takes longer to load than all of this
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+_PLAIN = {
+    "·": "-",
+    "…": "...",
+    "“": '"',
+    "”": '"',
+    "→": "->",
+    "›": ">",
+    "≤": "<=",
+    "–": "-",
+}
 """Our own signs, where only ASCII can be written."""
 
 
@@ -17,7 +36,8 @@ def main() -> int:
         sys.stdout, sys.stderr = sys.stdout or nothing, sys.stderr or nothing
     try:
         try:
-            code = _run()
+            run, *given = _command(sys.argv[1:])
+            code = run(*given)
         except SystemExit as done:  # argparse, after --help
             code = int(done.code or 0)
         sys.stdout.flush()
@@ -36,33 +56,29 @@ def main() -> int:
         return 1
 
 
-def _run() -> int:
-    if sys.argv[1:] in (["--version"], ["-V"]):
-        from recollect import __version__
-
-        sys.stdout.write(f"recollect {__version__}\n")
-        return 0
-    if sys.argv[1:2] == ["mcp"]:  # a client waits for it: it has to start like the version
-        from recollect.surfaces.commands.mcp import plain
-
-        is_plain, store = plain(sys.argv[2:])
-        if is_plain:
-            from recollect.surfaces.mcp.stdio import serve
-
-            return serve(store)
-    if sys.argv[1:2] == ["hook"] and not {"-h", "--help"} & set(sys.argv):
-        from recollect.surfaces.commands.hook import called  # refuses nothing, unlike the parser
-
-        return called(sys.argv[2:])
-    from recollect import suspend
-    from recollect.surfaces.cli import run
-
+def _command(words: Sequence[str]) -> tuple[Callable[..., int], *tuple[Any, ...]]:
+    """Returns the function that runs a command line, and its arguments. What clients start many
+    times a day does without the parser."""
+    match words:
+        case ["--version" | "-V"]:
+            return (_version,)
+        case ["mcp"]:
+            return stdio.serve, None
+        case ["mcp", "--store", store]:
+            return stdio.serve, store
+        case ["hook", *rest] if not {"-h", "--help"} & set(rest):
+            return hook.called, rest  # refuses nothing, unlike the parser
     suspend.heed()
     codecs.register_error("plainly", _plainly)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="plainly")  # a terminal may not know every letter
-    return run(sys.argv[1:])
+    return cli.run, words
+
+
+def _version() -> int:
+    sys.stdout.write(f"recollect {__version__}\n")
+    return 0
 
 
 def _plainly(error: UnicodeError) -> tuple[str, int]:

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from recollect import permissions
 from recollect.errors import ConfigError
+from recollect.text import nearest as words
 
 PROJECT_FILE = ".recollect.toml"
 _OTHER_VARIABLES = {
@@ -296,12 +297,10 @@ def setting(name: str) -> Setting:
         raise ConfigError(f"{name} is not a setting: a key does not belong there",
                           hint=WHERE_KEYS_GO)  # fmt: skip
     if found is None:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, SETTINGS, n=1, cutoff=0.5)
+        near = words.nearest(name, SETTINGS, 0.5)
         raise ConfigError(
             f"there is no setting {name!r}",
-            hint=f"did you mean {near[0]!r}?" if near else "`recollect config list` shows them",
+            hint=f"did you mean {near!r}?" if near else "`recollect config list` shows them",
         )
     return found
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import sys
 from _thread import RLock
+from importlib import import_module
 from importlib.machinery import PathFinder
 
 TYPE_CHECKING = False  # typing itself takes longer to load than all of this
@@ -44,8 +45,17 @@ class _Unloaded(ModuleType):
 
     def __getattribute__(self, name: str) -> Any:
         if name not in _WITHOUT_LOADING:
+            if _is_module_of(self, name):
+                return import_module(f"{self.__name__}.{name}")
             _load(self)
         return ModuleType.__getattribute__(self, name)
+
+
+def _is_module_of(package: ModuleType, name: str) -> bool:
+    """Whether a package has a module of this name. To bind that, the package need not be
+    executed: ``from recollect.memory import costs`` does not load the facade."""
+    path = ModuleType.__getattribute__(package, "__dict__").get("__path__")
+    return bool(path) and PathFinder.find_spec(f"{package.__name__}.{name}", path) is not None
 
 
 class _LazyLoader:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import NamedTuple, cast
 
+from recollect import __version__
 from recollect import config as settings
 from recollect.errors import RecollectError, UsageError
 from recollect.surfaces.commands.parser import Parser
@@ -283,7 +284,6 @@ COMMANDS = (
 def parser_of(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     """For every command; or for one, if the arguments begin with it: to declare all takes longer
     than a search."""
-    from recollect import __version__
 
     common = common_options()
     parser = Parser(

@@ -28,6 +28,11 @@ class Style:
         )
 
 
+def style_of(stream: IO[str]) -> Style:
+    """Returns the styles that a stream can show."""
+    return Style(wants_colour(stream))
+
+
 def width() -> int:
     return max(40, min(columns(), 110))
 

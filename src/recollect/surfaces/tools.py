@@ -9,13 +9,16 @@ before a tool is called.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from threading import Event
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recollect import trace
 from recollect.errors import RecollectError, UsageError
+from recollect.surfaces import error_log, tool_text
+from recollect.text import nearest as words
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
@@ -61,9 +64,7 @@ class Work:
     def report(self, done: float, total: float | None, doing: str) -> None:
         """So much is done. Raises ``Stopped`` when nobody waits for it any more."""
         if self.stopped:
-            from recollect.trace import Stopped
-
-            raise Stopped
+            raise trace.Stopped
         if self._tell is not None and monotonic() - self._last >= self.EVERY:
             self._last = monotonic()
             self._tell(done, total, doing)
@@ -404,15 +405,12 @@ def answer(
 
 def called(tool: Tool, given: Arguments, memory: Memory, work: Work) -> Any:
     """What the method of the facade returns for arguments that have been checked."""
-    from recollect.trace import watched
 
-    with watched(work.step):
+    with trace.watched(work.step):
         return tool.call(memory, dict(given), work)
 
 
 def _rendered(tool: Tool, given: Arguments, found: Any) -> Reply:
-    from recollect.surfaces import tool_text
-
     render: Callable[[Any, Arguments], str] = getattr(tool_text, tool.text)
     return Reply(render(found, given), tool.json(found))
 
@@ -424,7 +422,6 @@ def failure(error: RecollectError) -> Reply:
 
 def _for_a_model(said: str) -> str:
     """Commands that a hint names, as the tools of the same name."""
-    import re
 
     def tool(command: re.Match[str]) -> str:
         name = command[1].replace("-", "_")
@@ -435,11 +432,7 @@ def _for_a_model(said: str) -> str:
 
 def unexpected(doing: str, error: BaseException) -> Reply:
     """What happened goes to the log of whoever runs this, and only its kind to the caller."""
-    import sys
-    import traceback
-
-    with suppress(OSError, ValueError):
-        traceback.print_exception(error, file=sys.stderr)
+    error_log.write(error)
     kind = type(error).__name__
     said = f"{doing} failed unexpectedly ({kind})"
     hint = "nothing is known to be wrong with the call; the log of the server has the details"
@@ -500,15 +493,8 @@ def _shown(value: Any) -> str:
 
 
 def _nearest(name: str, tool: Tool) -> str:
-    near = nearest(name, tool.properties)
+    near = words.nearest(name.lower(), tool.properties, 0.7)
     return f"did you mean {near!r}?" if near else _how(tool)
-
-
-def nearest(name: str, known: Mapping[str, Any]) -> str:
-    """The known name that this one is likely meant to be, if any."""
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(name.lower(), known, 1, 0.7)), "")
 
 
 def _how(tool: Tool) -> str:

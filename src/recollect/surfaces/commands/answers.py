@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.errors import NotFound, UsageError
 from recollect.moments import iso
 from recollect.nouns import Recorded
+from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
@@ -144,8 +145,6 @@ def _forgotten(options: Options, count: int) -> int:
 
 
 def _answers(found: Sequence[Recorded], style: Style) -> str:
-    from recollect.surfaces.terminal import width
-
     lines = []
     for one in found:
         held = "no longer holds" if one.stale else "holds"
@@ -153,7 +152,7 @@ def _answers(found: Sequence[Recorded], style: Style) -> str:
         lines += [
             f"{style.bold}{one.query}{style.off}",
             f"    {style.dim}{one.id} · {about}{style.off}",
-            f"    {' '.join(one.answer.split())[: width() - 4]}",
+            f"    {' '.join(one.answer.split())[: terminal.width() - 4]}",
         ]
     return "\n".join(lines) or "no answer is recorded"
 

@@ -6,8 +6,10 @@ import argparse
 import sys
 
 from recollect import config as settings
+from recollect.surfaces import cli
 from recollect.surfaces.commands.completion_scripts import PLACES, SHELLS, Known, levels
 from recollect.surfaces.commands.shared import Options, say, show
+from recollect.surfaces.install import clients as mcp_clients
 
 
 def declare_completions(parser: argparse.ArgumentParser) -> None:
@@ -15,15 +17,12 @@ def declare_completions(parser: argparse.ArgumentParser) -> None:
 
 
 def completions(options: Options) -> int:
-    from recollect.surfaces.cli import parser_of
-    from recollect.surfaces.install.clients import CLIENTS
-
     keys = {name: setting.help for name, setting in settings.SETTINGS.items()}
     known: Known = {
-        ("install",): {client.name: client.label for client in CLIENTS},
+        ("install",): {client.name: client.label for client in mcp_clients.CLIENTS},
         **{("config", action): keys for action in ("get", "set", "unset")},
     }
-    script = SHELLS[options.shell](tuple(levels(parser_of(), known)))
+    script = SHELLS[options.shell](tuple(levels(cli.parser_of(), known)))
     if sys.stdout.isatty():
         say(options, f"put this into {PLACES[options.shell]}")
     show(options, {"shell": options.shell, "script": script}, lambda _: script.rstrip("\n"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect import config as settings
@@ -10,8 +12,6 @@ from recollect.errors import UsageError
 from recollect.surfaces.commands.shared import Options, common_options, show
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from recollect.surfaces.terminal import Style
 
 
@@ -109,8 +109,6 @@ def set_setting(options: Options) -> int:
 
 
 def _config_unset(options: Options) -> int:
-    from fnmatch import fnmatchcase
-
     if (options.key is None) == (options.pattern is None):
         raise UsageError("give one key, or --pattern with a glob")
     if options.key is not None:
@@ -128,8 +126,6 @@ def _config_unset(options: Options) -> int:
 
 
 def _config_trust(options: Options) -> int:
-    from pathlib import Path
-
     file = settings.project_file(Path(options.folder).resolve())
     if file is None:
         raise UsageError(f"{options.folder} has no {settings.PROJECT_FILE} in it or above it")

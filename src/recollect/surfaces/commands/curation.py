@@ -7,10 +7,11 @@ import difflib
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recollect.errors import InputError, NotFound, UsageError
+from recollect.errors import InputError, NotFound, RecollectError, UsageError
 from recollect.moments import iso
 from recollect.nouns import Document
 from recollect.surfaces.commands.shared import Options, open_memory, print_json, say, show
@@ -106,8 +107,6 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def iso_of(path: Path) -> str:
-    from datetime import UTC, datetime
-
     return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
 
 
@@ -233,8 +232,6 @@ def review(options: Options) -> int:
 
 
 def _text(memory: Any, id: str, owner: str | None) -> str:
-    from recollect.errors import RecollectError
-
     try:
         return str(memory.curation.fact(id, owner=owner).text)
     except RecollectError:

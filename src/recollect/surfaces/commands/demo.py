@@ -16,6 +16,7 @@ from pathlib import Path
 from textwrap import fill, wrap
 from typing import Any, NamedTuple
 
+from recollect.surfaces import cli
 from recollect.surfaces.commands.shared import Options, print_json, say
 from recollect.surfaces.terminal import Style, wants_colour, width
 
@@ -158,10 +159,8 @@ class _Tour:
             print(fill(line, width()))
 
     def _run(self, command: str, *more: str) -> None:
-        from recollect.surfaces.cli import run
-
         words = [self._word(word) for word in shlex.split(command)]
-        if run([*words, *more, "--store", self._store, "--quiet"]) == 130:
+        if cli.run([*words, *more, "--store", self._store, "--quiet"]) == 130:
             raise KeyboardInterrupt
 
     def _word(self, word: str) -> str:

@@ -6,12 +6,18 @@ import argparse
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from recollect import arguments
+from recollect import config as settings
+from recollect import doctor as checks
 from recollect.errors import RecollectError
+from recollect.surfaces import terminal
 from recollect.surfaces.commands import evals
-from recollect.surfaces.commands.shared import Options, open_memory, progress, show
+from recollect.surfaces.commands.shared import Options, absolute_store, open_memory, progress, show
+from recollect.surfaces.install import changes, launch
+from recollect.surfaces.install import clients as mcp_clients
 
 if TYPE_CHECKING:
-    from recollect.doctor import Check, Client, Report
+    from recollect.doctor import Check, Report
     from recollect.surfaces.terminal import Style
 
 INDENT = 18
@@ -35,8 +41,6 @@ def doctor(options: Options) -> int:
 
 
 def report(options: Options) -> Report:
-    from recollect.doctor import examine
-
     given: dict[str, Any] = {
         "full": options.full,
         "fix": options.fix,
@@ -46,32 +50,27 @@ def report(options: Options) -> Report:
     try:
         memory = open_memory(options)
     except RecollectError as error:
-        return examine(None, error=error, location=_location(options), **given)
+        return checks.examine(None, error=error, location=_location(options), **given)
     with memory, progress(options) as bar:
-        return examine(memory, tell=bar, **given)
+        return checks.examine(memory, tell=bar, **given)
 
 
 def _location(options: Options) -> str:
-    from recollect import config as settings
-    from recollect.arguments import store_of
-
     try:
-        return store_of(settings.load({"store": options.store}))
+        return arguments.store_of(settings.load({"store": options.store}))
     except RecollectError:
         return ""
 
 
-def clients(store: str | None) -> tuple[Client, ...]:
+def clients(store: str | None) -> tuple[checks.Client, ...]:
     """The agents of this machine, and how each is connected for this user."""
-    from recollect.doctor import Client
-    from recollect.surfaces.commands.install import absolute
-    from recollect.surfaces.install.changes import state
-    from recollect.surfaces.install.clients import CLIENTS, this_program
 
-    launch = this_program(absolute(store))
+    start = launch.this_program(absolute_store(store))
     return tuple(
-        Client(one.name, one.is_here(), state(one, "user", launch), str(one.file("user") or ""))
-        for one in CLIENTS
+        checks.Client(
+            one.name, one.is_here(), changes.state(one, "user", start), str(one.file("user") or "")
+        )
+        for one in mcp_clients.CLIENTS
     )
 
 
@@ -87,9 +86,7 @@ def told(found: Report, style: Style) -> str:
 def _lines(check: Check, style: Style) -> list[str]:
     colour = {"warn": style.warn, "fail": style.mark, "ok": "", "skip": style.dim}[check.state]
     head = f"{colour}{check.state:4}{style.off if colour else ''}  {check.name:11} "
-    from recollect.surfaces.terminal import width
-
-    text = wrap(check.text, width() - INDENT, break_on_hyphens=False) or [""]
+    text = wrap(check.text, terminal.width() - INDENT, break_on_hyphens=False) or [""]
     lines = [head + text[0], *(" " * INDENT + more for more in text[1:])]
     if check.fixed:
         lines.append(f"{' ' * INDENT}mended: {check.fixed}")

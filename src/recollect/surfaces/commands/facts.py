@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.moments import iso
+from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, open_memory, say, show
 
 if TYPE_CHECKING:
@@ -258,9 +259,9 @@ def _context(found: Context, style: Style) -> str:
 
 
 def _wrapped(text: str) -> list[str]:
-    from recollect.surfaces.terminal import width
-
-    return textwrap.wrap(text, width() - 4, initial_indent="    ", subsequent_indent="    ")
+    return textwrap.wrap(
+        text, terminal.width() - 4, initial_indent="    ", subsequent_indent="    "
+    )
 
 
 def _short(result: Result, style: Style) -> str:
@@ -293,7 +294,6 @@ def _events(found: Sequence[Event], style: Style) -> str:
 
 def _line(fact: Fact, style: Style) -> str:
     """One fact on one line, if it fits there; else what is known about it stands below."""
-    from recollect.surfaces.terminal import width
 
     marks = [fact.type, *fact.scopes]
     if fact.pinned:
@@ -308,5 +308,5 @@ def _line(fact: Fact, style: Style) -> str:
         marks.append(f"until {(iso(fact.valid_to) or '')[:10]}")
     name = f"{style.bold}{fact.name}{style.off}: " if fact.name else ""
     said, about = " ".join(fact.text.split()), " · ".join([fact.id, *marks])
-    fits = len(fact.name) + len(said) + len(about) + 12 <= width()
+    fits = len(fact.name) + len(said) + len(about) + 12 <= terminal.width()
     return f"{name}{said}{'  ' if fits else chr(10) + '    '}{style.dim}{about}{style.off}"

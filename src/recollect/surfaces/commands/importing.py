@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from recollect import memory as facade
+from recollect import nouns
 from recollect.errors import InputError, NotFound, UsageError
-from recollect.surfaces.commands.shared import Options, open_memory, progress, rendering, say, show
+from recollect.surfaces import render, terminal
+from recollect.surfaces.commands import transfer
+from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
 
 if TYPE_CHECKING:
     from recollect.memory import Logs, Memory
@@ -59,10 +64,8 @@ def add(options: Options) -> int:
 
 
 def _add(memory: Memory, options: Options, *paths: Any, source: str | None) -> Receipt:
-    from recollect.surfaces.terminal import ProgressLines
-
     lines = getattr(options, "progress", False)
-    with ProgressLines() if lines else progress(options) as bar:
+    with terminal.ProgressLines() if lines else progress(options) as bar:
         return memory.add(
             *paths,
             source=source,
@@ -79,21 +82,17 @@ def _add(memory: Memory, options: Options, *paths: Any, source: str | None) -> R
 
 
 def _report(options: Options, done: Receipt) -> None:
-    from recollect.surfaces.terminal import Style, wants_colour
-
     if done.failed or not options.quiet:
-        for line in rendering().problems(done, Style(wants_colour(sys.stderr))):
+        for line in render.problems(done, terminal.style_of(sys.stderr)):
             sys.stderr.write(line + "\n")
     content = {**done.as_json(), "dry_run": options.dry_run}
-    show(options, content, lambda style: rendering().receipt(done, style, dry=options.dry_run))
+    show(options, content, lambda style: render.receipt(done, style, dry=options.dry_run))
 
 
-def _add_sessions(memory: Memory, options: Options) -> Receipt:
+def _add_sessions(memory: Memory, options: Options) -> nouns.Receipt:
     """Whatever sessions there are on this machine, after showing which."""
-    from recollect.memory import found_logs
-    from recollect.nouns import Receipt
 
-    logs = list(found_logs())
+    logs = list(facade.found_logs())
     if not logs:
         raise InputError(
             "no sessions of a known client were found on this machine",
@@ -103,7 +102,7 @@ def _add_sessions(memory: Memory, options: Options) -> Receipt:
         say(options, _line(one))
     if not options.dry_run:
         _agree(options, "import these?")
-    done = Receipt()
+    done = nouns.Receipt()
     for one in logs:
         source = options.source or one.format
         _ask_before_pruning(memory, options, one.place, source=source)
@@ -162,9 +161,7 @@ def declare_export(parser: argparse.ArgumentParser) -> None:
 
 def export(options: Options) -> int:
     if options.all is not None:
-        from recollect.surfaces.commands.transfer import export_all
-
-        return export_all(options)
+        return transfer.export_all(options)
     with open_memory(options) as memory:
         done = memory.admin.export_tree(
             options.tree,
@@ -206,14 +203,10 @@ def declare_watch(parser: argparse.ArgumentParser) -> None:
 def watch(options: Options) -> int:
     def tell(source: str, done: Receipt) -> None:
         if options.json:
-            import json
-
             sys.stdout.write(json.dumps({"source": source, **done.as_json()}) + "\n")
             sys.stdout.flush()
         else:
-            from recollect.surfaces.terminal import Style
-
-            say(options, f"{source}: {rendering().receipt(done, Style(False))}")
+            say(options, f"{source}: {render.receipt(done, terminal.Style(False))}")
 
     with open_memory(options) as memory:
         names = memory.watch(

@@ -9,15 +9,26 @@ from __future__ import annotations
 
 import argparse
 import os
+import select
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import config as settings
+from recollect import memory as facade
+from recollect.memory import costs
 from recollect.policy import MODES
+from recollect.surfaces import render, terminal
 from recollect.surfaces.commands.config import plain
-from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
+from recollect.surfaces.commands.shared import (
+    Options,
+    absolute_store,
+    open_memory,
+    progress,
+    say,
+    show,
+)
 from recollect.surfaces.commands.usage import revert
 
 if TYPE_CHECKING:
@@ -117,15 +128,8 @@ def _given(options: Options) -> dict[str, Any]:
     given = {"mode": options.mode, "downstream": options.downstream, "store": options.store}
     made = {n: settings.parsed(n, v, f"--{n}") for n, v in given.items() if v is not None}
     if "store" in made:
-        made["store"] = _absolute(str(made["store"]))
+        made["store"] = absolute_store(str(made["store"]))
     return made
-
-
-def _absolute(store: str) -> str:
-    """As it is written down: a path must not depend on the folder one happens to be in."""
-    if "://" in store:
-        return store
-    return os.path.abspath(os.path.expanduser(store))
 
 
 def _person(options: Options) -> bool:
@@ -133,12 +137,15 @@ def _person(options: Options) -> bool:
 
 
 def _offer(config: settings.Config, downstream: str | None) -> SetupOffer:
-    from recollect.memory import found_logs, found_notes
-    from recollect.memory.costs import advised
-
     model = downstream or config["downstream"]
     store = str(config["store"] or settings.data_folder() / "store")
-    return SetupOffer(advised(model), model, store, tuple(found_logs()), found_notes(Path.cwd()))
+    return SetupOffer(
+        costs.advised(model),
+        model,
+        store,
+        tuple(facade.found_logs()),
+        facade.found_notes(Path.cwd()),
+    )
 
 
 def _with_mode(given: Mapping[str, Any], advised: Advised) -> dict[str, Any]:
@@ -182,8 +189,6 @@ class Questionnaire:
 
     def _line(self) -> str | None:
         if not self._gone:
-            import select
-
             ready, _, _ = select.select([sys.stdin], [], [], self._seconds)
             line = sys.stdin.readline() if ready else ""
             self._gone = not line
@@ -213,8 +218,6 @@ def _a_mode(said: str) -> str:
 
 def _asked(options: Options, plan: SetupPlan, offer: SetupOffer) -> SetupPlan:
     """The plan, with a person's answers to what the call has left open."""
-    from recollect.memory.costs import advised
-    from recollect.surfaces.terminal import Style, wants_colour
 
     ask, chosen, add = Questionnaire(options.timeout), dict(plan.chosen), list(plan.add)
     if "downstream" not in chosen:
@@ -224,14 +227,14 @@ def _asked(options: Options, plan: SetupPlan, offer: SetupOffer) -> SetupPlan:
         )
         if model != before:
             chosen["downstream"] = model
-            offer = offer._replace(downstream=model, advised=advised(model))
-    for line in ("", *_shown(offer, Style(wants_colour(sys.stderr))), ""):
+            offer = offer._replace(downstream=model, advised=costs.advised(model))
+    for line in ("", *_shown(offer, terminal.style_of(sys.stderr)), ""):
         say(options, line)
     if "mode" not in chosen:
         own = _own_mode() or offer.advised.mode
         chosen["mode"] = ask(f"Mode: {', '.join(MODES)}?", own, _a_mode)
     if "store" not in chosen:
-        store = ask("Where shall it be kept?", offer.store, _absolute)
+        store = ask("Where shall it be kept?", offer.store, absolute_store)
         if store != offer.store:
             chosen["store"] = store
     if not add:
@@ -297,23 +300,20 @@ def _overridden(chosen: Mapping[str, Any], config: settings.Config) -> Iterator[
 
 def _prices(downstream: str | None) -> dict[str, float]:
     """A price for each class of models, and for the one that is named."""
-    from recollect.memory.costs import class_prices, price_of
 
-    prices: dict[str, float] = {size: price for size, (_, price) in class_prices().items()}
-    own = price_of(downstream or "")
+    prices: dict[str, float] = {size: price for size, (_, price) in costs.class_prices().items()}
+    own = costs.price_of(downstream or "")
     return prices if own is None or downstream is None else {**prices, downstream: own}
 
 
 def _costs_json(downstream: str | None) -> dict[str, Any]:
-    from recollect.memory.costs import CHECKED, QUERIES, class_prices, mode_costs
-
     prices = _prices(downstream)
     return {
-        "queries": QUERIES,
-        "prices_checked": CHECKED,
+        "queries": costs.QUERIES,
+        "prices_checked": costs.CHECKED,
         "dollars_per_million_input_tokens": prices,
-        "price_of_class": {size: model for size, (model, _) in class_prices().items()},
-        "modes": [mode.as_json(prices) for mode in mode_costs()],
+        "price_of_class": {size: model for size, (model, _) in costs.class_prices().items()},
+        "modes": [mode.as_json(prices) for mode in costs.mode_costs()],
     }
 
 
@@ -331,16 +331,17 @@ def _shown(offer: SetupOffer, style: Style) -> Iterator[str]:
 
 
 def _cost_table(downstream: str | None, style: Style) -> Iterator[str]:
-    from recollect.memory.costs import CHECKED, QUERIES, class_prices, mode_costs
-
     prices = _prices(downstream)
     wide = {name: max(15, len(name) + 2) for name in prices}
-    yield f"{style.bold}What {QUERIES:,} answers cost their reader{style.off}, typically (at most)"
+    yield (
+        f"{style.bold}What {costs.QUERIES:,} answers cost their reader{style.off}, typically "
+        "(at most)"
+    )
     heads = "".join(f"{name:>{wide[name]}}" for name in prices)
     yield f"{style.dim}{'':13}{'results':>7}{'tokens':>15}{heads}{style.off}"
     rates = "".join(f"{f'${price:.2f}/M':>{wide[name]}}" for name, price in prices.items())
     yield f"{style.dim}{'':35}{rates}{style.off}"
-    for mode in mode_costs():
+    for mode in costs.mode_costs():
         typical, most = mode.tokens(), mode.most()
         tokens = f"{_millions(typical)} ({_millions(most)})"
         money = "".join(
@@ -348,9 +349,9 @@ def _cost_table(downstream: str | None, style: Style) -> Iterator[str]:
             for name, price in prices.items()
         )
         yield f"{mode.mode:13}{f'≤ {mode.limit}':>7}{tokens:>15}{money}"
-    models = ", ".join(model for model, _ in class_prices().values())
+    models = ", ".join(model for model, _ in costs.class_prices().values())
     yield f"{style.dim}Input prices of {models},"
-    yield f"looked up on {CHECKED}: check them before you rely on them."
+    yield f"looked up on {costs.CHECKED}: check them before you rely on them."
     yield f"Typical is measured, on public data; at most is the mode's budget.{style.off}"
 
 
@@ -359,11 +360,9 @@ def _millions(tokens: int | None) -> str:
 
 
 def _money(tokens: int | None, price: float) -> str:
-    from recollect.memory.costs import dollars
-
     if tokens is None:
         return "–"
-    cost = dollars(tokens, price)
+    cost = costs.dollars(tokens, price)
     return f"${cost:,.2f}" if cost < 10 else f"${cost:,.0f}"
 
 
@@ -390,10 +389,8 @@ def _told(
         )
     yield from _overridden(plan.chosen, config)
     if done:
-        from recollect.surfaces.render import problems, receipt
-
-        yield receipt(done, style)
-        yield from problems(done, style)
+        yield render.receipt(done, style)
+        yield from render.problems(done, style)
     elif not changed:
         yield "nothing to change: it is set up so already" if plan.chosen else RELAY
     if plan.chosen or done:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import UsageError
-from recollect.surfaces.commands.shared import Options, say, show
+from recollect.surfaces.commands.shared import Options, absolute_store, say, show
+from recollect.surfaces.install import changes, clients
+from recollect.surfaces.install import launch as program
+from recollect.text import nearest as words
 
 if TYPE_CHECKING:
     from recollect.surfaces.install.changes import Change
-    from recollect.surfaces.install.clients import Launch, McpClient
+    from recollect.surfaces.install.clients import McpClient
+    from recollect.surfaces.install.launch import Launch
     from recollect.surfaces.terminal import Style
 
 
@@ -31,9 +36,7 @@ def declare_install(parser: argparse.ArgumentParser) -> None:
 
 
 def install(options: Options) -> int:
-    from recollect.surfaces.install.clients import this_program
-
-    launch = this_program(absolute(options.store))
+    launch = program.this_program(absolute_store(options.store))
     if options.client is None:
         if options.uninstall or options.hooks:
             raise UsageError("which client is meant?", hint="`recollect install` lists them")
@@ -41,46 +44,29 @@ def install(options: Options) -> int:
     return _change(options, _named(options.client), launch)
 
 
-def absolute(store: str | None) -> str | None:
-    """As it is written down: a path must not depend on the folder a client is started in."""
-    import os
-
-    if store is None or "://" in store:
-        return store
-    return os.path.abspath(os.path.expanduser(store))
-
-
 def _named(name: str) -> McpClient:
-    from recollect.surfaces.install.clients import BY_NAME
-
-    if name not in BY_NAME:
-        from difflib import get_close_matches
-
-        near = get_close_matches(name, BY_NAME, n=1, cutoff=0.5)
-        hint = f"did you mean {near[0]}?" if near else f"one of {', '.join(BY_NAME)}"
+    if name not in clients.BY_NAME:
+        near = words.nearest(name, clients.BY_NAME, 0.5)
+        hint = f"did you mean {near}?" if near else f"one of {', '.join(clients.BY_NAME)}"
         raise UsageError(f"there is no client {name!r}", hint=hint)
-    return BY_NAME[name]
+    return clients.BY_NAME[name]
 
 
 def _change(options: Options, client: McpClient, launch: Launch) -> int:
-    from recollect.surfaces.install.changes import FileEdits, run_own
-    from recollect.surfaces.install.changes import install as decide_to
-    from recollect.surfaces.install.changes import uninstall as decide_not_to
-
     if client.file(options.scope) is None:
         raise UsageError(
             f"{client.label} has no configuration of a project", hint="leave --for project out"
         )
-    pending = FileEdits()
+    pending = changes.FileEdits()
     if options.uninstall:
-        made = list(decide_not_to(client, options.scope, pending))
+        made = list(changes.uninstall(client, options.scope, pending))
     else:
-        made = list(decide_to(client, options.scope, launch, pending, hooks=options.hooks))
+        made = list(changes.install(client, options.scope, launch, pending, hooks=options.hooks))
     diff, notes = pending.diff(), list(_notes(options, client, made))
     if not options.dry_run:
         entry = None if options.uninstall else client.entry(launch.words("mcp"))
         for n, change in enumerate(made):
-            if change.commands and (why := run_own(change, client, pending, entry)):
+            if change.commands and (why := changes.run_own(change, client, pending, entry)):
                 notes.append(f"{client.own and client.own.program} could not do it: {why}")
                 made[n] = change._replace(commands=())
         pending.done()
@@ -125,10 +111,9 @@ def _told(options: Options, client: McpClient, made: list[Change], diff: str, st
         action = would + change.action if change.changes else said[change.action]
         lines.append(f"{change.what:7} {style.bold}{action}{style.off}  {change.file}")
         if change.commands:
-            from shlex import join
-
             lines += [
-                f"        {style.dim}by {join(command)}{style.off}" for command in change.commands
+                f"        {style.dim}by {shlex.join(command)}{style.off}"
+                for command in change.commands
             ]
     if options.dry_run:
         return "\n".join([*lines, *([diff.rstrip("\n")] if diff else [])])
@@ -141,9 +126,7 @@ def _told(options: Options, client: McpClient, made: list[Change], diff: str, st
 
 
 def _list(options: Options, launch: Launch) -> int:
-    from recollect.surfaces.install.clients import CLIENTS
-
-    found = [_about(client, launch) for client in CLIENTS]
+    found = [_about(client, launch) for client in clients.CLIENTS]
 
     def text(style: Style) -> str:
         lines = [f"the command to be installed: {launch.line('mcp')}", ""]
@@ -158,17 +141,14 @@ def _list(options: Options, launch: Launch) -> int:
 
 
 def _about(client: McpClient, launch: Launch) -> dict[str, Any]:
-    from recollect.surfaces.install.changes import hooked, state
-    from recollect.surfaces.install.clients import SCOPES
-
     about: dict[str, Any] = {"client": client.name, "label": client.label}
     about["found"] = client.is_here()
-    for scope in SCOPES:
+    for scope in clients.SCOPES:
         file = client.file(scope)
         about[scope] = file and {
             "file": str(file),
-            "state": state(client, scope, launch),
-            "hooks": hooked(client, scope),
+            "state": changes.state(client, scope, launch),
+            "hooks": changes.hooked(client, scope),
         }
     return about
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from recollect.errors import UsageError
+from recollect.surfaces.commands.shared import server_packages
+from recollect.surfaces.mcp import http as mcp_http
+from recollect.surfaces.mcp import stdio as mcp_stdio
 
 if TYPE_CHECKING:
     import argparse
@@ -22,28 +26,11 @@ def declare_mcp(parser: argparse.ArgumentParser) -> None:
 
 
 def mcp(options: argparse.Namespace) -> int:
-    from recollect.errors import UsageError
-
     if options.http:
-        try:
-            from recollect.surfaces.mcp.http import serve
-        except ModuleNotFoundError as error:
-            said = f"HTTP needs a package that is not installed ({error.name})"
-            raise UsageError(said, hint="pip install 'recollect[server]'") from error
+        with server_packages():
+            serve = mcp_http.serve
         port = PORT if options.port is None else options.port
         return serve(options.store, port=port, structured=options.structured)
     if options.port is not None:
         raise UsageError("--port is of HTTP", hint="`recollect mcp --http --port N`")
-    from recollect.surfaces.mcp import stdio as mcp_stdio
-
     return mcp_stdio.serve(options.store, structured=options.structured)
-
-
-def plain(arguments: Sequence[str]) -> tuple[bool, str | None]:
-    """Whether ``recollect mcp`` with these arguments is plain stdio, and its store: what clients
-    start, without what it takes to understand every other option."""
-    if not arguments:
-        return True, None
-    if len(arguments) == 2 and arguments[0] == "--store":
-        return True, arguments[1]
-    return False, None

@@ -6,7 +6,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 from recollect import config as settings
+from recollect import memory as facade
 from recollect.errors import UsageError
+from recollect.memory import model_bench
 from recollect.surfaces.commands.config import set_setting, write_setting
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
 
@@ -36,8 +38,6 @@ def declare_models(parser: argparse.ArgumentParser) -> None:
 
 
 def models(options: Options) -> int:
-    from recollect import memory
-
     config = settings.load()
     name = options.name or config["embed.model"]
     if options.action == "list":
@@ -53,12 +53,12 @@ def models(options: Options) -> int:
     if options.action == "use":
         if not options.name:
             raise UsageError("use which model?", hint="`recollect models list` shows them")
-        options.key, options.value = memory.usable_model(config, name)
+        options.key, options.value = facade.usable_model(config, name)
         return set_setting(options)
     if options.action == "fetch":
-        place = memory.fetch_model(config, name, lambda line: say(options, line))
+        place = facade.fetch_model(config, name, lambda line: say(options, line))
     else:
-        place = memory.verify_model(config, name)
+        place = facade.verify_model(config, name)
     content = {"model": name, "path": str(place), "verified": True}
     show(options, content, lambda _: f"{name} is at {place}, and every byte is as it should be")
     return 0
@@ -67,9 +67,8 @@ def models(options: Options) -> int:
 def _models_switch(options: Options, name: str) -> int:
     """The setting is written before the first vector is made: whoever is cut off goes on with the
     same command, or with anything else that embeds."""
-    from recollect.memory import usable_model
 
-    key, value = usable_model(settings.load(), name)
+    key, value = facade.usable_model(settings.load(), name)
     if key == "embed.model" and settings.load()[key] != value:
         write_setting(key, value)
     with open_memory(options) as memory:
@@ -117,12 +116,10 @@ def _models_prune(options: Options) -> int:
 
 
 def _models_bench(options: Options) -> int:
-    from recollect.memory.model_bench import recommended
-
     with open_memory(options) as memory, progress(options) as bar:
         names = [options.name] if options.name else []
         scores = memory.models.bench(*names, sample=options.sample or 200, report=bar)
-    best = recommended(scores)
+    best = model_bench.recommended(scores)
     content = {"scores": [s.as_json() for s in scores], "recommended": best}
 
     def text(style: Style) -> str:
@@ -145,9 +142,7 @@ def _job(state: ModelState) -> str:
 
 
 def _models_list(options: Options, config: settings.Config) -> int:
-    from recollect.memory import model_states
-
-    states = model_states(config)
+    states = facade.model_states(config)
     content = {"in_use": config["embed.model"], "models": [s._asdict() for s in states]}
 
     def text(_: Style) -> str:

@@ -6,23 +6,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
 from recollect.errors import UsageError
-
-GROUPS = {
-    "begin": ("init", "add", "watch", "demo"),
-    "ask": ("search", "gather", "think", "sessions", "context", "get", "list", "web"),
-    "keep": ("remember", "record", "curate", "record-answer", "answers", "add-web", "forget"),
-    "facts": ("facts", "alias", "pin", "supersede", "resolve", "history", "review", "undo", "tidy"),
-    "agents": ("install", "mcp", "serve", "hook"),
-    "look after it": ("status", "doctor", "stats", "tune", "cache", "rebuild"),
-    "keep it safe": ("backup", "restore", "repair", "export", "import", "migrate-store"),
-    "set it up": ("config", "modes", "models", "llm", "eval", "completions"),
-}
-"""The commands, by what one wants to do. A command that is in no group is a fault (tested)."""
+from recollect.surfaces.commands import overview
+from recollect.text import nearest as words
 
 
 def columns() -> int:
@@ -87,7 +77,7 @@ class Parser(argparse.ArgumentParser):
         """With the commands by what one wants to do, where these are the commands."""
         for action in actions(self):
             if action.dest == "command":
-                return _by_group(super().format_help(), action)
+                return overview.by_group(super().format_help(), action, columns())
         return super().format_help()
 
 
@@ -98,33 +88,10 @@ def actions(parser: argparse.ArgumentParser) -> Iterator[argparse._SubParsersAct
             yield action
 
 
-def _by_group(plain: str, action: argparse._SubParsersAction[Any]) -> str:
-    from textwrap import wrap
-
-    begin = plain.index("positional arguments:")
-    end = plain.find("\noptions:", begin)
-    said = {choice.dest: choice.help or "" for choice in action._choices_actions}
-    wide = max(map(len, said))
-    lines = []
-    for title, names in GROUPS.items():
-        lines += ["", f"{title}:"]
-        for name in (name for name in names if name in said):
-            line = f"  {name:<{wide}}  {said[name]}"
-            lines += wrap(line, columns() - 2, subsequent_indent=" " * (wide + 4))
-    tail = "\n`recollect COMMAND --help` says what one takes, with an example.\n"
-    return plain[:begin].rstrip() + "\n" + "\n".join(lines) + "\n" + plain[end:] + tail
-
-
 def _meant(parser: argparse.ArgumentParser, word: str, known: Iterable[str]) -> str:
-    near = _nearest(word, list(known))
+    near = words.nearest(word, known)
     shows = f"`{parser.prog} --help` shows what there is"
     if not near:
         return shows
     said = f"{parser.prog} {near}" if not near.startswith("-") else near
     return f"did you mean `{said}`? {shows}"
-
-
-def _nearest(word: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(word, known, 1)), "")

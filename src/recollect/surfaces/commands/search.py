@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from recollect.surfaces import render
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
     limits,
     open_memory,
-    rendering,
     say,
     show,
 )
@@ -116,6 +116,6 @@ def search(options: Options) -> int:
     show(
         options,
         found.as_json(),
-        lambda style: rendering().answer(found, style, full=options.full, explain=options.explain),
+        lambda style: render.answer(found, style, full=options.full, explain=options.explain),
     )
     return 0 if found.results or found.answer or (found.web and found.web.results) else 3

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
-from recollect.surfaces.commands.shared import open_memory, print_json, say
+from recollect import config
+from recollect.errors import UsageError
+from recollect.surfaces.commands.shared import open_memory, print_json, say, server_packages
+from recollect.surfaces.http import app as http_app
+from recollect.surfaces.http import guard, work
+from recollect.surfaces.http import server as http_server
 
 if TYPE_CHECKING:
     import argparse
-    from pathlib import Path
 
 PORT = 8930
 
@@ -63,20 +68,9 @@ def declare_serve(parser: argparse.ArgumentParser) -> None:
 
 
 def serve(options: argparse.Namespace) -> int:
-    from pathlib import Path
-
-    from recollect import config
-    from recollect.errors import UsageError
-    from recollect.surfaces.http.guard import AccessControl, is_loopback
-
-    try:
-        from recollect.surfaces.http import server as http_server
-        from recollect.surfaces.http.app import app
-        from recollect.surfaces.http.work import ServerLimits
-    except ModuleNotFoundError as error:
-        said = f"HTTP needs a package that is not installed ({error.name})"
-        raise UsageError(said, hint="pip install 'recollect[server]'") from error
-    elsewhere = not is_loopback(options.host)
+    with server_packages():
+        app = http_app.app
+    elsewhere = not guard.is_loopback(options.host)
     if elsewhere and not options.token_file:
         raise UsageError(
             f"{options.host} can be reached from other machines",
@@ -84,20 +78,22 @@ def serve(options: argparse.Namespace) -> int:
         )
     file = Path(options.token_file or config.data_folder() / "token").expanduser()
     token = http_server.read_token(file) if options.token_file else http_server.own_token(file)
-    limits = ServerLimits(body=options.max_body, seconds=options.timeout, rate=options.rate)
+    limits = work.ServerLimits(body=options.max_body, seconds=options.timeout, rate=options.rate)
     if limits.body < 1 or not 0 < limits.seconds < float("inf"):
         raise UsageError("a limit is not above 0", hint="leave it out for its default")
     if not 0 <= limits.rate < float("inf"):
         raise UsageError("--rate is no number of requests", hint="give 0 for any number")
     with http_server.listening(options.host, options.port) as bound:
         port = bound.getsockname()[1]
-        gate = AccessControl(token, names=options.name, addresses=elsewhere, cookie=f"-{port}")
+        access = guard.AccessControl(
+            token, names=options.name, addresses=elsewhere, cookie=f"-{port}"
+        )
         shown = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{shown}:{port}/"
-        place = ServedAddress(url, f"{url}enter?key={gate.link()}", file)
+        place = ServedAddress(url, f"{url}enter?key={access.link()}", file)
         with open_memory(options) as memory:
             _tell(options, place)
-            made = http_server.server(app(memory, gate, limits=limits), limits)
+            made = http_server.server(app(memory, access, limits=limits), limits)
             interrupted = http_server.serve(made, bound)
     if interrupted:
         say(options, "stopped")
@@ -111,6 +107,4 @@ def _tell(options: argparse.Namespace, place: ServedAddress) -> None:
     elif not options.quiet:
         place.say(sys.stderr)
     if options.open:
-        import webbrowser
-
-        webbrowser.open(place.link)
+        http_server.open_in_browser(place.link)

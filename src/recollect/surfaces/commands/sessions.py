@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from recollect.surfaces import session_text
 from recollect.surfaces.commands.shared import Options, open_memory, say, show
 
 if TYPE_CHECKING:
@@ -70,9 +71,7 @@ def sessions(options: Options) -> int:
             say(options, f"note: {note}")
 
     def text(style: Style) -> str:
-        from recollect.surfaces.session_text import told
-
-        return told(found, style)
+        return session_text.told(found, style)
 
     show(options, found.as_json(), text)
     return 0 if _is_something(found) else 3

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, overload
 
+from recollect import memory as facade
+from recollect.errors import UsageError
 from recollect.nouns import SCHEMA_VERSION
+from recollect.surfaces import terminal
+from recollect.surfaces.commands import upgrade
 from recollect.surfaces.commands.parser import Parser
-
-if TYPE_CHECKING:
-    from recollect.surfaces.terminal import ProgressBar, Style
 
 Options = argparse.Namespace
 
@@ -54,6 +57,18 @@ def limits(options: Options) -> dict[str, Any]:
     }
 
 
+@overload
+def absolute_store(store: str) -> str: ...
+@overload
+def absolute_store(store: None) -> None: ...
+def absolute_store(store: str | None) -> str | None:
+    """Returns the address of a store as it is written down: a path must not depend on the folder
+    in which something is started later."""
+    if store is None or "://" in store:
+        return store
+    return os.path.abspath(os.path.expanduser(store))
+
+
 def say(options: Options, line: str) -> None:
     if not getattr(options, "quiet", False):
         sys.stderr.write(line + "\n")
@@ -66,33 +81,30 @@ def print_json(content: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps(whole, ensure_ascii=not anything, indent=2) + "\n")
 
 
-def show(options: Options, content: dict[str, Any], text: Callable[[Style], str]) -> None:
+def show(options: Options, content: dict[str, Any], text: Callable[[terminal.Style], str]) -> None:
     """The same thing as JSON for a program or as text for a person."""
     if options.json:
         print_json(content)
     else:
-        from recollect.surfaces.terminal import Style, wants_colour
-
-        sys.stdout.write(text(Style(wants_colour(sys.stdout))) + "\n")
+        sys.stdout.write(text(terminal.style_of(sys.stdout)) + "\n")
 
 
-def rendering() -> Any:
-    """Loaded only when a person reads the output: a program that asks for JSON need not wait."""
-    from recollect.surfaces import render
+@contextmanager
+def server_packages() -> Iterator[None]:
+    """Tells how to install what the first use of a server's module finds missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        said = f"HTTP needs a package that is not installed ({error.name})"
+        raise UsageError(said, hint="pip install 'recollect[server]'") from error
 
-    return render
 
-
-def progress(options: Options) -> ProgressBar:
+def progress(options: Options) -> terminal.ProgressBar:
     """How far it is, for a person who waits."""
-    from recollect.surfaces.terminal import ProgressBar
 
-    return ProgressBar(quiet=options.quiet or options.json)
+    return terminal.ProgressBar(quiet=options.quiet or options.json)
 
 
 def open_memory(options: Options) -> Any:
-    from recollect.memory import Memory
-    from recollect.surfaces.commands.upgrade import tell_once
-
-    tell_once(options)
-    return Memory.open(options.store)
+    upgrade.tell_once(options)
+    return facade.Memory.open(options.store)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from recollect.surfaces import render
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
     limits,
     open_memory,
-    rendering,
     say,
     show,
 )
@@ -22,7 +22,7 @@ def declare_get(parser: argparse.ArgumentParser) -> None:
 def get(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.get(options.id)
-    show(options, found.as_json(), lambda style: rendering().document(found, style))
+    show(options, found.as_json(), lambda style: render.document(found, style))
     return 0
 
 
@@ -35,7 +35,7 @@ def declare_list(parser: argparse.ArgumentParser) -> None:
 def list_(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.list(limit=options.limit, cursor=options.cursor, **limits(options))
-    show(options, found.as_json(), lambda style: rendering().page(found, style))
+    show(options, found.as_json(), lambda style: render.page(found, style))
     return 0 if found.items else 3
 
 
@@ -47,7 +47,7 @@ def declare_forget(parser: argparse.ArgumentParser) -> None:
 def forget(options: Options) -> int:
     with open_memory(options) as memory:
         done = memory.forget(options.id, owner=options.owner)
-    show(options, done.as_json(), lambda style: rendering().receipt(done, style))
+    show(options, done.as_json(), lambda style: render.receipt(done, style))
     return 0
 
 
@@ -58,7 +58,7 @@ def declare_status(_: argparse.ArgumentParser) -> None:
 def status(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.status()
-    show(options, found.as_json(), lambda style: rendering().status(found, style))
+    show(options, found.as_json(), lambda style: render.status(found, style))
     return 0
 
 

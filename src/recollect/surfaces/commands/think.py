@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
+from recollect.surfaces import render, terminal
 from recollect.surfaces.commands.parser import columns
 from recollect.surfaces.commands.shared import (
     Options,
@@ -15,7 +16,6 @@ from recollect.surfaces.commands.shared import (
     limits,
     open_memory,
     print_json,
-    rendering,
     say,
 )
 
@@ -50,9 +50,7 @@ def declare_think(parser: argparse.ArgumentParser) -> None:
 
 
 def think(options: Options) -> int:
-    from recollect.surfaces.terminal import Style, wants_colour
-
-    style = Style(wants_colour(sys.stdout))
+    style = terminal.style_of(sys.stdout)
     live = Live(sys.stdout, style) if sys.stdout.isatty() and not options.json else None
     with open_memory(options) as memory:
         made: Thought = memory.think(
@@ -127,14 +125,14 @@ def text(made: Thought, style: Style, *, told: bool = False, explain: bool = Fal
         lines += _unsupported(made.written, style)
         if explain:
             lines += ["", *_quotes(made.written, style)]
-        took = f"{rendering().spent(made.written)} · {made.timing_ms / 1000:.1f} s"
+        took = f"{render.spent(made.written)} · {made.timing_ms / 1000:.1f} s"
         lines += ["", f"{style.dim}{took}{style.off}"]
     if made.status == "cached_answer" and made.answer is not None:
         lines += ["", *(f"[{n}] {one}" for n, one in enumerate(made.answer.sources, 1))]
     if made.answer is not None and made.answer.id:
         lines.append(f"{style.dim}recorded as {made.answer.id}{style.off}")
     if explain:
-        lines += ["", *rendering().stages(made.stages, style)]
+        lines += ["", *render.stages(made.stages, style)]
     return lines
 
 

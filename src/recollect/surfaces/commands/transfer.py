@@ -7,8 +7,10 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from recollect import memory as facade
 from recollect.errors import StoreCorrupt, UsageError
-from recollect.surfaces.commands.shared import Options, open_memory, progress, rendering, say, show
+from recollect.surfaces import render
+from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
 
 if TYPE_CHECKING:
     from recollect.ports import Checked, Loaded
@@ -21,7 +23,7 @@ SHOWN = 10
 
 
 def _size(count: int) -> str:
-    return str(rendering().size(count))
+    return str(render.size(count))
 
 
 # ------------------------------------------------------------------ backup
@@ -65,11 +67,9 @@ def declare_restore(parser: argparse.ArgumentParser) -> None:
 
 
 def restore(options: Options) -> int:
-    from recollect.memory import restore_store
-
     to = options.to or options.store
     with progress(options) as bar:
-        done: Restored = restore_store(options.file, to, force=options.force, report=bar)
+        done: Restored = facade.restore_store(options.file, to, force=options.force, report=bar)
 
     def text(style: Style) -> str:
         held = done.manifest
@@ -95,8 +95,6 @@ def declare_repair(parser: argparse.ArgumentParser) -> None:
 
 
 def repair(options: Options) -> int:
-    from recollect.memory import repair_store
-
     if not options.force and (sound := _sound(options)):
         show(
             options,
@@ -109,7 +107,7 @@ def repair(options: Options) -> int:
         )
         return 0
     with progress(options) as bar:
-        done: Repaired = repair_store(options.store, report=bar)
+        done: Repaired = facade.repair_store(options.store, report=bar)
     show(options, {"repaired": True, **done.as_json()}, lambda style: _repaired(done, style))
     return 0
 
@@ -230,12 +228,12 @@ def declare_migrate_store(parser: argparse.ArgumentParser) -> None:
 
 
 def migrate_store(options: Options) -> int:
-    from recollect.memory import migrate_store
-
     if options.store:
         raise UsageError("migrate-store has FROM and TO, and no --store", hint="leave it out")
     with progress(options) as bar:
-        done: Migrated = migrate_store(options.source, options.to, merge=options.merge, report=bar)
+        done: Migrated = facade.migrate_store(
+            options.source, options.to, merge=options.merge, report=bar
+        )
     show(options, done.as_json(), lambda style: _migrated(done, options.to, style))
     return 0
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import config as settings
 from recollect.errors import InputError, UsageError
+from recollect.memory import tuning
+from recollect.surfaces.commands import usage_picture, usage_text
 from recollect.surfaces.commands.config import plain
 from recollect.surfaces.commands.shared import Options, open_memory, show
 
@@ -52,19 +55,15 @@ def stats(options: Options) -> int:
     drawn = _draw(found, Path(options.plot)) if options.plot else None
 
     def text(style: Style) -> str:
-        from recollect.surfaces.commands.usage_text import table
-
-        return table(found, style) + (f"\n\ndrawn in {drawn}" if drawn else "")
+        return usage_text.table(found, style) + (f"\n\ndrawn in {drawn}" if drawn else "")
 
     show(options, {**found.as_json(), "picture": drawn}, text)
     return 0 if found.tallies else 3
 
 
 def _draw(found: Usage, file: Path) -> str:
-    from recollect.surfaces.commands.usage_picture import picture
-
     try:
-        file.write_text(picture(found), encoding="utf-8")
+        file.write_text(usage_picture.picture(found), encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}", hint="name another file") from error
     return str(file)
@@ -126,20 +125,15 @@ def _apply(found: Tuning) -> list[Applied]:
 
 def revert(name: str, before: dict[str, Any]) -> str:
     """The command that makes the user's file say again what it said *before*."""
-    from shlex import quote
-
     if name not in before:
         return f"recollect config unset {name}"
     return f"recollect config set {name} {quote(plain(before[name]))}"
 
 
 def _advice(found: Tuning, applied: list[Applied], style: Style, *, done: bool) -> str:
-    from recollect.memory.tuning import ENOUGH
-    from recollect.surfaces.commands.usage_text import searches
-
-    seen = f"{searches(found.calls)}, {found.first} to {found.last}"
+    seen = f"{usage_text.searches(found.calls)}, {found.first} to {found.last}"
     if not found.enough:
-        return f"{seen}: too few to advise anything, which takes {ENOUGH}"
+        return f"{seen}: too few to advise anything, which takes {tuning.ENOUGH}"
     if not found.recommendations:
         return f"{seen}: nothing to change"
     lines = [f"from {seen}", ""]

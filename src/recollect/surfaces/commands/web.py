@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from recollect.errors import RecollectError
-from recollect.surfaces.commands.shared import Options, open_memory, rendering, say, show
+from recollect.surfaces import render
+from recollect.surfaces.commands.shared import Options, open_memory, say, show
 
 
 def declare_web(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +18,7 @@ def declare_web(parser: argparse.ArgumentParser) -> None:
 def web(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.web.search(" ".join(options.query), limit=options.limit, read=options.read)
-    show(options, found.as_json(), lambda style: "\n".join(rendering().web(found, style)))
+    show(options, found.as_json(), lambda style: "\n".join(render.web(found, style)))
     return 0 if found.results else 3
 
 

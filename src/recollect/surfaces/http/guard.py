@@ -9,7 +9,9 @@ besides, which no other page can know.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
+import json
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
@@ -99,8 +101,6 @@ MOST_UNREAD = 65_536
 async def refuse(refusal: Refusal, receive: Receive, send: Send) -> None:
     """Say so and hang up. A short request is read to its end first, for whoever hangs up on what
     was not read takes the answer with it; what is long or slow is left."""
-    import json
-
     await _read_on(receive)
     body = json.dumps(refusal.as_json()).encode()
     headers = [
@@ -117,8 +117,6 @@ async def refuse(refusal: Refusal, receive: Receive, send: Send) -> None:
 
 
 async def _read_on(receive: Receive) -> None:
-    import asyncio
-
     with suppress(TimeoutError):
         async with asyncio.timeout(1):
             left = MOST_UNREAD

@@ -13,6 +13,8 @@ import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import DEVNULL, PIPE, Popen
+from tempfile import TemporaryFile
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
@@ -158,9 +160,6 @@ class Imports:
     def _outcome(self, one: Import) -> dict[str, Any]:
         """What ``recollect add`` makes of it, in a process of its own: whoever asks this one
         meanwhile does not wait for it, and what cannot be read cannot end it."""
-        from subprocess import DEVNULL, PIPE, Popen
-        from tempfile import TemporaryFile
-
         command = [
             sys.executable,
             "-m",

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 import socket
+import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,8 +45,6 @@ def read_token(file: Path) -> str:
 
 def own_token(file: Path) -> str:
     """The token in the file; made on the first start."""
-    import secrets
-
     try:
         permissions.folder(file.parent)
         made = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -144,6 +144,10 @@ def _told_to_end() -> Iterator[list[int]]:
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+def open_in_browser(link: str) -> None:
+    webbrowser.open(link)
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 from recollect.errors import InputError, RecollectError
 from recollect.surfaces.install import edits, files, ledger
 from recollect.surfaces.install.clients import (
-    Launch,
     McpClient,
     Scope,
     hook_group,
@@ -27,6 +26,7 @@ from recollect.surfaces.install.clients import (
 )
 from recollect.surfaces.install.edits import SYNTAX, Syntax
 from recollect.surfaces.install.json_text import at_path
+from recollect.surfaces.install.launch import Launch
 from recollect.surfaces.install.ledger import FileRecord, Splice
 
 _WAIT = 60

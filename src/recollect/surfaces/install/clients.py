@@ -11,55 +11,16 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from recollect.surfaces.install import launch
+
+if TYPE_CHECKING:
+    from recollect.surfaces.install.launch import Launch
 
 Scope = Literal["user", "project"]
 SCOPES: tuple[Scope, ...] = ("user", "project")
 NAME = "recollect"
-
-
-class Launch(NamedTuple):
-    """How this program is started: the command, and what comes before the name of ours."""
-
-    command: str
-    arguments: tuple[str, ...] = ()
-    store: str | None = None
-
-    def words(self, *more: str) -> list[str]:
-        """The command and its arguments, as a list."""
-        of_store = ("--store", self.store) if self.store else ()
-        return [self.command, *self.arguments, *more, *of_store]
-
-    def line(self, *more: str) -> str:
-        """The same as a shell takes it."""
-        words = self.words(*more)
-        if sys.platform == "win32":
-            import subprocess
-
-            return subprocess.list2cmdline(words)
-        import shlex
-
-        return shlex.join(words)
-
-
-def which(program: str) -> str | None:
-    import shutil  # only when something is installed: hooks read this table, and have no time
-
-    return shutil.which(program)
-
-
-def this_program(store: str | None = None) -> Launch:
-    """Ourselves, by the absolute path: a program with a window has no PATH of a shell."""
-    beside = Path(sys.executable).with_name("recollect.exe" if sys.platform == "win32" else NAME)
-    named = Path(sys.argv[0]) if Path(sys.argv[0]).stem == NAME else None
-    candidates = [named, beside, which(NAME)]
-    for one in candidates:
-        if one and Path(one).is_file() and os.access(one, os.X_OK):
-            found = os.path.abspath(one)
-            if "archive-v0" in Path(found).parts and (uvx := which("uvx")):
-                return Launch(uvx, (NAME,), store)  # uv's cache, which may be emptied
-            return Launch(found, (), store)
-    return Launch(sys.executable, ("-m", NAME), store)
 
 
 # ------------------------------------------------------------------ what a client is
@@ -170,7 +131,7 @@ class McpClient(NamedTuple):
 
     def is_here(self) -> bool:
         folder = self.user.path().parent
-        named = any(map(which, self.programs))
+        named = any(map(launch.which, self.programs))
         return named or (folder != Path.home() and folder.is_dir())
 
 
@@ -396,11 +357,11 @@ CLIENTS = (
 BY_NAME = {client.name: client for client in CLIENTS}
 
 
-def hook_group(client: McpClient, event: str, launch: Launch) -> dict[str, Any]:
+def hook_group(client: McpClient, event: str, start: Launch) -> dict[str, Any]:
     """How the client is told to call us at an event."""
     if client.hooks is None:
         raise ValueError(f"{client.name} has no hooks")
-    called = launch.line("hook", event, "--client", client.name)
+    called = start.line("hook", event, "--client", client.name)
     timeout = SECONDS[event] * client.hooks.per_second
     one = {**client.hooks.group, "type": "command", "command": called, "timeout": timeout}
     return {"hooks": [one]}

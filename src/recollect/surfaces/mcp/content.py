@@ -12,7 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import __version__
-from recollect.surfaces.tools import TOOLS, Reply, Tool, Work, answer, nearest
+from recollect.errors import NotFound, RecollectError
+from recollect.surfaces.mcp import resources
+from recollect.surfaces.tools import TOOLS, Reply, Tool, Work, answer
+from recollect.text import nearest as words
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
@@ -99,19 +102,6 @@ PROMPTS = (
 )
 
 
-# ------------------------------------------------------------------ resources
-
-STATUS = "recollect://status"
-DOCUMENT = "recollect://document/"
-SESSION = "recollect://session/"
-
-
-def _unquoted(name: str) -> str:
-    from urllib.parse import unquote
-
-    return unquote(name, errors="strict")
-
-
 # ------------------------------------------------------------------ the requests
 
 
@@ -143,7 +133,7 @@ class McpContent:
         if not isinstance(arguments, Mapping | None):
             raise McpError(INVALID_PARAMS, "the arguments of a tool are an object")
         if name not in self._tools:
-            near = nearest(name, self._tools)
+            near = words.nearest(name.lower(), self._tools, 0.7)
             hint = f"did you mean {near}?" if near else f"there are {', '.join(self._tools)}"
             raise McpError(INVALID_PARAMS, f"Unknown tool: {name} ({hint})")
         return self._replied(answer(self._tools[name], arguments or {}, self._opened, work))
@@ -154,7 +144,7 @@ class McpContent:
 
     def list_resources(self, _: Params) -> Result:
         about = "what the store holds, and what is pending"
-        one = {"uri": STATUS, "name": "status", "description": about}
+        one = {"uri": resources.STATUS, "name": "status", "description": about}
         return {"resources": [{**one, "mimeType": "application/json"}]}
 
     def list_templates(self, _: Params) -> Result:
@@ -166,8 +156,8 @@ class McpContent:
                 "mimeType": "text/plain",
             }
             for start, name, about in (
-                (DOCUMENT, "document", "a whole document, by any id that names it"),
-                (SESSION, "session", "how a conversation began and ended"),
+                (resources.DOCUMENT, "document", "a whole document, by any id that names it"),
+                (resources.SESSION, "session", "how a conversation began and ended"),
             )
         ]
         return {"resourceTemplates": made}
@@ -176,29 +166,13 @@ class McpContent:
         uri = params.get("uri")
         if not isinstance(uri, str):
             raise McpError(INVALID_PARAMS, "resources/read needs a uri")
-        kind, text = self._read(uri)
-        return {"contents": [{"uri": uri, "mimeType": kind, "text": text}]}
-
-    def _read(self, uri: str) -> tuple[str, str]:
-        from recollect.errors import NotFound, RecollectError
-
         try:
-            if uri == STATUS:
-                import json
-
-                return "application/json", json.dumps(self._opened().status().as_json(), indent=1)
-            if uri.startswith(DOCUMENT):
-                return "text/plain", self._opened().get(_unquoted(uri[len(DOCUMENT) :])).rendered()
-            if uri.startswith(SESSION):
-                from recollect.surfaces.tool_text import sessions
-
-                found = self._opened().sessions(session=_unquoted(uri[len(SESSION) :]))
-                return "text/plain", sessions(found, {})
+            kind, text = resources.read(uri, self._opened)
         except (NotFound, UnicodeDecodeError):
-            pass  # as for any other uri that leads nowhere
+            raise McpError(NOT_FOUND, "Resource not found", {"uri": uri}) from None
         except RecollectError as error:
             raise McpError(INVALID_PARAMS, str(error)) from error
-        raise McpError(NOT_FOUND, "Resource not found", {"uri": uri})
+        return {"contents": [{"uri": uri, "mimeType": kind, "text": text}]}
 
     def list_prompts(self, _: Params) -> Result:
         return {"prompts": [_prompt(prompt) for prompt in PROMPTS]}

@@ -20,6 +20,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import PaginatedRequestParams, RequestParams
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from recollect import config
+from recollect import memory as facade
+from recollect.surfaces.http import server as http_server
 from recollect.surfaces.http.guard import ASGI, AccessControl, guarded
 from recollect.surfaces.mcp.content import (
     INSTRUCTIONS,
@@ -150,13 +153,10 @@ def _refusals(context: ServerRequestContext[Any, Any]) -> Iterator[Result]:
 
 def serve(store: str | None, *, port: int, structured: bool = False) -> int:
     """Serve this machine until interrupted, behind the token of ``recollect serve``."""
-    from recollect import config
-    from recollect.memory import Memory
-    from recollect.surfaces.http import server as http_server
 
     file = config.data_folder() / "token"
     gate = AccessControl(http_server.own_token(file))
-    with http_server.listening("127.0.0.1", port) as bound, Memory.open(store) as memory:
+    with http_server.listening("127.0.0.1", port) as bound, facade.Memory.open(store) as memory:
         url = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
         sys.stderr.write(f"serving {url}\n  Authorization: Bearer, with the token in {file}\n")
         sys.stderr.flush()

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from _queue import SimpleQueue
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -23,6 +22,9 @@ from threading import Condition, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
+from recollect import memory as facade
+from recollect import trace
+from recollect.surfaces import error_log
 from recollect.surfaces.mcp.content import (
     CAPABILITIES,
     INSTRUCTIONS,
@@ -376,12 +378,11 @@ class StdioServer:
         self, request: JsonRpcRequest, id: str | int, method: Method, work: Work, reply: Reply
     ) -> None:
         """In a thread. What was cancelled, before it began or since, is not answered."""
-        from recollect.trace import Stopped
 
         made: Message | None = None
         try:
             made = None if work.stopped else _result(request, method, work)
-        except Stopped:
+        except trace.Stopped:
             pass
         except McpError as error:
             made = refusal(id, error)
@@ -434,10 +435,7 @@ def _result(request: JsonRpcRequest, method: Method, work: Work) -> Message:
 
 
 def _unexpected(error: Exception) -> McpError:
-    import traceback
-
-    with suppress(OSError, ValueError):
-        traceback.print_exception(error, file=sys.stderr)
+    error_log.write(error)
     return McpError(INTERNAL_ERROR, f"Internal error ({type(error).__name__})")
 
 
@@ -489,12 +487,10 @@ class LazyMemory:
         self._memory: Memory | None = None
         self._lock = Lock()
 
-    def __call__(self) -> Memory:
+    def __call__(self) -> facade.Memory:
         with self._lock:
             if self._memory is None:
-                from recollect.memory import Memory
-
-                self._memory = Memory.open(self._store)
+                self._memory = facade.Memory.open(self._store)
             return self._memory
 
     def close(self) -> None:

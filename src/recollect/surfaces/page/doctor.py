@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect import __version__
+from recollect import doctor as checks
+from recollect.surfaces.commands import doctor as doctor_command
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -28,11 +30,10 @@ STATES = {
 
 
 def doctor(request: PageRequest) -> PageContent:
-    from recollect.doctor import examine
-    from recollect.surfaces.commands.doctor import clients
-
     store = request.memory.config["store"]
-    found = examine(request.memory, clients=clients(None if store is None else str(store)))
+    found = checks.examine(
+        request.memory, clients=doctor_command.clients(None if store is None else str(store))
+    )
     status = request.memory.status()
     holds = status.store
     body = joined(

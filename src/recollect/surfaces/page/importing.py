@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from recollect import memory as facade
 from recollect.surfaces.http.imports import UNDER_WAY
 from recollect.surfaces.page.layout import (
     PageContent,
@@ -212,10 +213,8 @@ def _logs(request: PageRequest) -> Html | None:
 
 
 def _found() -> list[Logs]:
-    from recollect.memory import found_logs
-
     try:
-        return list(found_logs())
+        return list(facade.found_logs())
     except OSError:  # a log that went while it was looked at
         return []
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import UsageError
 from recollect.moments import iso
+from recollect.surfaces import tools
 from recollect.surfaces.page.markup import Html, drawing, el, url
 
 if TYPE_CHECKING:
@@ -37,11 +38,10 @@ class PageRequest(NamedTuple):
 
     def call(self, tool: str, **given: Any) -> Any:
         """A tool, checked and counted as for any caller; what is empty is not given."""
-        from recollect.surfaces.tools import called, checked
 
         known = {name: value for name, value in given.items() if value not in ("", None, [])}
         one = self.tools[tool]
-        return called(one, checked(one, known), self.memory, self.work)
+        return tools.called(one, tools.checked(one, known), self.memory, self.work)
 
 
 class PageContent(NamedTuple):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import UsageError
 from recollect.facts import Asked as Visible
+from recollect.surfaces.page import topics
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -348,9 +349,7 @@ def document(request: PageRequest) -> PageContent:
     if found.kind == "fact":
         return fact(request._replace(params={**request.params, "id": found.external}))
     if found.kind == "page" and found.source == TREE:
-        from recollect.surfaces.page.topics import topic
-
-        return topic(request._replace(params={"at": found.external}))
+        return topics.topic(request._replace(params={"at": found.external}))
     start = request.number("from")
     whole = found.rendered()
     part = whole[start : start + MOST]
