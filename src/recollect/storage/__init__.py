@@ -2,57 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from recollect.config import data_folder
 from recollect.errors import StoreError, UsageError
 from recollect.nouns import stable_id
 from recollect.ports import Cache, Ledger, Spending, StorageEngine
+from recollect.storage.embedded import backup, spend
+from recollect.storage.embedded import cache as embedded_cache
+from recollect.storage.embedded import engine as embedded_engine
+from recollect.storage.embedded import ledger as embedded_ledger
+from recollect.storage.embedded import repair as embedded_repair
+from recollect.storage.plain import cache as plain_cache
+from recollect.storage.plain import engine as plain_engine
+from recollect.storage.plain import ledger as plain_ledger
+from recollect.storage.postgres import address as postgres_address
+from recollect.storage.postgres import engine as postgres_engine
+from recollect.storage.postgres import schema as postgres_schema
 
-if TYPE_CHECKING:
-    from recollect.storage.embedded.backup import BackedUp, Restored, Tell
-    from recollect.storage.embedded.repair import Repaired
+MEMORY = "memory://"
 
 
 def open_store(location: str) -> StorageEngine:
-    """The store at a path (the embedded engine) or a URL (``memory://``, ``postgresql://``)."""
-    if location == "memory://":
-        from recollect.storage.plain.engine import PlainStore
-
-        return PlainStore()
+    """Opens the store at a path (the embedded engine) or a URL (``memory://``,
+    ``postgresql://``)."""
+    if location == MEMORY:
+        return plain_engine.PlainStore()
     if is_postgres(location):
-        return _open_postgres(location)
+        with _driver():
+            return postgres_engine.PostgresStore(postgres_address.parse(location))
     if "://" in location:
         raise UsageError(
             f"{location.split('://')[0]}:// is not a kind of store",
             hint="give a folder, postgresql://user@host/database for a server, or memory:// for "
             "one that lasts as long as the process",
         )
-    from recollect.storage.embedded.engine import EmbeddedStore
-
-    return EmbeddedStore(Path(location))
+    return embedded_engine.EmbeddedStore(Path(location))
 
 
-def back_up(location: str, file: Path, *, force: bool, tell: Tell) -> BackedUp:
-    """Write the store there to one file, as of one moment, and read it back."""
-    from recollect.storage.embedded.backup import back_up
-
-    return back_up(_folder(location, "`recollect export --all`"), file, force=force, tell=tell)
-
-
-def restore(file: Path, location: str, *, force: bool, tell: Tell) -> Restored:
-    """Make the store of a backup at this location."""
-    from recollect.storage.embedded.backup import restore
-
-    return restore(file, _folder(location, "`recollect import`"), force=force, tell=tell)
+@contextmanager
+def _driver() -> Iterator[None]:
+    """Says how to get the driver of PostgreSQL where it cannot be imported."""
+    try:
+        yield
+    except ImportError as error:
+        raise StoreError(
+            f"a store on PostgreSQL needs a driver: {error}",
+            hint='pip install "recollect[postgres]"',
+        ) from error
 
 
-def repair(location: str, *, tell: Tell) -> Repaired:
-    """Make the store there anew from what can be read of it."""
-    from recollect.storage.embedded.repair import repair
+def back_up(location: str, file: Path, *, force: bool, tell: backup.Tell) -> backup.BackedUp:
+    """Writes the store there to one file, as of one moment, and reads it back."""
+    folder = _folder(location, "`recollect export --all`")
+    return backup.back_up(folder, file, force=force, tell=tell)
 
-    return repair(_folder(location, "its own tools"), tell=tell)
+
+def restore(file: Path, location: str, *, force: bool, tell: backup.Tell) -> backup.Restored:
+    """Makes the store of a backup at this location."""
+    return backup.restore(file, _folder(location, "`recollect import`"), force=force, tell=tell)
+
+
+def repair(location: str, *, tell: backup.Tell) -> embedded_repair.Repaired:
+    """Makes the store there anew from what can be read of it."""
+    return embedded_repair.repair(_folder(location, "its own tools"), tell=tell)
 
 
 def _folder(location: str, instead: str) -> Path:
@@ -62,59 +77,35 @@ def _folder(location: str, instead: str) -> Path:
 
 
 def open_cache(location: str, size: int) -> Cache:
-    """The cache of the store there; it keeps *size* answers at most."""
-    if location == "memory://":
-        from recollect.storage.plain.cache import PlainCache
-
-        return PlainCache(size)
-    from recollect.storage.embedded.cache import EmbeddedCache
-
-    return EmbeddedCache(beside(location), size)
+    """Opens the cache of the store there; it keeps *size* answers at most."""
+    if location == MEMORY:
+        return plain_cache.PlainCache(size)
+    return embedded_cache.EmbeddedCache(beside(location), size)
 
 
 def open_ledger(location: str) -> Ledger:
-    """Where the figures of the store at this location are kept; nothing is read or made yet."""
-    if location == "memory://":
-        from recollect.storage.plain.ledger import PlainLedger
+    """Returns where the figures of the store at this location are kept; nothing is read or made
+    yet."""
+    if location == MEMORY:
+        return plain_ledger.PlainLedger()
+    return embedded_ledger.EmbeddedLedger(beside(location))
 
-        return PlainLedger()
-    from recollect.storage.embedded.ledger import EmbeddedLedger
 
-    return EmbeddedLedger(beside(location))
+def open_spending(folder: Path) -> Spending:
+    """Returns where it is kept what language models cost; nothing is read or made yet."""
+    return spend.EmbeddedSpending(folder)
 
 
 def is_postgres(location: str) -> bool:
     return location.partition("://")[0] in ("postgresql", "postgres")
 
 
-def _open_postgres(location: str) -> StorageEngine:
-    _need_driver()
-    from recollect.storage.postgres.address import parse
-    from recollect.storage.postgres.engine import PostgresStore
-
-    return PostgresStore(parse(location))
-
-
-def _need_driver() -> None:
-    try:
-        import psycopg
-        import psycopg_pool
-    except ImportError as error:
-        raise StoreError(
-            f"a store on PostgreSQL needs a driver: {error}",
-            hint='pip install "recollect[postgres]"',
-        ) from error
-    del psycopg, psycopg_pool
-
-
 def name_of(location: str) -> str:
-    """A store by the name of its place: without a password, and with what tells it from others on
-    the same server."""
+    """Returns the name of a store's place: without a password, and with what tells it from others
+    on the same server."""
     if not is_postgres(location):
         return location
-    from recollect.storage.postgres.address import parse
-
-    address = parse(location)
+    address = postgres_address.parse(location)
     parts = (address.shown, f"schema {address.schema}", address.owner and f"owner {address.owner}")
     return ", ".join(filter(None, parts))
 
@@ -122,30 +113,18 @@ def name_of(location: str) -> str:
 def is_there(location: str) -> bool:
     """Whether a store has been made there; none is made by looking."""
     if is_postgres(location):
-        _need_driver()
-        from recollect.storage.postgres.address import parse
-        from recollect.storage.postgres.schema import exists
-
-        return exists(parse(location))
+        with _driver():
+            return postgres_schema.exists(postgres_address.parse(location))
     return (Path(location) / "record.db").exists()
 
 
 def beside(location: str) -> Path:
-    """The folder of what this machine keeps of a store: of one on a server, in the user's own.
-    What is in it is derived or counted here; it can be deleted."""
+    """Returns the folder of what this machine keeps of a store: of one on a server, in the user's
+    own. What is in it is derived or counted here; it can be deleted."""
     if not is_postgres(location):
         return Path(location)
-    from recollect.storage.postgres.address import parse
-
-    address = parse(location)
+    address = postgres_address.parse(location)
     name = stable_id(address.shown, address.schema, address.owner)
     folder = data_folder() / "servers" / name
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder
-
-
-def open_spending(folder: Path) -> Spending:
-    """Where it is kept what language models cost; nothing is read or made yet."""
-    from recollect.storage.embedded.spend import EmbeddedSpending
-
-    return EmbeddedSpending(folder)

@@ -18,11 +18,20 @@ def digest(put: Put) -> bytes:
     """A hash of everything about a document that a search or a reader could notice."""
     d = put.document
     state = [
-        d.external, d.source, d.origin, d.kind, d.title, d.path, iso(d.date), d.owner,
-        sorted(set(d.scopes)), d.meta, d.text,
+        d.external,
+        d.source,
+        d.origin,
+        d.kind,
+        d.title,
+        d.path,
+        iso(d.date),
+        d.owner,
+        sorted(set(d.scopes)),
+        d.meta,
+        d.text,
         [(m.role, m.text, m.id, iso(m.date)) for m in d.messages],
         [(p.n, len(p.text), p.heading, p.turn) for p in put.passages],
-    ]  # fmt: skip
+    ]
     if put.handles:
         state.append(sorted(set(put.handles)))
     try:
@@ -40,8 +49,10 @@ def check(put: Put) -> None:
     if not d.source:
         raise UsageError(f"{d.external}: a document needs a source")
     if not d.scopes:
-        raise UsageError(f"{d.external}: scopes is empty, so nothing could ever see it",
-                         hint="leave scopes out to store it as `universal`")  # fmt: skip
+        raise UsageError(
+            f"{d.external}: scopes is empty, so nothing could ever see it",
+            hint="leave scopes out to store it as `universal`",
+        )
     if d.text and d.messages:
         raise UsageError(f"{d.external}: a document has a text or turns, not both")
     parts: dict[int, list[str]] = {}

@@ -80,9 +80,16 @@ class StoreContract(MovingContract):
     def test_what_is_stored_comes_back_whole(self, store: StorageEngine) -> None:
         text = "# Über\r\n\r\nline\ttwo \x00 東京 🎉\n" * 200
         document = note(
-            "a/b.md", text, title="T", path="a/b.md", date=MARCH, owner="ana",
-            scopes=("home", "work"), meta={"k": [1, {"x": None}]}, stamp="s1",
-        )  # fmt: skip
+            "a/b.md",
+            text,
+            title="T",
+            path="a/b.md",
+            date=MARCH,
+            owner="ana",
+            scopes=("home", "work"),
+            meta={"k": [1, {"x": None}]},
+            stamp="s1",
+        )
         receipt = put(store, document)
         assert receipt.added == 1
         assert store.get(document.id) == [document]
@@ -163,8 +170,10 @@ class StoreContract(MovingContract):
             )
         )
         assert [(h.handle, h.document) for h in store.by_handle(["wet", "river", "dry"])] == [
-            ("river", one), ("wet", one), ("wet", other),
-        ]  # fmt: skip
+            ("river", one),
+            ("wet", one),
+            ("wet", other),
+        ]
         store.apply(ChangeSet((Put(one, passages(one), ("river",)), Forget(other.id))))
         assert store.by_handle(["wet"]) == []
         assert [h.document.external for h in store.by_handle(["river"])] == ["one"]
@@ -299,8 +308,11 @@ class StoreContract(MovingContract):
     def test_a_change_set_is_applied_whole_or_not_at_all(self, store: StorageEngine) -> None:
         bad = Put(note("b", "text"), (Passage(0, "other text"),))
         good = Put(note("a", "fine"), (Passage(0, "fine"),))
-        for change in (bad, Put(note("", "x"), (Passage(0, "x"),)),
-                       Put(note("c", "x", scopes=()), (Passage(0, "x"),))):  # fmt: skip
+        for change in (
+            bad,
+            Put(note("", "x"), (Passage(0, "x"),)),
+            Put(note("c", "x", scopes=()), (Passage(0, "x"),)),
+        ):
             try:
                 store.apply(ChangeSet((good, change)))
             except UsageError:

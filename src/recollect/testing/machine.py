@@ -41,12 +41,24 @@ _DOCUMENTS: st.SearchStrategy[Document] = st.builds(
         session(name, ("user", text), ("assistant", title), owner=owner, scopes=scopes, date=date)
         if talk
         else note(
-            name, text, owner=owner, scopes=scopes, date=date, title=title, path=f"p/{name}",
+            name,
+            text,
+            owner=owner,
+            scopes=scopes,
+            date=date,
+            title=title,
+            path=f"p/{name}",
             meta={"issue": len(text) % 3},
         )
     ),
-    _NAMES, _TEXTS, _OWNERS, _SCOPES, _DATES, _TEXTS, st.booleans(),
-)  # fmt: skip
+    _NAMES,
+    _TEXTS,
+    _OWNERS,
+    _SCOPES,
+    _DATES,
+    _TEXTS,
+    st.booleans(),
+)
 _FILTERS = st.builds(
     Filter,
     owner=st.none() | _OWNERS,
@@ -61,7 +73,8 @@ _FILTERS = st.builds(
 )
 _QUERIES = st.builds(
     lambda some, strict, must, never: any_of(
-        *some, strict=strict,
+        *some,
+        strict=strict,
         must=(phrase(*must),) if must else (),
         never=any_of(never).any if never else (),
     ),
@@ -69,7 +82,7 @@ _QUERIES = st.builds(
     st.booleans(),
     st.just(()) | st.tuples(st.sampled_from(_WORDS), st.sampled_from(_WORDS)),
     st.none() | st.sampled_from(("otter", "kelp")),
-)  # fmt: skip
+)
 
 
 def _vector(seed: int) -> Any:
@@ -201,8 +214,11 @@ class StoreMachine(RuleBasedStateMachine):
     def the_counts_agree(self) -> None:
         ours, wanted = self.store.stats(), self.model.stats()
         assert (ours.documents, ours.passages, ours.kinds, ours.tombstones) == (
-            wanted.documents, wanted.passages, wanted.kinds, wanted.tombstones,
-        )  # fmt: skip
+            wanted.documents,
+            wanted.passages,
+            wanted.kinds,
+            wanted.tombstones,
+        )
         assert self.store.admin.models() == self.model.admin.models()
 
     @rule()

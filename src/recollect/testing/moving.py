@@ -42,8 +42,18 @@ def fill(store: StorageEngine) -> None:
     store.apply(ChangeSet((Register(Source("vault", "folder", "file:///notes", "s1", (place,))),)))
     text = "# Über\r\n\r\nline \x00 東京 🎉\n" * 200
     date = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
-    rich = note("a.md", text, source="vault", title="T", path="a.md", date=date, owner="ana",
-                scopes=("home", "work"), meta={"k": [1, {"x": None}]}, stamp="17:4")  # fmt: skip
+    rich = note(
+        "a.md",
+        text,
+        source="vault",
+        title="T",
+        path="a.md",
+        date=date,
+        owner="ana",
+        scopes=("home", "work"),
+        meta={"k": [1, {"x": None}]},
+        stamp="17:4",
+    )
     store.apply(ChangeSet((Put(rich, passages(rich), ("ana/!is otter", "ana/tide")),)))
     put(store, session("s", ("user", "hi"), ("assistant", ""), ("tool", "long " * 900)))
     put(store, note("edited", "before"))
@@ -77,7 +87,11 @@ class MovingContract:
         assert other.admin.models() == store.admin.models()
         theirs, ours = other.stats(), store.stats()
         assert (theirs.documents, theirs.passages, theirs.kinds, theirs.tombstones) == (
-            ours.documents, ours.passages, ours.kinds, ours.tombstones)  # fmt: skip
+            ours.documents,
+            ours.passages,
+            ours.kinds,
+            ours.tombstones,
+        )
 
     def test_a_store_is_loaded_from_another(self, store: StorageEngine) -> None:
         other = PlainStore()
@@ -87,9 +101,7 @@ class MovingContract:
         assert (done.documents, done.tombstones, done.answers, done.vectors) == (4, 1, 1, 3)
         assert done.events == 7
         assert found(store, any_of("after")) == ["edited"]
-        assert store.search_vector(
-            MODEL, np.ones(8, np.float32), Filter(), limit=5
-        ).vectors == 3  # fmt: skip
+        assert store.search_vector(MODEL, np.ones(8, np.float32), Filter(), limit=5).vectors == 3
         assert store.admin.check(full=True).findings == ()
 
     def test_loading_again_changes_nothing(self, store: StorageEngine) -> None:

@@ -99,11 +99,16 @@ READERS: dict[str, Reader] = {
     "memories": _text(lambda text: memories.recognise(Path("MEMORY.md"), text)),
     "json": _stream,
     "json lines": partial(_log, _lines, ".jsonl"),
-    **{f"file {suffix}": partial(_file, suffix)
-       for suffix in (".md", ".html", ".rst", ".ipynb", ".py", ".docx", ".txt")},
-    **{f"sessions of {form.name}": partial(_log, form.read, found[0])
-       for form in session_formats() if (found := re.findall(r"\.(?:jsonl?|md)", form.pattern))},
-}  # fmt: skip
+    **{
+        f"file {suffix}": partial(_file, suffix)
+        for suffix in (".md", ".html", ".rst", ".ipynb", ".py", ".docx", ".txt")
+    },
+    **{
+        f"sessions of {form.name}": partial(_log, form.read, found[0])
+        for form in session_formats()
+        if (found := re.findall(r"\.(?:jsonl?|md)", form.pattern))
+    },
+}
 
 
 def read(name: str, raw: bytes) -> None:

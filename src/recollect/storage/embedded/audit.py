@@ -7,8 +7,9 @@ was stored with finds a letter that has changed inside of one.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,17 +24,9 @@ from recollect.text import lexical
 if TYPE_CHECKING:
     from recollect.storage.embedded.record import Record
     from recollect.storage.embedded.text_index import Snapshot
-    from recollect.storage.embedded.vector_index import VectorIndex
 
 SAMPLE = 50
 """Passages that are looked for in the text index, unless all are."""
-ASKED = 20
-"""Vectors whose nearest are looked for."""
-NEAREST = 10
-COMPARED = 200_000
-"""So many vectors are compared with each of those, unless all are."""
-_NEAR = 0.002
-"""Cosines as near as that are the same: the index keeps eight bits of each number."""
 _SHOWN = 10
 _GIVEN = "/!turns "
 """In the handles that the fourth migration has given to facts."""
@@ -170,8 +163,9 @@ def text(
     seen = snapshot.position.seq if snapshot.position else 0
     (wanted,) = db.execute(
         "SELECT (SELECT COUNT(*) FROM passages WHERE key <= ?1) + "
-        "(SELECT COUNT(*) FROM deletions WHERE seq > ?1 AND passage <= ?1)", (seen,)
-    ).fetchone()  # fmt: skip
+        "(SELECT COUNT(*) FROM deletions WHERE seq > ?1 AND passage <= ?1)",
+        (seen,),
+    ).fetchone()
     if snapshot.passages != wanted:
         yield Finding("text", f"it has {snapshot.passages:,} passages and should have {wanted:,}")
     missing = 0
@@ -223,58 +217,5 @@ def _spread(
 
 
 def _batches(keys: Iterator[int]) -> Iterator[list[int]]:
-    from itertools import islice
-
     while some := list(islice(keys, 500)):
         yield some
-
-
-# ------------------------------------------------------------------ the vector index
-
-
-def recall(
-    record: Record, db: sqlite3.Connection, index: VectorIndex, epoch: str, seq: int, *, full: bool
-) -> float | None:
-    """Of the nearest that comparing with everything finds, the share that the index finds too;
-    None where there are too many to compare, or none."""
-    import numpy as np
-
-    from recollect.storage.embedded.rows import Allowed
-
-    count = record.models().get(index.model, 0)
-    if not count or (count > COMPARED and not full):
-        return None
-    asked = np.array(_asked(db, index.model, seq), np.float32)
-    hits = [index.search(record, epoch, seq, one, Allowed(), NEAREST) for one in asked]
-    best = np.full((len(asked), NEAREST), -2.0, np.float32)
-    score: list[dict[int, float]] = [{} for _ in asked]
-    wanted = [{passage for passage, _, _ in some} for some in hits]
-    for passages, block in index.blocks(record, seq):
-        cosines = block @ asked.T
-        for n in range(len(asked)):
-            top = np.concatenate((best[n], cosines[:, n]))
-            best[n] = np.sort(top)[-NEAREST:]
-            for at, passage in enumerate(passages):
-                if passage in wanted[n]:
-                    score[n][passage] = float(cosines[at, n])
-    found = total = 0
-    for n, scores in enumerate(score):
-        real = best[n][best[n] > -2.0]
-        total += len(real)
-        found += min(len(real), sum(s >= real[0] - _NEAR for s in scores.values()))
-    return float(found / total) if total else None
-
-
-def _asked(db: sqlite3.Connection, model: str, seq: int) -> Sequence[object]:
-    import numpy as np
-
-    (id,) = db.execute("SELECT id FROM models WHERE key = ?", (model,)).fetchone()
-    found = []
-    for n in range(ASKED):
-        row = db.execute(
-            "SELECT vector FROM vectors WHERE model = ? AND seq >= ? ORDER BY seq LIMIT 1",
-            (id, seq * n // ASKED),
-        ).fetchone()
-        if row:
-            found.append(np.frombuffer(row[0], "<f2").astype(np.float32))
-    return found

@@ -75,8 +75,12 @@ class Restored(NamedTuple):
     manifest: Manifest
 
     def as_json(self) -> dict[str, Any]:
-        return {"store": self.store, "aside": self.aside, "verified": True,
-                **self.manifest.as_json()}  # fmt: skip
+        return {
+            "store": self.store,
+            "aside": self.aside,
+            "verified": True,
+            **self.manifest.as_json(),
+        }
 
 
 # ------------------------------------------------------------------ making one
@@ -128,8 +132,10 @@ def _copy(source: Path, target: Path, tell: Tell) -> None:
         db.execute("ROLLBACK")
         copy.execute("PRAGMA journal_mode = DELETE")
         if _counts(copy) != wanted:
-            raise StoreCorrupt(f"{source}: a copy of it does not hold what it holds",
-                               hint="`recollect doctor --full` looks what is wrong")  # fmt: skip
+            raise StoreCorrupt(
+                f"{source}: a copy of it does not hold what it holds",
+                hint="`recollect doctor --full` looks what is wrong",
+            )
 
 
 def _counts(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
@@ -166,9 +172,13 @@ def _described(folder: Path, tell: Tell) -> Manifest:
         if (folder / name).exists()
     }
     return Manifest(
-        str(iso(datetime.now(UTC).replace(microsecond=0))), len(MIGRATIONS),
-        counts["documents"], state.passages, state.seq, files,
-    )  # fmt: skip
+        str(iso(datetime.now(UTC).replace(microsecond=0))),
+        len(MIGRATIONS),
+        counts["documents"],
+        state.passages,
+        state.seq,
+        files,
+    )
 
 
 def refuse_unsound(file: Path, record: Record) -> None:
@@ -268,8 +278,10 @@ def _unpack(file: Path, folder: Path, tell: Tell) -> Manifest:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[tarfile.TarFile]:
-    broken = InputError(f"{file} is no backup, or only a part of one",
-                        hint="give a file that `recollect backup` wrote")  # fmt: skip
+    broken = InputError(
+        f"{file} is no backup, or only a part of one",
+        hint="give a file that `recollect backup` wrote",
+    )
     try:
         with open(file, "rb") as content, tarfile.open(fileobj=content) as archive:
             yield archive
@@ -286,8 +298,10 @@ def _members(archive: tarfile.TarFile, file: Path) -> Iterator[tuple[str, Any]]:
     read to its end. Whatever else is in an archive (links, paths) makes it no backup."""
     head = archive.next()
     if head is None or head.name != MANIFEST or not head.isreg() or head.size > _CHUNK:
-        raise InputError(f"{file} is no backup: it has no manifest",
-                         hint="give a file that `recollect backup` wrote")  # fmt: skip
+        raise InputError(
+            f"{file} is no backup: it has no manifest",
+            hint="give a file that `recollect backup` wrote",
+        )
     manifest = _read_manifest(cast(IO[bytes], archive.extractfile(head)).read(), file)
     yield MANIFEST, manifest
     seen = set()
@@ -315,8 +329,10 @@ def _content(
         length += len(chunk)
         yield chunk
     if length != member.size or found.hexdigest() != said["sha256"]:
-        raise InputError(f"{file}: {member.name} is not what was backed up: its hash is another",
-                         hint="the file was damaged or changed; take another backup")  # fmt: skip
+        raise InputError(
+            f"{file}: {member.name} is not what was backed up: its hash is another",
+            hint="the file was damaged or changed; take another backup",
+        )
 
 
 def _read_manifest(raw: bytes, file: Path) -> Manifest:
@@ -329,8 +345,10 @@ def _read_manifest(raw: bytes, file: Path) -> Manifest:
             raise ValueError("it names other files")
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         if b"recollect_backup" in raw and b'"recollect_backup": 1' not in raw:
-            raise StoreTooNew(f"{file} was made by a newer recollect",
-                              hint="upgrade recollect; nothing was changed") from error  # fmt: skip
+            raise StoreTooNew(
+                f"{file} was made by a newer recollect",
+                hint="upgrade recollect; nothing was changed",
+            ) from error
         raise InputError(f"{file}: its manifest cannot be read: {error}") from error
     if manifest.recollect_backup != FORMAT or manifest.schema > len(MIGRATIONS):
         raise StoreTooNew(

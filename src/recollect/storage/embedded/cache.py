@@ -55,9 +55,7 @@ class EmbeddedCache:
     def _open(self) -> sqlite3.Connection:
         with suppress(OSError):  # SQLite says it better
             permissions.touch(self.path)
-        db = sqlite3.connect(
-            self.path, timeout=0, isolation_level=None, check_same_thread=False
-        )  # fmt: skip
+        db = sqlite3.connect(self.path, timeout=0, isolation_level=None, check_same_thread=False)
         try:
             found = db.execute("PRAGMA user_version").fetchone()[0]
             if found != _SCHEMA:

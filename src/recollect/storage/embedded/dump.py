@@ -154,9 +154,10 @@ class Loader:
         keys = dict(
             self._db.execute(
                 "SELECT n, key FROM passages WHERE document = "
-                "(SELECT key FROM documents WHERE id = ?)", (id,)
+                "(SELECT key FROM documents WHERE id = ?)",
+                (id,),
             ).fetchall()
-        )  # fmt: skip
+        )
         for model, by_number in whole.vectors.items():
             for n, blob in by_number.items():
                 if n in keys:

@@ -144,8 +144,10 @@ class EmbeddedLedger:
 def _version(db: sqlite3.Connection) -> int:
     found = int(db.execute("PRAGMA user_version").fetchone()[0])
     if found > _VERSION:
-        raise StoreTooNew(f"{NAME} was written by a later version of recollect",
-                          hint="update recollect, or `recollect stats --clear`")  # fmt: skip
+        raise StoreTooNew(
+            f"{NAME} was written by a later version of recollect",
+            hint="update recollect, or `recollect stats --clear`",
+        )
     return found
 
 

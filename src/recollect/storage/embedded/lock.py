@@ -63,11 +63,15 @@ def holders(folder: Path) -> str:
         lines = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
     except OSError:
         return ""
-    found = sorted({
-        int(line[4]) for line in lines
-        if line[3:4] == ["WRITE"] and line[5].rpartition(":")[2] == shared
-        and line[6:] == [_WRITER, _WRITER]
-    })  # fmt: skip
+    found = sorted(
+        {
+            int(line[4])
+            for line in lines
+            if line[3:4] == ["WRITE"]
+            and line[5].rpartition(":")[2] == shared
+            and line[6:] == [_WRITER, _WRITER]
+        }
+    )
     return f" ({', '.join(map(_process, found))})" if found else ""
 
 

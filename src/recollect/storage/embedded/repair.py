@@ -31,14 +31,27 @@ SALVAGED = "salvaged"
 """Source, owner and scope of that of which those are lost."""
 _PROBED = 5_000_000
 """So many keys are looked for one by one between two that are lost."""
-_BY_KEY = {"sources": "id", "labels": "id", "documents": "key", "passages": "key", "models": "id",
-           "vectors": "seq", "events": "seq"}  # fmt: skip
+_BY_KEY = {
+    "sources": "id",
+    "labels": "id",
+    "documents": "key",
+    "passages": "key",
+    "models": "id",
+    "vectors": "seq",
+    "events": "seq",
+}
 _TYPES: Mapping[str, tuple[type, ...]] = {
-    "TEXT": (str,), "INTEGER": (int,), "BLOB": (bytes,), "REAL": (float, int),
-}  # fmt: skip
+    "TEXT": (str,),
+    "INTEGER": (int,),
+    "BLOB": (bytes,),
+    "REAL": (float, int),
+}
 _BY_DOCUMENT = ("messages", "handles")
-_INDEXES = {"sqlite_autoindex_documents_1": "id", "documents_external": "external",
-            "documents_source": "source"}  # fmt: skip
+_INDEXES = {
+    "sqlite_autoindex_documents_1": "id",
+    "documents_external": "external",
+    "documents_source": "source",
+}
 _LABELS = {"owner": "owner", "kind": "kind", "scopes": "scopes", "issue": "issue", "event": "event"}
 
 
@@ -88,9 +101,15 @@ def repair(folder: Path, *, tell: Tell) -> Repaired:
             os.chmod(made / USAGE, permissions.FILE)
         aside = swap.put_in_place(made, folder, "damaged")
     return Repaired(
-        str(folder), str(aside), counts["documents"], state.passages, incomplete, unnamed, lost,
+        str(folder),
+        str(aside),
+        counts["documents"],
+        state.passages,
+        incomplete,
+        unnamed,
+        lost,
         unreadable,
-    )  # fmt: skip
+    )
 
 
 # ------------------------------------------------------------------ reading what can be read
@@ -123,8 +142,10 @@ def _salvage(damaged: Path, made: Path, tell: Tell) -> tuple[str, ...]:
                 hint="`recollect restore BACKUP` goes back to a backup; nothing was changed",
             ) from error
         if version > len(MIGRATIONS):
-            raise StoreTooNew(f"the store was written by a newer recollect (schema {version})",
-                              hint="upgrade recollect; nothing was changed")  # fmt: skip
+            raise StoreTooNew(
+                f"the store was written by a newer recollect (schema {version})",
+                hint="upgrade recollect; nothing was changed",
+            )
         with suppress(StoreError, sqlite3.Error):  # what cannot be brought up to date is read as is
             migrate(old, damaged.parent)
             tables = {n for (n,) in old.execute("SELECT name FROM sqlite_master")}
@@ -143,8 +164,12 @@ def _take(reader: _Reader, db: sqlite3.Connection, tables: set[str], tell: Tell)
             done += 1
             if done % 5000 == 0:
                 tell("salvaging", done, 0)
-    documents = [k for (k,) in db.execute("SELECT DISTINCT document FROM passages UNION "
-                                          "SELECT key FROM documents")]  # fmt: skip
+    documents = [
+        k
+        for (k,) in db.execute(
+            "SELECT DISTINCT document FROM passages UNION SELECT key FROM documents"
+        )
+    ]
     for table in _BY_DOCUMENT:
         for document in documents if table in tables else ():
             for row in reader.of(table, document):
@@ -153,8 +178,10 @@ def _take(reader: _Reader, db: sqlite3.Connection, tables: set[str], tell: Tell)
         for row in reader.both_ways(table, "id") if table in tables else ():
             insert(table, row)
     state = next(iter(reader.rows("state", "one")), {})
-    db.execute("UPDATE state SET seq = ?, generation = ?",
-               (state.get("seq", 0), state.get("generation", 1)))  # fmt: skip
+    db.execute(
+        "UPDATE state SET seq = ?, generation = ?",
+        (state.get("seq", 0), state.get("generation", 1)),
+    )
 
 
 class _Inserter:
@@ -177,8 +204,9 @@ class _Inserter:
             self._broken.add(table)
             return
         marks = ", ".join("?" * len(row))
-        self._db.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({marks})",
-                         list(row.values()))  # fmt: skip
+        self._db.execute(
+            f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({marks})", list(row.values())
+        )
 
 
 class _Named(NamedTuple):
@@ -276,10 +304,14 @@ def _mend(record: Record, db: sqlite3.Connection) -> _Mended:
     for table in ("passages", "messages", "handles"):
         db.execute(f"DELETE FROM {table} WHERE document NOT IN (SELECT key FROM documents)")
     incomplete = tuple(_rehash(record, db))
-    (unnamed,) = db.execute("SELECT COUNT(*) FROM documents WHERE source = (SELECT id FROM sources "
-                            "WHERE name = ?)", (SALVAGED,)).fetchone()  # fmt: skip
-    db.execute("DELETE FROM vectors WHERE passage NOT IN (SELECT key FROM passages) "
-               "OR model NOT IN (SELECT id FROM models)")  # fmt: skip
+    (unnamed,) = db.execute(
+        "SELECT COUNT(*) FROM documents WHERE source = (SELECT id FROM sources WHERE name = ?)",
+        (SALVAGED,),
+    ).fetchone()
+    db.execute(
+        "DELETE FROM vectors WHERE passage NOT IN (SELECT key FROM passages) "
+        "OR model NOT IN (SELECT id FROM models)"
+    )
     _recount(db)
     lost = tuple(
         id
@@ -293,20 +325,32 @@ def _mend(record: Record, db: sqlite3.Connection) -> _Mended:
 
 def _name_documents(db: sqlite3.Connection, names: Sequence[_Named]) -> None:
     """Documents for passages whose own is lost: under the id they had, where that can be told."""
-    gone = {k for (k,) in db.execute(
-        "SELECT DISTINCT document FROM passages WHERE document NOT IN (SELECT key FROM documents)"
-    )}  # fmt: skip
+    gone = {
+        k
+        for (k,) in db.execute(
+            "SELECT DISTINCT document FROM passages "
+            "WHERE document NOT IN (SELECT key FROM documents)"
+        )
+    }
     owners = [v for (v,) in db.execute("SELECT value FROM labels WHERE dimension = 'owner'")]
     sources = dict(db.execute("SELECT id, name FROM sources").fetchall())
     for one in names:
-        owner = next((o for o in owners if one.id == stable_id(
-            o, sources.get(one.source, ""), "", one.external)), None)  # fmt: skip
+        owner = next(
+            (
+                o
+                for o in owners
+                if one.id == stable_id(o, sources.get(one.source, ""), "", one.external)
+            ),
+            None,
+        )
         if one.key in gone and owner is not None:
             _put(db, one, owner)
             gone.remove(one.key)
     if gone:
-        db.execute("INSERT OR IGNORE INTO sources (name, kind, uri, stamp) VALUES (?, 'caller', "
-                   "'', '')", (SALVAGED,))  # fmt: skip
+        db.execute(
+            "INSERT OR IGNORE INTO sources (name, kind, uri, stamp) VALUES (?, 'caller', '', '')",
+            (SALVAGED,),
+        )
     for key in sorted(gone):
         (source,) = db.execute("SELECT id FROM sources WHERE name = ?", (SALVAGED,)).fetchone()
         external = f"{SALVAGED}-{key}"
@@ -319,10 +363,19 @@ def _put(db: sqlite3.Connection, named: _Named, owner: str) -> None:
     what was salvaged."""
     db.execute(
         "INSERT INTO documents VALUES (?, ?, ?, ?, '', ?, ?, ?, ?, ?, ?, '', NULL, '{}', '', x'')",
-        (named.key, named.id, named.source, named.external, _label(db, "owner", owner),
-         _label(db, "kind", "note"), _label(db, "scopes", f'["{SALVAGED}"]'),
-         _label(db, "issue", ""), _label(db, "event", ""), named.external),
-    )  # fmt: skip
+        (
+            named.key,
+            named.id,
+            named.source,
+            named.external,
+            _label(db, "owner", owner),
+            _label(db, "kind", "note"),
+            _label(db, "scopes", f'["{SALVAGED}"]'),
+            _label(db, "issue", ""),
+            _label(db, "event", ""),
+            named.external,
+        ),
+    )
 
 
 def _label(db: sqlite3.Connection, dimension: str, value: str) -> int:
@@ -345,8 +398,10 @@ def _label_all(db: sqlite3.Connection) -> None:
     for (id,) in db.execute(
         "SELECT DISTINCT source FROM documents WHERE source NOT IN (SELECT id FROM sources)"
     ).fetchall():
-        db.execute("INSERT INTO sources (id, name, kind, uri, stamp) VALUES (?, ?, 'caller', '', "
-                   "'')", (id, f"{SALVAGED}-{id}"))  # fmt: skip
+        db.execute(
+            "INSERT INTO sources (id, name, kind, uri, stamp) VALUES (?, ?, 'caller', '', '')",
+            (id, f"{SALVAGED}-{id}"),
+        )
 
 
 def _give_messages(db: sqlite3.Connection) -> None:
@@ -372,10 +427,14 @@ def _rehash(record: Record, db: sqlite3.Connection) -> Iterator[str]:
         if named == id and audit.is_of(put, made):
             continue
         stamp = "" if put.document.kind not in ("fact", "page") else put.document.stamp
-        db.execute("UPDATE OR IGNORE documents SET id = ?, digest = ?, stamp = ? WHERE key = ?",
-                   (named, now, stamp, key))  # fmt: skip
-        db.execute("DELETE FROM vectors WHERE passage IN (SELECT key FROM passages "
-                   "WHERE document = ?)", (key,))  # fmt: skip
+        db.execute(
+            "UPDATE OR IGNORE documents SET id = ?, digest = ?, stamp = ? WHERE key = ?",
+            (named, now, stamp, key),
+        )
+        db.execute(
+            "DELETE FROM vectors WHERE passage IN (SELECT key FROM passages WHERE document = ?)",
+            (key,),
+        )
         if put.document.source != SALVAGED:
             yield named
 
@@ -385,8 +444,13 @@ def _recount(db: sqlite3.Connection) -> None:
     (passages,) = db.execute("SELECT COUNT(*) FROM passages").fetchone()
     long = audit.characters(db)
     db.execute("UPDATE state SET passages = ?, characters = ?", (passages, long))
-    for table, key in (("passages", "key"), ("documents", "key"), ("vectors", "seq"),
-                       ("events", "seq"), ("sources", "seq")):  # fmt: skip
+    for table, key in (
+        ("passages", "key"),
+        ("documents", "key"),
+        ("vectors", "seq"),
+        ("events", "seq"),
+        ("sources", "seq"),
+    ):
         db.execute(
             f"UPDATE state SET seq = MAX(seq, (SELECT COALESCE(MAX({key}), 0) FROM {table}))"
         )

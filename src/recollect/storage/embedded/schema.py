@@ -156,8 +156,10 @@ def migrate(db: sqlite3.Connection, folder: Path) -> None:
         return
     with file_lock(folder / "migrate.lock", wait=60.0) as held:
         if not held:
-            raise StoreBusy(f"{folder}: another process is migrating this store",
-                            hint="try again when it has finished")  # fmt: skip
+            raise StoreBusy(
+                f"{folder}: another process is migrating this store",
+                hint="try again when it has finished",
+            )
         db.execute("PRAGMA journal_mode = WAL")
         for number in range(_version(db, folder), len(MIGRATIONS)):
             db.execute("BEGIN IMMEDIATE")

@@ -114,8 +114,9 @@ class EmbeddedSpending:
             said = str(error)
             if isinstance(error, sqlite3.OperationalError):
                 if "locked" in said or "busy" in said:
-                    raise StoreBusy(f"{self._file}: another process is writing",
-                                    hint="try again") from error  # fmt: skip
+                    raise StoreBusy(
+                        f"{self._file}: another process is writing", hint="try again"
+                    ) from error
                 raise StoreError(f"{self._file}: {said}") from error
             raise StoreCorrupt(
                 f"{self._file}: {said}", hint="delete it: what was spent so far is forgotten"
@@ -127,6 +128,7 @@ class EmbeddedSpending:
 def _version(db: sqlite3.Connection) -> int:
     found = int(db.execute("PRAGMA user_version").fetchone()[0])
     if found > _VERSION:
-        raise StoreTooNew(f"{NAME} was written by a later version of recollect",
-                          hint="update recollect")  # fmt: skip
+        raise StoreTooNew(
+            f"{NAME} was written by a later version of recollect", hint="update recollect"
+        )
     return found

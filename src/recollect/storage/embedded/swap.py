@@ -3,6 +3,7 @@ What was there before is kept, under a name that says since when."""
 
 from __future__ import annotations
 
+import ctypes
 import os
 import shutil
 import sqlite3
@@ -30,8 +31,9 @@ def beside(place: Path) -> Iterator[Path]:
         _sweep(place.parent)
         scratch = Path(tempfile.mkdtemp(prefix=f".{place.name[:60]}.", dir=place.parent))
     except OSError as error:
-        raise StoreError(f"{place.parent}: {error.strerror}",
-                         hint="name a place that you may write to") from error  # fmt: skip
+        raise StoreError(
+            f"{place.parent}: {error.strerror}", hint="name a place that you may write to"
+        ) from error
     try:
         with file_lock(scratch / _WORKING, pausing=True):
             yield scratch
@@ -112,8 +114,6 @@ def _one_after_the_other(made: Path, place: Path, old: Path) -> None:
 
 def _exchanged(one: Path, other: Path) -> bool:
     """Let two folders change names in one step, if system and disk can do that."""
-    import ctypes
-
     swap, here, there = 2, os.fsencode(one), os.fsencode(other)
     try:
         system = ctypes.CDLL(None)

@@ -19,6 +19,7 @@ from tantivy import Occur, Query
 
 from recollect import permissions
 from recollect.nouns import Clause, Hit, TextQuery
+from recollect.storage.embedded import folders
 from recollect.storage.embedded.rows import Allowed, Row
 from recollect.storage.filters import escaped, folded_path
 from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
@@ -78,9 +79,7 @@ class TextIndex:
         self._schema = _schema()
         self._lock = threading.Lock()
         if create:
-            import shutil
-
-            shutil.rmtree(folder, ignore_errors=True)
+            folders.remove(folder)
             folder.mkdir(mode=0o700)
         elif not tantivy.Index.exists(str(folder)):
             raise FileNotFoundError(folder)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +18,7 @@ from typing import NamedTuple, TypeVar
 from recollect.errors import StoreBusy
 from recollect.nouns import Filter, Hit, TextQuery
 from recollect.ports import Finding, TextFound
-from recollect.storage.embedded import audit
-from recollect.storage.embedded.allocator import give_back
+from recollect.storage.embedded import allocator, audit, folders
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.record import Record
@@ -222,14 +220,14 @@ class EmbeddedText:
         self._feed(fresh)
         record = self._pool.mine()
         folder = self.folder / f"text-{record.state().generation + 1}"
-        shutil.rmtree(folder, ignore_errors=True)
+        folders.remove(folder)
         os.replace(fresh.folder, folder)
         record.next_generation()
         with self._lock:
             self._text = index = TextIndex(folder)
         for old in self.folder.glob("text-*"):
             if old != folder and re.fullmatch(r"text-\d+", old.name):
-                shutil.rmtree(old, ignore_errors=True)
+                folders.remove(old)
         return index
 
     def _feed(self, index: TextIndex) -> None:
@@ -255,9 +253,9 @@ class EmbeddedText:
     def _spared(self) -> Iterator[None]:
         """What takes much memory gets what others hold for later, and leaves none behind."""
         self._pool.mine().shrink()
-        give_back()
+        allocator.give_back()
         yield
-        give_back()
+        allocator.give_back()
 
     # -------------------------------------------------------------- upkeep
 

@@ -235,17 +235,19 @@ class VectorIndex:
         for name in manifest.segments:
             try:
                 segment = Segment(self.folder / name)
-                lengths = {len(segment), len(segment.codes), len(segment.scales),
-                           segment.signs.shape[1]}  # fmt: skip
+                lengths = {
+                    len(segment),
+                    len(segment.codes),
+                    len(segment.scales),
+                    segment.signs.shape[1],
+                }
             except _TORN as error:
                 return f"{name} cannot be read: {error}"
             if len(lengths) != 1:
                 return f"{name} is torn"
         return ""
 
-    def blocks(
-        self, record: Record, seq: int
-    ) -> Iterable[tuple[list[int], NDArray[np.float32]]]:  # fmt: skip
+    def blocks(self, record: Record, seq: int) -> Iterable[tuple[list[int], NDArray[np.float32]]]:
         """All vectors as the record has them, with their passages, some at a time."""
         for rows in _blocks(record.vectors_between(self.model, 0, seq), 8192):
             yield [row.passage for row in rows], _matrix(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.nouns import Filter, Hit
 from recollect.ports import Finding, VectorFound
-from recollect.storage.embedded import audit, vector_index
+from recollect.storage.embedded import folders, vector_audit, vector_index
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.record import Record
@@ -66,7 +65,7 @@ class EmbeddedVectors:
         with file_lock(self.folder / "vectors.lock", wait=WAIT_SECONDS) as held, self._lock:
             index = self._indexes.pop(model, None) or self._new_index(model)
             if held:  # else whoever holds it finds no vectors for its segments
-                shutil.rmtree(index.folder, ignore_errors=True)
+                folders.remove(index.folder)
         return gone
 
     def flush(self, model: str, *, rebuild: bool = False) -> None:
@@ -92,7 +91,7 @@ class EmbeddedVectors:
         if torn := index.torn(state.epoch):
             yield Finding("vectors", f"{model}: {torn}")
             return
-        share = audit.recall(record, record.db, index, state.epoch, state.seq, full=full)
+        share = vector_audit.recall(record, index, full=full)
         if share is None:
             return
         recall[model] = round(share, 4)

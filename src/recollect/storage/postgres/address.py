@@ -74,8 +74,9 @@ def _without_password(netloc: str) -> str:
 
 def _schema(name: str, value: str) -> str:
     if not re.fullmatch(r"[a-z_][a-z0-9_]{0,39}", value):
-        raise UsageError(f"{name}={value} is no name of a schema",
-                         hint="use lower-case letters, digits and _")  # fmt: skip
+        raise UsageError(
+            f"{name}={value} is no name of a schema", hint="use lower-case letters, digits and _"
+        )
     return value
 
 
@@ -87,8 +88,10 @@ def _text(name: str, value: str) -> str:
 
 def _server(name: str, value: str) -> str:
     if value.partition("://")[0] not in ("postgresql", "postgres"):
-        raise UsageError(f"{name}= in the store's URL is no URL of a server",
-                         hint=f"{_EXAMPLE}&replica=postgresql://user@other/database")  # fmt: skip
+        raise UsageError(
+            f"{name}= in the store's URL is no URL of a server",
+            hint=f"{_EXAMPLE}&replica=postgresql://user@other/database",
+        )
     return value
 
 
@@ -101,8 +104,9 @@ def _yes(name: str, value: str) -> bool:
 def _number(low: int, high: int) -> _Reader:
     def read(name: str, value: str) -> int:
         if not value.isdecimal() or not low <= int(value) <= high:
-            raise UsageError(f"{name}={value} in the store's URL",
-                             hint=f"give a number from {low} to {high}")  # fmt: skip
+            raise UsageError(
+                f"{name}={value} in the store's URL", hint=f"give a number from {low} to {high}"
+            )
         return int(value)
 
     return read

@@ -47,11 +47,20 @@ def keep(db: Db, owners: Owners, one: Recorded) -> None:
         f"INSERT INTO answers (owner, {_COLUMNS}) "
         "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
         (
-            owner, stored(one.id), stored(one.query), stored(one.answer), one.fingerprint,
-            micros(one.at), json.dumps(one.sources), stored(one.owner), one.confidence, one.stale,
-            one.space, json.dumps(one.within),
+            owner,
+            stored(one.id),
+            stored(one.query),
+            stored(one.answer),
+            one.fingerprint,
+            micros(one.at),
+            json.dumps(one.sources),
+            stored(one.owner),
+            one.confidence,
+            one.stale,
+            one.space,
+            json.dumps(one.within),
         ),
-    )  # fmt: skip
+    )
 
 
 def every(db: Db, owners: Owners, after: str) -> list[Recorded]:

@@ -73,9 +73,14 @@ def _text(db: Db, owners: Owners) -> Iterator[Finding]:
         f"SELECT owner, passages FROM state WHERE owner = ANY({owners.seen}) ORDER BY owner"
     ).fetchall():
         keys = np.array(
-            [k for (k,) in db.execute("SELECT key FROM passages WHERE owner = %s ORDER BY key",
-                                      (owner,))], np.int64,
-        )  # fmt: skip
+            [
+                k
+                for (k,) in db.execute(
+                    "SELECT key FROM passages WHERE owner = %s ORDER BY key", (owner,)
+                )
+            ],
+            np.int64,
+        )
         if len(keys) != told:
             yield Finding(
                 "record", f"owner {owner}: {told} passages are counted, {len(keys)} are there"

@@ -208,11 +208,16 @@ class Record:
         )
         return [
             Stamped(
-                given(external), source, given(path), given(origin), given(stamp), given(owner),
+                given(external),
+                source,
+                given(path),
+                given(origin),
+                given(stamp),
+                given(owner),
                 tuple(map(given, scopes)),
             )
             for external, path, origin, stamp, owner, scopes in rows
-        ]  # fmt: skip
+        ]
 
     def history(self, db: Db, id: str) -> list[Event]:
         rows = db.execute(
@@ -282,7 +287,11 @@ class Record:
         for name, kind, uri, stamp, places, registered in rows:
             if name not in found or registered:
                 found[name] = SourceStats(
-                    given(name), given(kind), given(uri), counts.get(name, 0), given(stamp),
+                    given(name),
+                    given(kind),
+                    given(uri),
+                    counts.get(name, 0),
+                    given(stamp),
                     tuple(Place(*place) for place in json.loads(places)),
-                )  # fmt: skip
+                )
         return list(found.values())

@@ -129,12 +129,16 @@ class Replica:
     def _compare(self) -> bool:
         """Whether it has this store yet; what is no replica of it is refused."""
         if not self.reader.connections.read(_recovers):
-            raise UsageError(f"replica={self._shown} is no replica: it takes writes itself",
-                             hint="give the URL of a hot standby of the server")  # fmt: skip
+            raise UsageError(
+                f"replica={self._shown} is no replica: it takes writes itself",
+                hint="give the URL of a hot standby of the server",
+            )
         theirs = self.reader.connections.read(_epoch)
         if theirs and theirs != self._primary.read(_epoch):
-            raise UsageError(f"replica={self._shown} is not a replica of this store",
-                             hint="give the URL of a hot standby of the server")  # fmt: skip
+            raise UsageError(
+                f"replica={self._shown} is not a replica of this store",
+                hint="give the URL of a hot standby of the server",
+            )
         return bool(theirs)
 
 

@@ -272,8 +272,10 @@ def _wait_for_turn(db: Db, address: Address) -> None:
     try:
         db.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 13))", (address.schema,))
     except errors.LockNotAvailable as error:
-        raise StoreBusy(f"{address.shown}: another process is migrating this store",
-                        hint="try again when it has finished") from error  # fmt: skip
+        raise StoreBusy(
+            f"{address.shown}: another process is migrating this store",
+            hint="try again when it has finished",
+        ) from error
 
 
 def _install_vector(db: Db, address: Address) -> None:

@@ -74,10 +74,13 @@ class PostgresSessions:
             f"AND document = %(key)s AND turn {way} %(start)s {which} "
             f"ORDER BY turn {order} LIMIT %(count)s",
             {
-                "owner": owner_of(key), "key": key, "start": max(-1, min(start, _LAST)),
-                "count": abs(count), "roles": [stored(role) for role in roles or ()],
+                "owner": owner_of(key),
+                "key": key,
+                "start": max(-1, min(start, _LAST)),
+                "count": abs(count),
+                "roles": [stored(role) for role in roles or ()],
             },
-        ).fetchall()  # fmt: skip
+        ).fetchall()
         rows.sort()
         texts = self._texts(db, key, [row[0] for row in rows])
         return [

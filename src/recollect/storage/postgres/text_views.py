@@ -241,21 +241,24 @@ class TextViews:
                 if field != "p":
                     rows = db.execute(
                         f"{select} AND field = %s AND term = ANY(%s)",
-                        (view.owner, there, field, terms), binary=True,
-                    )  # fmt: skip
+                        (view.owner, there, field, terms),
+                        binary=True,
+                    )
                     asked.append((field, terms, rows))
                     continue
                 for start in terms:
                     rows = db.execute(
                         f"{select} AND field = 'x' AND term >= %s AND term < %s",
-                        (view.owner, there, start, start + _AFTER), binary=True,
-                    )  # fmt: skip
+                        (view.owner, there, start, start + _AFTER),
+                        binary=True,
+                    )
                     asked.append((field, [start], rows))
             about = db.execute(
                 "SELECT segment, passages, members FROM segments WHERE owner = %s "
                 "AND segment = ANY(%s)",
-                (view.owner, [part.segment for part in unseen]), binary=True,
-            )  # fmt: skip
+                (view.owner, [part.segment for part in unseen]),
+                binary=True,
+            )
             still = db.execute(
                 "SELECT segment FROM segments WHERE owner = %s AND segment = ANY(%s)",
                 (view.owner, there),

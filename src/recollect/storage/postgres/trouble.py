@@ -51,8 +51,10 @@ def translated(shown: str) -> Iterator[None]:
     except RecollectError:
         raise
     except UnicodeEncodeError as error:
-        raise UsageError(f"a text has half a character (U+{ord(error.object[error.start]):04X})",
-                         hint="save it as UTF-8 and try again") from error  # fmt: skip
+        raise UsageError(
+            f"a text has half a character (U+{ord(error.object[error.start]):04X})",
+            hint="save it as UTF-8 and try again",
+        ) from error
     except (psycopg.Error, psycopg_pool.PoolTimeout, psycopg_pool.PoolClosed) as error:
         raise told(shown, error) from error
 
@@ -61,8 +63,9 @@ def told(shown: str, error: Exception) -> RecollectError:
     """The error in our words."""
     said = str(error).strip().partition("\n")[0] or type(error).__name__
     if isinstance(error, psycopg_pool.PoolTimeout | errors.TooManyConnections):
-        return StoreBusy(f"{shown}: every connection is in use",
-                         hint="try again, or raise pool= in the URL")  # fmt: skip
+        return StoreBusy(
+            f"{shown}: every connection is in use", hint="try again, or raise pool= in the URL"
+        )
     for kind, hint in _HINTS:
         if isinstance(error, kind):
             return (StoreBusy if kind in _PASSING else StoreError)(f"{shown}: {said}", hint=hint)

@@ -156,8 +156,9 @@ class VectorTables:
             table = vectors_of(number, dimensions, half)
             for statement in statements([table], row[0] if row else 0, schema):
                 db.execute(statement)
-            db.execute("INSERT INTO models VALUES (%s, %s, %s, %s)",
-                       (number, key, dimensions, half))  # fmt: skip
+            db.execute(
+                "INSERT INTO models VALUES (%s, %s, %s, %s)", (number, key, dimensions, half)
+            )
 
         self._connections.write(make)
         made = self._connections.read(lambda db: self._model(db, key))
@@ -295,8 +296,10 @@ class VectorTables:
             leaves = [leaf for leaf in _leaves(db, model.table) if _is_large(db, leaf)]
             graphs = sum(_graph(db, leaf) == (True,) for leaf in leaves)
             told[f"vectors {model.key}"] = {
-                "table": model.table, "graphs": graphs, "large_partitions": len(leaves),
-            }  # fmt: skip
+                "table": model.table,
+                "graphs": graphs,
+                "large_partitions": len(leaves),
+            }
         return told
 
 
@@ -402,12 +405,19 @@ def _binary(model: Model, keys: Sequence[int], documents: Sequence[int], vectors
     size = model.dimensions * (2 if model.half else 4)
     row = np.dtype(
         [
-            ("fields", ">i2"), ("owner_size", ">i4"), ("owner", ">i4"), ("key_size", ">i4"),
-            ("key", ">i8"), ("document_size", ">i4"), ("document", ">i8"), ("v_size", ">i4"),
-            ("dimensions", ">i2"), ("unused", ">i2"),
+            ("fields", ">i2"),
+            ("owner_size", ">i4"),
+            ("owner", ">i4"),
+            ("key_size", ">i4"),
+            ("key", ">i8"),
+            ("document_size", ">i4"),
+            ("document", ">i8"),
+            ("v_size", ">i4"),
+            ("dimensions", ">i2"),
+            ("unused", ">i2"),
             ("v", ">f2" if model.half else ">f4", (model.dimensions,)),
         ]
-    )  # fmt: skip
+    )
     made: Any = np.zeros(len(keys), row)
     made["fields"] = 4
     made["owner_size"], made["owner"] = 4, [owner_of(key) for key in keys]

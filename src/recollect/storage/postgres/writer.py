@@ -262,9 +262,12 @@ class Writing:
             "VALUES (%s, %s, %s, %s, %s, %s, nextval('changes')) "
             "ON CONFLICT (owner, name) DO UPDATE SET kind = excluded.kind, "
             "uri = excluded.uri, stamp = excluded.stamp, places = excluded.places",
-            (self._owners.home(self._db), *map(stored, (name, kind, uri, stamp)),
-             json.dumps(places)),
-        )  # fmt: skip
+            (
+                self._owners.home(self._db),
+                *map(stored, (name, kind, uri, stamp)),
+                json.dumps(places),
+            ),
+        )
 
     # -------------------------------------------------------------- documents
 
@@ -322,9 +325,19 @@ class Writing:
         for p, exact in zip(put.passages, found.exact, strict=True):
             made = key_of(next(self._number), owner)
             self._rows["passages"].append(
-                (owner, made, key, p.n, p.turn, stored(p.role), stored(p.heading), stored(p.text),
-                 exact, found.named)
-            )  # fmt: skip
+                (
+                    owner,
+                    made,
+                    key,
+                    p.n,
+                    p.turn,
+                    stored(p.role),
+                    stored(p.heading),
+                    stored(p.text),
+                    exact,
+                    found.named,
+                )
+            )
             told = stored(indexed_text(document.title, p.heading, p.text))
             before = texts.get((key, told))
             if before is not None:
@@ -358,9 +371,10 @@ class Writing:
         new = [
             (known[a.id].owner, known[a.id].key, stored(a.put.document.stamp))
             for a in wave
-            if a.did == "unchanged" and a.put is not None
+            if a.did == "unchanged"
+            and a.put is not None
             and stored(a.put.document.stamp) != known[a.id].stamp
-        ]  # fmt: skip
+        ]
         if new:
             self._db.execute(
                 "UPDATE documents d SET stamp = n.stamp FROM unnest(%s::int[], %s::bigint[], "
@@ -430,12 +444,27 @@ def _document(owner: int, key: int, id: str, d: Document, found: Read) -> tuple[
     dates = (m.date for m in reversed(d.messages) if m.date is not None)
     meta = json.dumps(d.meta, ensure_ascii=False) if d.meta else "{}"
     return (
-        owner, key, id, stored(d.source), stored(d.external), stored(d.origin), stored(d.kind),
-        stored(d.title), stored(d.path), micros(d.date), micros(next(dates, d.date)),
-        _array(tuple(sorted(set(d.scopes)))), stored(meta), stored(d.stamp),
-        found.digest, stored(fold(d.source)), stored(fold(d.kind)),
-        stored(folded_path(d.path)), _labels(d, "issue"), _labels(d, "event"),
-    )  # fmt: skip
+        owner,
+        key,
+        id,
+        stored(d.source),
+        stored(d.external),
+        stored(d.origin),
+        stored(d.kind),
+        stored(d.title),
+        stored(d.path),
+        micros(d.date),
+        micros(next(dates, d.date)),
+        _array(tuple(sorted(set(d.scopes)))),
+        stored(meta),
+        stored(d.stamp),
+        found.digest,
+        stored(fold(d.source)),
+        stored(fold(d.kind)),
+        stored(folded_path(d.path)),
+        _labels(d, "issue"),
+        _labels(d, "event"),
+    )
 
 
 def _labels(document: Document, name: str) -> str:

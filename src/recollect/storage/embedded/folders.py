@@ -1,0 +1,11 @@
+"""Folders of an index that are deleted. They are apart because ``shutil`` takes long to load."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+
+def remove(folder: Path) -> None:
+    """Deletes the folder and all that is in it, as far as that can be."""
+    shutil.rmtree(folder, ignore_errors=True)
