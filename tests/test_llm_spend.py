@@ -24,7 +24,7 @@ from recollect.errors import (
 )
 from recollect.memory.costs import OUTPUT, PRICES, Price, full_price_of
 from recollect.memory.llm import NANOS, Limits, Purse
-from recollect.ports import LlmMessage, LlmRequest, LlmUsage, Spent
+from recollect.ports import Expense, LlmMessage, LlmRequest, LlmUsage
 from recollect.storage import open_spending
 from recollect.writing.runner import Token
 
@@ -44,7 +44,7 @@ def opened(server: LlmServer, **settings: object) -> Memory:
     return Memory.open("memory://", llm_model=f"{server.url}#toy", **settings)
 
 
-def spent() -> list[Spent]:
+def spent() -> list[Expense]:
     return open_spending(config.data_folder()).rows("")
 
 
@@ -219,13 +219,13 @@ def test_calls_at_once_cannot_pass_the_limit(server: LlmServer) -> None:
 _PROCESS = """
 import sys
 from pathlib import Path
-from recollect.ports import Spent
+from recollect.ports import Expense
 from recollect.storage import open_spending
 spending, made = open_spending(Path(sys.argv[1])), 0
 for _ in range(20):
     held = spending.hold("2026-03-02", "m", 10, 255, 60.0)
     if held is not None:
-        spending.settle(held, Spent("2026-03-02", "m", 1, nanos=10))
+        spending.settle(held, Expense("2026-03-02", "m", 1, nanos=10))
         made += 1
 print(made)
 """
@@ -250,9 +250,9 @@ def test_what_is_set_aside_counts_until_it_is_settled(tmp_path: Path) -> None:
     held = spending.hold(DAY, "m", 60, 100, 60.0)
     assert held is not None
     assert spending.hold(DAY, "m", 60, 100, 60.0) is None
-    spending.settle(held, Spent(DAY, "m", 1, 5, 5, 0, 20))
-    spending.settle(held, Spent(DAY, "m", 1, 5, 5, 0, 20))
-    assert spending.rows(DAY) == [Spent(DAY, "m", 1, 5, 5, 0, 20)]
+    spending.settle(held, Expense(DAY, "m", 1, 5, 5, 0, 20))
+    spending.settle(held, Expense(DAY, "m", 1, 5, 5, 0, 20))
+    assert spending.rows(DAY) == [Expense(DAY, "m", 1, 5, 5, 0, 20)]
     assert spending.hold(DAY, "m", 60, 100, 60.0) is not None
     assert spending.hold("2026-03-03", "m", 50, 100, 60.0) is None
 

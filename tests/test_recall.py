@@ -19,7 +19,7 @@ from conftest import HashEmbedder
 from recollect import Memory, config
 from recollect.errors import QueryError
 from recollect.nouns import Answer, CacheReport
-from recollect.ports import AskedBefore, Cache, Kept
+from recollect.ports import Cache, CachedAnswer, PastRequest
 from recollect.reading import pipeline
 from recollect.reading.cache.lookup import DEGRADED, AnswerCache, CacheRules
 from recollect.reading.cache.packing import packed, unpacked
@@ -428,8 +428,8 @@ def cache(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cache]:
     made.close()
 
 
-def kept(key: str, made: float = 100.0, space: str = "s") -> Kept:
-    return Kept(key, space, f"asked {key}", f"question {key}?", made, 50.0, f'["{key}"]')
+def kept(key: str, made: float = 100.0, space: str = "s") -> CachedAnswer:
+    return CachedAnswer(key, space, f"asked {key}", f"question {key}?", made, 50.0, f'["{key}"]')
 
 
 class TestCache:
@@ -478,8 +478,8 @@ class TestCache:
         assert cache.noted(["q"]) == {}
 
     def test_questions_are_remembered(self, cache: Cache) -> None:
-        one = AskedBefore("q", "why?", "space", "ana", ("x", "y"), 0.5, "m", b"\x00\x01")
-        two = AskedBefore("r", "who?", "space")
+        one = PastRequest("q", "why?", "space", "ana", ("x", "y"), 0.5, "m", b"\x00\x01")
+        two = PastRequest("r", "who?", "space")
         cache.note(one)
         cache.note(two)
         assert cache.noted(["q", "r", "s"]) == {"q": one, "r": two}

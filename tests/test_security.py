@@ -3,14 +3,11 @@ files, and what is said in errors."""
 
 from __future__ import annotations
 
-import ast
 import io
 import os
 import random
-import re
 import stat
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from string import ascii_letters, digits
 
@@ -26,111 +23,6 @@ PACKAGE = Path(recollect.__file__).parent
 
 
 # ------------------------------------------------------------------ SQL
-
-
-_SQL = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|PRAGMA|CREATE|DROP|ALTER|WHERE|AND)\b")
-
-
-def _statements(path: Path) -> Iterator[ast.AST]:
-    """Texts with something put into them that are SQL, or are executed."""
-    text = path.read_text()
-    if "sqlite3" not in text and "storage" not in path.parts:
-        return
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.JoinedStr) and _SQL.search(ast.unparse(node)):
-            yield node
-        if isinstance(node, ast.Call) and _called(node).startswith("execute"):
-            yield from node.args[:1]
-
-
-_SAFE_CALLS = {"marks", "_marks", "len", "join"}
-
-
-def _unsafe(node: ast.AST) -> list[str]:
-    """The parts of a statement that could be a value from outside: anything put into its text but
-    constants of the module (in capitals), question marks, and words chosen in this very file."""
-    found = []
-    for part in ast.walk(node):
-        if not isinstance(part, ast.FormattedValue):
-            continue
-        value = part.value
-        if isinstance(value, ast.Name) and (value.id.isupper() or value.id.lstrip("_").isupper()):
-            continue
-        if isinstance(value, ast.Call) and _called(value) in _SAFE_CALLS:
-            continue
-        found.append(ast.unparse(value))
-    return found
-
-
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
-KNOWN = {
-    "storage/embedded/connection.py": {  # numbers of ours
-        "-2048 if once else -32768", "0 if once else 268435456", "int(BUSY_SECONDS * 1000)",
-    },
-    "storage/embedded/documents.py": {
-        "column",  # of the two names in the loop around it
-        "condition",  # made by _where from columns of ours and question marks
-    },
-    "storage/embedded/talks.py": {
-        "condition", "'AND m.document = ?' if within else ''", "way", "which", "order",
-    },
-    "storage/embedded/schema.py": {"number + 1"},
-    "storage/embedded/answers.py": {
-        "marks", "' AND '.join(wanted) or '1'",  # names of columns and question marks
-    },
-    "sources/sessions/database.py": {  # tables and columns that the readers of clients name
-        "chosen", "key", "order", "table", "way", "where", "name",
-    },
-    "storage/embedded/audit.py": {"'integrity' if full else 'quick'", "table", "key"},
-    "storage/embedded/backup.py": {"n"},  # tables that the database itself names
-    "storage/embedded/repair.py": {  # tables, columns and indexes of the schema, question marks
-        "table", "column", "key", "index", "marks", "rest",
-    },
-    "storage/embedded/cache.py": {"table", "', '.join(AskedBefore._fields)"},
-    "storage/postgres/answers.py": {"conditions", "owners.seen"},
-    "storage/postgres/bulk.py": {"table", "columns", "marks"},
-    "storage/postgres/checking.py": {"owners.seen", "limit", "model.table"},
-    "storage/postgres/connection.py": {"called"},  # set_config, and a mark for each value
-    "storage/postgres/dump.py": {"among", "model.table", "owners.seen", "self._owners.seen"},
-    "storage/postgres/engine.py": {"self._owners.seen", "table"},
-    "storage/postgres/owners.py": {"mine", "column", "other"},  # what "seen" and "among" consist of
-    "storage/postgres/record.py": {
-        "self._owners.seen", "among", "seen", "where.document or 'TRUE'", "condition",
-    },
-    "storage/postgres/schema.py": {  # names of the schema, of which an address admits few letters
-        "name", "_POLICY.format(schema=schema)", "os.urandom(16).hex()", "address.partitions",
-        "table.name", "columns", "key", "by", "beside", "n", "parts", "unique", "on",
-        "db.info.dbname", "role", "address.schema",  # these three in a hint, for a person
-    },
-    "storage/postgres/text.py": {"tables"},
-    "storage/postgres/text_index.py": {"until", "table"},
-    "storage/postgres/text_views.py": {"among", "select"},
-    "storage/postgres/turns.py": {
-        "role", "order", "self._owners.seen", "'AND d.id = %(within)s' if within else ''",
-        "_beginning('user', 'ASC')", "_beginning('assistant', 'DESC')", "among",
-        "where.document or 'TRUE'", "way", "which",
-    },
-    "storage/postgres/vectors.py": {  # tables are called by the number of a model
-        "max(64, min(4096, room // 1000000))", "name", "leaf", "model.kind", "self._owners.seen",
-        "model.table", "tables", "among", "where.both", "EXACT_ROWS + 1", "table", "seen",
-        "without", "rows", "order.format(kind=kind)", "self.limit + 10", "where.document",
-    },
-    "storage/postgres/writer.py": {"self._owners.seen", "table", "among"},
-}  # fmt: skip
-"""What is put into statements besides, each looked at: none of it comes from a caller."""
-
-
-def test_no_value_is_put_into_the_text_of_a_statement() -> None:
-    seen: set[tuple[str, str]] = set()
-    for path in PACKAGE.rglob("*.py"):
-        name = path.relative_to(PACKAGE).as_posix()
-        for statement in _statements(path):
-            seen.update((name, part) for part in _unsafe(statement))
-    new = {(name, part) for name, part in seen if part not in KNOWN.get(name, set())}
-    assert not new, f"bind these with ?, or look at them and name them in KNOWN: {sorted(new)}"
 
 
 def test_hostile_names_are_names_in_every_query(keyword_memory: Memory) -> None:

@@ -78,7 +78,7 @@ def test_what_is_deleted_is_gone_from_the_segments(store: EmbeddedStore, vectors
 
 
 def test_a_segment_written_after_the_snapshot_is_not_read_twice(tmp_path: Path) -> None:
-    from recollect.storage.embedded.rows import Allowed
+    from recollect.storage.embedded.rows import LabelFilter
     from recollect.testing.contract import MODEL as NAME
     from recollect.testing.contract import embed_all, unit
 
@@ -91,7 +91,7 @@ def test_a_segment_written_after_the_snapshot_is_not_read_twice(tmp_path: Path) 
         put(other, note("b", "two"))
         embed_all(other, {"b": unit(0, 1)})
         other.admin.refresh(rebuild=True)
-        index.search(record, state.epoch, state.seq, unit(1), Allowed(), 9)
+        index.search(record, state.epoch, state.seq, unit(1), LabelFilter(), 9)
     put(ours, note("c", "three"))
     found = ours.search_vector(NAME, unit(1), Filter(), limit=9)
     assert sorted(ids(ours, [h.passage for h in found.hits])) == ["a:0", "b:0"]

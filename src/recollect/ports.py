@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 
-class TextFound(NamedTuple):
+class TextResult(NamedTuple):
     """What the text index found: the best passages, and what each word is worth here.
 
     ``idf`` is ``ln(1 + (N - n + 0.5) / (n + 0.5))`` over all passages, whatever the filter; an
@@ -52,7 +52,7 @@ class TextFound(NamedTuple):
     total: int = 0
 
 
-class VectorFound(NamedTuple):
+class VectorResult(NamedTuple):
     """The nearest passages, and how many of the store's passages have a vector at all."""
 
     hits: list[Hit]
@@ -67,7 +67,7 @@ class HandleMatch(NamedTuple):
     document: Document
 
 
-class Stamped(NamedTuple):
+class DocumentStamp(NamedTuple):
     """A stored document by what tells whether it is still as it was."""
 
     external: str
@@ -108,7 +108,7 @@ class Outline(NamedTuple):
     resolution: str
 
 
-class Whole(NamedTuple):
+class WholeDocument(NamedTuple):
     """A document with all that a store keeps of it but its history."""
 
     put: Put
@@ -131,18 +131,18 @@ class History(NamedTuple):
     events: tuple[Event, ...]
 
 
-Item = Source | Whole | Tombstone | History | Recorded
+Item = Source | WholeDocument | Tombstone | History | Recorded
 """What a store is made of."""
 
 
-class Dumped(NamedTuple):
+class DumpEntry(NamedTuple):
     """One thing out of a store, and from where to go on behind it."""
 
     cursor: str
     item: Item
 
 
-class Loaded(NamedTuple):
+class LoadReport(NamedTuple):
     """What became of things that were loaded. Counts are of what was not there before."""
 
     sources: int = 0
@@ -159,9 +159,9 @@ class Loaded(NamedTuple):
     forgotten: int = 0
     """Documents that were forgotten here, and stay so."""
 
-    def __add__(self, other: object) -> Loaded:
-        assert isinstance(other, Loaded)
-        return Loaded(*(a + b for a, b in zip(self, other, strict=True)))
+    def __add__(self, other: object) -> LoadReport:
+        assert isinstance(other, LoadReport)
+        return LoadReport(*(a + b for a, b in zip(self, other, strict=True)))
 
     def as_json(self) -> dict[str, Any]:
         return self._asdict()
@@ -174,7 +174,7 @@ class Finding(NamedTuple):
     text: str
 
 
-class Checked(NamedTuple):
+class CheckReport(NamedTuple):
     """What looking a store over has shown."""
 
     findings: tuple[Finding, ...] = ()
@@ -187,7 +187,7 @@ class Checked(NamedTuple):
     last_write: datetime | None = None
 
 
-class Behind(NamedTuple):
+class ReplicaLag(NamedTuple):
     """How old that may be which a search has seen."""
 
     seconds: float
@@ -228,7 +228,7 @@ class Reranker(Protocol):
         """For each passage the log-odds that it answers the question."""
 
 
-class Token(Protocol):
+class StopToken(Protocol):
     """Whether to go on with something that takes long."""
 
     @property
@@ -301,7 +301,7 @@ class Llm(Protocol):
         """Names the model and where it is."""
 
     def complete(
-        self, request: LlmRequest, token: Token | None = None, tell: Tell | None = None
+        self, request: LlmRequest, token: StopToken | None = None, tell: Tell | None = None
     ) -> LlmReply:
         """The whole answer; with *tell* also piece by piece as it comes, which an answer that has
         to follow a schema cannot. Stopping the token ends it within a moment, and the connection
@@ -320,7 +320,7 @@ class Meter(Protocol):
         they are known."""
 
 
-class Spent(NamedTuple):
+class Expense(NamedTuple):
     """What one model cost on one day. Money is in billionths of a dollar."""
 
     day: str
@@ -342,10 +342,10 @@ class Spending(Protocol):
         """Set so much aside; None when the day's money, all that is set aside included, would be
         more than *cap*. What nobody settles within *seconds* counts as spent."""
 
-    def settle(self, held: int, spent: Spent) -> None:
+    def settle(self, held: int, spent: Expense) -> None:
         """Give back what was set aside and count this instead."""
 
-    def rows(self, since: str) -> list[Spent]:
+    def rows(self, since: str) -> list[Expense]:
         """What was spent from that day on, by day and model; what is set aside is not in it."""
 
 
@@ -416,7 +416,7 @@ class Store(Protocol):
 
     def search_text(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
-    ) -> list[TextFound]:
+    ) -> list[TextResult]:
         """Returns for each query the best passages by BM25 (k1 = 1.2, b = 0.75), filtered before
         they are scored. Several short queries take little longer than one."""
 
@@ -425,7 +425,7 @@ class Store(Protocol):
 
     def search_vector(
         self, model: str, vector: Vector, filter: Filter, *, limit: int
-    ) -> VectorFound:
+    ) -> VectorResult:
         """Returns the nearest passages by cosine, filtered before the nearest are chosen."""
 
     def history(self, id: str) -> list[Event]:
@@ -491,23 +491,23 @@ class Answers(Protocol):
 class Admin(Protocol):
     """What imports, transfers and whoever runs a store need."""
 
-    def stamps(self, source: str) -> list[Stamped]:
+    def stamps(self, source: str) -> list[DocumentStamp]:
         """Returns all documents of the source of this very name, newest first by time of
         writing."""
 
-    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
         """Yields everything that is kept, as of one moment whoever writes meanwhile, one item in
         memory at a time: sources, documents in the order they were written first, tombstones,
         histories, answers. *after* is a cursor: it goes on behind that item, as of now."""
 
-    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> LoadReport:
         """Stores these as they are, with their passages, handles, vectors and times, in one
         transaction; no history is written but the one that is given. What is here already stays
         as it is unless it is to be *replaced*; what was forgotten here stays forgotten in any
         case. Loading it again changes nothing; what a dump holds, loaded into an empty store,
         makes one that cannot be told from the other but by its numbers and its fingerprint."""
 
-    def check(self, *, full: bool = False) -> Checked:
+    def check(self, *, full: bool = False) -> CheckReport:
         """Verifies that the record is sound and that the indexes agree with it: on samples, or
         all of it, every document against the hash that it was stored with. Changes nothing."""
 
@@ -521,7 +521,7 @@ class Admin(Protocol):
         """Deletes all vectors of this model and returns how many there were. Interrupted, it has
         deleted some, and goes on when it is called again."""
 
-    def behind(self) -> Behind | None:
+    def behind(self) -> ReplicaLag | None:
         """Returns how far behind the last write the last search may have been; None in a store
         where it never is."""
 
@@ -549,7 +549,7 @@ class StorageEngine(Store, Protocol):
 _LACKS = "this store {}: its engine has no such port"
 
 
-class Kept(NamedTuple):
+class CachedAnswer(NamedTuple):
     """An answer that was found earlier, as a cache keeps it."""
 
     key: str
@@ -565,7 +565,7 @@ class Kept(NamedTuple):
     """JSON."""
 
 
-class AskedBefore(NamedTuple):
+class PastRequest(NamedTuple):
     """A request that was made, by its key (:meth:`Query.key`)."""
 
     key: str
@@ -598,18 +598,18 @@ class Cache(Protocol):
     anything at any time, and may fail: whoever asks does without it then. Methods may be called
     from several threads and never wait for another process."""
 
-    def get(self, key: str) -> Kept | None:
+    def get(self, key: str) -> CachedAnswer | None:
         """The answer of this key; it counts as used."""
 
-    def alike(self, space: str, *, limit: int) -> list[Kept]:
+    def alike(self, space: str, *, limit: int) -> list[CachedAnswer]:
         """Answers of this space, last used first, without their bodies."""
 
-    def put(self, kept: Kept) -> None:
+    def put(self, kept: CachedAnswer) -> None:
         """Keep it in place of any other of its key, and drop what has expired or is too much."""
 
-    def note(self, asked: AskedBefore) -> None: ...
+    def note(self, asked: PastRequest) -> None: ...
 
-    def noted(self, keys: Collection[str]) -> dict[str, AskedBefore]: ...
+    def noted(self, keys: Collection[str]) -> dict[str, PastRequest]: ...
 
     def stats(self) -> CacheStats: ...
 

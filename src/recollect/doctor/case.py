@@ -9,7 +9,7 @@ from typing import NamedTuple
 from recollect import config as settings
 from recollect.errors import RecollectError
 from recollect.memory import Memory
-from recollect.ports import Checked
+from recollect.ports import CheckReport
 
 
 class Client(NamedTuple):
@@ -48,7 +48,7 @@ class Case:
         self.evaluated = evaluated
         self.now = datetime.now(UTC)
         self._location = location
-        self._seen: Checked | None = None
+        self._seen: CheckReport | None = None
 
     @property
     def memory(self) -> Memory:
@@ -72,7 +72,7 @@ class Case:
         return None if not told or "://" in told else Path(told)
 
     @property
-    def seen(self) -> Checked:
+    def seen(self) -> CheckReport:
         """What looking the store over has shown; it is looked over once."""
         if self._seen is None:
             self._seen = self.memory.admin.check(full=self.full)

@@ -9,7 +9,7 @@ from recollect.arguments import is_there
 from recollect.importing.imported import Known
 from recollect.importing.sources import Home, Homes, place_of, uris_of
 from recollect.nouns import SourceStats
-from recollect.ports import Stamped, StorageEngine
+from recollect.ports import DocumentStamp, StorageEngine
 
 
 class Missing:
@@ -22,14 +22,14 @@ class Missing:
         self.unread: set[Path] = set()
         """What could not be walked: nothing in it is gone."""
 
-    def at(self, root: Path, home: Home, entered: set[str]) -> list[Stamped]:
+    def at(self, root: Path, home: Home, entered: set[str]) -> list[DocumentStamp]:
         """What is gone of a file or folder, and of other sources inside it."""
         return [*self._of_home(root, home), *self._inside(root, entered)]
 
-    def without(self, root: Path) -> list[Stamped]:
+    def without(self, root: Path) -> list[DocumentStamp]:
         """All that is known of a place that is not there any more."""
         uri = root.as_uri()
-        gone: list[Stamped] = []
+        gone: list[DocumentStamp] = []
         for source in self._homes.sources.values():
             for place in dict.fromkeys((uri, *uris_of(source))):
                 if place == uri or place.startswith((f"{uri}/", f"{uri}#")):
@@ -39,7 +39,7 @@ class Missing:
             gone += self._of_home(root, home)
         return list({d.id: d for d in gone}.values())
 
-    def _of_home(self, root: Path, home: Home) -> list[Stamped]:
+    def _of_home(self, root: Path, home: Home) -> list[DocumentStamp]:
         if root == home.base:
             below = root.name if home.source.kind == "file" else ""
         else:
@@ -52,7 +52,7 @@ class Missing:
         away = (u for u in known.lines if u.startswith(inside) and not is_there(place_of(u)))
         return found + [line for uri in away for line in known.lines_gone(uri)]
 
-    def _inside(self, root: Path, entered: set[str]) -> Iterator[Stamped]:
+    def _inside(self, root: Path, entered: set[str]) -> Iterator[DocumentStamp]:
         inside = f"{root.as_uri()}/"
         for source in self._homes.sources.values():
             for uri in uris_of(source):
@@ -65,7 +65,7 @@ class Missing:
                     gone = self._known(source.name).gone(_origin(source, uri), "")
                     yield from (d for d in gone if not is_there(place / d.path))
 
-    def _of_place(self, source: SourceStats, uri: str) -> list[Stamped]:
+    def _of_place(self, source: SourceStats, uri: str) -> list[DocumentStamp]:
         if source.kind == "git":
             return self._store.admin.stamps(source.name) if uri == source.uri else []
         known = self._known(source.name)

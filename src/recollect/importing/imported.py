@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from recollect.ports import Stamped
+from recollect.ports import DocumentStamp
 
 
 class Known:
     """A document's stamp tells one of a file from a line of JSONL, and both from what a caller
     has put there."""
 
-    def __init__(self, documents: Iterable[Stamped]) -> None:
-        self._files: dict[str, dict[str, list[Stamped]]] = {}
-        self.lines: dict[str, list[Stamped]] = {}
+    def __init__(self, documents: Iterable[DocumentStamp]) -> None:
+        self._files: dict[str, dict[str, list[DocumentStamp]]] = {}
+        self.lines: dict[str, list[DocumentStamp]] = {}
         for document in documents:
             _, _, path, origin, stamp, _, _ = document
             if stamp.startswith("file:"):
@@ -30,11 +30,11 @@ class Known:
         """Ids of documents that are still there."""
         self._kept: dict[str, set[str]] = {}
 
-    def files(self, origin: str) -> dict[str, list[Stamped]]:
+    def files(self, origin: str) -> dict[str, list[DocumentStamp]]:
         """What came from a place, by the paths of its files."""
         return self._files.get(origin, {})
 
-    def last(self) -> list[Stamped]:
+    def last(self) -> list[DocumentStamp]:
         """What came last from any file."""
         return next((held for files in self._files.values() for held in files.values()), [])
 
@@ -42,7 +42,7 @@ class Known:
         """What came from these files is still there."""
         self._kept.setdefault(origin, set()).update(paths)
 
-    def gone(self, origin: str, below: str) -> list[Stamped]:
+    def gone(self, origin: str, below: str) -> list[DocumentStamp]:
         """The documents of files under a path that have not been seen."""
         kept = self._kept.get(origin, set())
         return [
@@ -53,6 +53,6 @@ class Known:
             if document.id not in self.seen
         ]
 
-    def lines_gone(self, uri: str) -> list[Stamped]:
+    def lines_gone(self, uri: str) -> list[DocumentStamp]:
         """The lines of a file that have not been seen."""
         return [line for line in self.lines.get(uri, ()) if line.id not in self.seen]

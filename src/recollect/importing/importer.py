@@ -32,7 +32,7 @@ from recollect.nouns import (
     Register,
     Remove,
 )
-from recollect.ports import Stamped, StorageEngine
+from recollect.ports import DocumentStamp, StorageEngine
 from recollect.sources import files, jsonl
 from recollect.sources.sessions import LOGS, format_of, home_of
 from recollect.sources.sessions.beside import log_of
@@ -262,7 +262,7 @@ class Importer:
             if not whole:  # what could not be read is not gone
                 known.keep(origin, [one.file.relative])
 
-    def _gone(self, some: Iterable[Stamped | Document]) -> Receipt:
+    def _gone(self, some: Iterable[DocumentStamp | Document]) -> Receipt:
         """Tell what is gone, and remove it if that is asked for."""
         documents = [d for d in some if d.id not in self._told]
         self._told.update(d.id for d in documents)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from recollect.arguments import names
 from recollect.config import Config
 from recollect.nouns import Document
-from recollect.ports import Stamped
+from recollect.ports import DocumentStamp
 from recollect.sources import files
 
 IMPORT_VERSION = 6
@@ -49,7 +49,7 @@ class Given:
         """Whether the caller says anything of owner or scopes."""
         return self._says_owner or self._says_scopes
 
-    def whose(self, known: Sequence[Stamped | Document]) -> tuple[str, tuple[str, ...]]:
+    def whose(self, known: Sequence[DocumentStamp | Document]) -> tuple[str, tuple[str, ...]]:
         """Owner and scopes as the caller says, else as the first of these has them, else as they
         are configured."""
         if not known:

@@ -16,7 +16,7 @@ from recollect import config as settings
 from recollect.errors import ModelMissing, SpendRefused, StoreError, UsageError
 from recollect.memory.costs import CHECKED, Price, full_price_of
 from recollect.memory.usage import MOST_DAYS
-from recollect.ports import Llm, LlmMessage, LlmRequest, LlmUsage, Spending, Spent
+from recollect.ports import Expense, Llm, LlmMessage, LlmRequest, LlmUsage, Spending
 
 if TYPE_CHECKING:
     from recollect.models.addresses import LlmAddress
@@ -83,9 +83,9 @@ class Purse:
         nanos = self._cost(usage)
         self._give_back(held.nanos - (nanos or 0))
         if held.id is not None:
-            spent = Spent(held.day, held.model)
+            spent = Expense(held.day, held.model)
             if usage is not None:
-                spent = Spent(
+                spent = Expense(
                     held.day, held.model, 1, usage.input, usage.output, usage.cache_read,
                     nanos or 0, int(nanos is None),
                 )  # fmt: skip
@@ -160,7 +160,7 @@ class LlmStatus(NamedTuple):
     """Why it cannot be used."""
     first: str = ""
     today: str = ""
-    spent: tuple[Spent, ...] = ()
+    spent: tuple[Expense, ...] = ()
 
     @property
     def dollars_today(self) -> float:
@@ -190,7 +190,7 @@ class LlmStatus(NamedTuple):
         }
 
 
-def _spent_json(row: Spent) -> dict[str, Any]:
+def _spent_json(row: Expense) -> dict[str, Any]:
     made = row._asdict()
     return {**made, "dollars": round(made.pop("nanos") / NANOS, 6)}
 

@@ -33,7 +33,7 @@ from recollect.memory import (
 from recollect.memory.core import Core, parts_of
 from recollect.memory.options import FactFilter, Limits, SessionOptions, Status
 from recollect.nouns import Answer, Document, Event, Page, Query, Receipt, Report
-from recollect.ports import Cache, Embedder, Ledger, Reranker, StorageEngine, Token
+from recollect.ports import Cache, Embedder, Ledger, Reranker, StopToken, StorageEngine
 from recollect.reading.sessions import ask as past_sessions
 from recollect.writing import remember
 
@@ -236,7 +236,7 @@ class Memory:
         self,
         text: str,
         *,
-        token: Token | None = None,
+        token: StopToken | None = None,
         tell: Tell | None = None,
         **options: Unpack[ThinkOptions],
     ) -> Thought:

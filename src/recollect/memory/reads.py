@@ -13,7 +13,7 @@ from recollect.memory.core import Core
 from recollect.memory.options import ContextOptions, SearchOptions, ThinkOptions
 from recollect.nouns import MAX_BUDGET, MAX_LIMIT, Answer, Policy, Query, Recording
 from recollect.policy import policy_for
-from recollect.ports import Token
+from recollect.ports import StopToken
 from recollect.reading import context as contexts
 from recollect.reading import gather as sections
 from recollect.reading import pipeline
@@ -77,7 +77,7 @@ def _rules(core: Core) -> CacheRules:
 
 
 def think(
-    core: Core, text: str, options: Mapping[str, Any], token: Token | None, tell: Tell | None
+    core: Core, text: str, options: Mapping[str, Any], token: StopToken | None, tell: Tell | None
 ) -> Thought:
     """An answer that the language model writes from what is in memory."""
     given = checked(options, ThinkOptions)

@@ -14,7 +14,7 @@ from recollect.importing import freshness
 from recollect.memory import capture, requests, tuning, usage, visible
 from recollect.memory.core import Core
 from recollect.nouns import Recorded, Report
-from recollect.ports import CacheStats, Checked, Loaded
+from recollect.ports import CacheStats, CheckReport, LoadReport
 from recollect.reading.cache import recording
 from recollect.transfer import archive, backup, tree_export
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recollect.importing.freshness import SourceState
     from recollect.memory.capture import Captured
     from recollect.memory.tuning import Tuning
-    from recollect.storage.embedded.backup import BackedUp
+    from recollect.storage.embedded.backup import BackupReport
 
 
 class StoreAdmin:
@@ -31,7 +31,7 @@ class StoreAdmin:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    def check(self, *, full: bool = False) -> Checked:
+    def check(self, *, full: bool = False) -> CheckReport:
         """Whether the record is sound and the indexes agree with it, on samples or *full*."""
         return self._core.store.admin.check(full=full)
 
@@ -51,7 +51,7 @@ class StoreAdmin:
         *,
         force: bool = False,
         report: Report = lambda _: None,
-    ) -> BackedUp:
+    ) -> BackupReport:
         """Writes all of it to one file, as of one moment, whoever writes meanwhile; the file is
         there when it has been read back and found to be what it says. Without a name it goes to
         the folder ``backups`` beside the user's data."""
@@ -73,7 +73,7 @@ class StoreAdmin:
 
     def import_all(
         self, file: str | Path, *, replace: bool = False, report: Report = lambda _: None
-    ) -> Loaded:
+    ) -> LoadReport:
         """Takes in what :meth:`export_all` wrote. What is here stays unless it is to be *replaced*;
         what was forgotten here stays forgotten. A file that is not whole, or was edited, is
         refused before anything is changed."""

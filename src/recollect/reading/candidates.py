@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from recollect.nouns import Arm, Hit, TextQuery, words
-from recollect.ports import Embedder, VectorFound
+from recollect.ports import Embedder, VectorResult
 from recollect.reading.pool import Pass
 from recollect.text.lexical import index_passage, matches
 from recollect.trace import degrade, say, skip, stage, unreported
@@ -89,7 +89,7 @@ def vector(asked: Pass) -> Arm:
     return Arm("vector", weight, documents, tuple(found.hits))
 
 
-def _nearest(asked: Pass, embedder: Embedder) -> VectorFound:
+def _nearest(asked: Pass, embedder: Embedder) -> VectorResult:
     """Returns the nearest passages that meet the conditions of the question: a quoted phrase and
     an excluded word bind every arm."""
     vector, text = _embed(embedder, asked.parsed.prose), asked.parsed.text
@@ -105,7 +105,7 @@ def _embed(embedder: Embedder, text: str) -> Vector:
     return embedder.embed_query(text)
 
 
-def _unembedded(found: VectorFound) -> Sequence[str]:
+def _unembedded(found: VectorResult) -> Sequence[str]:
     """Says how many passages have no vector yet, where some have none."""
     if found.vectors >= found.passages:
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
-from recollect.ports import Token
+from recollect.ports import StopToken
 from recollect.trace import Stopped
 
 
@@ -16,7 +16,7 @@ class TimeBox:
     def __init__(
         self,
         seconds: float,
-        token: Token | None = None,
+        token: StopToken | None = None,
         look: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:

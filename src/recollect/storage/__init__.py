@@ -54,18 +54,18 @@ def _driver() -> Iterator[None]:
         ) from error
 
 
-def back_up(location: str, file: Path, *, force: bool, tell: backup.Tell) -> backup.BackedUp:
+def back_up(location: str, file: Path, *, force: bool, tell: backup.Tell) -> backup.BackupReport:
     """Writes the store there to one file, as of one moment, and reads it back."""
     folder = _folder(location, "`recollect export --all`")
     return backup.back_up(folder, file, force=force, tell=tell)
 
 
-def restore(file: Path, location: str, *, force: bool, tell: backup.Tell) -> backup.Restored:
+def restore(file: Path, location: str, *, force: bool, tell: backup.Tell) -> backup.RestoreReport:
     """Makes the store of a backup at this location."""
     return backup.restore(file, _folder(location, "`recollect import`"), force=force, tell=tell)
 
 
-def repair(location: str, *, tell: backup.Tell) -> embedded_repair.Repaired:
+def repair(location: str, *, tell: backup.Tell) -> embedded_repair.RepairReport:
     """Makes the store there anew from what can be read of it."""
     return embedded_repair.repair(_folder(location, "its own tools"), tell=tell)
 

@@ -345,6 +345,47 @@ class StoreContract(MovingContract):
         assert oldest == ("a", first.source, "p/a", "", "s2", first.owner, ("home", "work"))
         assert store.admin.stamps("nothing") == store.admin.stamps(first.source.upper()) == []
 
+    def test_hostile_texts_are_values_in_every_call(self, store: StorageEngine) -> None:
+        evil = "x'); DROP TABLE documents; -- \" %s %(x)s {0} ?1 :a $1 \\"
+        fields: dict[str, Any] = {
+            "source": evil,
+            "owner": evil,
+            "scopes": (evil,),
+            "kind": evil,
+            "path": evil,
+        }
+        document = note(evil, evil, title=evil, stamp=evil, meta={"issue": evil}, **fields)
+        talk = Document(
+            "talk", messages=(Message(evil, evil, evil),), meta={"issue": evil}, **fields
+        )
+        store.apply(ChangeSet((Put(document, passages(document), (evil,)),)))
+        put(store, talk)
+        narrow = Filter(evil, (evil,), (evil,), (evil,), (evil,), (evil,), (evil,))
+        assert store.get(evil, narrow) == store.get(document.id) == [document]
+        assert [match.document for match in store.by_handle([evil])] == [document]
+        assert [d.external for d in store.scan(narrow, limit=9).items] == ["talk", evil]
+        queries = [any_of(evil), TextQuery(must=(phrase(evil, evil),)), TextQuery((prefix(evil),))]
+        for filter in (narrow, Filter(events=(evil,))):
+            assert [one.hits for one in store.search_text(queries, filter, limit=9)] == [[]] * 3
+        keys = [key for key, _ in store.pending(evil, limit=9)]
+        assert store.matched([evil], keys) == {key: set() for key in keys}
+        assert store.put_vectors(evil, keys, np.array([unit(1)] * len(keys))) == len(keys)
+        assert len(store.search_vector(evil, unit(1), narrow, limit=9).hits) == 2
+        assert store.fingerprint(narrow) != store.fingerprint(Filter(sources=()))
+        assert store.passages([evil, f"{evil}:0"]) == []
+        assert store.history(evil) == []
+        assert store.sessions.holders([evil], within=talk.id) == {evil: [(talk.id, 0)]}
+        assert store.sessions.turns(talk.id, start=0, count=1, roles=(evil,))[0].message.id == evil
+        assert store.sessions.tally(evil) == {}
+        assert len(store.sessions.recent(narrow, limit=9)) == 2
+        answer = Recorded(evil, evil, evil, evil, MARCH, (evil,), evil, 0.5, True, evil, (evil,))
+        store.answers.keep(answer)
+        assert store.answers.find(fingerprint=evil, space=evil, limit=9) == [answer]
+        assert store.answers.drop([evil]) == 1
+        assert len(store.admin.stamps(evil)) == 2
+        assert store.admin.drop_vectors(evil) == len(keys)
+        assert store.stats().documents == 2
+
     # -------------------------------------------------------------- history and state
 
     def test_history_outlives_the_document(self, store: StorageEngine) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from recollect.errors import UsageError
 from recollect.nouns import ChangeSet, Filter, Forget, Place, Put, Recorded, Register, Source
-from recollect.ports import History, Item, Loaded, StorageEngine, Tombstone, Whole
+from recollect.ports import History, Item, LoadReport, StorageEngine, Tombstone, WholeDocument
 from recollect.storage.plain.engine import PlainStore
 from recollect.testing.builders import any_of, found, note, put, session
 from recollect.text.chunk import passages
@@ -108,7 +108,7 @@ class MovingContract:
         fill(store)
         before, print_before = items(store), store.fingerprint(Filter())
         done = store.admin.load([one.item for one in store.admin.dump()])
-        assert done == Loaded(unchanged=4)
+        assert done == LoadReport(unchanged=4)
         assert items(store) == before
         assert store.fingerprint(Filter()) == print_before
 
@@ -139,7 +139,7 @@ class MovingContract:
 
     def test_a_dump_may_leave_the_vectors_out(self, store: StorageEngine) -> None:
         fill(store)
-        whole = [item for item in items(store, vectors=False) if isinstance(item, Whole)]
+        whole = [item for item in items(store, vectors=False) if isinstance(item, WholeDocument)]
         assert len(whole) == 4
         assert not any(item.vectors for item in whole)
 
@@ -170,9 +170,9 @@ class MovingContract:
     def test_a_load_that_fails_has_changed_nothing(self, store: StorageEngine) -> None:
         fill(store)
         before = items(store)
-        bad = Whole(Put(note("bad", "text"), ()))
+        bad = WholeDocument(Put(note("bad", "text"), ()))
         with pytest.raises(UsageError):
-            store.admin.load([Source("new"), Whole(_cut("new", "text")), bad])
+            store.admin.load([Source("new"), WholeDocument(_cut("new", "text")), bad])
         assert items(store) == before
 
     def test_vectors_that_are_missing_are_added(self, store: StorageEngine) -> None:

@@ -41,7 +41,7 @@ from recollect.nouns import (
     Source,
     hashed,
 )
-from recollect.ports import History, Item, Loaded, StorageEngine, Tombstone, Whole
+from recollect.ports import History, Item, LoadReport, StorageEngine, Tombstone, WholeDocument
 
 FORMAT = 1
 LONGEST = 1 << 29
@@ -134,7 +134,9 @@ def _sum_of(before: bytes, body: bytes) -> bytes:
 # ------------------------------------------------------------------ in
 
 
-def import_all(store: StorageEngine, file: str | Path, *, replace: bool, report: Report) -> Loaded:
+def import_all(
+    store: StorageEngine, file: str | Path, *, replace: bool, report: Report
+) -> LoadReport:
     path = place(file)
     total = 0
     for content, _ in _lines(path):
@@ -150,7 +152,7 @@ def import_all(store: StorageEngine, file: str | Path, *, replace: bool, report:
                 item = as_of_now(item, store)
         if item is not None:
             loading.add(item, length)
-        seen += isinstance(item, Whole)
+        seen += isinstance(item, WholeDocument)
         report(Progress("importing", seen, total))
     loading.flush()
     store.admin.refresh()
@@ -161,7 +163,7 @@ class Loading:
     """Items on their way into a store, a transaction of a bounded size at a time."""
 
     def __init__(self, store: StorageEngine, *, replace: bool) -> None:
-        self.done = Loaded()
+        self.done = LoadReport()
         self._store = store
         self._replace = replace
         self._batch: list[Item] = []
@@ -269,7 +271,7 @@ def shown(item: Item, store: StorageEngine) -> dict[str, Any]:
     """An item of the store, as JSON has it."""
     if isinstance(item, Source):
         return {"type": "source", **item._asdict()}
-    if isinstance(item, Whole):
+    if isinstance(item, WholeDocument):
         return {"type": "document", **_document(item)}
     if isinstance(item, Tombstone):
         return {"type": "tombstone", "id": item.id, "at": iso(item.at)}
@@ -280,7 +282,7 @@ def shown(item: Item, store: StorageEngine) -> dict[str, Any]:
     return {"type": "answer", **about}
 
 
-def _document(item: Whole) -> dict[str, Any]:
+def _document(item: WholeDocument) -> dict[str, Any]:
     """A document as it is; its text is that of its passages."""
     d, passages = item.put.document, item.put.passages
     content: dict[str, Any] = {
@@ -322,7 +324,7 @@ def _source(content: dict[str, Any]) -> Source:
     return Source(**content, places=places)
 
 
-def _whole(content: dict[str, Any]) -> Whole:
+def _whole(content: dict[str, Any]) -> WholeDocument:
     content.pop("id")
     passages = tuple(
         Passage(n, text, heading, turn, role)
@@ -343,7 +345,7 @@ def _whole(content: dict[str, Any]) -> Whole:
     date, scopes = _moment(content.pop("date")), tuple(content.pop("scopes"))
     text = "" if messages else texts.get(0, "")
     document = Document(**content, text=text, messages=messages, date=date, scopes=scopes)
-    return Whole(Put(document, passages, handles), vectors)
+    return WholeDocument(Put(document, passages, handles), vectors)
 
 
 def _tombstone(content: dict[str, Any]) -> Tombstone:

@@ -14,16 +14,16 @@ from recollect.errors import InputError, UsageError
 from recollect.nouns import Progress, Report
 
 if TYPE_CHECKING:
-    from recollect.storage.embedded.backup import BackedUp as BackedUp
-    from recollect.storage.embedded.backup import Restored as Restored
-    from recollect.storage.embedded.repair import Repaired as Repaired
+    from recollect.storage.embedded.backup import BackupReport as BackupReport
+    from recollect.storage.embedded.backup import RestoreReport as RestoreReport
+    from recollect.storage.embedded.repair import RepairReport as RepairReport
 
 
 def backups_folder() -> Path:
     return settings.data_folder() / "backups"
 
 
-def backup(location: str, file: str | Path | None, *, force: bool, report: Report) -> BackedUp:
+def backup(location: str, file: str | Path | None, *, force: bool, report: Report) -> BackupReport:
     if file is not None and not str(file):
         raise UsageError("the file is empty", hint="name a file, or leave it out")
     to = _unused() if file is None else place(file)
@@ -44,7 +44,7 @@ def restore_store(
     *,
     force: bool = False,
     report: Report = lambda _: None,
-) -> Restored:
+) -> RestoreReport:
     """Make the store of a backup at *to*, else where the configured store is to be. A store that
     is there is refused, or with *force* moved aside. What is put in place has been looked over,
     every document of it; a store of an older version is brought up to date."""
@@ -57,7 +57,7 @@ def restore_store(
 
 def repair_store(
     location: str | Path | None = None, *, report: Report = lambda _: None
-) -> Repaired:
+) -> RepairReport:
     """Make the store there (else the configured one) anew from what can be read of it. The old one
     is kept aside."""
     at = store_of(settings.load()) if location is None else where(location)

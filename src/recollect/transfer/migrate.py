@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from recollect import permissions, storage
 from recollect.errors import NotFound, StoreError, UsageError
 from recollect.nouns import Filter, Progress, Recorded, Report, Source, hashed
-from recollect.ports import History, Item, Ledger, Loaded, StorageEngine, Whole
+from recollect.ports import History, Item, Ledger, LoadReport, StorageEngine, WholeDocument
 from recollect.telemetry import Tally
 from recollect.transfer.archive import Loading, as_of_now, holds, shown
 from recollect.transfer.backup import where
@@ -41,7 +41,7 @@ class Migrated(NamedTuple):
 
     source: str
     to: str
-    loaded: Loaded
+    loaded: LoadReport
     """What this run has stored; an earlier one may have stored the rest."""
     counts: Mapping[str, int]
     """What is the same in both, read from both."""
@@ -153,10 +153,10 @@ class _Copy:
 
     # -------------------------------------------------------------- into an empty one
 
-    def copy(self, note: _Note) -> Loaded:
+    def copy(self, note: _Note) -> LoadReport:
         """Everything behind the note's cursor; what is there in another version is replaced."""
         if note.cursor == END:
-            return Loaded()
+            return LoadReport()
         self._note(note)
         return self._load(
             note.cursor, replace=True, seen=lambda at: self._note(note._replace(cursor=at))
@@ -165,7 +165,7 @@ class _Copy:
     def _note(self, note: _Note) -> None:
         permissions.write(self._file, json.dumps(note._asdict()))
 
-    def _load(self, after: str, *, replace: bool, seen: Callable[[str], None]) -> Loaded:
+    def _load(self, after: str, *, replace: bool, seen: Callable[[str], None]) -> LoadReport:
         loading = Loading(self._made, replace=replace)
         done = self._made.stats().documents if after else 0
         for one in self._have.admin.dump(after=after):
@@ -176,7 +176,7 @@ class _Copy:
                     item = as_of_now(item, self._made)
             if loading.add(item, _weight(item)):
                 seen(one.cursor)
-            done += isinstance(item, Whole)
+            done += isinstance(item, WholeDocument)
             self._report(Progress("copying", done, self._total))
         loading.flush()
         seen(END)
@@ -226,14 +226,14 @@ class _Copy:
 
     # -------------------------------------------------------------- into one that is in use
 
-    def merge(self) -> Loaded:
+    def merge(self) -> LoadReport:
         return self._load("", replace=False, seen=lambda _: None)
 
     def merged(self) -> dict[str, int]:
         """That loading everything once more would change nothing, and that what is there is what
         its hashes say."""
         again = self._load("", replace=False, seen=lambda _: None)
-        if again != Loaded(unchanged=again.unchanged, different=again.different,
+        if again != LoadReport(unchanged=again.unchanged, different=again.different,
                            forgotten=again.forgotten):  # fmt: skip
             raise StoreError("TO was written to while it was filled", hint="run it again")
         self._report(Progress("comparing", 0, 0))
@@ -245,7 +245,7 @@ class _Copy:
 
 def _weight(item: Item) -> int:
     """About how many bytes it is."""
-    if not isinstance(item, Whole):
+    if not isinstance(item, WholeDocument):
         return 200
     vectors = sum(len(blob) for some in item.vectors.values() for blob in some.values())
     return vectors + sum(len(passage.text) for passage in item.put.passages)
@@ -289,7 +289,7 @@ def _hashes(store: StorageEngine) -> Iterator[tuple[str, str, bytes]]:
         kind = content["type"]
         id = content["name"] if isinstance(one.item, Source) else content["id"]
         content.pop("fingerprint", None)
-        if isinstance(one.item, Whole):
+        if isinstance(one.item, WholeDocument):
             content["handles"] = sorted(content["handles"])
             del content["stamp"]  # when its file was read last: no content
         if isinstance(one.item, History):

@@ -28,7 +28,7 @@ from recollect.errors import (
 from recollect.models.llm.provider import Call, Provider
 from recollect.models.llm.schema import check_schema, in_words, json_in, problems
 from recollect.models.llm.timeouts import POLL, USUAL, Timeouts, check_token
-from recollect.ports import LlmMessage, LlmReply, LlmRequest, LlmUsage, Meter, Tell, Token
+from recollect.ports import LlmMessage, LlmReply, LlmRequest, LlmUsage, Meter, StopToken, Tell
 from recollect.text.tokens import count_tokens
 
 ATTEMPTS = 4
@@ -61,7 +61,7 @@ class LlmClient:
         return self._provider.key
 
     def complete(
-        self, request: LlmRequest, token: Token | None = None, tell: Tell | None = None
+        self, request: LlmRequest, token: StopToken | None = None, tell: Tell | None = None
     ) -> LlmReply:
         _check(request, tell)
         call = Call(request, monotonic() + self._timeouts.total, token, tell)
@@ -177,7 +177,7 @@ def _has_time(pause: float, call: Call) -> bool:
     return pause <= LONGEST and monotonic() + pause < call.until and left > pause
 
 
-def _wait(seconds: float, token: Token | None) -> None:
+def _wait(seconds: float, token: StopToken | None) -> None:
     until = monotonic() + seconds
     while (left := until - monotonic()) > 0:
         check_token(token)

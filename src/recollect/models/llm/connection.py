@@ -34,7 +34,7 @@ from urllib.request import proxy_bypass
 from recollect.errors import ModelUnreachable
 from recollect.models.addresses import is_loopback
 from recollect.models.llm.timeouts import POLL, check_token
-from recollect.ports import Token
+from recollect.ports import StopToken
 
 MOST_BYTES = 32 * 2**20
 """Of an answer."""
@@ -57,7 +57,7 @@ class Request(NamedTuple):
     """Seconds until there is a connection."""
     until: float
     """The time of the monotonic clock at which it is given up."""
-    token: Token | None = None
+    token: StopToken | None = None
 
 
 class _Head(NamedTuple):

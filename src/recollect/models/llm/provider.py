@@ -31,7 +31,7 @@ from recollect.models.llm.keys import KeyLookup
 from recollect.models.llm.openai import OpenAi
 from recollect.models.llm.schema import in_words
 from recollect.models.llm.timeouts import POLL, USUAL, Timeouts, check_token
-from recollect.ports import LlmReply, LlmRequest, LlmUsage, Tell, Token
+from recollect.ports import LlmReply, LlmRequest, LlmUsage, StopToken, Tell
 
 AT_ONCE = 4
 """Requests to one provider at a time."""
@@ -47,7 +47,7 @@ class Call(NamedTuple):
     request: LlmRequest
     until: float
     """A time of the monotonic clock."""
-    token: Token | None = None
+    token: StopToken | None = None
     tell: Tell | None = None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from recollect.errors import Cancelled
-from recollect.ports import Token
+from recollect.ports import StopToken
 
 POLL = 0.02
 """Seconds between two looks at the token while something is waited for."""
@@ -24,7 +24,7 @@ class Timeouts(NamedTuple):
 USUAL = Timeouts()
 
 
-def check_token(token: Token | None) -> None:
+def check_token(token: StopToken | None) -> None:
     """Raises Cancelled when the token was stopped."""
     if token is not None and token.stopped:
         raise Cancelled("it was cancelled, or its time is over")

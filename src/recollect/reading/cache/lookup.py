@@ -25,7 +25,7 @@ from typing import NamedTuple
 from recollect.errors import in_a_line
 from recollect.facts import KIND, from_document, handle, turns
 from recollect.nouns import LOCAL, Answer, Budget, CacheReport, Query, Recorded, stable_id
-from recollect.ports import AskedBefore, Cache, Kept, StorageEngine
+from recollect.ports import Cache, CachedAnswer, PastRequest, StorageEngine
 from recollect.reading import retrieval
 from recollect.reading.cache import meaning
 from recollect.reading.cache.packing import SHAPE, packed, unpacked
@@ -149,7 +149,7 @@ class Nearest(NamedTuple):
     overlap: float
     reason: str
     recorded: Recorded | None = None
-    kept: Kept | None = None
+    kept: CachedAnswer | None = None
 
 
 class _Search(NamedTuple):
@@ -286,7 +286,7 @@ class _Search(NamedTuple):
     def _holds(self, one: Recorded) -> bool:
         return not one.stale and self.now - one.at < YEAR and not self._lapsed(one.at)
 
-    def _fresh(self, kept: Kept) -> bool:
+    def _fresh(self, kept: CachedAnswer) -> bool:
         age = self.now.timestamp() - kept.made
         if not 0 <= age < min(kept.lasts, self.rules.ttl):
             return False
@@ -338,7 +338,7 @@ class _Search(NamedTuple):
         )
         return Lookup(made, report)
 
-    def _again(self, kept: Kept, report: CacheReport, *, tier: int) -> Lookup:
+    def _again(self, kept: CachedAnswer, report: CacheReport, *, tier: int) -> Lookup:
         """Returns an answer that a search found."""
         found = unpacked(kept.answer)
         report = report._replace(age_seconds=round(self.now.timestamp() - kept.made, 3))
@@ -374,7 +374,7 @@ class _Search(NamedTuple):
         if "fuse" not in ran:
             return  # facts that are named are looked up as fast
         lasts = min(DEGRADED, self.rules.ttl) if answer.degraded else self.rules.ttl
-        kept = Kept(
+        kept = CachedAnswer(
             self._keyed(self.question.fingerprint),
             self._keyed(self.space),
             self.question.query.key(),
@@ -395,10 +395,10 @@ class _Search(NamedTuple):
         self.cache.note(asked)
 
 
-def as_asked(question: Question, confidence: float) -> AskedBefore:
+def as_asked(question: Question, confidence: float) -> PastRequest:
     query, owner = question.query, question.filter.owner or ""
     sources = question.reachable.sources
-    return AskedBefore(query.key(), query.text, query.space(), owner, sources, confidence)
+    return PastRequest(query.key(), query.text, query.space(), owner, sources, confidence)
 
 
 def _words(text: str) -> frozenset[str]:

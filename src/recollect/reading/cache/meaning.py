@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from recollect.ports import AskedBefore, Embedder
+from recollect.ports import Embedder, PastRequest
 
 
 def cosines(
-    embedder: Embedder, question: str, noted: Mapping[str, AskedBefore]
+    embedder: Embedder, question: str, noted: Mapping[str, PastRequest]
 ) -> dict[str, float]:
     """Returns the cosine of each earlier question whose vector this embedder made, by its key."""
     vectors = {

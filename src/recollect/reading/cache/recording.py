@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from recollect.arguments import clean, names
 from recollect.nouns import Document, Filter, Query, Recorded, Recording, stable_id
-from recollect.ports import AskedBefore, Cache, StorageEngine
+from recollect.ports import Cache, PastRequest, StorageEngine
 from recollect.reading.cache.lookup import as_asked, space_of
 from recollect.reading.question import understand
 from recollect.text import redact as redaction
@@ -69,7 +69,7 @@ def record(
     return Recording(True, reason, made.id, stale)
 
 
-def _asked(query: Query, key: str, cache: Cache | None) -> AskedBefore | None:
+def _asked(query: Query, key: str, cache: Cache | None) -> PastRequest | None:
     """The request of this key, if its words are those of the query."""
     noted = _noted(cache, key)
     if query.key() == key:
@@ -79,7 +79,7 @@ def _asked(query: Query, key: str, cache: Cache | None) -> AskedBefore | None:
     return noted if same else None
 
 
-def _noted(cache: Cache | None, key: str) -> AskedBefore | None:
+def _noted(cache: Cache | None, key: str) -> PastRequest | None:
     if cache is None:
         return None
     try:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from recollect.errors import NotFound, UsageError
 from recollect.nouns import Document, Filter, Hit, Policy, TextQuery
-from recollect.ports import StorageEngine, TextFound, Turn, VectorFound
+from recollect.ports import StorageEngine, TextResult, Turn, VectorResult
 from recollect.reading.sessions.lineage import Lineages
 from recollect.reading.sessions.request import REWOUND, Request
 from recollect.reading.sessions.results import SessionName
@@ -161,7 +161,7 @@ def is_subagent(document: Document) -> bool:
     return document.meta.get("relation") == "subagent"
 
 
-F = TypeVar("F", TextFound, VectorFound)
+F = TypeVar("F", TextResult, VectorResult)
 _DEEPER = 4
 _DEEPEST = 6_400
 _SPREAD = 16
@@ -213,8 +213,8 @@ class SeenStore:
 
     def search_text(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
-    ) -> list[TextFound]:
-        def one(query: TextQuery) -> TextFound:
+    ) -> list[TextResult]:
+        def one(query: TextQuery) -> TextResult:
             return self._enough(
                 lambda most: self._store.search_text([query], filter, limit=most, count=count)[0],
                 limit,
@@ -222,7 +222,7 @@ class SeenStore:
 
         return [one(query) for query in queries]
 
-    def search_vector(self, model: str, vector: Any, filter: Filter, *, limit: int) -> VectorFound:
+    def search_vector(self, model: str, vector: Any, filter: Filter, *, limit: int) -> VectorResult:
         return self._enough(
             lambda most: self._store.search_vector(model, vector, filter, limit=most), limit
         )

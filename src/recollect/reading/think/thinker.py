@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from recollect.errors import UsageError, in_a_line
 from recollect.nouns import MAX_SECONDS, Answer, Recorded, Recording, Stage
-from recollect.ports import Cache, StorageEngine, Token
+from recollect.ports import Cache, StopToken, StorageEngine
 from recollect.reading.cache.lookup import AnswerCache, CacheRules
 from recollect.reading.cache.recording import WrittenAnswer, record
 from recollect.reading.pool import Models
@@ -32,7 +32,7 @@ class Thinker:
         self._answers, self._redact = AnswerCache(cache, rules), redact
 
     def think(
-        self, asked: ThinkRequest, seconds: float, token: Token | None, tell: Tell
+        self, asked: ThinkRequest, seconds: float, token: StopToken | None, tell: Tell
     ) -> Thought:
         check(asked, seconds)
         with tracing() as trace:

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.errors import StoreError
-from recollect.ports import Checked, Dumped, Finding, Item, Loaded, Stamped
+from recollect.ports import CheckReport, DocumentStamp, DumpEntry, Finding, Item, LoadReport
 from recollect.storage.embedded import audit, dump
 from recollect.storage.embedded.connection import translated
 from recollect.storage.embedded.pool import RecordPool
@@ -27,19 +27,19 @@ class EmbeddedAdmin:
         self._text = text
         self._vectors = vectors
 
-    def stamps(self, source: str) -> list[Stamped]:
+    def stamps(self, source: str) -> list[DocumentStamp]:
         with self._pool.snapshot() as record:
             return record.stamps(source)
 
-    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
         with closing(Record(self.folder, once=True)) as record, record.snapshot():
             yield from dump.dumped(record, record.db, after, vectors)
 
-    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
-        record, done = self._pool.mine(), Loaded()
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> LoadReport:
+        record, done = self._pool.mine(), LoadReport()
         with record.transaction():
             writer = record.writer()
-            loader = dump.Loader(record.db, writer, record.history, replace)
+            loader = dump.EmbeddedLoader(record.db, writer, record.history, replace)
             for item in items:
                 done += loader.load(item)
             writer.finish()
@@ -70,18 +70,18 @@ class EmbeddedAdmin:
                     hint="make room on the disk and try again; the record is not touched by it",
                 ) from error
 
-    def check(self, *, full: bool = False) -> Checked:
+    def check(self, *, full: bool = False) -> CheckReport:
         found = list(audit.writable(self.folder, LOCK_SECONDS))
         with closing(Record(self.folder, once=True)) as record, record.snapshot():
             for findings in audit.everything(record, full=full):
                 found += _within(findings)
             if any(one.part == "record" for one in found):
-                return Checked(tuple(found))
+                return CheckReport(tuple(found))
             found += self._text.check(record, full)
             recall: dict[str, float] = {}
             for model in record.models():
                 found += self._vectors.check(record, model, full, recall)
-            return Checked(
+            return CheckReport(
                 tuple(found),
                 documents=record.counts()["documents"] if full else 0,
                 sampled=audit.sampled(record.db, full=full),

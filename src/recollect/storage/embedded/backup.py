@@ -43,7 +43,7 @@ _STEP = 2048
 _CHUNK = 1 << 20
 
 
-class Manifest(NamedTuple):
+class BackupManifest(NamedTuple):
     """What is in a backup."""
 
     made: str
@@ -59,20 +59,20 @@ class Manifest(NamedTuple):
         return self._asdict()
 
 
-class BackedUp(NamedTuple):
+class BackupReport(NamedTuple):
     file: str
     bytes: int
-    manifest: Manifest
+    manifest: BackupManifest
 
     def as_json(self) -> dict[str, Any]:
         return {"file": self.file, "bytes": self.bytes, "verified": True, **self.manifest.as_json()}
 
 
-class Restored(NamedTuple):
+class RestoreReport(NamedTuple):
     store: str
     aside: str | None
     """Where the store that was there before is now."""
-    manifest: Manifest
+    manifest: BackupManifest
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -86,7 +86,7 @@ class Restored(NamedTuple):
 # ------------------------------------------------------------------ making one
 
 
-def back_up(folder: Path, file: Path, *, force: bool, tell: Tell) -> BackedUp:
+def back_up(folder: Path, file: Path, *, force: bool, tell: Tell) -> BackupReport:
     """Write the store in *folder* to *file*. Others may write to it meanwhile."""
     if not (folder / RECORD).is_file():
         raise NotFound(f"there is no store at {folder}", hint="name it with --store")
@@ -104,7 +104,7 @@ def back_up(folder: Path, file: Path, *, force: bool, tell: Tell) -> BackedUp:
                 pass
         os.replace(packed, file)
         swap.sync(file.parent)
-    return BackedUp(str(file), file.stat().st_size, manifest)
+    return BackupReport(str(file), file.stat().st_size, manifest)
 
 
 @contextmanager
@@ -158,7 +158,7 @@ def _copy_figures(source: Path, target: Path) -> None:
         target.unlink(missing_ok=True)
 
 
-def _described(folder: Path, tell: Tell) -> Manifest:
+def _described(folder: Path, tell: Tell) -> BackupManifest:
     """What the copies hold, after every document has been compared with its hash."""
     with closing(Record(folder, once=True)) as record, record.snapshot():
         tell("checking", 0, 0)
@@ -171,7 +171,7 @@ def _described(folder: Path, tell: Tell) -> Manifest:
         for name in (RECORD, USAGE)
         if (folder / name).exists()
     }
-    return Manifest(
+    return BackupManifest(
         str(iso(datetime.now(UTC).replace(microsecond=0))),
         len(MIGRATIONS),
         counts["documents"],
@@ -196,7 +196,7 @@ def _sha256(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _pack(folder: Path, file: Path, manifest: Manifest, compressed: bool, tell: Tell) -> None:
+def _pack(folder: Path, file: Path, manifest: BackupManifest, compressed: bool, tell: Tell) -> None:
     about = json.dumps(manifest.as_json(), indent=1).encode()
     with open(file, "wb", opener=permissions.opener) as out:
         how: dict[str, Any] = {"mode": "w:gz", "compresslevel": 1} if compressed else {"mode": "w"}
@@ -217,7 +217,7 @@ def _pack(folder: Path, file: Path, manifest: Manifest, compressed: bool, tell: 
 # ------------------------------------------------------------------ reading one
 
 
-def restore(file: Path, to: Path, *, force: bool, tell: Tell) -> Restored:
+def restore(file: Path, to: Path, *, force: bool, tell: Tell) -> RestoreReport:
     """Make the store of a backup at *to*. It has a history of its own from then on: what is cached
     of what became of the old one is never served for it."""
     swap.free(to, force=force)
@@ -234,7 +234,7 @@ def restore(file: Path, to: Path, *, force: bool, tell: Tell) -> Restored:
         begin_anew(made, tell)
         swap.free(to, force=force)  # some time has passed
         aside = swap.put_in_place(made, to, "before-restore")
-    return Restored(str(to), str(aside) if aside else None, manifest)
+    return RestoreReport(str(to), str(aside) if aside else None, manifest)
 
 
 def begin_anew(folder: Path, tell: Tell) -> None:
@@ -260,11 +260,11 @@ def begin_anew(folder: Path, tell: Tell) -> None:
         store.close()
 
 
-def _unpack(file: Path, folder: Path, tell: Tell) -> Manifest:
+def _unpack(file: Path, folder: Path, tell: Tell) -> BackupManifest:
     """The files of a backup, each as it was; nothing else, and nowhere else."""
     with _opened(file) as archive:
         members = _members(archive, file)
-        manifest = cast(Manifest, next(members)[1])
+        manifest = cast(BackupManifest, next(members)[1])
         for name, content in members:
             with _disk(folder), open(folder / name, "wb", opener=permissions.opener) as out:
                 done, total = 0, manifest.files[name]["bytes"]
@@ -335,10 +335,10 @@ def _content(
         )
 
 
-def _read_manifest(raw: bytes, file: Path) -> Manifest:
+def _read_manifest(raw: bytes, file: Path) -> BackupManifest:
     try:
         about = json.loads(raw)
-        manifest = Manifest(**about)
+        manifest = BackupManifest(**about)
         sizes = [(int(f["bytes"]), str(f["sha256"])) for f in manifest.files.values()]
         names = set(manifest.files)
         if not sizes or not {RECORD} <= names <= {RECORD, USAGE} or min(sizes)[0] < 0:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from recollect import permissions
-from recollect.ports import AskedBefore, CacheStats, Kept
+from recollect.ports import CachedAnswer, CacheStats, PastRequest
 
 T = TypeVar("T")
 FILE = "cache.db"
@@ -113,23 +113,25 @@ class EmbeddedCache:
 
     # -------------------------------------------------------------- what it does
 
-    def get(self, key: str) -> Kept | None:
-        def find(db: sqlite3.Connection) -> Kept | None:
+    def get(self, key: str) -> CachedAnswer | None:
+        def find(db: sqlite3.Connection) -> CachedAnswer | None:
             row = db.execute(f"SELECT {_HEAD}, answer FROM answers WHERE key = ?", (key,))
             found = row.fetchone()
             if found is None:
                 return None
             with suppress(sqlite3.OperationalError):  # another process is writing
                 db.execute("UPDATE answers SET used = ? WHERE key = ?", (self._now(), key))
-            return Kept(*found)
+            return CachedAnswer(*found)
 
         return self._with(find)
 
-    def alike(self, space: str, *, limit: int) -> list[Kept]:
+    def alike(self, space: str, *, limit: int) -> list[CachedAnswer]:
         select = f"SELECT {_HEAD} FROM answers WHERE space = ? ORDER BY used DESC LIMIT ?"
-        return self._with(lambda db: [Kept(*row) for row in db.execute(select, (space, limit))])
+        return self._with(
+            lambda db: [CachedAnswer(*row) for row in db.execute(select, (space, limit))]
+        )
 
-    def put(self, kept: Kept) -> None:
+    def put(self, kept: CachedAnswer) -> None:
         def write(db: sqlite3.Connection) -> int:
             _expire(db, kept.made)
             db.execute(
@@ -141,7 +143,7 @@ class EmbeddedCache:
 
         self._written(write)
 
-    def note(self, asked: AskedBefore) -> None:
+    def note(self, asked: PastRequest) -> None:
         def write(db: sqlite3.Connection) -> int:
             db.execute(
                 "INSERT OR REPLACE INTO questions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -151,14 +153,14 @@ class EmbeddedCache:
 
         self._written(write)
 
-    def noted(self, keys: Collection[str]) -> dict[str, AskedBefore]:
+    def noted(self, keys: Collection[str]) -> dict[str, PastRequest]:
         select = (
-            f"SELECT {', '.join(AskedBefore._fields)} FROM questions "
+            f"SELECT {', '.join(PastRequest._fields)} FROM questions "
             f"WHERE key IN ({','.join('?' * len(keys))})"
         )
 
-        def find(db: sqlite3.Connection) -> dict[str, AskedBefore]:
-            rows = [AskedBefore(*row) for row in db.execute(select, list(keys))]
+        def find(db: sqlite3.Connection) -> dict[str, PastRequest]:
+            rows = [PastRequest(*row) for row in db.execute(select, list(keys))]
             return {row.key: row._replace(sources=_sources(row.sources)) for row in rows}
 
         return self._with(find)

@@ -14,7 +14,7 @@ from typing import TypeVar
 from recollect import permissions, suspend
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError
 from recollect.storage.embedded.lock import holders
-from recollect.storage.embedded.rows import State
+from recollect.storage.embedded.rows import RecordState
 from recollect.storage.embedded.schema import migrate
 
 T = TypeVar("T")
@@ -121,8 +121,8 @@ class Connection:
         """Give back the memory that is not needed now."""
         self._db.execute("PRAGMA shrink_memory")
 
-    def state(self) -> State:
-        return State._make(self._db.execute(_STATE).fetchone())
+    def state(self) -> RecordState:
+        return RecordState._make(self._db.execute(_STATE).fetchone())
 
     def next_generation(self) -> int:
         with self.transaction():

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from recollect.nouns import Document, Event, Filter, Message, Page, Passage, StoredPassage
-from recollect.ports import HandleMatch, Stamped
+from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.embedded.connection import Connection, batches, marks, translated
-from recollect.storage.embedded.rows import Allowed, micros, moment
+from recollect.storage.embedded.rows import LabelFilter, micros, moment
 from recollect.storage.filters import (
     allows,
     folded_path,
@@ -46,11 +46,11 @@ class Documents(Connection):
 
     # -------------------------------------------------------------- filters
 
-    def allowed(self, filter: Filter) -> Allowed:
+    def allowed(self, filter: Filter) -> LabelFilter:
         """The filter in numbers. Labels are few, so they are read and compared here, by the
         same rules as the plain predicate."""
         if not filter.limits:
-            return Allowed()
+            return LabelFilter()
         labels: dict[str, list[tuple[int, str]]] = {}
         for id, dimension, value in self._db.execute(_FEW_LABELS):
             labels.setdefault(dimension, []).append((id, value))
@@ -62,7 +62,7 @@ class Documents(Connection):
                 return None
             return frozenset(i for i, v in labels.get(dimension, ()) if v in wanted)
 
-        return Allowed(
+        return LabelFilter(
             owner=ids("owner", None if filter.owner is None else {filter.owner}),
             scopes=None
             if filter.scopes is None
@@ -99,7 +99,7 @@ class Documents(Connection):
         rows = self._db.execute("SELECT key, path FROM documents WHERE path != ''")
         return [k for k, path in rows if any(c.fullmatch(folded_path(path)) for c in compiled)]
 
-    def _where(self, allowed: Allowed) -> tuple[str, list[Any]]:
+    def _where(self, allowed: LabelFilter) -> tuple[str, list[Any]]:
         """Conditions on ``d``, except for paths and roles."""
         parts = ["1"]
         values: list[Any] = []
@@ -278,7 +278,7 @@ class Documents(Connection):
         found = islice(self.seen(filter, DOCUMENT, order), limit)
         return Page(tuple(self.document_of(about) for _, *about in list(found)), "")
 
-    def stamps(self, source: str) -> list[Stamped]:
+    def stamps(self, source: str) -> list[DocumentStamp]:
         rows = self._db.execute(
             "SELECT d.external, d.path, d.origin, d.stamp, d.owner, d.scopes "
             "FROM documents d WHERE d.source = (SELECT id FROM sources WHERE name = ?) "
@@ -288,7 +288,7 @@ class Documents(Connection):
         owners = {label: self.label(label) for label in {row[4] for row in rows}}
         scopes = {label: self._scope_set(label) for label in {row[5] for row in rows}}
         return [
-            Stamped(external, source, path, origin, stamp, owners[owner], scopes[scoped])
+            DocumentStamp(external, source, path, origin, stamp, owners[owner], scopes[scoped])
             for external, path, origin, stamp, owner, scoped in rows
         ]
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import StoreError, UsageError
 from recollect.nouns import Event, Passage, Place, Put, Recorded, Source
-from recollect.ports import Dumped, History, Item, Loaded, Tombstone, Whole
+from recollect.ports import DumpEntry, History, Item, LoadReport, Tombstone, WholeDocument
 from recollect.storage.content import check, digest, unknown
 from recollect.storage.embedded import answers
-from recollect.storage.embedded.writer import Writer
+from recollect.storage.embedded.writer import RecordWriter
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.record import Record
@@ -25,7 +25,9 @@ _PARTS = "sdtha"
 """Sources, documents, tombstones, histories, answers: the order in which they can be loaded."""
 
 
-def dumped(record: Record, db: sqlite3.Connection, after: str, vectors: bool) -> Iterator[Dumped]:
+def dumped(
+    record: Record, db: sqlite3.Connection, after: str, vectors: bool
+) -> Iterator[DumpEntry]:
     """Everything behind the cursor; the caller holds a snapshot."""
     part, _, key = after.partition(":")
     if after and (part not in _PARTS or (part in "sd" and not key.isdecimal())):
@@ -36,25 +38,25 @@ def dumped(record: Record, db: sqlite3.Connection, after: str, vectors: bool) ->
         key = ""
     if part in ("", "s", "d"):
         for number in _keys(db, int(key or 0)):
-            yield Dumped(f"d:{number}", whole(record, db, number, models if vectors else {}))
+            yield DumpEntry(f"d:{number}", whole(record, db, number, models if vectors else {}))
         key = ""
     if part in ("", "s", "d", "t"):
         for id, at in db.execute("SELECT id, at FROM tombstones WHERE id > ? ORDER BY id", (key,)):
-            yield Dumped(f"t:{id}", Tombstone(id, datetime.fromtimestamp(at, UTC)))
+            yield DumpEntry(f"t:{id}", Tombstone(id, datetime.fromtimestamp(at, UTC)))
         key = ""
     if part != "a":
         yield from _histories(db, key)
         key = ""
     for answer in answers.every(db, key):
-        yield Dumped(f"a:{answer.id}", answer)
+        yield DumpEntry(f"a:{answer.id}", answer)
 
 
-def _sources(db: sqlite3.Connection, after: int) -> Iterator[Dumped]:
+def _sources(db: sqlite3.Connection, after: int) -> Iterator[DumpEntry]:
     for id, name, kind, uri, stamp, places in db.execute(
         "SELECT id, name, kind, uri, stamp, places FROM sources WHERE id > ? ORDER BY id", (after,)
     ):
         gathered = tuple(Place(*place) for place in json.loads(places))
-        yield Dumped(f"s:{id}", Source(name, kind, uri, stamp, gathered))
+        yield DumpEntry(f"s:{id}", Source(name, kind, uri, stamp, gathered))
 
 
 def _keys(db: sqlite3.Connection, after: int) -> Iterator[int]:
@@ -62,7 +64,9 @@ def _keys(db: sqlite3.Connection, after: int) -> Iterator[int]:
         yield key
 
 
-def whole(record: Record, db: sqlite3.Connection, key: int, models: dict[int, str]) -> Whole:
+def whole(
+    record: Record, db: sqlite3.Connection, key: int, models: dict[int, str]
+) -> WholeDocument:
     """A document with its passages, handles, and vectors of these models."""
     rows = db.execute(
         "SELECT key, n, text, heading, turn, role FROM passages WHERE document = ? ORDER BY n",
@@ -79,33 +83,33 @@ def whole(record: Record, db: sqlite3.Connection, key: int, models: dict[int, st
             "SELECT model, vector FROM vectors WHERE passage = ? ORDER BY model", (passage,)
         ):
             vectors.setdefault(models[model], {})[n] = blob
-    return Whole(put, vectors)
+    return WholeDocument(put, vectors)
 
 
-def _histories(db: sqlite3.Connection, after: str) -> Iterator[Dumped]:
+def _histories(db: sqlite3.Connection, after: str) -> Iterator[DumpEntry]:
     id, events = "", list[Event]()
     for name, seq, action, at in db.execute(
         "SELECT id, seq, action, at FROM events WHERE id > ? ORDER BY id, seq", (after,)
     ):
         if name != id and events:
-            yield Dumped(f"h:{id}", History(id, tuple(events)))
+            yield DumpEntry(f"h:{id}", History(id, tuple(events)))
             events = []
         id = name
         events.append(Event(seq, datetime.fromtimestamp(at, UTC), action, id))
     if events:
-        yield Dumped(f"h:{id}", History(id, tuple(events)))
+        yield DumpEntry(f"h:{id}", History(id, tuple(events)))
 
 
 # ------------------------------------------------------------------ loading
 
 
-class Loader:
+class EmbeddedLoader:
     """Items as rows, within the transaction of its writer."""
 
     def __init__(
         self,
         db: sqlite3.Connection,
-        writer: Writer,
+        writer: RecordWriter,
         history: Callable[[str], list[Event]],
         replace: bool,
     ) -> None:
@@ -115,8 +119,8 @@ class Loader:
         self._replace = replace
         self._models: dict[str, tuple[int, int]] = {}
 
-    def load(self, item: Item) -> Loaded:
-        if isinstance(item, Whole):
+    def load(self, item: Item) -> LoadReport:
+        if isinstance(item, WholeDocument):
             return self._document(item)
         if isinstance(item, Source):
             return self._source(item)
@@ -129,25 +133,25 @@ class Loader:
     def _one(self, sql: str, *values: Any) -> Any:
         return self._db.execute(sql, values).fetchone()
 
-    def _source(self, source: Source) -> Loaded:
+    def _source(self, source: Source) -> LoadReport:
         row = self._one("SELECT kind, uri, stamp, places FROM sources WHERE name = ?", source.name)
         if row and (not self._replace or row == (*source[1:4], json.dumps(source.places))):
-            return Loaded()
+            return LoadReport()
         self._writer.register(source)
-        return Loaded(sources=1)
+        return LoadReport(sources=1)
 
-    def _document(self, whole: Whole) -> Loaded:
+    def _document(self, whole: WholeDocument) -> LoadReport:
         check(whole.put)
         id, made = whole.put.document.id, digest(whole.put)
         row = self._one("SELECT digest FROM documents WHERE id = ?", id)
-        done = Loaded(unchanged=1)
+        done = LoadReport(unchanged=1)
         if row is None and self._one("SELECT 1 FROM tombstones WHERE id = ?", id):
-            return Loaded(forgotten=1)
+            return LoadReport(forgotten=1)
         if row is None or row[0] != made:
             if row and not self._replace:
-                return Loaded(different=1)
+                return LoadReport(different=1)
             self._writer.put(whole.put, made, logged=False)
-            done = Loaded(documents=1)
+            done = LoadReport(documents=1)
         if not whole.vectors:
             return done
         self._writer.flush()
@@ -161,7 +165,7 @@ class Loader:
         for model, by_number in whole.vectors.items():
             for n, blob in by_number.items():
                 if n in keys:
-                    done += Loaded(vectors=self._vector(model, keys[n], blob))
+                    done += LoadReport(vectors=self._vector(model, keys[n], blob))
         if done.vectors:
             self._writer.touch(id)
         return done
@@ -183,28 +187,28 @@ class Loader:
             )
         return self._writer.vector(id, passage, blob)
 
-    def _tombstone(self, tombstone: Tombstone) -> Loaded:
+    def _tombstone(self, tombstone: Tombstone) -> LoadReport:
         if self._one("SELECT 1 FROM tombstones WHERE id = ?", tombstone.id):
-            return Loaded()
+            return LoadReport()
         if self._one("SELECT 1 FROM documents WHERE id = ?", tombstone.id):
             if not self._replace:
-                return Loaded(different=1)
+                return LoadReport(different=1)
             self._writer.remove(tombstone.id, logged=False)
         self._db.execute(
             "INSERT INTO tombstones VALUES (?, ?)", (tombstone.id, tombstone.at.timestamp())
         )
-        return Loaded(tombstones=1)
+        return LoadReport(tombstones=1)
 
-    def _events(self, history: History) -> Loaded:
+    def _events(self, history: History) -> LoadReport:
         known = [(event.action, event.at) for event in self._history(history.id)]
         new = unknown(history.events, known)
         for event in new:
             self._writer.event(event.id, event.action, event.at.timestamp())
-        return Loaded(events=len(new))
+        return LoadReport(events=len(new))
 
-    def _answer(self, answer: Recorded) -> Loaded:
+    def _answer(self, answer: Recorded) -> LoadReport:
         known = answers.one(self._db, answer.id)
         if known is not None and (known == answer or not self._replace):
-            return Loaded()
+            return LoadReport()
         answers.keep(self._db, answer)
-        return Loaded(answers=1)
+        return LoadReport(answers=1)

@@ -23,7 +23,7 @@ from recollect.nouns import (
     TextQuery,
     stable_id,
 )
-from recollect.ports import EVERYTHING, HandleMatch, TextFound, VectorFound
+from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
 from recollect.storage.content import parse_cursor
 from recollect.storage.embedded import admin, answers, sessions
 from recollect.storage.embedded.pool import RecordPool
@@ -125,7 +125,7 @@ class EmbeddedStore:
 
     def search_text(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
-    ) -> list[TextFound]:
+    ) -> list[TextResult]:
         return self.text.search(queries, filter, limit, count=count)
 
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
@@ -133,7 +133,7 @@ class EmbeddedStore:
 
     def search_vector(
         self, model: str, vector: Vector, filter: Filter, *, limit: int
-    ) -> VectorFound:
+    ) -> VectorResult:
         return self.vectors.search(model, vector, filter, limit)
 
     def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:

@@ -25,7 +25,7 @@ from recollect.nouns import (
 )
 from recollect.storage.content import check, digest, expect
 from recollect.storage.embedded.feeding import Feeding
-from recollect.storage.embedded.writer import Writer
+from recollect.storage.embedded.writer import RecordWriter
 
 T = TypeVar("T")
 
@@ -65,9 +65,9 @@ class Record(Feeding):
             writer.finish()
         return writer.receipt
 
-    def writer(self) -> Writer:
+    def writer(self) -> RecordWriter:
         """Returns what writes documents within the transaction that is open."""
-        return Writer(self._db, self._label, self.state())
+        return RecordWriter(self._db, self._label, self.state())
 
     def _stamp(self, id: str) -> str | None:
         row = self._db.execute("SELECT stamp FROM documents WHERE id = ?", (id,)).fetchone()

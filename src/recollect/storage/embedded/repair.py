@@ -55,7 +55,7 @@ _INDEXES = {
 _LABELS = {"owner": "owner", "kind": "kind", "scopes": "scopes", "issue": "issue", "event": "event"}
 
 
-class Repaired(NamedTuple):
+class RepairReport(NamedTuple):
     store: str
     aside: str
     """Where the damaged one is."""
@@ -75,7 +75,7 @@ class Repaired(NamedTuple):
         return self._asdict()
 
 
-def repair(folder: Path, *, tell: Tell) -> Repaired:
+def repair(folder: Path, *, tell: Tell) -> RepairReport:
     """Make the store in *folder* anew from what can be read of it."""
     if not (folder / RECORD).is_file():
         raise NotFound(f"there is no store at {folder}", hint="name it with --store")
@@ -100,7 +100,7 @@ def repair(folder: Path, *, tell: Tell) -> Repaired:
             shutil.copyfile(folder / USAGE, made / USAGE)
             os.chmod(made / USAGE, permissions.FILE)
         aside = swap.put_in_place(made, folder, "damaged")
-    return Repaired(
+    return RepairReport(
         str(folder),
         str(aside),
         counts["documents"],
@@ -149,14 +149,14 @@ def _salvage(damaged: Path, made: Path, tell: Tell) -> tuple[str, ...]:
         with suppress(StoreError, sqlite3.Error):  # what cannot be brought up to date is read as is
             migrate(old, damaged.parent)
             tables = {n for (n,) in old.execute("SELECT name FROM sqlite_master")}
-        reader = _Reader(old)
+        reader = _DamagedReader(old)
         record.mended(lambda _, db: _take(reader, db, tables, tell))
         names = reader.names() if "documents" in reader.broken else []
         record.mended(lambda _, db: _name_documents(db, names))
         return tuple(sorted(reader.broken))
 
 
-def _take(reader: _Reader, db: sqlite3.Connection, tables: set[str], tell: Tell) -> None:
+def _take(reader: _DamagedReader, db: sqlite3.Connection, tables: set[str], tell: Tell) -> None:
     done, insert = 0, _Inserter(db, reader.broken)
     for table, key in _BY_KEY.items():
         for row in reader.rows(table, key):
@@ -218,7 +218,7 @@ class _Named(NamedTuple):
     source: int = 0
 
 
-class _Reader:
+class _DamagedReader:
     """What can be read of a damaged database. ``broken`` names the tables where not all could."""
 
     def __init__(self, db: sqlite3.Connection) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class State(NamedTuple):
+class RecordState(NamedTuple):
     epoch: str
     seq: int
     generation: int
@@ -14,7 +14,7 @@ class State(NamedTuple):
     characters: int
 
 
-class Allowed(NamedTuple):
+class LabelFilter(NamedTuple):
     """A filter in the record's own numbers. ``None`` is no limit; an empty set is nothing."""
 
     owner: frozenset[int] | None = None
@@ -39,7 +39,7 @@ class Allowed(NamedTuple):
 
     @property
     def everything(self) -> bool:
-        return self == Allowed()
+        return self == LabelFilter()
 
 
 class Row(NamedTuple):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from recollect import permissions
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
-from recollect.ports import Spent
+from recollect.ports import Expense
 
 NAME = "spend.db"
 WAIT = 5.0
@@ -49,7 +49,7 @@ class EmbeddedSpending:
             for held, when, name, lost in db.execute(
                 "SELECT id, day, model, nanos FROM held WHERE until < ?", (now,)
             ).fetchall():
-                db.execute(_ADD, Spent(when, name, 1, nanos=lost))
+                db.execute(_ADD, Expense(when, name, 1, nanos=lost))
                 db.execute("DELETE FROM held WHERE id = ?", (held,))
             if cap is not None and self._day(db, day) + nanos > cap:
                 return None
@@ -59,20 +59,20 @@ class EmbeddedSpending:
             )
             return made.lastrowid
 
-    def settle(self, held: int, spent: Spent) -> None:
+    def settle(self, held: int, spent: Expense) -> None:
         with self._writing() as db:
             gone = db.execute("DELETE FROM held WHERE id = ?", (held,)).rowcount
             if gone and spent.calls:
                 db.execute(_ADD, spent)
 
-    def rows(self, since: str) -> list[Spent]:
+    def rows(self, since: str) -> list[Expense]:
         if not self._file.exists():
             return []
         with self._translated(), closing(self._connected()) as db:
             if _version(db) == 0:  # it is being made
                 return []
             found = db.execute("SELECT * FROM spent WHERE day >= ? ORDER BY day, model", (since,))
-            return [Spent(*row) for row in found]
+            return [Expense(*row) for row in found]
 
     def _day(self, db: sqlite3.Connection, day: str) -> int:
         """Spent and set aside; what was set aside yesterday and is still open counts today."""

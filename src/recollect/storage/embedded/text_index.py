@@ -20,7 +20,7 @@ from tantivy import Occur, Query
 from recollect import permissions
 from recollect.nouns import Clause, Hit, TextQuery
 from recollect.storage.embedded import folders
-from recollect.storage.embedded.rows import Allowed, Row
+from recollect.storage.embedded.rows import LabelFilter, Row
 from recollect.storage.filters import escaped, folded_path
 from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
 from recollect.text.terms import terms
@@ -61,7 +61,7 @@ class Position(NamedTuple):
     seq: int
 
 
-class Found(NamedTuple):
+class IndexHits(NamedTuple):
     """The hits, how many passages hold each word, and how many hits there are in all."""
 
     hits: list[Hit]
@@ -169,8 +169,8 @@ class Snapshot:
         return max(0, int(self._searcher.num_docs) - 1)
 
     def search(
-        self, query: TextQuery, allowed: Allowed, limit: int, count: bool, dead: Collection[int]
-    ) -> Found:
+        self, query: TextQuery, allowed: LabelFilter, limit: int, count: bool, dead: Collection[int]
+    ) -> IndexHits:
         """The best, less the *dead*: passages that are gone from the record by now."""
         frequencies = {
             clause.term: int(self._searcher.doc_freq(query.field, clause.term))
@@ -178,7 +178,7 @@ class Snapshot:
             if clause.kind == "word"
         }
         if query.any and not self._can_match(query, frequencies):
-            return Found([], frequencies, 0)
+            return IndexHits([], frequencies, 0)
         built = self._build(query, allowed)
         if count and dead:
             built = Query.boolean_query([(Occur.Must, built), (Occur.MustNot, self._among(dead))])
@@ -192,7 +192,7 @@ class Snapshot:
         ]
         if dead:
             hits = [hit for hit in hits if hit.passage not in dead]
-        return Found(hits, frequencies, int(found.count or 0) if count else 0)
+        return IndexHits(hits, frequencies, int(found.count or 0) if count else 0)
 
     def _places(self, hits: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
         places: list[int] = self._searcher.fast_field_values("place", [a for _, a in hits])
@@ -247,7 +247,7 @@ class Snapshot:
     def _term(self, field: str, value: str) -> Query:
         return Query.term_query(self._schema, field, value, index_option="basic")
 
-    def _build(self, query: TextQuery, allowed: Allowed) -> Query:
+    def _build(self, query: TextQuery, allowed: LabelFilter) -> Query:
         occur = Occur.Must if query.strict else Occur.Should
         scored = [(occur, self._scored(clause, query.field)) for clause in query.any]
         conditions = [(Occur.Must, self._condition(clause)) for clause in query.must]
@@ -282,7 +282,7 @@ class Snapshot:
         pattern = escaped(clause.term[:_PREFIX_MAX]) + ".*"
         return Query.regex_query(self._schema, "exact", pattern)
 
-    def _limits(self, allowed: Allowed) -> list[Query]:
+    def _limits(self, allowed: LabelFilter) -> list[Query]:
         limits = []
         for letter, ids in zip(_LETTERS, allowed.labels, strict=True):
             if ids is not None:

@@ -17,13 +17,19 @@ from typing import NamedTuple, TypeVar
 
 from recollect.errors import StoreBusy
 from recollect.nouns import Filter, Hit, TextQuery
-from recollect.ports import Finding, TextFound
+from recollect.ports import Finding, TextResult
 from recollect.storage.embedded import allocator, audit, folders
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.record import Record
-from recollect.storage.embedded.rows import Allowed, Row, State
-from recollect.storage.embedded.text_index import Found, Position, Snapshot, TextIndex, TornIndex
+from recollect.storage.embedded.rows import LabelFilter, RecordState, Row
+from recollect.storage.embedded.text_index import (
+    IndexHits,
+    Position,
+    Snapshot,
+    TextIndex,
+    TornIndex,
+)
 from recollect.storage.filters import folded_path
 from recollect.text import lexical
 
@@ -38,7 +44,7 @@ WAIT_SECONDS = 60.0
 T = TypeVar("T")
 
 
-class _Tailed(NamedTuple):
+class _TailPassage(NamedTuple):
     """A passage that the text index has not seen yet."""
 
     row: Row
@@ -48,11 +54,11 @@ class _Tailed(NamedTuple):
 class _View(NamedTuple):
     """One state of the record's text: an index commit, what is gone from it, what is new."""
 
-    state: State
+    state: RecordState
     text: TextIndex
     snapshot: Snapshot
     dead: frozenset[int]
-    tail: dict[int, _Tailed]
+    tail: dict[int, _TailPassage]
 
 
 class EmbeddedText:
@@ -61,7 +67,7 @@ class EmbeddedText:
         self._pool = pool
         self._lock = threading.RLock()
         self._text: TextIndex | None = None
-        self._tail: dict[int, _Tailed] = {}
+        self._tail: dict[int, _TailPassage] = {}
         self._view: _View | None = None
 
     def close(self) -> None:
@@ -71,12 +77,12 @@ class EmbeddedText:
 
     def search(
         self, queries: Sequence[TextQuery], filter: Filter, limit: int, *, count: bool
-    ) -> list[TextFound]:
+    ) -> list[TextResult]:
         return self._retried(lambda: self._search(queries, filter, limit, count))
 
     def _search(
         self, queries: Sequence[TextQuery], filter: Filter, limit: int, count: bool
-    ) -> list[TextFound]:
+    ) -> list[TextResult]:
         view, allowed = self._current(), self._allowed(filter)
         return [_search(view, query, allowed, limit, count=count) for query in queries]
 
@@ -104,9 +110,9 @@ class EmbeddedText:
                             self._build()
         return search()
 
-    def _allowed(self, filter: Filter) -> Allowed:
+    def _allowed(self, filter: Filter) -> LabelFilter:
         if not filter.limits:
-            return Allowed()
+            return LabelFilter()
         with self._pool.snapshot() as record:
             return record.allowed(filter)
 
@@ -131,13 +137,13 @@ class EmbeddedText:
         self._view = _View(state, index, snapshot, dead, tail)
         return self._view
 
-    def _tail_after(self, record: Record, seq: int) -> dict[int, _Tailed]:
+    def _tail_after(self, record: Record, seq: int) -> dict[int, _TailPassage]:
         keys = record.keys_after(seq)
         with self._lock:
             known = self._tail
             missing = [key for key in keys if key not in known]
             new = {
-                row.key: _Tailed(
+                row.key: _TailPassage(
                     row, lexical.index_passage(row.title, row.path, row.heading, row.text)
                 )
                 for row in record.rows(missing)
@@ -183,7 +189,7 @@ class EmbeddedText:
 
     # -------------------------------------------------------------- the index
 
-    def _open(self, state: State) -> TextIndex | None:
+    def _open(self, state: RecordState) -> TextIndex | None:
         """The index of the current generation; None if it is missing, torn or of another
         history."""
         folder = self.folder / f"text-{state.generation}"
@@ -271,7 +277,7 @@ class EmbeddedText:
                     hint="try again when it has finished",
                 )
 
-    def position(self, state: State) -> Position | None:
+    def position(self, state: RecordState) -> Position | None:
         """Returns how far the current index has come, if there is one that can be used."""
         index = self._open(state)
         return index.reload().position if index else None
@@ -296,10 +302,10 @@ class EmbeddedText:
 
 
 def _search(
-    view: _View, query: TextQuery, allowed: Allowed, limit: int, *, count: bool
-) -> TextFound:
+    view: _View, query: TextQuery, allowed: LabelFilter, limit: int, *, count: bool
+) -> TextResult:
     if allowed.nothing:
-        return TextFound([], {}, 0)
+        return TextResult([], {}, 0)
     found = view.snapshot.search(query, allowed, limit, count, view.dead)
     hits = found.hits
     weights = view.snapshot.idf(found.frequencies)
@@ -308,11 +314,11 @@ def _search(
         fresh, weights = _search_tail(query, allowed, view, found)
         hits = sorted(hits + fresh, key=lambda h: (-h.score, h.passage))
         total += len(fresh)
-    return TextFound(hits[:limit], weights, total)
+    return TextResult(hits[:limit], weights, total)
 
 
 def _search_tail(
-    query: TextQuery, allowed: Allowed, view: _View, found: Found
+    query: TextQuery, allowed: LabelFilter, view: _View, found: IndexHits
 ) -> tuple[list[Hit], dict[str, float]]:
     """Hits among passages that are in the record and not in the index, scored on its scale."""
     tail, state = view.tail.values(), view.state
@@ -339,7 +345,7 @@ def _search_tail(
     return hits, weights
 
 
-def _allows(allowed: Allowed, row: Row) -> bool:
+def _allows(allowed: LabelFilter, row: Row) -> bool:
     limits = zip(allowed.labels, row.labels, strict=True)
     if any(ids is not None and id not in ids for ids, id in limits):
         return False

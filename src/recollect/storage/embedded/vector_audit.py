@@ -7,7 +7,7 @@ import sqlite3
 import numpy as np
 
 from recollect.storage.embedded.record import Record
-from recollect.storage.embedded.rows import Allowed
+from recollect.storage.embedded.rows import LabelFilter
 from recollect.storage.embedded.vector_index import VectorIndex
 
 ASKED = 20
@@ -27,7 +27,7 @@ def recall(record: Record, index: VectorIndex, *, full: bool) -> float | None:
         return None
     state = record.state()
     asked = np.array(_asked(record.db, index.model, state.seq), np.float32)
-    hits = [index.search(record, state.epoch, state.seq, a, Allowed(), NEAREST) for a in asked]
+    hits = [index.search(record, state.epoch, state.seq, a, LabelFilter(), NEAREST) for a in asked]
     best = np.full((len(asked), NEAREST), -2.0, np.float32)
     score: list[dict[int, float]] = [{} for _ in asked]
     wanted = [{passage for passage, _, _ in some} for some in hits]

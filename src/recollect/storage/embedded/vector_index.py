@@ -28,7 +28,7 @@ from recollect import permissions
 from recollect.errors import StoreError
 from recollect.nouns import stable_id
 from recollect.storage.embedded.record import Record
-from recollect.storage.embedded.rows import Allowed, VectorRow
+from recollect.storage.embedded.rows import LabelFilter, VectorRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -62,7 +62,7 @@ def vector_folder(store: Path, model: str) -> Path:
     return store / "vectors" / f"{name}-{stable_id(model)[:6]}"
 
 
-class Manifest(NamedTuple):
+class SegmentManifest(NamedTuple):
     epoch: str
     seq: int
     segments: tuple[str, ...]
@@ -168,9 +168,9 @@ class VectorIndex:
         self.folder = folder
         self.model = model
         self._lock = threading.RLock()
-        self._read: tuple[tuple[int, int], Manifest] | None = None
+        self._read: tuple[tuple[int, int], SegmentManifest] | None = None
         self._torn = False
-        self._manifest: Manifest | None = None
+        self._manifest: SegmentManifest | None = None
         self._segments: list[Segment] = []
         self._buried = 0
         self._tail = _Tail(0)
@@ -183,7 +183,7 @@ class VectorIndex:
         epoch: str,
         seq: int,
         query: NDArray[np.float32],
-        allowed: Allowed,
+        allowed: LabelFilter,
         limit: int,
     ) -> list[tuple[int, int, float]]:
         """(passage, document, cosine) of the nearest; *record* is in a snapshot at *seq*."""
@@ -252,7 +252,7 @@ class VectorIndex:
         for rows in _blocks(record.vectors_between(self.model, 0, seq), 8192):
             yield [row.passage for row in rows], _matrix(rows)
 
-    def manifest(self, epoch: str) -> Manifest:
+    def manifest(self, epoch: str) -> SegmentManifest:
         with self._lock:
             return self._read_manifest(epoch)
 
@@ -274,7 +274,9 @@ class VectorIndex:
         self._buried = seq
         self._tail = self._tail.upto(record, self.model, seq)
 
-    def _open_segments(self, manifest: Manifest, epoch: str) -> tuple[Manifest, Manifest]:
+    def _open_segments(
+        self, manifest: SegmentManifest, epoch: str
+    ) -> tuple[SegmentManifest, SegmentManifest]:
         """Map what the manifest names, or a newer one if that has replaced it meanwhile: which it
         was, and what of it can be used. What is torn counts for nothing: all is searched from the
         record until a flush replaces it."""
@@ -290,11 +292,11 @@ class VectorIndex:
                     manifest = newer
                     continue
                 self._segments, self._torn = [], True
-                return manifest, Manifest(epoch, 0, ())
+                return manifest, SegmentManifest(epoch, 0, ())
             self._torn = False
             return manifest, manifest
 
-    def _read_manifest(self, epoch: str, *, anew: bool = False) -> Manifest:
+    def _read_manifest(self, epoch: str, *, anew: bool = False) -> SegmentManifest:
         path = self.folder / "manifest.json"
         try:
             stat = os.stat(path)
@@ -303,24 +305,24 @@ class VectorIndex:
                 return self._read[1]
             about = json.loads(path.read_text())
             if about["format"] != _FORMAT or about["epoch"] != epoch:
-                return Manifest(epoch, 0, ())
-            manifest = Manifest(epoch, about["seq"], tuple(about["segments"]))
+                return SegmentManifest(epoch, 0, ())
+            manifest = SegmentManifest(epoch, about["seq"], tuple(about["segments"]))
             self._read = seen, manifest
             return manifest
         except _TORN:
-            return Manifest(epoch, 0, ())
+            return SegmentManifest(epoch, 0, ())
 
     # -------------------------------------------------------------- writing
 
     def flush(self, record: Record, epoch: str, seq: int, *, rebuild: bool = False) -> None:
         """Write what waits as a segment. The caller holds the lock; *record* is in a snapshot
         at *seq*. Small or half-dead segments are merged into the new one."""
-        manifest = Manifest(epoch, 0, ()) if rebuild else self._read_manifest(epoch)
+        manifest = SegmentManifest(epoch, 0, ()) if rebuild else self._read_manifest(epoch)
         kept: list[Segment] = []
         try:
             kept = [Segment(self.folder / name) for name in manifest.segments]
         except _TORN:
-            manifest = Manifest(epoch, 0, ())
+            manifest = SegmentManifest(epoch, 0, ())
         for segment in kept:
             segment.bury(np.array(record.deleted_after(segment.high), np.int64))
         low, waiting = manifest.seq, record.vectors_waiting(self.model, manifest.seq, 1 << 30)
@@ -333,7 +335,7 @@ class VectorIndex:
         names = [s.name for s in kept]
         if waiting:
             names.append(self._write_segment(record, low, seq))
-        self._commit(Manifest(epoch, seq, tuple(names)))
+        self._commit(SegmentManifest(epoch, seq, tuple(names)))
 
     def _write_segment(self, record: Record, low: int, high: int) -> str:
         columns = _columns(record.vectors_between(self.model, low, high))
@@ -349,7 +351,7 @@ class VectorIndex:
         _sync(folder)
         return name
 
-    def _commit(self, manifest: Manifest) -> None:
+    def _commit(self, manifest: SegmentManifest) -> None:
         permissions.folder(self.folder)
         about = {"format": _FORMAT, "model": self.model, **manifest._asdict()}
         fresh = self.folder / "manifest.json.new"
@@ -405,7 +407,7 @@ class _Tail:
     def search(
         self,
         query: NDArray[np.float32],
-        allowed: Allowed,
+        allowed: LabelFilter,
         on_paths: NDArray[np.int64] | None,
         limit: int,
     ) -> list[tuple[int, int, float]]:
@@ -453,7 +455,7 @@ def _mask(
     labels: NDArray[np.int32],
     dates: NDArray[np.int64],
     documents: NDArray[np.int64],
-    allowed: Allowed,
+    allowed: LabelFilter,
     on_paths: NDArray[np.int64] | None,
 ) -> NDArray[np.bool_] | None:
     """Which rows the filter lets through; None when it lets everything through."""

@@ -8,12 +8,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from recollect.nouns import Filter, Hit
-from recollect.ports import Finding, VectorFound
+from recollect.ports import Finding, VectorResult
 from recollect.storage.embedded import folders, vector_audit, vector_index
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.record import Record
-from recollect.storage.embedded.rows import State
+from recollect.storage.embedded.rows import RecordState
 
 if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
@@ -48,17 +48,17 @@ class EmbeddedVectors:
             self.flush(model)
         return kept
 
-    def search(self, model: str, vector: Vector, filter: Filter, limit: int) -> VectorFound:
+    def search(self, model: str, vector: Vector, filter: Filter, limit: int) -> VectorResult:
         index = self.index(model)
         with self._pool.snapshot() as record:
             state, allowed = record.state(), record.allowed(filter)
             if allowed.nothing:
-                return VectorFound([], record.models().get(model, 0), state.passages)
+                return VectorResult([], record.models().get(model, 0), state.passages)
             hits = index.search(record, state.epoch, state.seq, vector, allowed, limit)
         if index.wants_a_segment:
             with suppress(OSError):
                 self.flush(model)
-        return VectorFound([Hit(*hit) for hit in hits], index.size, state.passages)
+        return VectorResult([Hit(*hit) for hit in hits], index.size, state.passages)
 
     def drop(self, model: str) -> int:
         gone = self._pool.mine().drop_vectors(model)
@@ -80,7 +80,7 @@ class EmbeddedVectors:
                 if rebuild or index.waiting(record, state.epoch):
                     index.flush(record, state.epoch, state.seq, rebuild=rebuild)
 
-    def describe(self, models: Sequence[str], state: State) -> dict[str, Any]:
+    def describe(self, models: Sequence[str], state: RecordState) -> dict[str, Any]:
         return {f"vectors {model}": self.index(model).describe(state.epoch) for model in models}
 
     def check(

@@ -9,17 +9,17 @@ from collections.abc import Callable
 from typing import Any
 
 from recollect.nouns import Document, Put, Receipt, Source
-from recollect.storage.embedded.rows import State, micros
+from recollect.storage.embedded.rows import RecordState, micros
 from recollect.storage.filters import label_of
 from recollect.text.lexical import indexed_text
 
 
-class Writer:
+class RecordWriter:
     """The changes of one transaction. Numbers are taken from the sequence as they are needed
     and written back once, at the end; so are rows that nothing reads before."""
 
     def __init__(
-        self, db: sqlite3.Connection, label: Callable[[str, str], int], state: State
+        self, db: sqlite3.Connection, label: Callable[[str, str], int], state: RecordState
     ) -> None:
         self._db = db
         self._label = label

@@ -8,15 +8,15 @@ import numpy as np
 
 from recollect.nouns import Put, Recorded, Source
 from recollect.ports import (
-    Checked,
-    Dumped,
+    CheckReport,
+    DocumentStamp,
+    DumpEntry,
     Finding,
     History,
     Item,
-    Loaded,
-    Stamped,
+    LoadReport,
     Tombstone,
-    Whole,
+    WholeDocument,
 )
 from recollect.storage.content import check, digest, parse_cursor, unknown
 from recollect.storage.plain.tables import DocumentEntry, Tables, atomic
@@ -27,24 +27,24 @@ class PlainAdmin:
         self.tables = tables
 
     @atomic
-    def stamps(self, source: str) -> list[Stamped]:
+    def stamps(self, source: str) -> list[DocumentStamp]:
         found = (entry.document for entry in self.tables.newest_first())
         return [
-            Stamped(d.external, source, d.path, d.origin, d.stamp, d.owner, d.scopes)
+            DocumentStamp(d.external, source, d.path, d.origin, d.stamp, d.owner, d.scopes)
             for d in found
             if d.source == source
         ]
 
-    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
         with self.tables.lock:
-            items = [Dumped(str(n), item) for n, item in enumerate(self._items(vectors), 1)]
+            items = [DumpEntry(str(n), item) for n, item in enumerate(self._items(vectors), 1)]
         yield from items[parse_cursor(after) or 0 :]
 
     def _items(self, vectors: bool) -> Iterator[Item]:
         tables = self.tables
         yield from tables.sources.values()
         for entry in reversed(tables.newest_first()):
-            yield Whole(self._put(entry), self._vectors(entry) if vectors else {})
+            yield WholeDocument(self._put(entry), self._vectors(entry) if vectors else {})
         yield from (Tombstone(id, at) for id, at in sorted(tables.tombstones.items()))
         for id in sorted({event.id for event in tables.events}):
             yield History(id, tuple(event for event in tables.events if event.id == id))
@@ -66,14 +66,14 @@ class PlainAdmin:
         return {model: vectors for model, vectors in found.items() if vectors}
 
     @atomic
-    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> LoadReport:
         loading = _Loading(self.tables.copy(), replace)
-        done = sum((loading.load(item) for item in items), Loaded())
+        done = sum((loading.load(item) for item in items), LoadReport())
         self.tables.become(vars(loading.tables))
         return done
 
     @atomic
-    def check(self, *, full: bool = False) -> Checked:
+    def check(self, *, full: bool = False) -> CheckReport:
         looked = list(self.tables.documents.values()) if full else []
         bad = tuple(
             Finding("record", f"{entry.document.external} is not as it was stored")
@@ -81,7 +81,7 @@ class PlainAdmin:
             if digest(self._put(entry)) != entry.digest
         )
         last = max((event.at for event in self.tables.events), default=None)
-        return Checked(bad, len(looked), last_write=last)
+        return CheckReport(bad, len(looked), last_write=last)
 
     def refresh(self, *, rebuild: bool = False) -> None:
         """There is nothing derived to refresh."""
@@ -105,11 +105,11 @@ class _Loading:
         self.tables = tables
         self.replace = replace
 
-    def load(self, item: Item) -> Loaded:
+    def load(self, item: Item) -> LoadReport:
         match item:
             case Source():
                 return self._source(item)
-            case Whole():
+            case WholeDocument():
                 return self._document(item)
             case Tombstone():
                 return self._tombstone(item)
@@ -118,26 +118,26 @@ class _Loading:
             case Recorded():
                 return self._answer(item)
 
-    def _source(self, source: Source) -> Loaded:
+    def _source(self, source: Source) -> LoadReport:
         known = self.tables.sources.get(source.name)
         if known == source or (known and not self.replace):
-            return Loaded()
+            return LoadReport()
         self.tables.register(source)
-        return Loaded(sources=1)
+        return LoadReport(sources=1)
 
-    def _document(self, whole: Whole) -> Loaded:
+    def _document(self, whole: WholeDocument) -> LoadReport:
         check(whole.put)
         id = whole.put.document.id
         old = self.tables.documents.get(id)
         if old is None and id in self.tables.tombstones:
-            return Loaded(forgotten=1)
+            return LoadReport(forgotten=1)
         same = old is not None and old.digest == digest(whole.put)
         if old and not same and not self.replace:
-            return Loaded(different=1)
+            return LoadReport(different=1)
         if not same:
             self.tables.put(whole.put, logged=False)
         vectors = sum(self._vectors(id, model, some) for model, some in whole.vectors.items())
-        return Loaded(unchanged=int(same), documents=int(not same), vectors=vectors)
+        return LoadReport(unchanged=int(same), documents=int(not same), vectors=vectors)
 
     def _vectors(self, id: str, model: str, by_number: Mapping[int, bytes]) -> int:
         keys = self.tables.documents[id].passages
@@ -150,24 +150,24 @@ class _Loading:
             },
         )
 
-    def _tombstone(self, tombstone: Tombstone) -> Loaded:
+    def _tombstone(self, tombstone: Tombstone) -> LoadReport:
         if tombstone.id in self.tables.tombstones:
-            return Loaded()
+            return LoadReport()
         if tombstone.id in self.tables.documents and not self.replace:
-            return Loaded(different=1)
+            return LoadReport(different=1)
         self.tables.tombstones[tombstone.id] = tombstone.at
         self.tables.remove(tombstone.id, "forgotten", logged=False)
-        return Loaded(tombstones=1)
+        return LoadReport(tombstones=1)
 
-    def _events(self, history: History) -> Loaded:
+    def _events(self, history: History) -> LoadReport:
         known = [(e.action, e.at) for e in self.tables.events if e.id == history.id]
         new = unknown(history.events, known)
         self.tables.events += [event._replace(seq=self.tables.next()) for event in new]
-        return Loaded(events=len(new))
+        return LoadReport(events=len(new))
 
-    def _answer(self, answer: Recorded) -> Loaded:
+    def _answer(self, answer: Recorded) -> LoadReport:
         known = self.tables.answers.get(answer.id)
         if known is not None and (known == answer or not self.replace):
-            return Loaded()
+            return LoadReport()
         self.tables.answers[answer.id] = answer
-        return Loaded(answers=1)
+        return LoadReport(answers=1)

@@ -5,29 +5,29 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection
 
-from recollect.ports import AskedBefore, CacheStats, Kept
+from recollect.ports import CachedAnswer, CacheStats, PastRequest
 
 
 class PlainCache:
     def __init__(self, size: int) -> None:
         self.size = size
         self._lock = threading.RLock()
-        self._answers: dict[str, Kept] = {}  # last used last
-        self._questions: dict[str, AskedBefore] = {}
+        self._answers: dict[str, CachedAnswer] = {}  # last used last
+        self._questions: dict[str, PastRequest] = {}
 
-    def get(self, key: str) -> Kept | None:
+    def get(self, key: str) -> CachedAnswer | None:
         with self._lock:
             found = self._answers.pop(key, None)
             if found is not None:
                 self._answers[key] = found
             return found
 
-    def alike(self, space: str, *, limit: int) -> list[Kept]:
+    def alike(self, space: str, *, limit: int) -> list[CachedAnswer]:
         with self._lock:
             found = [kept for kept in reversed(self._answers.values()) if kept.space == space]
             return [kept._replace(answer="") for kept in found[:limit]]
 
-    def put(self, kept: Kept) -> None:
+    def put(self, kept: CachedAnswer) -> None:
         with self._lock:
             self.prune(kept.made)
             self._answers.pop(kept.key, None)
@@ -35,14 +35,14 @@ class PlainCache:
             while len(self._answers) > self.size:
                 del self._answers[next(iter(self._answers))]
 
-    def note(self, asked: AskedBefore) -> None:
+    def note(self, asked: PastRequest) -> None:
         with self._lock:
             self._questions.pop(asked.key, None)
             self._questions[asked.key] = asked
             while len(self._questions) > 4 * self.size:
                 del self._questions[next(iter(self._questions))]
 
-    def noted(self, keys: Collection[str]) -> dict[str, AskedBefore]:
+    def noted(self, keys: Collection[str]) -> dict[str, PastRequest]:
         with self._lock:
             return {key: self._questions[key] for key in keys if key in self._questions}
 

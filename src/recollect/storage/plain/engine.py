@@ -23,7 +23,7 @@ from recollect.nouns import (
     TextQuery,
     stable_id,
 )
-from recollect.ports import EVERYTHING, HandleMatch, TextFound, VectorFound
+from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
 from recollect.storage.content import check, expect, parse_cursor
 from recollect.storage.filters import allows, source_allows
 from recollect.storage.plain import admin
@@ -124,10 +124,10 @@ class PlainStore:
     @atomic
     def search_text(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
-    ) -> list[TextFound]:
+    ) -> list[TextResult]:
         return [self._search_text(query, filter, limit, count) for query in queries]
 
-    def _search_text(self, query: TextQuery, filter: Filter, limit: int, count: bool) -> TextFound:
+    def _search_text(self, query: TextQuery, filter: Filter, limit: int, count: bool) -> TextResult:
         entries = self.tables.passages.values()
         words = [c.term for c in query.any if c.kind == "word"]
         frequencies = lexical.document_frequencies(words, query.field, (e.indexed for e in entries))
@@ -141,7 +141,7 @@ class PlainStore:
             if lexical.matches(query, entry.indexed)
         ]
         hits.sort(key=lambda h: (-h.score, h.passage))
-        return TextFound(hits[:limit], weights, len(hits) if count else 0)
+        return TextResult(hits[:limit], weights, len(hits) if count else 0)
 
     @atomic
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
@@ -153,7 +153,7 @@ class PlainStore:
     @atomic
     def search_vector(
         self, model: str, vector: Vector, filter: Filter, *, limit: int
-    ) -> VectorFound:
+    ) -> VectorResult:
         vectors = self.tables.vectors.get(model, {})
         hits = [
             Hit(entry.key, entry.document, float(vectors[entry.key] @ vector))
@@ -161,7 +161,7 @@ class PlainStore:
             if entry.key in vectors
         ]
         hits.sort(key=lambda h: (-h.score, h.passage))
-        return VectorFound(hits[:limit], len(vectors), len(self.tables.passages))
+        return VectorResult(hits[:limit], len(vectors), len(self.tables.passages))
 
     # -------------------------------------------------------------- vectors
 

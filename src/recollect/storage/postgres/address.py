@@ -27,7 +27,7 @@ _Reader = Callable[[str, str], Any]
 _YES = {"yes": True, "1": True, "true": True, "no": False, "0": False, "false": False}
 
 
-class Address(NamedTuple):
+class ServerAddress(NamedTuple):
     dsn: str
     """What libpq is given."""
     shown: str
@@ -44,7 +44,7 @@ class Address(NamedTuple):
     patience: int = 20
 
 
-def parse(location: str) -> Address:
+def parse(location: str) -> ServerAddress:
     """The address; whatever cannot be meant is refused, with what can."""
     try:
         parts = urlsplit(location)
@@ -55,7 +55,7 @@ def parse(location: str) -> Address:
     ours = {name: value for name, value in given if name in _OURS}
     theirs = [(name, value) for name, value in given if name not in _OURS]
     shown = [(name, value) for name, value in theirs if "password" not in name]
-    return Address(
+    return ServerAddress(
         dsn=_url(parts.netloc, parts.path, theirs),
         shown=_url(_without_password(parts.netloc), parts.path, shown),
         **{name: _OURS[name](name, value) for name, value in ours.items()},

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from recollect.ports import Behind, Checked, Dumped, Item, Loaded, Stamped
+from recollect.ports import CheckReport, DocumentStamp, DumpEntry, Item, LoadReport, ReplicaLag
 from recollect.storage.postgres import checking, dump, text_index
 from recollect.storage.postgres.connection import Db, steady
 from recollect.storage.postgres.owners import Owners
-from recollect.storage.postgres.record import Record
+from recollect.storage.postgres.record import RecordReader
 from recollect.storage.postgres.servers import Servers
 
 _FEW = 1000
@@ -16,31 +16,33 @@ _FEW = 1000
 
 
 class PostgresAdmin:
-    def __init__(self, servers: Servers, owners: Owners, record: Record) -> None:
+    def __init__(self, servers: Servers, owners: Owners, record: RecordReader) -> None:
         self._servers = servers
         self._connections = servers.primary.connections
         self._vectors = servers.primary.vectors
         self._owners = owners
         self._record = record
 
-    def stamps(self, source: str) -> list[Stamped]:
+    def stamps(self, source: str) -> list[DocumentStamp]:
         return self._connections.read(lambda db: self._record.stamps(db, source))
 
-    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[Dumped]:
+    def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
         with self._connections.unhurried() as db, steady(db):
             yield from dump.dumped(db, self._owners, self._record, after, vectors)
 
-    def load(self, items: Iterable[Item], *, replace: bool = False) -> Loaded:
+    def load(self, items: Iterable[Item], *, replace: bool = False) -> LoadReport:
         given = list(items)
         for model, dimensions in dump.dimensions(given).items():
             self._vectors.make(model, dimensions)
 
-        def work(db: Db) -> Loaded:
-            return dump.Loader(db, self._owners, self._record, self._vectors, replace).load(given)
+        def work(db: Db) -> LoadReport:
+            return dump.PostgresLoader(db, self._owners, self._record, self._vectors, replace).load(
+                given
+            )
 
         return self._servers.write(work)
 
-    def check(self, *, full: bool = False) -> Checked:
+    def check(self, *, full: bool = False) -> CheckReport:
         with self._connections.unhurried() as db, steady(db):
             return checking.checked(db, self._owners, self._record, full)
 
@@ -50,7 +52,7 @@ class PostgresAdmin:
     def drop_vectors(self, model: str) -> int:
         return self._servers.write(lambda db: self._vectors.drop(db, model))
 
-    def behind(self) -> Behind | None:
+    def behind(self) -> ReplicaLag | None:
         return self._servers.behind()
 
     def refresh(self, *, rebuild: bool = False) -> None:

@@ -8,21 +8,21 @@ from datetime import UTC, datetime
 import numpy as np
 
 from recollect.nouns import Filter
-from recollect.ports import Checked, Finding
+from recollect.ports import CheckReport, Finding
 from recollect.storage.content import digest
 from recollect.storage.postgres import vectors
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.dump import wholes
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import members
-from recollect.storage.postgres.record import Record
+from recollect.storage.postgres.record import RecordReader
 
 _SAMPLE = 200
 _PROBES = 20
 _MANY = 500
 
 
-def checked(db: Db, owners: Owners, record: Record, full: bool) -> Checked:
+def checked(db: Db, owners: Owners, record: RecordReader, full: bool) -> CheckReport:
     findings: list[Finding] = []
     documents = 0
     for keys in _keys(db, owners, full):
@@ -37,7 +37,7 @@ def checked(db: Db, owners: Owners, record: Record, full: bool) -> Checked:
             recall[model.key] = found
     row = db.execute(f"SELECT MAX(at) FROM events WHERE owner = ANY({owners.seen})").fetchone()
     last = row[0] if row else None
-    return Checked(
+    return CheckReport(
         tuple(findings),
         documents=documents,
         sampled=0,
@@ -57,7 +57,7 @@ def _keys(db: Db, owners: Owners, full: bool) -> Iterator[list[int]]:
         yield [key for (key,) in rows[start : start + _MANY]]
 
 
-def _against_hashes(db: Db, record: Record, keys: list[int]) -> Iterator[Finding]:
+def _against_hashes(db: Db, record: RecordReader, keys: list[int]) -> Iterator[Finding]:
     made: dict[int, bytes] = dict(
         db.execute("SELECT key, digest FROM documents WHERE key = ANY(%s)", (keys,)).fetchall()
     )
@@ -95,7 +95,7 @@ def _text(db: Db, owners: Owners) -> Iterator[Finding]:
                 yield Finding("text", f"owner {owner}: {len(missing)} passages are in no segment")
 
 
-def _counted(db: Db, owners: Owners, model: vectors.Model) -> Iterator[Finding]:
+def _counted(db: Db, owners: Owners, model: vectors.ModelTable) -> Iterator[Finding]:
     row = db.execute(
         f"SELECT (SELECT COUNT(*) FROM {model.table} WHERE owner = ANY({owners.seen})), "
         "(SELECT COALESCE(SUM(vectors), 0) FROM vector_counts "
@@ -107,7 +107,7 @@ def _counted(db: Db, owners: Owners, model: vectors.Model) -> Iterator[Finding]:
         yield Finding("vectors", f"{model.key}: {told} vectors are counted, {there} are there")
 
 
-def _recall(db: Db, owners: Owners, model: vectors.Model) -> float | None:
+def _recall(db: Db, owners: Owners, model: vectors.ModelTable) -> float | None:
     """The share of the ten nearest that a search finds, for some of the vectors themselves."""
     rows = db.execute(
         f"SELECT v::text FROM {model.table} WHERE owner = ANY({owners.seen}) "

@@ -19,7 +19,7 @@ from psycopg import errors
 
 from recollect import suspend
 from recollect.errors import StoreBusy
-from recollect.storage.postgres.address import Address
+from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.trouble import GONE, LOST, may_pass, translated
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ def probe(db: Db) -> Server:
     return Server(db.info.server_version, numbers, schema)
 
 
-def connect(address: Address) -> Db:
+def connect(address: ServerAddress) -> Db:
     """One connection by itself; what is wrong with it is told at once."""
     with translated(address.shown):
         return psycopg.connect(
@@ -88,7 +88,7 @@ def connect(address: Address) -> Db:
 class Connections:
     """The pool of one process. Nothing is left open in a transaction."""
 
-    def __init__(self, address: Address, server: Server, wait: float = 30.0) -> None:
+    def __init__(self, address: ServerAddress, server: Server, wait: float = 30.0) -> None:
         """*wait* is for how many seconds a connection is waited for."""
         self.address = address
         self.server = server

@@ -14,12 +14,12 @@ import numpy as np
 
 from recollect.errors import UsageError
 from recollect.nouns import ChangeSet, Event, Passage, Put, Recorded, Register, Source
-from recollect.ports import Dumped, History, Item, Loaded, Tombstone, Whole
+from recollect.ports import DumpEntry, History, Item, LoadReport, Tombstone, WholeDocument
 from recollect.storage.content import unknown
 from recollect.storage.postgres import answers, bulk, vectors
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
-from recollect.storage.postgres.record import Record
+from recollect.storage.postgres.record import RecordReader
 from recollect.storage.postgres.rows import given, owner_of, stored
 from recollect.storage.postgres.writer import Action, Changes, Writing
 
@@ -28,7 +28,9 @@ _PARTS = "sdtha"
 _MANY = 500
 
 
-def dumped(db: Db, owners: Owners, record: Record, after: str, with_vectors: bool) -> Iterator[Any]:
+def dumped(
+    db: Db, owners: Owners, record: RecordReader, after: str, with_vectors: bool
+) -> Iterator[Any]:
     """Everything behind the cursor; the caller holds a snapshot."""
     part, _, key = after.partition(":")
     if after and (part not in _PARTS or (part in "sd" and not key.isdecimal())):
@@ -46,19 +48,19 @@ def dumped(db: Db, owners: Owners, record: Record, after: str, with_vectors: boo
             yield from _histories(db, owners, behind)
         else:
             for one in answers.every(db, owners, behind):
-                yield Dumped(f"a:{one.id}", one)
+                yield DumpEntry(f"a:{one.id}", one)
 
 
-def _sources(db: Db, record: Record, after: str) -> Iterator[Dumped]:
+def _sources(db: Db, record: RecordReader, after: str) -> Iterator[DumpEntry]:
     for n, one in enumerate(record.sources(db), 1):
         if n > int(after or 0):
             source = Source(one.name, one.kind, one.uri, one.stamp, one.places)
-            yield Dumped(f"s:{n}", source)
+            yield DumpEntry(f"s:{n}", source)
 
 
 def _documents(
-    db: Db, owners: Owners, record: Record, after: int, with_vectors: bool
-) -> Iterator[Dumped]:
+    db: Db, owners: Owners, record: RecordReader, after: int, with_vectors: bool
+) -> Iterator[DumpEntry]:
     while True:
         keys = [
             key
@@ -71,11 +73,13 @@ def _documents(
         if not keys:
             return
         for key, whole in zip(keys, wholes(db, record, keys, with_vectors), strict=True):
-            yield Dumped(f"d:{key}", whole)
+            yield DumpEntry(f"d:{key}", whole)
         after = keys[-1]
 
 
-def wholes(db: Db, record: Record, keys: Sequence[int], with_vectors: bool) -> list[Whole]:
+def wholes(
+    db: Db, record: RecordReader, keys: Sequence[int], with_vectors: bool
+) -> list[WholeDocument]:
     """These documents with their passages, handles and vectors."""
     place = (sorted({owner_of(key) for key in keys}), list(keys))
     among = "owner = ANY(%s) AND document = ANY(%s)"
@@ -94,7 +98,7 @@ def wholes(db: Db, record: Record, keys: Sequence[int], with_vectors: bool) -> l
         handles.setdefault(key, []).append(given(handle))
     made = _vectors(db, place) if with_vectors else {}
     return [
-        Whole(
+        WholeDocument(
             Put(document, tuple(passages.get(key, ())), tuple(handles.get(key, ()))),
             made.get(key, {}),
         )
@@ -116,15 +120,15 @@ def _vectors(db: Db, place: Any) -> dict[int, dict[str, dict[int, bytes]]]:
     return found
 
 
-def _tombstones(db: Db, owners: Owners, after: str) -> Iterator[Dumped]:
+def _tombstones(db: Db, owners: Owners, after: str) -> Iterator[DumpEntry]:
     for id, at in db.execute(
         f"SELECT id, at FROM tombstones WHERE owner = ANY({owners.seen}) AND id > %s ORDER BY id",
         (stored(after),),
     ).fetchall():
-        yield Dumped(f"t:{given(id)}", Tombstone(given(id), datetime.fromtimestamp(at, UTC)))
+        yield DumpEntry(f"t:{given(id)}", Tombstone(given(id), datetime.fromtimestamp(at, UTC)))
 
 
-def _histories(db: Db, owners: Owners, after: str) -> Iterator[Dumped]:
+def _histories(db: Db, owners: Owners, after: str) -> Iterator[DumpEntry]:
     with db.cursor(name="recollect_events") as cursor:
         cursor.execute(
             "SELECT id, seq, action, at FROM events "
@@ -134,12 +138,12 @@ def _histories(db: Db, owners: Owners, after: str) -> Iterator[Dumped]:
         id, events = "", list[Event]()
         for name, seq, action, at in cursor:
             if given(name) != id and events:
-                yield Dumped(f"h:{id}", History(id, tuple(events)))
+                yield DumpEntry(f"h:{id}", History(id, tuple(events)))
                 events = []
             id = given(name)
             events.append(Event(seq, datetime.fromtimestamp(at, UTC), action, id))
         if events:
-            yield Dumped(f"h:{id}", History(id, tuple(events)))
+            yield DumpEntry(f"h:{id}", History(id, tuple(events)))
 
 
 # ------------------------------------------------------------------ loading
@@ -150,17 +154,22 @@ def dimensions(items: Sequence[Item]) -> dict[str, int]:
     return {
         model: len(blob) // 2
         for item in items
-        if isinstance(item, Whole)
+        if isinstance(item, WholeDocument)
         for model, by_number in item.vectors.items()
         for blob in by_number.values()
     }
 
 
-class Loader:
+class PostgresLoader:
     """Items as rows, in one transaction."""
 
     def __init__(
-        self, db: Db, owners: Owners, record: Record, tables: vectors.VectorTables, replace: bool
+        self,
+        db: Db,
+        owners: Owners,
+        record: RecordReader,
+        tables: vectors.VectorTables,
+        replace: bool,
     ) -> None:
         self._db = db
         self._owners = owners
@@ -168,43 +177,43 @@ class Loader:
         self._tables = tables
         self._replace = replace
 
-    def load(self, items: Sequence[Item]) -> Loaded:
-        wholes = [item for item in items if isinstance(item, Whole)]
+    def load(self, items: Sequence[Item]) -> LoadReport:
+        wholes = [item for item in items if isinstance(item, WholeDocument)]
         buried = [item for item in items if isinstance(item, Tombstone)]
         puts = Changes(ChangeSet(tuple(whole.put for whole in wholes)), self._owners)
         numbers, known, forgotten = puts.begin(self._db, [one.id for one in buried])
         have = {id: one.digest for id, one in known.items()}
         writing = Writing(self._db, self._owners, numbers, puts.terms, logged=False)
-        done = Loaded()
+        done = LoadReport()
         actions: list[Action] = []
-        kept: list[Whole] = []
+        kept: list[WholeDocument] = []
         for whole, made in zip(wholes, puts.digests, strict=True):
             id = whole.put.document.id
             if id not in have and id in forgotten:
-                done += Loaded(forgotten=1)
+                done += LoadReport(forgotten=1)
                 continue
             if have.get(id) == made:
-                done += Loaded(unchanged=1)
+                done += LoadReport(unchanged=1)
             elif id in have and not self._replace:
-                done += Loaded(different=1)
+                done += LoadReport(different=1)
                 continue
             else:
                 did = "changed" if id in have else "added"
                 actions.append(Action(did, id, whole.put, made))
                 have[id] = made
-                done += Loaded(documents=1)
+                done += LoadReport(documents=1)
             kept.append(whole)
         for one in buried:
             if one.id in forgotten:
                 continue
             if one.id in have and not self._replace:
-                done += Loaded(different=1)
+                done += LoadReport(different=1)
                 continue
             did = "forgotten" if have.pop(one.id, None) else ""
             actions.append(Action(did, one.id, forget=True, at=one.at.timestamp()))
-            done += Loaded(tombstones=1)
+            done += LoadReport(tombstones=1)
         writing.write_all(actions, known, puts)
-        done += Loaded(vectors=self._vectors(kept))
+        done += LoadReport(vectors=self._vectors(kept))
         for item in items:
             if isinstance(item, Source):
                 done += self._source(item, writing)
@@ -214,7 +223,7 @@ class Loader:
         writing.finish()
         return done
 
-    def _vectors(self, wholes: Sequence[Whole]) -> int:
+    def _vectors(self, wholes: Sequence[WholeDocument]) -> int:
         rows = self._db.execute(
             "SELECT d.id, p.n, p.key FROM documents d JOIN passages p ON p.owner = d.owner "
             f"AND p.document = d.key WHERE d.owner = ANY({self._owners.seen}) AND d.id = ANY(%s)",
@@ -230,19 +239,19 @@ class Loader:
                         by_model.setdefault(model, {})[key] = blob
         return sum(self._tables.load(self._db, m, blobs) for m, blobs in by_model.items())
 
-    def _source(self, source: Source, writing: Writing) -> Loaded:
+    def _source(self, source: Source, writing: Writing) -> LoadReport:
         for one in self._record.sources(self._db):
             if one.name == source.name:
                 known = Source(one.name, one.kind, one.uri, one.stamp, one.places)
                 if known == source or not self._replace:
-                    return Loaded()
+                    return LoadReport()
         writing.register(Register(source))
-        return Loaded(sources=1)
+        return LoadReport(sources=1)
 
-    def _events(self, histories: Sequence[History]) -> Loaded:
+    def _events(self, histories: Sequence[History]) -> LoadReport:
         """What is not known yet of these, with the owner of the document, if it is there."""
         if not histories:
-            return Loaded()
+            return LoadReport()
         ids = [stored(history.id) for history in histories]
         known: dict[str, Counter[tuple[str, datetime]]] = {}
         for id, action, at in self._db.execute(
@@ -260,7 +269,7 @@ class Loader:
             new += some
         if new:
             self._insert(new, ids)
-        return Loaded(events=len(new))
+        return LoadReport(events=len(new))
 
     def _insert(self, events: Sequence[Event], ids: Sequence[str]) -> None:
         owners: dict[str, int] = dict(
@@ -281,9 +290,9 @@ class Loader:
         )
         bulk.insert(self._db, self._owners.walled, "events", "owner, seq, id, action, at", rows)
 
-    def _answer(self, answer: Recorded) -> Loaded:
+    def _answer(self, answer: Recorded) -> LoadReport:
         known = answers.one(self._db, self._owners, answer.id)
         if known is not None and (known == answer or not self._replace):
-            return Loaded()
+            return LoadReport()
         answers.keep(self._db, self._owners, answer)
-        return Loaded(answers=1)
+        return LoadReport(answers=1)

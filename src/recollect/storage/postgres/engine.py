@@ -18,15 +18,15 @@ from recollect.nouns import (
     TextQuery,
     stable_id,
 )
-from recollect.ports import EVERYTHING, HandleMatch, TextFound, VectorFound
+from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
 from recollect.storage.content import parse_cursor
-from recollect.storage.postgres.address import Address
+from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.admin import PostgresAdmin
 from recollect.storage.postgres.answers import PostgresAnswers
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.notify import Listener
 from recollect.storage.postgres.owners import Owners
-from recollect.storage.postgres.record import Record
+from recollect.storage.postgres.record import RecordReader
 from recollect.storage.postgres.schema import prepare
 from recollect.storage.postgres.servers import Servers
 from recollect.storage.postgres.sessions import PostgresSessions
@@ -42,11 +42,11 @@ _SOME = 4
 
 
 class PostgresStore:
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: ServerAddress) -> None:
         self.address = address
         server = prepare(address)
         self._owners = Owners(address.schema, address.owner, walled=server.walled)
-        self._record = Record(self._owners)
+        self._record = RecordReader(self._owners)
         self._servers = Servers(address, server, self._owners)
         self._connections = self._servers.primary.connections
         self._views = self._servers.primary.views
@@ -119,7 +119,7 @@ class PostgresStore:
 
     def search_text(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
-    ) -> list[TextFound]:
+    ) -> list[TextResult]:
         if self._listener is None and self._views.outdated > _OFTEN:
             self._listen()
         return self._servers.search(lambda on: on.text.search(queries, filter, limit, count=count))
@@ -134,7 +134,7 @@ class PostgresStore:
 
     def search_vector(
         self, model: str, vector: Vector, filter: Filter, *, limit: int
-    ) -> VectorFound:
+    ) -> VectorResult:
         return self._servers.read(lambda db: self._vectors.search(db, model, vector, filter, limit))
 
     # -------------------------------------------------------------- vectors

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection
 import psycopg
 
 from recollect.errors import RecollectError
-from recollect.storage.postgres.address import Address
+from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.connection import connect
 from recollect.storage.postgres.owners import CHANNEL
 
@@ -23,7 +23,7 @@ _WAIT = 0.5
 class Listener:
     """A thread with a connection of its own, which tells *heard* of owners whose things changed."""
 
-    def __init__(self, address: Address, heard: Callable[[Collection[int]], None]) -> None:
+    def __init__(self, address: ServerAddress, heard: Callable[[Collection[int]], None]) -> None:
         self._address = address
         self._heard = heard
         self._stop = threading.Event()

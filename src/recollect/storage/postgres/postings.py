@@ -75,7 +75,7 @@ def rounded(length: int) -> int:
 # ------------------------------------------------------------------ a segment, written
 
 
-class Written(NamedTuple):
+class SegmentData(NamedTuple):
     members: bytes
     passages: int
     high: int
@@ -133,7 +133,7 @@ def _entries(name: str, field: _Field, *, often: bool) -> Iterator[tuple[str, st
         yield name, field.words[n], entries + counts[part].tobytes() if often else entries
 
 
-def write(rows: Iterable[tuple[int, str, str]]) -> Written:
+def write(rows: Iterable[tuple[int, str, str]]) -> SegmentData:
     """A segment of passages in the order of their keys: key, words of it, words of its title."""
     keys: list[int] = []
     titles: list[str] = []
@@ -153,7 +153,7 @@ def write(rows: Iterable[tuple[int, str, str]]) -> Written:
         _entries("t", title, often=True),
         _entries("x", exact, often=False),
     )
-    return Written(members, len(keys), keys[-1] if keys else 0, postings)
+    return SegmentData(members, len(keys), keys[-1] if keys else 0, postings)
 
 
 # ------------------------------------------------------------------ a segment, read

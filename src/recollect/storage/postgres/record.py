@@ -17,7 +17,7 @@ from recollect.nouns import (
     SourceStats,
     StoredPassage,
 )
-from recollect.ports import HandleMatch, Stamped
+from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.filters import allows, source_allows
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.connection import Db
@@ -45,7 +45,7 @@ _NAMED = (
 )
 
 
-class Record:
+class RecordReader:
     def __init__(self, owners: Owners) -> None:
         self._owners = owners
 
@@ -199,7 +199,7 @@ class Record:
         among = self._owners.among(filter, "d.owner", values)
         return f"{among} AND {where.document or 'TRUE'}", values
 
-    def stamps(self, db: Db, source: str) -> list[Stamped]:
+    def stamps(self, db: Db, source: str) -> list[DocumentStamp]:
         rows = db.execute(
             "SELECT d.external, d.path, d.origin, d.stamp, o.name, d.scopes "
             f"FROM {_DOCUMENTS} WHERE d.owner = ANY({self._owners.seen}) AND d.source = %s "
@@ -207,7 +207,7 @@ class Record:
             (stored(source),),
         )
         return [
-            Stamped(
+            DocumentStamp(
                 given(external),
                 source,
                 given(path),

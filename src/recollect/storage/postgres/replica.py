@@ -15,8 +15,8 @@ from collections import deque
 from typing import NamedTuple
 
 from recollect.errors import StoreError, UsageError
-from recollect.ports import Behind
-from recollect.storage.postgres.address import Address, parse
+from recollect.ports import ReplicaLag
+from recollect.storage.postgres.address import ServerAddress, parse
 from recollect.storage.postgres.connection import Connections, Db, connect
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.text import TextSearch
@@ -53,7 +53,7 @@ class Reader(NamedTuple):
 class Replica:
     """Thread-safe. Times are those of this process."""
 
-    def __init__(self, address: Address, primary: Connections, owners: Owners) -> None:
+    def __init__(self, address: ServerAddress, primary: Connections, owners: Owners) -> None:
         there = parse(address.replica)
         at = address._replace(dsn=there.dsn, shown=there.shown, patience=0)
         self._primary = primary
@@ -95,14 +95,14 @@ class Replica:
         with self._lock:
             self._trouble, self._served, self._looked = reason, False, time.monotonic()
 
-    def behind(self) -> Behind:
+    def behind(self) -> ReplicaLag:
         """What is to be said of the last search."""
         if self._served:
             seconds = max(0.0, time.monotonic() - self._has)
             said = f"what was written in the last {seconds:.1f} s may be missing"
-            return Behind(seconds, f"a replica answered: {said}")
+            return ReplicaLag(seconds, f"a replica answered: {said}")
         why = self._trouble or "it has not caught up yet"
-        return Behind(0.0, f"the primary answered instead of the replica: {why}")
+        return ReplicaLag(0.0, f"the primary answered instead of the replica: {why}")
 
     # -------------------------------------------------------------- looking
 

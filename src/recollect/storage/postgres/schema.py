@@ -18,7 +18,7 @@ from typing import NamedTuple
 from psycopg import errors, sql
 
 from recollect.errors import StoreBusy, StoreError, StoreTooNew
-from recollect.storage.postgres.address import Address
+from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.connection import Db, Server, connect, probe
 from recollect.storage.postgres.trouble import translated
 
@@ -200,7 +200,7 @@ def _walled(name: str, schema: str) -> Iterator[str]:
     yield f"CREATE POLICY own ON {name} {_POLICY.format(schema=schema)}"
 
 
-def _first(address: Address) -> Iterator[str]:
+def _first(address: ServerAddress) -> Iterator[str]:
     yield from _SHARED.split(";\n")
     yield f"INSERT INTO meta VALUES (true, 0, '{os.urandom(16).hex()}', {address.partitions})"
     yield _SEEN.format(schema=address.schema)
@@ -213,7 +213,7 @@ def _first(address: Address) -> Iterator[str]:
     yield "ALTER TABLE segments ALTER COLUMN members SET STORAGE EXTERNAL"
 
 
-MIGRATIONS: Sequence[Callable[[Address], Iterator[str]]] = (_first,)
+MIGRATIONS: Sequence[Callable[[ServerAddress], Iterator[str]]] = (_first,)
 
 
 def vectors_of(model: int, dimensions: int, half: bool) -> Table:
@@ -239,7 +239,7 @@ def distribution() -> Iterator[str]:
 # ------------------------------------------------------------------ opening
 
 
-def prepare(address: Address) -> Server:
+def prepare(address: ServerAddress) -> Server:
     """The server, checked, with the schema at its newest; nothing is left half done."""
     with connect(address) as db, translated(address.shown):
         server = probe(db)
@@ -260,13 +260,13 @@ def prepare(address: Address) -> Server:
         return server._replace(walled=walled == (True,))
 
 
-def exists(address: Address) -> bool:
+def exists(address: ServerAddress) -> bool:
     """Whether a store has been made there."""
     with connect(address) as db, translated(address.shown):
         return _version(db, address) > 0
 
 
-def _wait_for_turn(db: Db, address: Address) -> None:
+def _wait_for_turn(db: Db, address: ServerAddress) -> None:
     db.execute(f"SET LOCAL lock_timeout = '{_WAIT_SECONDS}s'")
     db.execute("SET LOCAL statement_timeout = 0")
     try:
@@ -278,7 +278,7 @@ def _wait_for_turn(db: Db, address: Address) -> None:
         ) from error
 
 
-def _install_vector(db: Db, address: Address) -> None:
+def _install_vector(db: Db, address: ServerAddress) -> None:
     known = db.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone()
     if known is None:
         raise StoreError(
@@ -296,7 +296,7 @@ def _install_vector(db: Db, address: Address) -> None:
         ) from error
 
 
-def _version(db: Db, address: Address) -> int:
+def _version(db: Db, address: ServerAddress) -> int:
     there = db.execute("SELECT to_regclass(%s)::text", (f"{address.schema}.meta",)).fetchone()
     if there == (None,):
         return 0
@@ -318,7 +318,7 @@ def _version(db: Db, address: Address) -> int:
     return found
 
 
-def _migrate(db: Db, address: Address, server: Server) -> None:
+def _migrate(db: Db, address: ServerAddress, server: Server) -> None:
     schema = sql.Identifier(address.schema)
     try:
         if _version(db, address) == 0:

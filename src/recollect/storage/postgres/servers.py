@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from recollect.errors import StoreError
-from recollect.ports import Behind
-from recollect.storage.postgres.address import Address
+from recollect.ports import ReplicaLag
+from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.connection import Connections, Db, Server
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.replica import Reader, Replica
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class Servers:
-    def __init__(self, address: Address, server: Server, owners: Owners) -> None:
+    def __init__(self, address: ServerAddress, server: Server, owners: Owners) -> None:
         connections = Connections(address, server)
         self.primary = Reader.of(connections, owners, writes=True)
         self._replica: Replica | None = None
@@ -58,5 +58,5 @@ class Servers:
         if self._replica is not None:
             self._replica.told()
 
-    def behind(self) -> Behind | None:
+    def behind(self) -> ReplicaLag | None:
         return None if self._replica is None else self._replica.behind()

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from recollect.nouns import Clause, Filter, Hit, TextQuery
-from recollect.ports import TextFound
+from recollect.ports import TextResult
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import LENGTHS, Entries
 from recollect.storage.postgres.rows import owner_of
 from recollect.storage.postgres.text_index import Part
-from recollect.storage.postgres.text_views import TextViews, View, Wanted
+from recollect.storage.postgres.text_views import TextView, TextViews, Wanted
 from recollect.text import lexical
 from recollect.text.lexical import K1, PREFIX_SCORE, B
 
@@ -72,14 +72,14 @@ class TextSearch:
 
     def search(
         self, queries: Sequence[TextQuery], filter: Filter, limit: int, *, count: bool = False
-    ) -> list[TextFound]:
+    ) -> list[TextResult]:
         if filters.nothing(filter) or not queries:
-            return [TextFound([], {}, 0) for _ in queries]
+            return [TextResult([], {}, 0) for _ in queries]
         values: dict[str, Any] = {}
         among = self._owners.among(filter, "owner", values)
         wanted = {one for query in queries for one in _wanted(query)}
 
-        def work(db: Db, views: Sequence[View]) -> list[TextFound]:
+        def work(db: Db, views: Sequence[TextView]) -> list[TextResult]:
             scored = [self._score(query, views) for query in queries]
             return look_up(db, scored, filter, limit, count)
 
@@ -89,7 +89,7 @@ class TextSearch:
         values = {"owners": sorted({owner_of(key) for key in keys})}
         wanted = {("b", word) for word in words}
 
-        def work(_: Db, views: Sequence[View]) -> dict[int, set[str]]:
+        def work(_: Db, views: Sequence[TextView]) -> dict[int, set[str]]:
             found: dict[int, set[str]] = {key: set() for key in keys}
             asked = np.array(sorted(found), np.int64)
             for view in views:
@@ -109,7 +109,7 @@ class TextSearch:
 
     # -------------------------------------------------------------- scoring
 
-    def _score(self, query: TextQuery, views: Sequence[View]) -> Scored:
+    def _score(self, query: TextQuery, views: Sequence[TextView]) -> Scored:
         dead = {part.segment: self._dead(part, view) for view in views for part in view.parts}
         total = sum(view.state.passages for view in views)
         title = query.field == "title"
@@ -132,7 +132,7 @@ class TextSearch:
             scores.append(np.array([score for _, score in near], np.float32))
         return Scored(np.concatenate(keys), np.concatenate(scores), idf, _phrases(query))
 
-    def _dead(self, part: Part, view: View) -> NDArray[np.int64]:
+    def _dead(self, part: Part, view: TextView) -> NDArray[np.int64]:
         """Which of a segment's passages are gone, by their places, in order."""
         if not len(view.gone):
             return np.zeros(0, np.int64)
@@ -141,7 +141,7 @@ class TextSearch:
     def _idf(
         self,
         query: TextQuery,
-        views: Sequence[View],
+        views: Sequence[TextView],
         dead: Mapping[int, NDArray[np.int64]],
         total: int,
     ) -> dict[str, float]:
@@ -271,7 +271,7 @@ def _wanted(query: TextQuery) -> Iterator[Wanted]:
 
 def look_up(
     db: Db, scored: Sequence[Scored], filter: Filter, limit: int, count: bool
-) -> list[TextFound]:
+) -> list[TextResult]:
     """The best of each that the filter lets through and that have its phrases, with their
     documents. The best are looked at first, of all together in one statement; then the next best of
     those that have too few."""
@@ -303,7 +303,7 @@ def look_up(
             if n in asked and not whole and (count or len(hits[n]) < limit)
         ]
     return [
-        TextFound(hits[n][:limit], one.idf, totals[n] if count else 0)
+        TextResult(hits[n][:limit], one.idf, totals[n] if count else 0)
         for n, one in enumerate(scored)
     ]
 

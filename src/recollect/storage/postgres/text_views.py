@@ -40,7 +40,7 @@ Wanted = tuple[str, str]
 """A field and a term of it; or ``p`` and the beginning of a word."""
 
 
-class State(NamedTuple):
+class TextState(NamedTuple):
     version: int
     generation: int
     passages: int
@@ -48,11 +48,11 @@ class State(NamedTuple):
     title_length: int
 
 
-class View(NamedTuple):
+class TextView(NamedTuple):
     """The text of one owner, in one state."""
 
     owner: int
-    state: State
+    state: TextState
     parts: tuple[Part, ...]
     gone: NDArray[np.int64]
     tail: Mapping[int, Indexed]
@@ -77,7 +77,7 @@ class TextViews:
         self._schema = schema
         self._writes = writes
         self._lock = threading.Lock()
-        self._views: dict[int, View] = {}
+        self._views: dict[int, TextView] = {}
         self._members: dict[int, Members] = {}
         self._entries: OrderedDict[tuple[int, str, str], Entries] = OrderedDict()
         self._bytes = 0
@@ -95,7 +95,7 @@ class TextViews:
         among: str,
         values: dict[str, Any],
         wanted: Collection[Wanted],
-        work: Callable[[Db, Sequence[View]], T],
+        work: Callable[[Db, Sequence[TextView]], T],
     ) -> T:
         """Do it with the views of these owners as they are now, and with these postings."""
         allowed: dict[int, int] = {}
@@ -141,7 +141,7 @@ class TextViews:
 
     def _current(
         self, db: Db, among: str, values: dict[str, Any], allowed: Mapping[int, int]
-    ) -> list[View]:
+    ) -> list[TextView]:
         rows = db.execute(
             "SELECT owner, version, generation, passages, length, title_length FROM state "
             f"WHERE {among} ORDER BY owner",
@@ -152,13 +152,13 @@ class TextViews:
             if numbers[0] == 0:  # nothing was ever written
                 continue
             view = self._views.get(owner)
-            if view is None or view.state != State(*numbers):
+            if view is None or view.state != TextState(*numbers):
                 self.outdated += view is not None
                 view = self._load(db, owner, allowed.get(owner, TAIL))
             found.append(view)
         return found
 
-    def _load(self, db: Db, owner: int, most: int) -> View:
+    def _load(self, db: Db, owner: int, most: int) -> TextView:
         with steady(db):
             row = db.execute(
                 "SELECT version, generation, passages, length, title_length FROM state "
@@ -178,7 +178,7 @@ class TextViews:
             ).fetchall()
             tail = self._tail(db, owner, sorted(key for (key,) in keys))
         dead = np.sort(np.array([key for (key,) in gone], np.int64))
-        view = View(owner, State(*row), parts, dead, tail) if row else None
+        view = TextView(owner, TextState(*row), parts, dead, tail) if row else None
         assert view is not None
         with self._lock:
             self._views[owner] = view
@@ -206,7 +206,7 @@ class TextViews:
     def entries(self, part: Part, field: str, term: str) -> Entries | None:
         return self._entries.get((part.segment, field, term))
 
-    def _fetch(self, db: Db, views: Sequence[View], wanted: Collection[Wanted]) -> None:
+    def _fetch(self, db: Db, views: Sequence[TextView], wanted: Collection[Wanted]) -> None:
         """Get what is not kept yet of these words; all of it is there when this returns."""
         for view in views:
             there = [part.segment for part in view.parts]
@@ -223,7 +223,7 @@ class TextViews:
     def _fetch_one(
         self,
         db: Db,
-        view: View,
+        view: TextView,
         there: list[int],
         missing: Sequence[Wanted],
         unseen: Sequence[Part],

@@ -20,7 +20,7 @@ from psycopg import errors
 
 from recollect.errors import StoreError
 from recollect.nouns import Filter, Hit
-from recollect.ports import VectorFound
+from recollect.ports import VectorResult
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Connections, Db
@@ -41,7 +41,7 @@ _COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
 _COPY_END = struct.pack(">h", -1)
 
 
-class Model(NamedTuple):
+class ModelTable(NamedTuple):
     number: int
     key: str
     dimensions: int
@@ -56,9 +56,9 @@ class Model(NamedTuple):
         return "halfvec" if self.half else "vector"
 
 
-def models(db: Db) -> list[Model]:
+def models(db: Db) -> list[ModelTable]:
     rows = db.execute("SELECT model, key, dimensions, half FROM models ORDER BY model")
-    return [Model(*row) for row in rows]
+    return [ModelTable(*row) for row in rows]
 
 
 def move(db: Db, gone: Sequence[int], same: Sequence[tuple[int, int]]) -> None:
@@ -85,7 +85,7 @@ def move(db: Db, gone: Sequence[int], same: Sequence[tuple[int, int]]) -> None:
         _count(db, model, counts)
 
 
-def _count(db: Db, model: Model, more: dict[int, int]) -> None:
+def _count(db: Db, model: ModelTable, more: dict[int, int]) -> None:
     for owner, by in sorted(more.items()):
         db.execute(
             "INSERT INTO vector_counts AS c VALUES (%s, %s, %s) ON CONFLICT (owner, model) "
@@ -100,7 +100,7 @@ class VectorTables:
         self._owners = owners
         self._exact = connections.address.exact
 
-    def _model(self, db: Db, key: str) -> Model | None:
+    def _model(self, db: Db, key: str) -> ModelTable | None:
         return next((model for model in models(db) if model.key == key), None)
 
     # -------------------------------------------------------------- writing
@@ -138,7 +138,7 @@ class VectorTables:
         _fits(model, int(vectors.shape[1]))
         return self._connections.write(lambda db: self._put(db, model, keys, vectors))
 
-    def _made(self, key: str, dimensions: int) -> Model:
+    def _made(self, key: str, dimensions: int) -> ModelTable:
         """The model, with a table for its vectors."""
         found = self._connections.read(lambda db: self._model(db, key))
         if found is not None:
@@ -165,7 +165,7 @@ class VectorTables:
         assert made is not None
         return made
 
-    def _put(self, db: Db, model: Model, keys: Sequence[int], vectors: Vectors) -> int:
+    def _put(self, db: Db, model: ModelTable, keys: Sequence[int], vectors: Vectors) -> int:
         owners = sorted({owner_of(key) for key in keys})
         self._owners.lock(db, owners)
         rows = db.execute(
@@ -248,7 +248,7 @@ class VectorTables:
         )
         return {key: int(count) for key, count in rows}
 
-    def search(self, db: Db, key: str, vector: Vector, filter: Filter, limit: int) -> VectorFound:
+    def search(self, db: Db, key: str, vector: Vector, filter: Filter, limit: int) -> VectorResult:
         values: dict[str, Any] = {}
         model = self._model(db, key)
         among = self._owners.among(filter, "owner", values)
@@ -260,7 +260,7 @@ class VectorTables:
         ).fetchone()
         passages, vectors = (int(number) for number in row or (0, 0))
         if model is None or not vectors or filters.nothing(filter):
-            return VectorFound([], vectors, passages)
+            return VectorResult([], vectors, passages)
         search = Search(db, model, filter, self._owners, vector, limit)
         if self._exact:
             rows = search.exact()
@@ -270,7 +270,7 @@ class VectorTables:
             rows = search.by_graph()
             if len(rows) < min(limit, vectors):
                 rows = search.one_by_one()
-        return VectorFound([Hit(*row) for row in rows], vectors, passages)
+        return VectorResult([Hit(*row) for row in rows], vectors, passages)
 
     # -------------------------------------------------------------- graphs
 
@@ -307,7 +307,7 @@ class Search(NamedTuple):
     """One search: the same rows in three ways."""
 
     db: Db
-    model: Model
+    model: ModelTable
     filter: Filter
     owners: Owners
     vector: Vector
@@ -369,7 +369,7 @@ class Search(NamedTuple):
         return bool(plan[0]["Plan"]["Plan Rows"] <= EXACT_ROWS)
 
 
-def _fits(model: Model, dimensions: int) -> None:
+def _fits(model: ModelTable, dimensions: int) -> None:
     if model.dimensions != dimensions:
         raise StoreError(
             f"{model.key}: a vector has {dimensions} dimensions, the stored ones "
@@ -381,7 +381,7 @@ def _fits(model: Model, dimensions: int) -> None:
 def _insert(
     db: Db,
     walled: bool,
-    model: Model,
+    model: ModelTable,
     keys: Sequence[int],
     documents: Sequence[int],
     vectors: Vectors,
@@ -400,7 +400,9 @@ def _literal(vector: Vector) -> str:
     return f"[{','.join(map(repr, vector.astype('f4').tolist()))}]"
 
 
-def _binary(model: Model, keys: Sequence[int], documents: Sequence[int], vectors: Vectors) -> bytes:
+def _binary(
+    model: ModelTable, keys: Sequence[int], documents: Sequence[int], vectors: Vectors
+) -> bytes:
     """The rows as COPY takes them in binary, made at once."""
     size = model.dimensions * (2 if model.half else 4)
     row = np.dtype(
@@ -455,7 +457,7 @@ def _graph(db: Db, leaf: str) -> tuple[Any, ...] | None:
     ).fetchone()
 
 
-def _build(db: Db, model: Model, leaf: str, rebuild: bool) -> None:
+def _build(db: Db, model: ModelTable, leaf: str, rebuild: bool) -> None:
     there = _graph(db, leaf)
     name = f"{leaf.rpartition('.')[2]}_graph"
     if there == (False,) or (there and rebuild):

@@ -37,7 +37,7 @@ _COLUMNS = {
 }
 
 
-class Known(NamedTuple):
+class StoredVersion(NamedTuple):
     """A document as it is stored."""
 
     owner: int
@@ -48,7 +48,7 @@ class Known(NamedTuple):
     source: str
 
 
-class Read(NamedTuple):
+class PreparedPut(NamedTuple):
     """A document to be stored, with its terms."""
 
     put: Put
@@ -60,13 +60,13 @@ class Read(NamedTuple):
     """Of all its passages together, in terms."""
 
 
-def read(put: Put, made: bytes) -> Read:
+def read(put: Put, made: bytes) -> PreparedPut:
     title, path = put.document.title, put.document.path
     named = terms(f"{title} {path}")
     found = [terms(indexed_text(title, p.heading, p.text)) for p in put.passages]
     length = sum(len(one.stem.split()) for one in found)
     title_length = len(named.stem.split()) * len(found)
-    return Read(put, made, named.exact, [one.exact for one in found], length, title_length)
+    return PreparedPut(put, made, named.exact, [one.exact for one in found], length, title_length)
 
 
 class Action(NamedTuple):
@@ -132,7 +132,7 @@ class Changes:
                     hint="open it without owner= in the URL, or store it as that owner's",
                 )
         self.digests = [digest(put) for put in self._puts]
-        self._read: dict[bytes, Read] = {}
+        self._read: dict[bytes, PreparedPut] = {}
 
     @property
     def ids(self) -> list[str]:
@@ -154,7 +154,7 @@ class Changes:
             if made not in have:
                 self.terms(put, made)
 
-    def terms(self, put: Put, made: bytes) -> Read:
+    def terms(self, put: Put, made: bytes) -> PreparedPut:
         if made not in self._read:
             self._read[made] = read(put, made)
         return self._read[made]
@@ -166,7 +166,7 @@ class Changes:
 
     def begin(
         self, db: Db, more: Sequence[str] = ()
-    ) -> tuple[dict[str, int], dict[str, Known], set[str]]:
+    ) -> tuple[dict[str, int], dict[str, StoredVersion], set[str]]:
         """Lock the owners of all documents of this, and of those with *more* ids: the numbers of
         owners, what is known of the documents, and which of them were forgotten."""
         ids = [*self.ids, *more]
@@ -189,13 +189,13 @@ class Changes:
         writing.finish()
         return receipt(actions)
 
-    def _expect(self, known: dict[str, Known]) -> None:
+    def _expect(self, known: dict[str, StoredVersion]) -> None:
         for change in self._changes.changes:
             if isinstance(change, Expect):
                 stamp = known[change.id].stamp if change.id in known else None
                 expect(change, stamp)
 
-    def _decide(self, known: dict[str, Known], forgotten: set[str]) -> list[Action]:
+    def _decide(self, known: dict[str, StoredVersion], forgotten: set[str]) -> list[Action]:
         have = {id: one.digest for id, one in known.items()}
         return decide(self._changes, self.digests, have, forgotten)
 
@@ -206,14 +206,14 @@ class Changes:
         ).fetchall()
         return {given(row[0]) for row in rows}
 
-    def known(self, db: Db, ids: Sequence[str]) -> dict[str, Known]:
+    def known(self, db: Db, ids: Sequence[str]) -> dict[str, StoredVersion]:
         rows = db.execute(
             "SELECT id, owner, key, digest, stamp, title, source FROM documents "
             f"WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
             ([stored(id) for id in ids],),
         )
         return {
-            id: Known(owner, key, bytes(made), given, title, source)
+            id: StoredVersion(owner, key, bytes(made), given, title, source)
             for id, owner, key, made, given, title, source in rows
         }
 
@@ -240,7 +240,7 @@ class Writing:
         db: Db,
         owners: Owners,
         numbers: dict[str, int],
-        terms_of: Callable[[Put, bytes], Read],
+        terms_of: Callable[[Put, bytes], PreparedPut],
         *,
         logged: bool = True,
     ) -> None:
@@ -272,14 +272,14 @@ class Writing:
     # -------------------------------------------------------------- documents
 
     def write_all(
-        self, actions: Sequence[Action], known: dict[str, Known], changes: Changes
+        self, actions: Sequence[Action], known: dict[str, StoredVersion], changes: Changes
     ) -> None:
         """All of them, in their order; what is *known* is from before the first."""
         for n, wave in enumerate(_waves(actions)):
             ids = [action.id for action in wave]
             self.write(wave, changes.known(self._db, ids) if n else known)
 
-    def write(self, wave: Sequence[Action], known: dict[str, Known]) -> None:
+    def write(self, wave: Sequence[Action], known: dict[str, StoredVersion]) -> None:
         """Actions on documents of which each comes once."""
         self._number = iter(self._take(wave))
         dropped = [known[a.id] for a in wave if a.did in ("changed", "forgotten", "removed")]
@@ -307,7 +307,7 @@ class Writing:
         return sorted(rows[0] or ()) if rows else []
 
     def _put(
-        self, action: Action, old: Known | None, texts: dict[tuple[int, str], int]
+        self, action: Action, old: StoredVersion | None, texts: dict[tuple[int, str], int]
     ) -> list[tuple[int, int]]:
         """Rows for a document; and which of its passages have the text of which that are gone."""
         assert action.put is not None
@@ -367,7 +367,7 @@ class Writing:
             },
         )
 
-    def _restamp(self, wave: Sequence[Action], known: dict[str, Known]) -> None:
+    def _restamp(self, wave: Sequence[Action], known: dict[str, StoredVersion]) -> None:
         new = [
             (known[a.id].owner, known[a.id].key, stored(a.put.document.stamp))
             for a in wave
@@ -384,7 +384,7 @@ class Writing:
 
     # -------------------------------------------------------------- what is gone
 
-    def _drop(self, dropped: Sequence[Known]) -> dict[tuple[int, str], int]:
+    def _drop(self, dropped: Sequence[StoredVersion]) -> dict[tuple[int, str], int]:
         """Take out documents; their passages come back by document and text."""
         self._gone = []
         if not dropped:
@@ -440,7 +440,7 @@ class Writing:
             self._owners.tell(self._db, owner)
 
 
-def _document(owner: int, key: int, id: str, d: Document, found: Read) -> tuple[Any, ...]:
+def _document(owner: int, key: int, id: str, d: Document, found: PreparedPut) -> tuple[Any, ...]:
     dates = (m.date for m in reversed(d.messages) if m.date is not None)
     meta = json.dumps(d.meta, ensure_ascii=False) if d.meta else "{}"
     return (

@@ -13,9 +13,9 @@ from recollect.surfaces import render
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
 
 if TYPE_CHECKING:
-    from recollect.ports import Checked, Loaded
+    from recollect.ports import CheckReport, LoadReport
     from recollect.surfaces.terminal import Style
-    from recollect.transfer.backup import BackedUp, Repaired, Restored
+    from recollect.transfer.backup import BackupReport, RepairReport, RestoreReport
     from recollect.transfer.migrate import Migrated
 
 SHOWN = 10
@@ -41,7 +41,7 @@ def declare_backup(parser: argparse.ArgumentParser) -> None:
 
 def backup(options: Options) -> int:
     with open_memory(options) as memory, progress(options) as bar:
-        done: BackedUp = memory.admin.backup(options.file, force=options.force, report=bar)
+        done: BackupReport = memory.admin.backup(options.file, force=options.force, report=bar)
 
     def text(style: Style) -> str:
         held = done.manifest
@@ -69,7 +69,9 @@ def declare_restore(parser: argparse.ArgumentParser) -> None:
 def restore(options: Options) -> int:
     to = options.to or options.store
     with progress(options) as bar:
-        done: Restored = facade.restore_store(options.file, to, force=options.force, report=bar)
+        done: RestoreReport = facade.restore_store(
+            options.file, to, force=options.force, report=bar
+        )
 
     def text(style: Style) -> str:
         held = done.manifest
@@ -107,7 +109,7 @@ def repair(options: Options) -> int:
         )
         return 0
     with progress(options) as bar:
-        done: Repaired = facade.repair_store(options.store, report=bar)
+        done: RepairReport = facade.repair_store(options.store, report=bar)
     show(options, {"repaired": True, **done.as_json()}, lambda style: _repaired(done, style))
     return 0
 
@@ -117,7 +119,7 @@ def _sound(options: Options) -> str:
     try:
         with open_memory(options) as memory:
             say(options, "looking it over …")
-            seen: Checked = memory.admin.check(full=True)
+            seen: CheckReport = memory.admin.check(full=True)
             parts = {finding.part for finding in seen.findings} - {"lock"}
             for finding in seen.findings:
                 say(options, f"  {finding.part}: {finding.text}")
@@ -132,7 +134,7 @@ def _sound(options: Options) -> str:
         return ""
 
 
-def _repaired(done: Repaired, style: Style) -> str:
+def _repaired(done: RepairReport, style: Style) -> str:
     lines = [
         f"{style.bold}{done.store}{style.off}: {done.documents:,} documents, "
         f"{done.passages:,} passages",
@@ -185,7 +187,9 @@ def declare_import(parser: argparse.ArgumentParser) -> None:
 
 def import_(options: Options) -> int:
     with open_memory(options) as memory, progress(options) as bar:
-        done: Loaded = memory.admin.import_all(options.file, replace=options.replace, report=bar)
+        done: LoadReport = memory.admin.import_all(
+            options.file, replace=options.replace, report=bar
+        )
     if done.different and not options.quiet:
         sys.stderr.write(
             f"{done.different:,} differ from what is here, and were left out; "
@@ -195,7 +199,7 @@ def import_(options: Options) -> int:
     return 0
 
 
-def _imported(done: Loaded, style: Style) -> str:
+def _imported(done: LoadReport, style: Style) -> str:
     said = {
         "added": done.documents,
         "there already": done.unchanged,
