@@ -19,7 +19,7 @@ from bench.timing import Ratio
 from recollect import Memory
 from recollect.nouns import Source
 from recollect.storage import open_store
-from recollect.writing.documents import import_documents
+from recollect.writing import path as write_path
 
 PASSAGES = 1_000_000
 FEW = 10_000
@@ -52,7 +52,7 @@ def _fill(place: Path, count: int) -> None:
         return
     shutil.rmtree(place, ignore_errors=True)
     store = open_store(str(place))
-    import_documents(store, Source("million"), documents(count))
+    write_path.add(store, Source("million"), documents(count))
     store.admin.refresh()
     store.close()
     with Memory.open(place, **FIRST_STAGE) as memory:

@@ -34,7 +34,7 @@ from recollect import Memory, config
 from recollect.nouns import Document, Filter, Source
 from recollect.ports import StorageEngine
 from recollect.storage import open_store
-from recollect.writing.documents import import_documents
+from recollect.writing import path as write_path
 
 SIZES = (10_000, 100_000)
 ENGINES = ("embedded", "postgres")
@@ -243,7 +243,7 @@ def _seconds(work: Callable[[], object]) -> float:
 def _fill(store: StorageEngine, passages: int, owners: int = 1) -> Measured:
     """Documents until there are so many passages; each stage by itself."""
     some = list(documents(passages, owners))
-    took = {"import_s": _seconds(lambda: import_documents(store, Source("scale"), some))}
+    took = {"import_s": _seconds(lambda: write_path.add(store, Source("scale"), some))}
     took["index_s"] = _seconds(store.admin.refresh)
     took["vectors_s"] = _seconds(lambda: _embed(store))
     took["graph_s"] = _seconds(store.admin.refresh)

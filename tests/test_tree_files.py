@@ -21,8 +21,10 @@ from recollect.transfer import tree_import
 from recollect.transfer.tree_export import facts_of
 from recollect.tree import Snippet, TopicPage, as_put, page_key, page_of
 from recollect.tree import from_document as page_from
-from recollect.writing.facts import FactWriter, Signed
+from recollect.writing.facts import Beside, Signed
+from recollect.writing.facts import edit as edit_facts
 from recollect.writing.pages import pages_of
+from recollect.writing.path import write_facts
 from recollect.writing.remember import find
 
 RETRIES = "billing/retries/retry-policy"
@@ -31,7 +33,8 @@ DUE = "billing/invoices/due-dates"
 
 def put_pages(m: Memory, *pages: TopicPage) -> None:
     signed = Signed(datetime.now(UTC))
-    FactWriter(m.store, "local").edit([], {}, signed, more=lambda _: list(map(as_put, pages)))
+    beside = Beside(more=lambda _: list(map(as_put, pages)))
+    write_facts(m.store, "local", edit_facts([], {}), signed, beside)
 
 
 def page(m: Memory, address: str) -> TopicPage:

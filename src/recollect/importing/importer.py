@@ -22,7 +22,6 @@ from recollect.importing.options import Given, Import
 from recollect.importing.redaction import redacted_items
 from recollect.importing.sources import Home, Homes, as_added
 from recollect.nouns import (
-    ChangeSet,
     Document,
     Filter,
     Place,
@@ -37,8 +36,9 @@ from recollect.sources import files, jsonl
 from recollect.sources.sessions import LOGS, format_of, home_of
 from recollect.sources.sessions.beside import log_of
 from recollect.transfer.tree_manifest import tree_of
-from recollect.writing.documents import Item, import_documents
-from recollect.writing.remember import import_rows, redacted
+from recollect.writing import path as write_path
+from recollect.writing.documents import Item
+from recollect.writing.remember import redacted
 
 if TYPE_CHECKING:
     from recollect.nouns import Source
@@ -226,7 +226,7 @@ class Importer:
         counts: Counter[str] = Counter()
         if self._given.redact:
             items = redacted_items(items, counts)
-        receipt = import_documents(
+        receipt = write_path.add(
             self._store, source, items, self._homes.known(source.name), self._stored,
             dry_run=self._options.dry_run,
         )  # fmt: skip
@@ -269,8 +269,8 @@ class Importer:
         missing = tuple(Problem(d.path or d.external, "no longer in its source") for d in documents)
         if not self._options.prune or not documents:
             return Receipt(missing=missing)
-        changes = ChangeSet(tuple(Remove(d.id) for d in documents))
-        receipt = self._store.apply(changes, dry_run=self._options.dry_run)
+        changes = [Remove(d.id) for d in documents]
+        receipt = write_path.commit(self._store, changes, dry_run=self._options.dry_run)
         return receipt._replace(missing=missing if self._options.dry_run else ())
 
     def _remember(self, root: Path, home: Home, sources: Iterable[str]) -> None:
@@ -286,7 +286,7 @@ class Importer:
                 self._register(source)
 
     def _register(self, source: Source) -> None:
-        self._store.apply(ChangeSet((Register(source),)), dry_run=self._options.dry_run)
+        write_path.commit(self._store, [Register(source)], dry_run=self._options.dry_run)
         self._homes.learn(source)
 
     # -------------------------------------------------------------- files of lines
@@ -295,7 +295,9 @@ class Importer:
         """All of the file, or nothing of it: they refer to each other."""
         some = [redacted(fact) for fact in facts] if self._given.redact else facts
         try:
-            receipt = import_rows(self._store, some, found.place, dry_run=self._options.dry_run)
+            receipt = write_path.add_facts(
+                self._store, some, found.place, dry_run=self._options.dry_run
+            )
         except UsageError as error:
             said = f"{error.message}; none of the {len(facts):,} facts was kept"
             return Receipt(failed=(Problem(found.place, said),))

@@ -12,8 +12,8 @@ from recollect.memory import model_admin, requests, writes
 from recollect.memory.core import Core
 from recollect.text.statements import in_force
 from recollect.transfer import tree_export
-from recollect.writing import facts, remember
-from recollect.writing.curation import curate, receipts, tidy
+from recollect.writing import facts, path, remember
+from recollect.writing.curation import receipts, tidy
 
 if TYPE_CHECKING:
     from recollect.facts import Fact
@@ -100,9 +100,7 @@ class Curation:
     ) -> Fact:
         """Lets the fact *new* replace the fact *old*. Returns the new one."""
         older, newer = (self.fact(name, owner=owner) for name in (old, new))
-        signed = facts.Signed(datetime.now(UTC), by, why)
-        writer = facts.FactWriter(self._core.store, newer.owner)
-        return writer.supersede(older.id, newer.id, signed).facts[0]
+        return self._written(newer.owner, facts.supersede(older.id, newer.id), by, why)
 
     # -------------------------------------------------------------- what curations did
 
@@ -114,7 +112,7 @@ class Curation:
     def undo(self, receipt: str = "", *, owner: str | None = None) -> Kept:
         """Restores the state before a curation, by the id of its receipt; the last one's if none is
         given. What was forgotten since stays forgotten."""
-        return curate.undone(self._core.store, self._owner(owner), receipt)
+        return path.undo(self._core.store, self._owner(owner), receipt)
 
     def to_review(self, *, owner: str | None = None) -> Sequence[Kept]:
         """Receipts with changes that replace or contradict something, and wait for a look."""
@@ -127,9 +125,7 @@ class Curation:
         and what it had replaced holds again."""
         store = self._core.store
         kept = receipts.receipt(store, self._owner(owner), receipt)
-        if accept:
-            return receipts.accept(store, kept, ids)
-        return receipts.reject(store, kept, ids, datetime.now(UTC), by)
+        return path.review(store, kept, ids, accept=accept, by=by)
 
     def tidy(self, *, owner: str | None = None) -> Sequence[Proposal]:
         """What could be merged, linked or pruned, with reasons. Nothing is done."""
@@ -148,5 +144,8 @@ class Curation:
         why: str = "",
     ) -> Fact:
         fact = self.fact(name, owner=owner)
+        return self._written(fact.owner, facts.change(fact.id, to, action), by, why)
+
+    def _written(self, owner: str, work: facts.Work, by: str, why: str) -> Fact:
         signed = facts.Signed(datetime.now(UTC), by, why)
-        return facts.FactWriter(self._core.store, fact.owner).change(fact.id, to, action, signed)
+        return path.write_facts(self._core.store, owner, work, signed).facts[0]

@@ -15,11 +15,12 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
-from recollect.nouns import ChangeSet, Document, Filter, Passage, Progress, Put, Report
+from recollect.nouns import Document, Filter, Passage, Progress, Put, Report
 from recollect.ports import Embedder, Store
 from recollect.storage.plain.engine import PlainStore
 from recollect.text.chunk import passages
 from recollect.text.questions.parse import parse
+from recollect.writing import path
 
 LEAST = 20
 """Fewer questions than this tell nothing."""
@@ -143,7 +144,7 @@ def _words(pairs: list[Pair]) -> Score:
         Put(Document(str(i), "bench", text=p.passage), (Passage(0, p.passage),))
         for i, p in enumerate(pairs)
     ]
-    store.apply(ChangeSet(tuple(puts)))
+    path.commit(store, puts)
     ranks: list[int | None] = []
     for number, pair in enumerate(pairs):
         hits = store.search_text([parse(pair.question).text], Filter(), limit=len(pairs))[0].hits

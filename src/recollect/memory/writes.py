@@ -16,13 +16,14 @@ from recollect.importing import options as importing
 from recollect.memory import model_admin, requests, visible
 from recollect.memory.core import Core
 from recollect.memory.options import FactOptions, ImportOptions, RecordOptions, TextOptions
-from recollect.nouns import ChangeSet, Document, Forget, Progress, Receipt, Report, Source
+from recollect.nouns import Document, Progress, Receipt, Report, Source
 from recollect.reading.cache import recording
 from recollect.sources import records
 from recollect.text import redact
-from recollect.writing import documents, facts, remember
+from recollect.writing import path
 from recollect.writing.curation import by_model, slots
 from recollect.writing.curation import curate as curation
+from recollect.writing.remember import NewFact
 
 if TYPE_CHECKING:
     from recollect.facts import Remembered
@@ -85,7 +86,7 @@ def put(core: Core, given: Iterable[Document]) -> Receipt:
     for document in given:
         by_source.setdefault(document.source, []).append(document)
     for name, some in by_source.items():
-        receipt += documents.import_documents(core.store, Source(name), some)
+        receipt += path.add(core.store, Source(name), some)
     return receipt
 
 
@@ -93,7 +94,7 @@ def keep(core: Core, source: Source, document: Document) -> Document:
     """Stores one document, without its secrets if that is configured; returns it as stored."""
     if core.config["import.redact"]:
         document = redaction.redacted(document)
-    documents.import_documents(core.store, source, [document])
+    path.add(core.store, source, [document])
     return document
 
 
@@ -160,9 +161,8 @@ def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> Remember
     for name in ("valid_from", "valid_to", "created_at", "resolved_at"):
         told[name] = moment(told.get(name), name)
     told["participants"] = list(told.get("participants", ()))
-    made = remember.remember(
-        core.store, told, asked.owner, known, **signed, replace=replace, redact=redacts
-    )
+    new = NewFact(told, asked.owner, known, **signed, replace=replace, redact=redacts)
+    made = path.remember(core.store, new)
     if embed and made.action in ("added", "changed"):
         model_admin.embed_newest(core, REMEMBERED)
     return made
@@ -185,7 +185,7 @@ def curate(
     if given.get("llm") and extractor is None:
         extractor = by_model.ByModel(core.languages.llm())
     dry_run = given.get("dry_run", False)
-    done = curation.curate(told, core.store, extractor, dry_run=dry_run, token=token, tell=tell)
+    done = path.curate(told, core.store, extractor, dry_run=dry_run, token=token, tell=tell)
     if given.get("embed", True) and done.id:
         model_admin.embed_newest(core, CURATED)
     return done
@@ -198,10 +198,10 @@ def redactor(core: Core) -> Callable[[str], str]:
     return lambda text: redact.redact(text).text
 
 
-def _text_of(core: Core, text: str, given: Mapping[str, Any]) -> slots.Given:
+def _text_of(core: Core, text: str, given: Mapping[str, Any]) -> slots.SourceText:
     """The text and what is known of it."""
     said = {name: given.get(name, "") for name in ("name", "project", "by")}
-    return curation.given(
+    return curation.source_text(
         text,
         **said,
         title=clean(given.get("title", "")),
@@ -223,16 +223,8 @@ def forget(core: Core, name: str, owner: str | None) -> Receipt:
     document = visible.document(core, name, owner)
     store = core.store
     store.answers.drop(recording.of_document(document, store))
-    curation.unquote(store, document)
     if core.cache is not None:
         core.cache.clear()
-    writer, signed = facts.FactWriter(store, document.owner), facts.Signed(datetime.now(UTC))
-    gone = Forget(document.id)
-    if document.kind == "fact":
-        receipt = writer.forget(document.external, signed)
-    elif document.kind == "page":  # what links to it does no more
-        receipt = writer.edit([], {}, signed, more=lambda _: [gone]).receipt
-    else:
-        receipt = store.apply(ChangeSet((gone,)))
+    receipt = path.forget(store, document)
     store.admin.refresh()
     return receipt

@@ -40,7 +40,9 @@ from recollect.tree import (
     shown,
 )
 from recollect.tree.edits import FIELDS, Base, Edits, base_of, edits
-from recollect.writing.facts import Edit, FactWriter, Signed, Written
+from recollect.writing import facts
+from recollect.writing import path as write_path
+from recollect.writing.facts import ALONE, Beside, Edit, Signed, Work, Written
 from recollect.writing.remember import redacted, slug
 
 CHANNEL = "tree"
@@ -103,8 +105,8 @@ class _Import:
         self._manifest = manifest
         self._options = options
         self._now = datetime.now(UTC)
+        self._store = store
         self._owner = owner
-        self._writer = FactWriter(store, owner)
         self._topics = topics(store, owner)
         self._facts = {fact.id: fact for topic in self._topics.values() for fact in topic.facts}
         known = {address: bool(page.stamp) for address, (page, _) in self._topics.items()}
@@ -140,6 +142,12 @@ class _Import:
         source = str(self._root / path) if path else ""
         return Signed(self._now, source=source, channel=CHANNEL)
 
+    def _write(self, work: Work, signed: Signed, beside: Beside = ALONE) -> Written:
+        dry_run = self._options.dry_run
+        return write_path.write_facts(
+            self._store, self._owner, work, signed, beside, dry_run=dry_run
+        )
+
     # -------------------------------------------------------------- one file
 
     def _apply(self, file: TreeFile) -> None:
@@ -154,11 +162,8 @@ class _Import:
         try:
             page = self._page(file, found, topic, seen, todo)
             if todo.new or todo.edits:
-                done = self._writer.edit(
-                    list(todo.new.values()), todo.edits, self._signed(file.path),
-                    dry_run=self._options.dry_run,
-                )  # fmt: skip
-                self._receipt += _counted(done)
+                work = facts.edit(list(todo.new.values()), todo.edits)
+                self._receipt += _counted(self._write(work, self._signed(file.path)))
         except UsageError as error:
             self._tell("failed", file.path, error.message)
             if file.entry:
@@ -344,8 +349,8 @@ class _Import:
                 self._tell("missing", path, f"fact {id!r} is no longer in it: {text}")
                 left.append(id)
             else:
-                done = self._writer.forget(id, self._signed(path))
-                self._receipt += Receipt(forgotten=done.forgotten)
+                done = self._write(facts.forget(id), self._signed(path))
+                self._receipt += Receipt(forgotten=done.receipt.forgotten)
         return left
 
     def _lose_file(self, path: str) -> None:
@@ -375,9 +380,8 @@ class _Import:
             return
         changes: list[Change] = [as_put(page) for page in pages.values()]
         changes += [Remove(self._topics[address].page.key) for address in stored]
-        done = self._writer.edit(
-            [], {}, self._signed(), dry_run=self._options.dry_run, more=lambda _: changes
-        ).receipt
+        beside = Beside(more=lambda _: changes)
+        done = self._write(facts.edit([], {}), self._signed(), beside).receipt
         moved = len(set(stored).intersection(self._moved))
         self._receipt += done._replace(
             added=done.added - moved, removed=done.removed - moved, changed=done.changed + moved

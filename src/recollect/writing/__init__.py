@@ -1,1 +1,1 @@
-"""The write path: documents to changes, changes to the store, passages to vectors."""
+"""The write path. :mod:`recollect.writing.path` is the page to read first."""

@@ -1,4 +1,4 @@
-"""Facts into a store: what a write changes is worked out first, then applied in one transaction.
+"""What a write of facts changes, worked out before anything is written (:mod:`.path` writes it).
 
 A supersession is written on both sides, so that forgetting the newer fact does not bring the older
 one back. Links are only ever added; what replaced what can be told for good. Several processes
@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from uuid import uuid4
 
-from recollect.errors import NotFound, StoreBusy, StoreChanged, UsageError
+from recollect import tree
+from recollect.errors import NotFound, UsageError
 from recollect.facts import (
     IS,
     REPLACED,
@@ -28,7 +29,6 @@ from recollect.facts import (
 )
 from recollect.nouns import (
     Change,
-    ChangeSet,
     Expect,
     Forget,
     Put,
@@ -39,11 +39,7 @@ from recollect.nouns import (
     stable_id,
 )
 from recollect.ports import Store
-
-TRIES = 50
-"""How often a write is worked out anew because others were quicker."""
-
-Action = Literal["added", "changed", "unchanged", "forgotten earlier"]
+from recollect.writing import pages
 
 
 class Signed(NamedTuple):
@@ -67,14 +63,16 @@ class Changed(NamedTuple):
 
 
 class Written(NamedTuple):
+    """What a write of facts did."""
+
     receipt: Receipt
     facts: tuple[Fact, ...]
-    """Those that were given, as they are now."""
+    """Those that it was about, as they are now."""
     changed: tuple[Changed, ...] = ()
-    """All that the write changed, those that were given and others."""
+    """All that changed, those that it was about and others."""
 
 
-class _Plan:
+class FactPlan:
     """One write in the making: facts of one owner, read as they are needed."""
 
     def __init__(self, store: Store, owner: str, signed: Signed) -> None:
@@ -83,6 +81,7 @@ class _Plan:
         self._signed = signed
         self._stored: dict[str, Fact | None] = {}
         self.facts: dict[str, Fact] = {}
+        self.forgotten: dict[str, Fact] = {}
 
     def get(self, id: str) -> Fact | None:
         if id not in self._stored:
@@ -256,18 +255,16 @@ def _row(fact: Fact) -> str:
     return stable_id(repr(sorted(said.items())))
 
 
-More = Callable[[Sequence[Changed]], Iterable[Change]]
+class Beside(NamedTuple):
+    """What is written in the same transaction as facts."""
+
+    more: Callable[[Sequence[Changed]], Iterable[Change]] = lambda _: ()
+    """Makes changes of the facts that change; pages follow from them too."""
+    seal: Callable[[Sequence[Change]], Iterable[Change]] = lambda _: ()
+    """Makes the last changes, of all the others: the receipt of a curation."""
 
 
-def _no_more(_: Sequence[Changed]) -> Iterable[Change]:
-    return ()
-
-
-Seal = Callable[[Sequence[Change]], Iterable[Change]]
-
-
-def _no_seal(_: Sequence[Change]) -> Iterable[Change]:
-    return ()
+ALONE = Beside()
 
 
 class Edit(NamedTuple):
@@ -283,10 +280,8 @@ def _placed(fact: Fact) -> Fact:
     """The fact with the address of its page as pages have it."""
     if not isinstance(fact.meta.get("page"), str):
         return fact
-    from recollect.tree import on_page, page_of
-
-    address = page_of(fact)
-    return fact if fact.meta["page"] == address else on_page(fact, address)
+    address = tree.page_of(fact)
+    return fact if fact.meta["page"] == address else tree.on_page(fact, address)
 
 
 def _with_pages(
@@ -296,120 +291,114 @@ def _with_pages(
     on = any(fact is not None and fact.meta.get("page") for pair in changed for fact in pair)
     if not on and not any(isinstance(change, Put | Remove | Forget) for change in more):
         return more
-    from recollect.writing.pages import with_pages
-
     facts = {fact.id: pair for pair in changed if (fact := pair.after or pair.before) is not None}
-    return with_pages(store, owner, facts, more)
+    return pages.with_pages(store, owner, facts, more)
 
 
-class FactWriter:
-    """Writes the facts of one owner, each call whole or not at all."""
+# ------------------------------------------------------------------ what may be written
 
-    def __init__(self, store: Store, owner: str) -> None:
-        self._store = store
-        self._owner = owner
+Work = Callable[[FactPlan], Iterable[str]]
+"""Changes a plan; returns the ids of the facts that it was about."""
 
-    def get(self, id: str) -> Fact | None:
-        held = self._store.by_handle([handle(self._owner, f"{IS}{id}")])
-        return from_document(held[0].document) if held else None
 
-    def put(
-        self, facts: Sequence[Fact], signed: Signed, *, dry_run: bool = False, more: More = _no_more
-    ) -> Written:
-        """Add these, or change them to what is given; and in the same transaction whatever *more*
-        makes of what is changed."""
-        given = {fact.id: _placed(checked(fact)) for fact in facts}
-        if len(given) < len(facts):
-            twice = next(f.id for n, f in enumerate(facts) if f.id in {g.id for g in facts[:n]})
-            raise UsageError(f"fact {twice!r} is given twice", hint="give each fact its own id")
+def put(facts: Sequence[Fact]) -> Work:
+    """Adds these facts, or changes them to what is given."""
+    given = {fact.id: _placed(checked(fact)) for fact in facts}
+    if len(given) < len(facts):
+        twice = next(f.id for n, f in enumerate(facts) if f.id in {g.id for g in facts[:n]})
+        raise UsageError(f"fact {twice!r} is given twice", hint="give each fact its own id")
 
-        def work(plan: _Plan) -> Iterable[str]:
-            plan.load(given)
-            for fact in given.values():
-                plan.put(fact)
-            return given
+    def work(plan: FactPlan) -> Iterable[str]:
+        plan.load(given)
+        for fact in given.values():
+            plan.put(fact)
+        return given
 
-        return self._write(work, signed, dry_run=dry_run, more=more)
+    return work
 
-    def change(self, id: str, to: Callable[[Fact], Fact], action: str, signed: Signed) -> Fact:
-        """Change one fact that is there."""
 
-        def work(plan: _Plan) -> Iterable[str]:
-            plan.change(_placed(checked(to(plan.one(id)))), action)
-            return (id,)
+def change(id: str, to: Callable[[Fact], Fact], action: str) -> Work:
+    """Changes one fact that is there."""
+    return edit([], {id: Edit(to, action)})
 
-        return self._write(work, signed).facts[0]
 
-    def edit(
-        self, new: Sequence[Fact], edits: Mapping[str, Edit], signed: Signed, *,
-        dry_run: bool = False, more: More = _no_more, seal: Seal = _no_seal,
-    ) -> Written:  # fmt: skip
-        """Add some facts and change others, that are there; *more* as for :meth:`put`, and *seal*
-        adds to the same transaction what is to be said of all of it."""
+def edit(new: Sequence[Fact], edits: Mapping[str, Edit]) -> Work:
+    """Adds some facts, and changes others that are there."""
 
-        def work(plan: _Plan) -> Iterable[str]:
-            plan.load([*(fact.id for fact in new), *edits])
-            for fact in new:
-                plan.put(_placed(checked(fact)))
-            for id, edit in edits.items():
-                plan.change(_placed(checked(edit.to(plan.one(id)))), edit.action, edit.entry)
-            return dict.fromkeys([*(fact.id for fact in new), *edits])
+    def work(plan: FactPlan) -> Iterable[str]:
+        plan.load([*(fact.id for fact in new), *edits])
+        for fact in new:
+            plan.put(_placed(checked(fact)))
+        for id, one in edits.items():
+            plan.change(_placed(checked(one.to(plan.one(id)))), one.action, one.entry)
+        return dict.fromkeys([*(fact.id for fact in new), *edits])
 
-        return self._write(work, signed, dry_run=dry_run, more=more, seal=seal)
+    return work
 
-    def supersede(self, old: str, new: str, signed: Signed) -> Written:
-        """Let one fact replace another; both are there."""
 
-        def work(plan: _Plan) -> Iterable[str]:
-            older, newer = plan.one(old), plan.one(new)
-            linked = newer._replace(supersedes=_union(newer.supersedes, (older.id,)))
-            plan.change(linked, f"supersedes {old}")
-            return (new, old)
+def supersede(old: str, new: str) -> Work:
+    """Lets one fact replace another; both are there."""
 
-        return self._write(work, signed)
+    def work(plan: FactPlan) -> Iterable[str]:
+        older, newer = plan.one(old), plan.one(new)
+        linked = newer._replace(supersedes=_union(newer.supersedes, (older.id,)))
+        plan.change(linked, f"supersedes {old}")
+        return (new, old)
 
-    def forget(self, id: str, signed: Signed) -> Receipt:
-        """Remove a fact for good. What it had replaced stays replaced, by what replaced it."""
+    return work
 
-        def work(plan: _Plan) -> Iterable[str]:
-            gone = plan.one(id)
-            for old in gone.supersedes:
-                older = plan.get(old) or plan.reserve(old, gone.start)
-                newer = _union(older.superseded_by, (id, *gone.superseded_by))
-                plan.change(older._replace(superseded_by=newer), f"{id} was forgotten")
-            return ()
 
-        return self._write(work, signed, forget=id).receipt
+def forget(id: str) -> Work:
+    """Removes a fact for good. What it had replaced stays replaced, by what replaced it."""
 
-    def _write(
-        self,
-        work: Callable[[_Plan], Iterable[str]],
-        signed: Signed,
-        *,
-        forget: str = "",
-        dry_run: bool = False,
-        more: More = _no_more,
-        seal: Seal = _no_seal,
-    ) -> Written:
-        for _ in range(TRIES):
-            plan = _Plan(self._store, self._owner, signed)
-            ids = list(work(plan))
-            plan.link(ids)
-            changed = plan.changed()
-            changes = [*_changes(changed)]
-            if forget:
-                changed.append(Changed(plan.one(forget), None))
-                changes.append(Forget(fact_key(self._owner, forget)))
-            if changes:
-                changes.insert(0, Register(Source(SOURCE, SOURCE)))
-            changes += _with_pages(self._store, self._owner, changed, list(more(changed)))
-            changes += seal(changes)
-            try:
-                receipt = self._store.apply(ChangeSet(tuple(changes)), dry_run=dry_run)
-            except StoreChanged:
-                continue
-            if not forget:
-                receipt = receipt._replace(unchanged=max(0, len(ids) - len(changed)))
-            return Written(receipt, tuple(plan.facts[id] for id in ids), tuple(changed))
-        raise StoreBusy(f"the facts of {self._owner} are being changed by others all the time",
-                        hint="try again")  # fmt: skip
+    def work(plan: FactPlan) -> Iterable[str]:
+        gone = plan.forgotten[id] = plan.one(id)
+        for old in gone.supersedes:
+            older = plan.get(old) or plan.reserve(old, gone.start)
+            newer = _union(older.superseded_by, (id, *gone.superseded_by))
+            plan.change(older._replace(superseded_by=newer), f"{id} was forgotten")
+        return ()
+
+    return work
+
+
+class FactChanges(NamedTuple):
+    """What a write of facts will do: all of it is decided, nothing is written."""
+
+    changes: tuple[Change, ...]
+    facts: tuple[Fact, ...]
+    """Those that it is about, as they will be."""
+    changed: tuple[Changed, ...]
+    """All that will change, those that it is about and others."""
+    forgets: bool
+
+    def counted(self, receipt: Receipt) -> Receipt:
+        """The receipt with how many facts stay as they were."""
+        if self.forgets:
+            return receipt
+        return receipt._replace(unchanged=max(0, len(self.facts) - len(self.changed)))
+
+
+def planned(
+    store: Store, owner: str, work: Work, signed: Signed, beside: Beside = ALONE
+) -> FactChanges:
+    """Works out what is written: the facts, what replaces what on both sides, the pages that they
+    are on, and what is written *beside* them in the same transaction."""
+    plan = FactPlan(store, owner, signed)
+    ids = list(work(plan))
+    plan.link(ids)
+    changed = [*plan.changed(), *(Changed(fact, None) for fact in plan.forgotten.values())]
+    changes = [*_changes(changed)]
+    changes += [Forget(fact_key(owner, id)) for id in plan.forgotten]
+    if changes:
+        changes.insert(0, Register(Source(SOURCE, SOURCE)))
+    changes += _with_pages(store, owner, changed, list(beside.more(changed)))
+    changes += beside.seal(changes)
+    about = tuple(plan.facts[id] for id in ids)
+    return FactChanges(tuple(changes), about, tuple(changed), bool(plan.forgotten))
+
+
+def stored_fact(store: Store, owner: str, id: str) -> Fact | None:
+    """The fact of this id, if it is there."""
+    held = store.by_handle([handle(owner, f"{IS}{id}")])
+    return from_document(held[0].document) if held else None

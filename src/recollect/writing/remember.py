@@ -1,11 +1,11 @@
-"""What the facade does with facts: makes them from a call's arguments, and reads what is there."""
+"""Facts by name, and what a new one is to those that are known."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 from recollect.errors import NotFound, UsageError
@@ -23,13 +23,14 @@ from recollect.facts import (
     from_json,
     handle,
 )
-from recollect.nouns import Document, Event, Filter, Receipt
+from recollect.nouns import Document, Event, Filter
 from recollect.ports import Store
 from recollect.text.keys import keys, words
 from recollect.text.questions.parse import parse
 from recollect.text.redact import redact as redact_text
+from recollect.text.statements import conflict as statements
 from recollect.text.statements.in_force import standing
-from recollect.writing.facts import FactWriter, Signed
+from recollect.writing.facts import Written, stored_fact
 
 LIKE, NEWEST = 8, 200
 """Facts that each new one is compared with, besides those that share its names: so many that share
@@ -75,11 +76,10 @@ def chain(store: Store, fact: Fact) -> list[Fact]:
     """What it replaced and what replaced it, oldest first."""
     found = {fact.id: fact}
     waiting = [fact]
-    writer = FactWriter(store, fact.owner)
     while waiting:
         one = waiting.pop()
         for id in (*one.supersedes, *one.superseded_by):
-            if id not in found and (other := writer.get(id)) is not None:
+            if id not in found and (other := stored_fact(store, fact.owner, id)) is not None:
                 found[id] = other
                 waiting.append(other)
     return sorted(found.values(), key=lambda f: f.start)
@@ -152,13 +152,11 @@ class KnownFacts:
 
 def conflicts(store: Store, fact: Fact) -> tuple[Fact | None, list[Conflict]]:
     """A fact in force that says the same, if there is one, and those that say otherwise."""
-    from recollect.text.statements.conflict import compare
-
     found: list[Conflict] = []
     for other, same_key, _ in KnownFacts(store).rivals(fact):
         if other.id in (fact.id, *fact.supersedes):
             continue
-        verdict = compare(other.text, fact.text, same_key=same_key)
+        verdict = statements.compare(other.text, fact.text, same_key=same_key)
         if verdict.kind == "duplicate" and set(fact.scopes) <= set(other.scopes):
             return other, []
         if verdict.kind == "supersedes":
@@ -166,18 +164,47 @@ def conflicts(store: Store, fact: Fact) -> tuple[Fact | None, list[Conflict]]:
     return None, found
 
 
-def remember(
-    store: Store, told: Mapping[str, Any], owner: str, scopes: Sequence[str], *, by: str,
-    source: str, replace: bool, redact: bool,
-) -> Remembered:  # fmt: skip
-    """Keep the fact that a caller tells."""
-    now = datetime.now(UTC)
+class NewFact(NamedTuple):
+    """A fact as a caller tells it, and how it is to be kept."""
+
+    told: Mapping[str, Any]
+    """As a line of JSON; with an id it changes the fact of that id."""
+    owner: str
+    scopes: Sequence[str]
+    by: str = ""
+    source: str = ""
+    replace: bool = False
+    """Supersede the facts that it contradicts."""
+    redact: bool = True
+
+
+class FactDecision(NamedTuple):
+    """What is to be done with a new fact."""
+
+    fact: Fact
+    same: Fact | None = None
+    """A fact in force that says the same, so that nothing is written."""
+    conflicts: tuple[Conflict, ...] = ()
+    note: str = ""
+
+    def remembered(self, written: Written) -> Remembered:
+        """What came of writing it."""
+        receipt = written.receipt
+        if receipt.tombstoned:
+            note = "it was forgotten, and stays so"
+            return Remembered(self.fact, "forgotten earlier", note=note)
+        action = "added" if receipt.added else "changed" if receipt.changed else "unchanged"
+        return Remembered(written.facts[0], action, self.conflicts, self.note)
+
+
+def decide(store: Store, new: NewFact, now: datetime) -> FactDecision:
+    """Compares a new fact with those in force: is it known, and what does it contradict?"""
+    told = new.told
     if not isinstance(told.get("text"), str):
         raise UsageError("a fact's text is not a text", hint="say what is to be remembered")
     id = told["id"] or new_id(told["name"], told["text"])
-    fact = from_json({**told, "id": id}, owner, scopes, now)
-    if redact:
-        fact = redacted(fact)
+    fact = from_json({**told, "id": id}, new.owner, new.scopes, now)
+    fact = redacted(fact) if new.redact else fact
     note = ""
     if told.get("standing") is None:
         verdict = standing(fact.text)
@@ -185,32 +212,13 @@ def remember(
         note = f"{verdict.status}: {verdict.why}" if verdict.status != "active" else ""
     same, found = (None, []) if fact.standing == "outdated" else conflicts(store, fact)
     if same is not None and not told["id"]:
-        return Remembered(same, "duplicate", note=f"{same.id} says the same")
-    if replace and found:
-        older = (*fact.supersedes, *(c.fact.id for c in found))
-        fact = fact._replace(supersedes=tuple(dict.fromkeys(older)))
-    done = FactWriter(store, owner).put([fact], Signed(now, by, "", source))
-    receipt = done.receipt
-    if receipt.tombstoned:
-        return Remembered(fact, "forgotten earlier", note="it was forgotten, and stays so")
-    action = "added" if receipt.added else "changed" if receipt.changed else "unchanged"
-    return Remembered(done.facts[0], action, () if replace else tuple(found), note)
+        return FactDecision(fact, same, note=f"{same.id} says the same")
+    if not new.replace:
+        return FactDecision(fact, None, tuple(found), note)
+    older = (*fact.supersedes, *(conflict.fact.id for conflict in found))
+    return FactDecision(fact._replace(supersedes=tuple(dict.fromkeys(older))), note=note)
 
 
 def redacted(fact: Fact) -> Fact:
     """The fact without the secrets that its texts hold."""
     return fact._replace(text=redact_text(fact.text).text, why=redact_text(fact.why).text)
-
-
-def import_rows(
-    store: Store, rows: Sequence[Fact], source: str, *, dry_run: bool = False
-) -> Receipt:
-    """Facts that a file tells, owner by owner."""
-    signed = Signed(datetime.now(UTC), source=source)
-    receipt = Receipt(sources=(SOURCE,))
-    by_owner: dict[str, list[Fact]] = {}
-    for fact in rows:
-        by_owner.setdefault(fact.owner, []).append(fact)
-    for owner, some in by_owner.items():
-        receipt += FactWriter(store, owner).put(some, signed, dry_run=dry_run).receipt
-    return receipt

@@ -1,8 +1,8 @@
-"""Decisions into the store, in one transaction: the text, the facts, their pages, the receipt."""
+"""Decisions as changes: the text, the facts, their pages, the receipt."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from recollect import tree
 from recollect.facts import Fact
@@ -12,61 +12,59 @@ from recollect.text.chunk import passages
 from recollect.writing.curation import receipts
 from recollect.writing.curation.decide import Decision
 from recollect.writing.curation.receipts import Item, Kept, Touched
-from recollect.writing.curation.slots import Decisions, Done, Given, document_of
-from recollect.writing.facts import Changed, Edit, FactWriter, Signed
+from recollect.writing.curation.slots import CurationWrite, Decisions, SourceText, document_of
+from recollect.writing.facts import Beside, Changed, Edit, Written, stored_fact
 
 SAID_AGAIN = "said again"
 
 
-class Curator:
-    """Writes what was decided, or only tells what it would write."""
+class CurationPlan:
+    """What a curation writes: the facts that are new, what becomes of others, and beside them the
+    text, the pages that are new, and the receipt."""
 
-    def __init__(self, store: Store, *, dry_run: bool) -> None:
+    def __init__(self, store: Store, text: SourceText, decisions: Decisions) -> None:
         self._store = store
-        self._dry_run = dry_run
-        self.touched: tuple[Touched, ...] = ()
-        self.items: tuple[Item, ...] = ()
+        self._text = text
+        self._id = receipts.new_id(text.owner, text.about, text.now)
+        self._items = tuple(map(_item, decisions.items))
+        self._touched: tuple[Touched, ...] = ()
+        self.new = [_linked(decision) for decision in decisions.items if decision.kind != "same"]
+        self.edits = dict(self._said_again(decisions.items))
+        self.beside = Beside(self._more, self._seal)
 
-    def write(self, given: Given, decisions: Decisions) -> Done:
-        new = [_linked(decision) for decision in decisions.items if decision.kind != "same"]
-        edits = dict(self._again(given, decisions.items))
-        self.items = tuple(map(_item, decisions.items))
-        writer = FactWriter(self._store, given.owner)
-        signed = Signed(given.now, given.by, channel=given.channel)
-        id = receipts.new_id(given.owner, given.about, given.now)
+    def done(self, written: Written, *, dry_run: bool) -> CurationWrite:
+        """What was written, or would be."""
+        items = self._items
+        if written.receipt.tombstoned and not dry_run:  # forgotten earlier, and stays so
+            owner = self._text.owner
+            there = {fact.id for fact in written.facts if stored_fact(self._store, owner, fact.id)}
+            items = tuple(item for item in items if item.id in there or item.kind == "same")
+        return CurationWrite(self._id if self._touched else "", items, self._touched)
 
-        def more(changed: Sequence[Changed]) -> Iterable[Change]:
-            return [*_text(given), *self._pages(given, changed)] if changed else ()
+    def _more(self, changed: Sequence[Changed]) -> Iterable[Change]:
+        return [*_put_text(self._text), *self._pages(changed)] if changed else ()
 
-        def seal(changes: Sequence[Change]) -> Iterable[Change]:
-            self.touched = tuple(receipts.touched(self._store, changes))
-            kept = Kept(id, given.owner, given.now, given.about, self._told(), self.touched)
-            return receipts.as_changes(kept) if self.touched else ()
+    def _seal(self, changes: Sequence[Change]) -> Iterable[Change]:
+        text = self._text
+        self._touched = tuple(receipts.touched(self._store, changes))
+        told = tuple(item for item in self._items if item.kind != "same")
+        kept = Kept(self._id, text.owner, text.now, text.about, told, self._touched)
+        return receipts.as_changes(kept) if self._touched else ()
 
-        done = writer.edit(new, edits, signed, dry_run=self._dry_run, more=more, seal=seal)
-        if done.receipt.tombstoned and not self._dry_run:  # forgotten earlier, and stays so
-            there = {fact.id for fact in done.facts if writer.get(fact.id)}
-            self.items = tuple(i for i in self.items if i.id in there or i.kind == "same")
-        return Done(id if self.touched else "", len(self.touched))
-
-    def _told(self) -> tuple[Item, ...]:
-        return tuple(item for item in self.items if item.kind != "same")
-
-    def _again(self, given: Given, items: Iterable[Decision]) -> Iterable[tuple[str, Edit]]:
+    def _said_again(self, items: Iterable[Decision]) -> Iterator[tuple[str, Edit]]:
         """Of what is known already, where it was said again; once for each place."""
-        writer = FactWriter(self._store, given.owner)
         for decision in items:
             if decision.kind != "same":
                 continue
             (said,) = decision.fact.provenance
-            known = writer.get(decision.others[0])
+            known = stored_fact(self._store, self._text.owner, decision.others[0])
             if known is None or any(
                 (one.source, one.quote) == (said.source, said.quote) for one in known.provenance
             ):
                 continue
             yield known.id, Edit(lambda fact: fact, SAID_AGAIN, said._replace(action=SAID_AGAIN))
 
-    def _pages(self, given: Given, changed: Sequence[Changed]) -> Iterable[Change]:
+    def _pages(self, changed: Sequence[Changed]) -> Iterable[Change]:
         """The pages that the new facts are the first of."""
         wanted = {
             tree.page_of(pair.after): pair.after
@@ -74,14 +72,14 @@ class Curator:
             if pair.after is not None and pair.after.meta.get("page")
         }
         for address, fact in wanted.items():
-            if not self._store.get(tree.page_key(given.owner, address)):
-                page = tree.implied(address, [fact], given.owner)
+            if not self._store.get(tree.page_key(self._text.owner, address)):
+                page = tree.implied(address, [fact], self._text.owner)
                 yield tree.as_put(page)
 
 
-def _text(given: Given) -> list[Change]:
-    document = document_of(given)
-    return [Register(Source(given.source)), Put(document, passages(document))]
+def _put_text(text: SourceText) -> list[Change]:
+    document = document_of(text)
+    return [Register(Source(text.source)), Put(document, passages(document))]
 
 
 def _linked(decision: Decision) -> Fact:

@@ -1,4 +1,4 @@
-"""``Memory.curate``: a text in, lasting knowledge out; and what can be done about it afterwards."""
+"""A text and what is known of it, run through the slots of a curation."""
 
 from __future__ import annotations
 
@@ -6,26 +6,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from recollect.errors import InputError, NotFound, UsageError
-from recollect.facts import (
-    FROM,
-    KIND,
-    TYPES,
-    as_put,
-    from_document,
-    handle,
-    read_from,
-)
-from recollect.nouns import Change, ChangeSet, Document, Expect, Problem, stable_id
-from recollect.ports import StorageEngine
-from recollect.tree import page_key, page_of
-from recollect.writing.curation import receipts
-from recollect.writing.curation.apply import Curator
+from recollect.errors import InputError, UsageError
+from recollect.facts import TYPES
+from recollect.nouns import Problem, stable_id
+from recollect.ports import Store
 from recollect.writing.curation.chunk import Piece
 from recollect.writing.curation.extract import Context as Told
 from recollect.writing.curation.extract import Extracted, rules
 from recollect.writing.curation.receipts import Item, Touched
-from recollect.writing.curation.slots import SLOTS, Extractor, Given
+from recollect.writing.curation.recon import Survey
+from recollect.writing.curation.slots import (
+    SLOTS,
+    CurationWrite,
+    Decisions,
+    Extractor,
+    SourceText,
+)
 from recollect.writing.remember import KnownFacts
 from recollect.writing.runner import Outcome, Token, run
 
@@ -81,34 +77,48 @@ class ByRules:
 
 
 def curate(
-    given: Given, store: StorageEngine, extractor: Extractor | None, *, dry_run: bool,
-    token: Token | None = None, tell: Callable[[Outcome], None] = lambda _: None,
-) -> Curated:  # fmt: skip
-    curator = Curator(store, dry_run=dry_run)
+    text: SourceText,
+    store: Store,
+    extractor: Extractor | None,
+    write: Callable[[Decisions], CurationWrite],
+    *,
+    dry_run: bool,
+    token: Token | None,
+    tell: Callable[[Outcome], None],
+) -> Curated:
+    """Runs the slots over a text, of which the last one calls *write*."""
     services = {
         "extractor": extractor or ByRules(),
         "known": KnownFacts(store),
-        "writer": curator,
+        "write": write,
     }
-    outcomes = run(SLOTS, {"given": given}, services, token=token, tell=tell)
-    survey = outcomes["recon"].output
+    outcomes = run(SLOTS, {"given": text}, services, token=token, tell=tell)
     extraction, deduped = outcomes["extract"].output, outcomes["dedup"].output
-    written = outcomes["write"].output
-    about = {} if survey is None else {
-        "kind": survey.kind, "language": survey.language, "characters": survey.size,
-        "chunks": survey.chunks, "note": survey.note,
-    }  # fmt: skip
+    written: CurationWrite = outcomes["write"].output or CurationWrite()
     return Curated(
-        id=written.id if written and not dry_run else "",
-        about=given.about,
+        id="" if dry_run else written.id,
+        about=text.about,
         slots=tuple(outcomes.values()),
-        items=curator.items if written else (),
-        touched=curator.touched if written else (),
+        items=written.items,
+        touched=written.touched,
         merged=len(deduped.merged) if deduped else 0,
         lost=extraction.lost if extraction else (),
-        survey=about,
+        survey=_surveyed(outcomes["recon"].output),
         dry_run=dry_run,
     )
+
+
+def _surveyed(survey: Survey | None) -> dict[str, Any]:
+    """What was found out about a text before it was read."""
+    if survey is None:
+        return {}
+    return {
+        "kind": survey.kind,
+        "language": survey.language,
+        "characters": survey.size,
+        "chunks": survey.chunks,
+        "note": survey.note,
+    }
 
 
 def handed_in(
@@ -141,11 +151,11 @@ def handed_in(
     return tuple(made)
 
 
-def given(
+def source_text(
     text: str, *, name: str, title: str, source: str, project: str, owner: str,
     scopes: Sequence[str], date: datetime | None, by: str, channel: str, speaker: str,
     note: bool, most: int,
-) -> Given:  # fmt: skip
+) -> SourceText:  # fmt: skip
     """The text and what is known of it; one without a name is called by its content, so that it
     is the same again."""
     if len(text) > most * 1_000_000:
@@ -154,46 +164,8 @@ def given(
             hint=f"curate at most {most} at a time, or raise import.max_mb",
         )
     now = datetime.now(UTC)
-    return Given(
+    return SourceText(
         text=text, name=name or f"text-{stable_id(text)[:12]}", source=source, owner=owner,
         scopes=tuple(scopes), now=now, said_at=date or now, title=title, project=project,
         channel=channel, by=by, speaker="user" if speaker == "user" else "", note=note,
     )  # fmt: skip
-
-
-def unquote(store: StorageEngine, document: Document) -> None:
-    """Take what is about to be forgotten out of receipts, and out of the provenance of facts that
-    were read from it."""
-    gone = {document.id}
-    changes: list[Change] = []
-    if document.kind == KIND:
-        gone.add(page_key(document.owner, page_of(from_document(document))))
-    for held in store.by_handle([handle(document.owner, f"{FROM}{document.id}")]):
-        fact = from_document(held.document)
-        entries = tuple(
-            entry._replace(quote="") if read_from(entry) == document.id else entry
-            for entry in fact.provenance
-        )
-        if entries != fact.provenance and fact.key != document.id:
-            clean = fact._replace(provenance=entries, stamp=stable_id(fact.stamp, "unquoted"))
-            changes += [Expect(fact.key, fact.stamp), as_put(clean)]
-            gone.add(fact.key)
-    changes += receipts.forgotten(store, document.owner, gone)
-    if changes:
-        store.apply(ChangeSet(tuple(changes)))
-
-
-def undone(store: StorageEngine, owner: str, id: str) -> receipts.Kept:
-    """Undo a receipt, or the last that is not undone yet."""
-    if id:
-        kept = receipts.receipt(store, owner, id)
-    else:
-        found = [one for one in receipts.receipts(store, owner, limit=100) if not one.undone]
-        if not found:
-            raise NotFound("there is nothing to undo",
-                           hint="`recollect undo --list` shows what was done")  # fmt: skip
-        kept = found[0]
-    now = datetime.now(UTC)
-    receipts.undo(store, kept, now)
-    store.admin.refresh()
-    return kept._replace(undone=now)

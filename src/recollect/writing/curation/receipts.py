@@ -19,12 +19,10 @@ from recollect.facts import Entry, Fact, as_put, fact_key, from_document, handle
 from recollect.moments import iso
 from recollect.nouns import (
     Change,
-    ChangeSet,
     Document,
     Expect,
     Filter,
     Put,
-    Receipt,
     Register,
     Remove,
     Source,
@@ -112,9 +110,14 @@ def as_changes(kept: Kept) -> list[Change]:
         "undone": iso(kept.undone),
     }
     document = Document(
-        external=kept.id, source=SOURCE, kind=KIND, title=kept.about, date=kept.at,
-        owner=kept.owner, meta=meta,
-    )  # fmt: skip
+        external=kept.id,
+        source=SOURCE,
+        kind=KIND,
+        title=kept.about,
+        date=kept.at,
+        owner=kept.owner,
+        meta=meta,
+    )
     names = [f"{TOUCHES}{one.document.id}" for one in kept.touched]
     if kept.pending and kept.undone is None:
         names.append(REVIEW)
@@ -191,9 +194,20 @@ def receipts(store: Store, owner: str, *, limit: int = 20) -> list[Kept]:
 def receipt(store: Store, owner: str, id: str) -> Kept:
     found = [d for d in store.get(id) if d.kind == KIND and d.owner == owner]
     if not found:
-        raise NotFound(f"there is no receipt {id!r}",
-                       hint="`recollect undo --list` shows what can be undone")  # fmt: skip
+        raise NotFound(
+            f"there is no receipt {id!r}", hint="`recollect undo --list` shows what can be undone"
+        )
     return from_receipt(found[0])
+
+
+def last(store: Store, owner: str) -> Kept:
+    """The newest receipt that is not undone yet."""
+    found = next((one for one in receipts(store, owner, limit=100) if not one.undone), None)
+    if found is None:
+        raise NotFound(
+            "there is nothing to undo", hint="`recollect undo --list` shows what was done"
+        )
+    return found
 
 
 def waiting(store: Store, owner: str) -> list[Kept]:
@@ -205,13 +219,14 @@ def waiting(store: Store, owner: str) -> list[Kept]:
 # ------------------------------------------------------------------ taking back
 
 
-def undo(store: Store, kept: Kept, now: datetime) -> Receipt:
-    """The state before the receipt, exactly."""
+def undone(store: Store, kept: Kept, now: datetime) -> list[Change]:
+    """What brings back the state before the receipt, exactly."""
     if kept.undone is not None:
-        raise UsageError(f"the receipt {kept.id} is undone already",
-                         hint="`recollect undo --list` shows what can be undone")  # fmt: skip
-    changes = [*_restored(store, kept.touched), *as_changes(kept._replace(undone=now))]
-    return store.apply(ChangeSet(tuple(changes)))
+        raise UsageError(
+            f"the receipt {kept.id} is undone already",
+            hint="`recollect undo --list` shows what can be undone",
+        )
+    return [*_restored(store, kept.touched), *as_changes(kept._replace(undone=now))]
 
 
 def _restored(store: Store, some: Sequence[Touched]) -> Iterator[Change]:
@@ -230,15 +245,18 @@ def _restored(store: Store, some: Sequence[Touched]) -> Iterator[Change]:
         yield put_again(before) if before is not None else Remove(document.id)
 
 
-def accept(store: Store, kept: Kept, ids: Sequence[str]) -> Kept:
-    """What was done stays; nobody has to look at it any more."""
+def accepted(kept: Kept, ids: Sequence[str]) -> tuple[Kept, list[Change]]:
+    """The receipt after these decisions were accepted: what was done stays, and nobody has to look
+    at it any more."""
     done = _judged(kept, ids, "accepted")
-    store.apply(ChangeSet(tuple(as_changes(done))))
-    return done
+    return done, as_changes(done)
 
 
-def reject(store: Store, kept: Kept, ids: Sequence[str], now: datetime, by: str) -> Kept:
-    """Take single decisions back: the new facts go, and what they replaced holds again."""
+def rejected(
+    store: Store, kept: Kept, ids: Sequence[str], now: datetime, by: str
+) -> tuple[Kept, list[Change]]:
+    """The receipt after these decisions were taken back, and what that takes: the new facts go, and
+    what they replaced holds again."""
     done = _judged(kept, ids, "rejected")
     changes: list[Change] = []
     for item in _named(kept, ids):
@@ -250,15 +268,16 @@ def reject(store: Store, kept: Kept, ids: Sequence[str], now: datetime, by: str)
         if new is not None:
             changes += [Expect(new.key, new.stamp), Remove(new.key)]
             changes += _off_page(store, new)
-    store.apply(ChangeSet((*changes, *as_changes(done))))
-    return done
+    return done, [*changes, *as_changes(done)]
 
 
 def _named(kept: Kept, ids: Sequence[str]) -> list[Item]:
     found = [item for item in kept.pending if not ids or item.id in ids]
     if missing := set(ids) - {item.id for item in found}:
-        raise NotFound(f"nothing of {kept.id} waits for review under {sorted(missing)[0]!r}",
-                       hint="`recollect review` shows what does")  # fmt: skip
+        raise NotFound(
+            f"nothing of {kept.id} waits for review under {sorted(missing)[0]!r}",
+            hint="`recollect review` shows what does",
+        )
     return found
 
 

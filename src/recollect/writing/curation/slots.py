@@ -4,7 +4,7 @@ write. Each decides by itself; only the last one writes, and it writes all of it
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import accumulate
 from typing import NamedTuple, Protocol
@@ -24,13 +24,14 @@ from recollect.writing.curation.extract import Context as Told
 from recollect.writing.curation.extract import Extracted
 from recollect.writing.curation.group import Group, Place, group
 from recollect.writing.curation.outline import Speaker
+from recollect.writing.curation.receipts import Item, Touched
 from recollect.writing.curation.recon import Survey, survey
 from recollect.writing.runner import Context, Slot, Token, fan_out
 
 SLUG = 40
 
 
-class Given(NamedTuple):
+class SourceText(NamedTuple):
     """A text, and what is known of it."""
 
     text: str
@@ -95,16 +96,13 @@ class Decisions(NamedTuple):
     items: tuple[Decision, ...]
 
 
-class Writer(Protocol):
-    def write(self, given: Given, decisions: Decisions) -> Done: ...
-
-
-class Done(NamedTuple):
+class CurationWrite(NamedTuple):
     """What was written, or would be."""
 
-    id: str
+    id: str = ""
     """Of the receipt; empty if nothing changed."""
-    changed: int
+    items: tuple[Item, ...] = ()
+    touched: tuple[Touched, ...] = ()
 
 
 def _recon(context: Context) -> Survey:
@@ -116,7 +114,7 @@ def _chunk(context: Context) -> Pieces:
 
 
 def _extract(context: Context) -> Extraction:
-    given: Given = context["given"]
+    given: SourceText = context["given"]
     if given.facts is not None:
         return Extraction(given.facts)
     found: Survey = context["recon"]
@@ -133,7 +131,7 @@ def _extract(context: Context) -> Extraction:
 
 
 def _group(context: Context) -> Groups:
-    given: Given = context["given"]
+    given: SourceText = context["given"]
     place = Place(given.source, given.title, given.project)
     return Groups(group(context["extract"].facts, place))
 
@@ -149,7 +147,7 @@ def _dedup(context: Context) -> Groups:
 
 
 def _conflict(context: Context) -> Decisions:
-    given: Given = context["given"]
+    given: SourceText = context["given"]
     known: Known = context.service("known")
     spots = Spots(given)
     made: dict[str, Decision] = {}
@@ -180,24 +178,24 @@ def _on_its_page(decision: Decision, rivals: Sequence[Rival]) -> Decision:
     return decision._replace(fact=decision.fact._replace(meta={**decision.fact.meta, "page": page}))
 
 
-def _write(context: Context) -> Done:
-    writer: Writer = context.service("writer")
-    return writer.write(context["given"], context["conflict"])
+def _write(context: Context) -> CurationWrite:
+    write: Callable[[Decisions], CurationWrite] = context.service("write")
+    return write(context["conflict"])
 
 
 SLOTS = (
-    Slot("recon", _recon, ("given",), (Given,), Survey, 10),
-    Slot("chunk", _chunk, ("given", "recon"), (Given, Survey), Pieces, 5,
+    Slot("recon", _recon, ("given",), (SourceText,), Survey, 10),
+    Slot("chunk", _chunk, ("given", "recon"), (SourceText, Survey), Pieces, 5,
          items=lambda out: len(out.pieces)),
-    Slot("extract", _extract, ("given", "recon", "chunk"), (Given, Survey, Pieces), Extraction, 60,
-         frozenset({"extractor"}), lambda out: len(out.facts)),
-    Slot("group", _group, ("given", "extract"), (Given, Extraction), Groups, 5,
+    Slot("extract", _extract, ("given", "recon", "chunk"), (SourceText, Survey, Pieces),
+         Extraction, 60, frozenset({"extractor"}), lambda out: len(out.facts)),
+    Slot("group", _group, ("given", "extract"), (SourceText, Extraction), Groups, 5,
          items=lambda out: len(out.groups)),
     Slot("dedup", _dedup, ("group",), (Groups,), Groups, 5, items=lambda out: out.facts),
-    Slot("conflict", _conflict, ("given", "dedup"), (Given, Groups), Decisions, 30,
+    Slot("conflict", _conflict, ("given", "dedup"), (SourceText, Groups), Decisions, 30,
          frozenset({"known"}), lambda out: len(out.items)),
-    Slot("write", _write, ("given", "conflict"), (Given, Decisions), Done, 30,
-         frozenset({"writer"}), lambda out: out.changed),
+    Slot("write", _write, ("given", "conflict"), (SourceText, Decisions), CurationWrite, 30,
+         frozenset({"write"}), lambda out: len(out.touched)),
 )  # fmt: skip
 
 
@@ -207,7 +205,7 @@ SLOTS = (
 class Spots:
     """The passages of the text, by where they begin."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: SourceText) -> None:
         self._document = document_of(given)
         sizes = [len(passage.text) for passage in passages(self._document)]
         self._starts = [0, *accumulate(sizes)][: len(sizes)]
@@ -216,7 +214,7 @@ class Spots:
         return f"{self._document.id}:{max(0, bisect_right(self._starts, place) - 1)}"
 
 
-def document_of(given: Given) -> Document:
+def document_of(given: SourceText) -> Document:
     """The text as it is kept, for facts to cite."""
     return Document(
         external=given.name, source=given.source, text=given.text, title=given.title,
@@ -224,7 +222,7 @@ def document_of(given: Given) -> Document:
     )  # fmt: skip
 
 
-def as_fact(extracted: Extracted, one: Group, given: Given, source: str) -> Fact:
+def as_fact(extracted: Extracted, one: Group, given: SourceText, source: str) -> Fact:
     """The fact that is to be kept. Its id follows from its owner and its words, so that the same
     text gives the same facts."""
     text = extracted.statement

@@ -1,0 +1,214 @@
+"""The write path: something given in, a receipt out.
+
+Theory of operation. Whatever is written to a store is first worked out as changes (``Put``,
+``Remove``, ``Forget``, ``Register``, and ``Expect``: "as long as this is still there"), by code
+that reads and does not write. Then :func:`commit` applies them as one ``ChangeSet``, whole or not
+at all. It is the only place that does; dumps alone go past it (:mod:`recollect.transfer.archive`).
+
+    add, put, record    documents → passages → batches of bounded size        documents.py
+    remember            a fact → what is known of it → links → pages          remember.py, facts.py
+    curate              a text → pieces → statements → groups → decisions     curation/
+                        → facts, their pages, and a receipt
+    undo, review        a receipt → the documents as they were before it      curation/receipts.py
+    forget              a document, and all that quotes it                    forgetting.py
+
+Several processes may write at once. What was decided from a version that is no longer there is
+refused by the store (``StoreChanged``), and decided again (:func:`commit_planned`). An import that
+is cut off is continued by running it again, because to apply the same document twice changes
+nothing. Indexes and vectors come after a write and never fail it (:mod:`.embedding`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from recollect.errors import StoreBusy, StoreChanged
+from recollect.facts import SOURCE as FACTS
+from recollect.facts import Fact, Remembered
+from recollect.nouns import Change, ChangeSet, Document, Forget, Receipt, Register, Source
+from recollect.ports import StorageEngine, Store
+from recollect.writing import documents, facts, forgetting
+from recollect.writing import remember as new_facts
+from recollect.writing.curation import apply, receipts, slots
+from recollect.writing.curation import curate as curation
+from recollect.writing.facts import ALONE, Beside, Signed, Work, Written
+
+if TYPE_CHECKING:
+    from recollect.writing.curation.curate import Curated
+    from recollect.writing.curation.receipts import Kept
+    from recollect.writing.curation.slots import Extractor, SourceText
+    from recollect.writing.documents import Item
+    from recollect.writing.remember import NewFact
+    from recollect.writing.runner import Outcome, Token
+
+TRIES = 50
+"""How often a write is worked out anew because others were quicker."""
+
+
+def commit(store: Store, changes: Iterable[Change], *, dry_run: bool = False) -> Receipt:
+    """Applies changes in one transaction; a dry run tells what they would do."""
+    return store.apply(ChangeSet(tuple(changes)), dry_run=dry_run)
+
+
+class Planned(Protocol):
+    """Changes that were decided from what a store held."""
+
+    @property
+    def changes(self) -> Sequence[Change]: ...
+
+
+P = TypeVar("P", bound=Planned)
+
+
+def commit_planned(
+    store: Store, plan: Callable[[], P], about: str, *, dry_run: bool
+) -> tuple[P, Receipt]:
+    """Applies what *plan* decides, and has it decide again while others are quicker."""
+    for _ in range(TRIES):
+        decided = plan()
+        try:
+            return decided, commit(store, decided.changes, dry_run=dry_run)
+        except StoreChanged:
+            continue
+    raise StoreBusy(f"{about} are being changed by others all the time", hint="try again")
+
+
+# ------------------------------------------------------------------ documents
+
+
+def add(
+    store: Store,
+    source: Source,
+    items: Iterable[Item],
+    known: Source | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+    *,
+    dry_run: bool = False,
+) -> Receipt:
+    """Stores what *items* yields; *progress* is told how many documents have been stored.
+
+    The source is made known before its documents, so that an import which is cut off is found
+    again; its stamp says "this version has been read", and only a whole reading earns it.
+    """
+    unread = source._replace(stamp="")
+    if known != unread:
+        commit(store, [Register(unread)], dry_run=dry_run)
+    receipt = Receipt(sources=(source.name,))
+    complete = True
+    for batch, problems in documents.batches(items):
+        receipt += problems
+        complete = complete and not problems.failed
+        if batch:
+            receipt += commit(store, batch, dry_run=dry_run)
+            progress(len(batch))
+    if complete and source.stamp:
+        commit(store, [Register(source)], dry_run=dry_run)
+    return receipt
+
+
+# ------------------------------------------------------------------ facts
+
+
+def write_facts(
+    store: Store,
+    owner: str,
+    work: Work,
+    signed: Signed,
+    beside: Beside = ALONE,
+    *,
+    dry_run: bool = False,
+) -> Written:
+    """Writes facts of one owner with their links and pages, and what is written *beside* them."""
+
+    def plan() -> facts.FactChanges:
+        return facts.planned(store, owner, work, signed, beside)
+
+    about = f"the facts of {owner}"
+    decided, receipt = commit_planned(store, plan, about, dry_run=dry_run)
+    return Written(decided.counted(receipt), decided.facts, decided.changed)
+
+
+def remember(store: Store, new: NewFact) -> Remembered:
+    """Keeps a fact that a caller tells, unless it is known already."""
+    now = datetime.now(UTC)
+    decision = new_facts.decide(store, new, now)
+    if decision.same is not None:
+        return Remembered(decision.same, "duplicate", note=decision.note)
+    signed = Signed(now, new.by, "", new.source)
+    return decision.remembered(write_facts(store, new.owner, facts.put([decision.fact]), signed))
+
+
+def add_facts(store: Store, rows: Sequence[Fact], source: str, *, dry_run: bool = False) -> Receipt:
+    """Keeps the facts of a file, owner by owner, those of an owner together or not at all."""
+    signed = Signed(datetime.now(UTC), source=source)
+    by_owner: dict[str, list[Fact]] = {}
+    for fact in rows:
+        by_owner.setdefault(fact.owner, []).append(fact)
+    written = (
+        write_facts(store, owner, facts.put(some), signed, dry_run=dry_run).receipt
+        for owner, some in by_owner.items()
+    )
+    return sum(written, Receipt(sources=(FACTS,)))
+
+
+# ------------------------------------------------------------------ texts, and what became of them
+
+
+def curate(
+    text: SourceText,
+    store: StorageEngine,
+    extractor: Extractor | None = None,
+    *,
+    dry_run: bool = False,
+    token: Token | None = None,
+    tell: Callable[[Outcome], None] = lambda _: None,
+) -> Curated:
+    """Makes facts and pages of a text. Six slots decide; the seventh writes the text, the facts,
+    their pages and the receipt in one transaction."""
+
+    def write(decisions: slots.Decisions) -> slots.CurationWrite:
+        plan = apply.CurationPlan(store, text, decisions)
+        signed = Signed(text.now, text.by, channel=text.channel)
+        work = facts.edit(plan.new, plan.edits)
+        written = write_facts(store, text.owner, work, signed, plan.beside, dry_run=dry_run)
+        return plan.done(written, dry_run=dry_run)
+
+    return curation.curate(text, store, extractor, write, dry_run=dry_run, token=token, tell=tell)
+
+
+def undo(store: StorageEngine, owner: str, id: str) -> Kept:
+    """Brings back the state before a curation: that of this receipt, or the last one."""
+    now = datetime.now(UTC)
+    kept = receipts.receipt(store, owner, id) if id else receipts.last(store, owner)
+    commit(store, receipts.undone(store, kept, now))
+    store.admin.refresh()
+    return kept._replace(undone=now)
+
+
+def review(store: Store, kept: Kept, ids: Sequence[str], *, accept: bool, by: str) -> Kept:
+    """Accepts decisions of a curation, or takes them back."""
+    now = datetime.now(UTC)
+    judged, changes = (
+        receipts.accepted(kept, ids) if accept else receipts.rejected(store, kept, ids, now, by)
+    )
+    commit(store, changes)
+    return judged
+
+
+# ------------------------------------------------------------------ forgetting
+
+
+def forget(store: Store, document: Document) -> Receipt:
+    """Removes a document for good, and what was quoted of it elsewhere."""
+    quotes = forgetting.unquoted(store, document)
+    if quotes:
+        commit(store, quotes)
+    signed, gone = Signed(datetime.now(UTC)), Forget(document.id)
+    if document.kind == "fact":
+        return write_facts(store, document.owner, facts.forget(document.external), signed).receipt
+    if document.kind == "page":  # what links to it does no more
+        beside = Beside(more=lambda _: [gone])
+        return write_facts(store, document.owner, facts.edit([], {}), signed, beside).receipt
+    return commit(store, [gone])
