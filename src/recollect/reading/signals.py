@@ -6,103 +6,103 @@ question) cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from math import log1p
+from typing import NamedTuple
 
-from recollect.nouns import Contribution, Document, Signals, StoredPassage, Window
+from recollect.nouns import Candidate, Contribution, Document, Signals, StoredPassage
 from recollect.reading.pool import Pool
 from recollect.text.lexical import indexed_text
-from recollect.text.questions.subjects import NOTHING, missing, subjects
+from recollect.text.questions.subjects import NOTHING, Missing, Subjects, missing, subjects
 from recollect.text.terms import phrase_terms
 
 GRACE = timedelta(days=7)
 """People write down on Wednesday what they did last weekend."""
 
 
+class _Yardstick(NamedTuple):
+    """What the candidates of a pool are measured by."""
+
+    worth: Mapping[str, float]
+    total: float
+    rarest: str
+    subjects: Subjects
+    typed: tuple[str, ...]
+    """The words of the question, as a name has them."""
+    least: float
+    """The lowest log-odds: what was not read is as low as what the reranker liked least."""
+
+
 def signals(pool: Pool) -> list[Signals]:
     """Returns those of each candidate of the pool, in the order of the fusion."""
-    asked, candidates = pool.of, pool.fused
-    stored = [pool.stored(c) for c in candidates]
-    arms = [{part.arm: part for part in c.contributions} for c in candidates]
-    columns = {
-        **_read(pool),
-        **_nearness(pool, arms),
-        **_covered(pool),
-        **_lacking(asked.parsed.prose, stored),
-        "exact": _exact(asked.parsed.prose, stored),
-        "inside": [float(_inside(asked.window, one.document)) for one in stored],
-        "hop": [of["hop"].raw if "hop" in of else 0.0 for of in arms],
-        "bridge": [float(of.keys() == {"hop"}) for of in arms],
-        "words": [log1p(len(pool.worth))] * len(arms),
-    }
-    rows = zip(*(columns[name] for name in Signals._fields), strict=True)
-    return [Signals(*row) for row in rows]
+    worth, question = pool.worth, pool.of.parsed.prose
+    by = _Yardstick(
+        worth,
+        total=sum(worth.values()) or 1.0,
+        rarest=max(worth, key=worth.__getitem__, default=""),
+        subjects=subjects(question),
+        typed=phrase_terms(question),
+        least=min(pool.odds.values(), default=0.0),
+    )
+    return _with_gaps([_measured(candidate, pool, by) for candidate in pool.fused])
 
 
-def _read(pool: Pool) -> dict[str, list[float]]:
-    """Returns the reranker's log-odds; what it has not read is as low as what it liked least."""
-    least = min(pool.odds.values(), default=0.0)
-    odds = [pool.odds.get(c.document, least) for c in pool.fused]
-    return {"odds": odds, "odds_gap": _behind(odds)}
+def _with_gaps(measured: list[Signals]) -> list[Signals]:
+    """Adds how far each is behind the best, which tells a lone hit from one of many. What the
+    vector arm has not found is as far as what it found last."""
+    far = min((one.cosine for one in measured if one.cosine), default=0.0)
+    near = [one._replace(cosine=one.cosine or far) for one in measured]
+    odds = max((one.odds for one in near), default=0.0)
+    cosine = max((one.cosine for one in near), default=0.0)
+    coverage = max((one.coverage for one in near), default=0.0)
+    return [
+        one._replace(
+            odds_gap=odds - one.odds,
+            cosine_gap=cosine - one.cosine,
+            coverage_gap=coverage - one.coverage,
+        )
+        for one in near
+    ]
 
 
-def _nearness(pool: Pool, arms: Sequence[Mapping[str, Contribution]]) -> dict[str, list[float]]:
-    """Returns the cosines, and how high each arm ranks a candidate. What the vector arm has not
-    found is as far as what it found last."""
-    scale = pool.of.models.cosines
-    raw = [of["vector"].raw if "vector" in of else 0.0 for of in arms]
-    scaled = raw if scale is None else [scale.of(x) if x else 0.0 for x in raw]
-    far = min(filter(None, scaled), default=0.0)
-    cosines = [x or far for x in scaled]
-    ranks = {name: [_rank(of.get(name)) for of in arms] for name in ("lexical", "vector", "title")}
-    return {"cosine": cosines, "cosine_gap": _behind(cosines), **ranks}
+def _measured(candidate: Candidate, pool: Pool, by: _Yardstick) -> Signals:
+    """Returns what is known of one candidate by itself."""
+    stored, window, scale = pool.stored(candidate), pool.of.window, pool.of.models.cosines
+    arms = {part.arm: part for part in candidate.contributions}
+    words: Collection[str] = pool.matched.get(candidate.passage, ())
+    cosine = arms["vector"].raw if "vector" in arms else 0.0
+    lacks = _lacking(stored, by.subjects)
+    return Signals(
+        odds=pool.odds.get(candidate.document, by.least),
+        cosine=scale.of(cosine) if scale and cosine else cosine,
+        lexical=_rank(arms.get("lexical")),
+        vector=_rank(arms.get("vector")),
+        title=_rank(arms.get("title")),
+        coverage=sum([worth for word, worth in by.worth.items() if word in words]) / by.total,
+        rarest=float(by.rarest in words),
+        no_name=lacks.names,
+        no_number=lacks.numbers,
+        no_year=lacks.years,
+        other_time=lacks.period,
+        exact=float(_is_name(by.typed, len(pool.of.parsed.prose), stored.document)),
+        inside=float(window is not None and window.has(stored.document.date, GRACE)),
+        hop=arms["hop"].raw if "hop" in arms else 0.0,
+        bridge=float(arms.keys() == {"hop"}),
+        words=log1p(len(by.worth)),
+    )
 
 
 def _rank(part: Contribution | None) -> float:
     return 0.0 if part is None else 61 / (60 + part.rank)
 
 
-def _covered(pool: Pool) -> dict[str, list[float]]:
-    """Returns how much of the question each passage has, by what its words are worth."""
-    worth = pool.worth
-    total = sum(worth.values()) or 1.0
-    rarest = max(worth, key=worth.__getitem__, default="")
-    here = [pool.matched.get(c.passage) or set() for c in pool.fused]
-    coverage = [sum([worth[w] for w in worth if w in words]) / total for words in here]
-    has_rarest = [float(rarest in words) for words in here]
-    return {"coverage": coverage, "coverage_gap": _behind(coverage), "rarest": has_rarest}
-
-
-def _lacking(question: str, stored: Sequence[StoredPassage]) -> dict[str, list[float]]:
-    """Returns which names, numbers and times of the question each passage does not speak of."""
-    asked = subjects(question)
-    lacks = [NOTHING] * len(stored)
-    if any(asked):
-        texts = [indexed_text(p.document.title, p.passage.heading, p.passage.text) for p in stored]
-        lacks = [missing(asked, text) for text in texts]
-    return {
-        "no_name": [of.names for of in lacks],
-        "no_number": [of.numbers for of in lacks],
-        "no_year": [of.years for of in lacks],
-        "other_time": [of.period for of in lacks],
-    }
-
-
-def _behind(values: list[float]) -> list[float]:
-    """How far each is behind the best, which tells a lone hit from one of many."""
-    best = max(values, default=0.0)
-    return [best - value for value in values]
-
-
-def _inside(window: Window | None, document: Document) -> bool:
-    return window is not None and window.has(document.date, GRACE)
-
-
-def _exact(question: str, stored: Sequence[StoredPassage]) -> list[float]:
-    """Returns whether the question is exactly what a document is called."""
-    typed, length = phrase_terms(question), len(question)
-    return [float(_is_name(typed, length, one.document)) for one in stored]
+def _lacking(stored: StoredPassage, asked: Subjects) -> Missing:
+    """Returns which names, numbers and times of the question the passage does not speak of."""
+    if not any(asked):
+        return NOTHING
+    passage = stored.passage
+    return missing(asked, indexed_text(stored.document.title, passage.heading, passage.text))
 
 
 def _is_name(typed: tuple[str, ...], length: int, document: Document) -> bool:
