@@ -220,7 +220,7 @@ class _Gathered:
     """Sections, as they are put together."""
 
     def __init__(self, pool: Pool, most: int) -> None:
-        self._pool = pool
+        self.pool = pool
         self._most = most
         self._wanted = pool.of.parsed.content
         self._parts: dict[int, dict[int, StoredPassage]] = {}
@@ -257,10 +257,10 @@ class _Gathered:
         self.unplaced = [section for section in facts if not self.place(section)]
 
     def place_passages(self, kept: Sequence[Candidate]) -> None:
-        every, self._pool = extended(kept, self._pool, 2 * len(kept))
+        every, self.pool = extended(kept, self.pool, 2 * len(kept))
         for candidate in kept:
             same = [other for other in every if other.document == candidate.document]
-            parts = {stored.passage.n: stored for stored in map(self._pool.stored, same)}
+            parts = {stored.passage.n: stored for stored in map(self.pool.stored, same)}
             if self.place(_section(parts, self._wanted, candidate.confidence)):
                 self._parts[len(self.sections) - 1] = parts
             else:
@@ -279,7 +279,7 @@ class _Gathered:
 
     def _beside(self, parts: Iterable[StoredPassage]) -> Iterator[StoredPassage]:
         """Yields the passages before and after these that may be shown."""
-        asked = self._pool.of
+        asked = self.pool.of
         for stored in parts:
             for one in asked.view.passages([stored.key], before=1, after=1):
                 if one.passage.role in SPOKEN and asked.admits(one):
@@ -358,7 +358,7 @@ def _called(document: Document) -> str:
 
 
 def _hints(found: Retrieval, placed: _Gathered, unseen: Mapping[str, int]) -> Iterator[Hint]:
-    pool, sections = found.pool, placed.sections
+    pool, sections = placed.pool, placed.sections
     if len(sections) < FEW:
         said = ("nothing was found", "only one document was found", "only two documents were found")
         spelt = [f"“{wrong}” may be “{right}”" for wrong, right in found.spelling.items()]
