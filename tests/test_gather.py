@@ -62,6 +62,24 @@ def test_sections_say_where_they_are_from(harbour: Memory) -> None:
     assert found.as_json()["sections"][0]["ids"]
 
 
+def test_a_word_that_only_a_further_turn_has_is_not_called_missing(harbour: Memory) -> None:
+    harbour.put(
+        [
+            session(
+                "zoo",
+                ("user", "The walrus came on Monday and lives beside the old lighthouse."),
+                ("assistant", "Noted. " + "Nothing else is planned for that day. " * 60),
+                ("user", "The walrus weighs nine hundred kilograms, says the zookeeper."),
+            )
+        ]
+    )
+    question = "what does the zookeeper say that the walrus beside the lighthouse weighs?"
+    found = harbour.gather(question)
+    assert "zookeeper" in found.rendered()
+    assert "lighthouse" in found.rendered()
+    assert "missing" not in {hint.kind for hint in found.follow_up_hints}
+
+
 def test_the_budget_holds_and_counts_what_is_sent(harbour: Memory) -> None:
     harbour.put([note(f"n{n}", f"The otter eats {n} fish on day {n}.") for n in range(60)])
     for tokens in (100, 300, 1000):
