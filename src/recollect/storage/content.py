@@ -10,6 +10,7 @@ from datetime import datetime
 from recollect.errors import StoreChanged, UsageError
 from recollect.moments import iso
 from recollect.nouns import Event, Expect, Put, hashed
+from recollect.ports import LoadReport
 
 _canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
 
@@ -79,6 +80,42 @@ def unknown(events: Sequence[Event], known: Iterable[tuple[str, datetime]]) -> l
             left[event.action, event.at] -= 1
             new.append(event)
     return new
+
+
+PARTS = "sdtha"
+"""Of a dump: sources, documents, tombstones, histories, answers, as they can be loaded."""
+
+
+def dump_from(after: str) -> tuple[str, str]:
+    """Returns the parts of a dump that come behind a cursor, and the key of the first to start
+    behind. A cursor names the part and the last key of it that was given out."""
+    part, _, key = after.partition(":")
+    if not after:
+        return PARTS, ""
+    if part not in PARTS or (part in "sd" and not key.isdecimal()):
+        raise UsageError(f"{after!r} is not a cursor", hint="use the one of an item before")
+    return PARTS[PARTS.index(part) :], key
+
+
+def loading(known: bytes | None, made: bytes, *, buried: bool, replace: bool) -> LoadReport:
+    """Returns what becomes of a document that is loaded, by the digest of what is *known*."""
+    if known == made:
+        return LoadReport(unchanged=1)
+    if known is None:
+        return LoadReport(forgotten=1) if buried else LoadReport(documents=1)
+    return LoadReport(documents=1) if replace else LoadReport(different=1)
+
+
+def burying(*, buried: bool, there: bool, replace: bool) -> LoadReport:
+    """Returns what becomes of a tombstone that is loaded."""
+    if buried:
+        return LoadReport()
+    return LoadReport(different=1) if there and not replace else LoadReport(tombstones=1)
+
+
+def stays(known: object, new: object, *, replace: bool) -> bool:
+    """Whether a source or an answer that is here already is left as it is."""
+    return known is not None and (known == new or not replace)
 
 
 def parse_cursor(cursor: str) -> int | None:

@@ -8,7 +8,10 @@ component and ``**`` for anything.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from recollect.nouns import Document, Filter
 from recollect.text.terms import fold
@@ -38,49 +41,70 @@ def folded_path(path: str) -> str:
     return fold(path.replace("\\", "/"))
 
 
-def scopes_allow(limit: tuple[str, ...] | None, scopes: tuple[str, ...]) -> bool:
-    return limit is None or not set(limit).isdisjoint(scopes)
+def among(limit: Iterable[str], value: str) -> bool:
+    """Whether the value is one of these, whatever the case and the accents."""
+    return fold(value) in set(map(fold, limit))
+
+
+def scopes_allow(limit: Iterable[str], scopes: Iterable[str]) -> bool:
+    return not set(limit).isdisjoint(scopes)
 
 
 def source_allows(limit: tuple[str, ...] | None, source: str) -> bool:
-    return limit is None or fold(source) in {fold(name) for name in limit}
+    return limit is None or among(limit, source)
+
+
+def role_allows(limit: tuple[str, ...] | None, role: str | None) -> bool:
+    """Whether a turn may be seen; what nobody in particular said always may."""
+    return limit is None or not role or role in limit
 
 
 def label_of(document: Document, name: str) -> str:
-    """The issues or events that a record is about, one a line, as its metadata has them."""
+    """Returns the issues or events that a record is about, one a line, as its metadata has them."""
     value = document.meta.get(name)
-    if value is None:
-        return ""
     given = value if isinstance(value, list | tuple) else [value]
     texts = (str(v) for v in given if isinstance(v, str | int) and not isinstance(v, bool))
     return "\n".join(filter(None, texts))
 
 
-def label_allows(limit: tuple[str, ...], label: str) -> bool:
-    return not {fold(x) for x in limit}.isdisjoint(fold(label).split("\n"))
+def label_allows(limit: Iterable[str], label: str) -> bool:
+    return not set(map(fold, limit)).isdisjoint(fold(label).split("\n"))
+
+
+def _owner_allows(limit: str, document: Document) -> bool:
+    return document.owner == limit
+
+
+def _path_allows(limit: Iterable[str], document: Document) -> bool:
+    path = folded_path(document.path)
+    return any(re.fullmatch(path_pattern(wanted), path, re.DOTALL) for wanted in limit)
+
+
+def _is_since(limit: datetime, document: Document) -> bool:
+    return document.date is not None and document.date >= limit
+
+
+def _is_until(limit: datetime, document: Document) -> bool:
+    return document.date is not None and document.date < limit
+
+
+_TESTS: Mapping[str, Callable[[Any, Document], bool]] = {
+    "owner": _owner_allows,
+    "scopes": lambda limit, document: scopes_allow(limit, document.scopes),
+    "sources": lambda limit, document: among(limit, document.source),
+    "kinds": lambda limit, document: among(limit, document.kind),
+    "paths": _path_allows,
+    "issues": lambda limit, document: label_allows(limit, label_of(document, "issue")),
+    "events": lambda limit, document: label_allows(limit, label_of(document, "event")),
+    "since": _is_since,
+    "until": _is_until,
+}
+"""What each limit of a filter asks of a document; that on roles is one on its turns."""
 
 
 def allows(filter: Filter, document: Document, role: str | None = None) -> bool:
     """Whether the document may be seen; with a *role*, whether that turn of it may."""
-    if filter.owner is not None and document.owner != filter.owner:
-        return False
-    if not scopes_allow(filter.scopes, document.scopes):
-        return False
-    if not source_allows(filter.sources, document.source):
-        return False
-    if filter.kinds is not None and fold(document.kind) not in {fold(k) for k in filter.kinds}:
-        return False
-    if filter.paths is not None and not any(
-        re.fullmatch(path_pattern(p), folded_path(document.path), re.DOTALL) for p in filter.paths
-    ):
-        return False
-    for limit, label in ((filter.issues, "issue"), (filter.events, "event")):
-        if limit is not None and not label_allows(limit, label_of(document, label)):
-            return False
-    if role is not None and filter.roles is not None and role and role not in filter.roles:
-        return False
-    if filter.since is not None and (document.date is None or document.date < filter.since):
-        return False
-    return not (
-        filter.until is not None and (document.date is None or document.date >= filter.until)
-    )
+    limits = filter._asdict()
+    set_ones = (name for name in _TESTS if limits[name] is not None)
+    passes = all(_TESTS[name](limits[name], document) for name in set_ones)
+    return passes and role_allows(filter.roles, role)

@@ -33,7 +33,7 @@ class EmbeddedAdmin:
 
     def dump(self, *, after: str = "", vectors: bool = True) -> Iterator[DumpEntry]:
         with closing(Record(self.folder, once=True)) as record, record.snapshot():
-            yield from dump.dumped(record, record.db, after, vectors)
+            yield from dump.dumped(record, after, vectors)
 
     def load(self, items: Iterable[Item], *, replace: bool = False) -> LoadReport:
         record, done = self._pool.mine(), LoadReport()

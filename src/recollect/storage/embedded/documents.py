@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -16,20 +17,30 @@ from recollect.storage.embedded.connection import Connection, batches, marks, tr
 from recollect.storage.embedded.rows import LabelFilter, micros, moment
 from recollect.storage.filters import (
     allows,
+    among,
     folded_path,
     label_allows,
     path_pattern,
+    role_allows,
     scopes_allow,
     source_allows,
 )
-from recollect.text.terms import fold
 
 DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
     d.meta, d.origin, d.stamp"""
 _LAST = 2**63 - 1
-_FEW_LABELS = (
-    "SELECT id, dimension, value FROM labels WHERE dimension IN ('owner', 'kind', 'role', 'scopes')"
-)
+_LABELLED = "SELECT id, value FROM labels WHERE dimension = '{}'"
+_VALUES = {"source": "SELECT id, name FROM sources"}
+_LABELS: Mapping[str, tuple[str, Callable[[Any, str], bool]]] = {
+    "owner": ("owner", operator.eq),
+    "scopes": ("scopes", lambda limit, value: scopes_allow(limit, json.loads(value))),
+    "sources": ("source", among),
+    "kinds": ("kind", among),
+    "roles": ("role", role_allows),
+    "issues": ("issue", label_allows),
+    "events": ("event", label_allows),
+}
+"""The limits on labels: the column of each, and what a label has to be to pass."""
 
 
 class Documents(Connection):
@@ -47,51 +58,21 @@ class Documents(Connection):
     # -------------------------------------------------------------- filters
 
     def allowed(self, filter: Filter) -> LabelFilter:
-        """The filter in numbers. Labels are few, so they are read and compared here, by the
-        same rules as the plain predicate."""
-        if not filter.limits:
-            return LabelFilter()
-        labels: dict[str, list[tuple[int, str]]] = {}
-        for id, dimension, value in self._db.execute(_FEW_LABELS):
-            labels.setdefault(dimension, []).append((id, value))
-        kinds = None if filter.kinds is None else {fold(k) for k in filter.kinds}
-        roles = None if filter.roles is None else {"", *filter.roles}
+        """Returns the filter in numbers. Labels are few, so they are read and compared here, by
+        the same rules as the plain predicate."""
+        limits = {name: getattr(filter, name) for name in filter.limits}
+        labels: dict[str, Any] = {
+            column: self._passing(column, test, limits[name])
+            for name, (column, test) in _LABELS.items()
+            if name in limits
+        }
+        paths = tuple(map(path_pattern, filter.paths)) if filter.paths is not None else None
+        dated = LabelFilter(since=micros(filter.since), until=micros(filter.until), paths=paths)
+        return dated._replace(**labels)
 
-        def ids(dimension: str, wanted: set[str] | None) -> frozenset[int] | None:
-            if wanted is None:
-                return None
-            return frozenset(i for i, v in labels.get(dimension, ()) if v in wanted)
-
-        return LabelFilter(
-            owner=ids("owner", None if filter.owner is None else {filter.owner}),
-            scopes=None
-            if filter.scopes is None
-            else frozenset(
-                i
-                for i, v in labels.get("scopes", ())
-                if scopes_allow(filter.scopes, tuple(json.loads(v)))
-            ),
-            source=None if filter.sources is None else frozenset(self._source_ids(filter)),
-            kind=None
-            if kinds is None
-            else frozenset(i for i, v in labels.get("kind", ()) if fold(v) in kinds),
-            role=ids("role", roles),
-            issue=self._labels_like("issue", filter.issues),
-            event=self._labels_like("event", filter.events),
-            since=micros(filter.since),
-            until=micros(filter.until),
-            paths=None if filter.paths is None else tuple(map(path_pattern, filter.paths)),
-        )
-
-    def _labels_like(self, dimension: str, wanted: tuple[str, ...] | None) -> frozenset[int] | None:
-        if wanted is None:
-            return None
-        rows = self._db.execute("SELECT id, value FROM labels WHERE dimension = ?", (dimension,))
-        return frozenset(id for id, value in rows if label_allows(wanted, value))
-
-    def _source_ids(self, filter: Filter) -> list[int]:
-        rows = self._db.execute("SELECT id, name FROM sources").fetchall()
-        return [id for id, name in rows if source_allows(filter.sources, name)]
+    def _passing(self, column: str, test: Callable[[Any, str], bool], limit: Any) -> frozenset[int]:
+        rows = self._db.execute(_VALUES.get(column, _LABELLED.format(column)))
+        return frozenset(id for id, value in rows if test(limit, value))
 
     def documents_on_paths(self, patterns: Sequence[str]) -> list[int]:
         """Keys of the documents whose path matches one of the patterns."""
@@ -100,27 +81,13 @@ class Documents(Connection):
         return [k for k, path in rows if any(c.fullmatch(folded_path(path)) for c in compiled)]
 
     def _where(self, allowed: LabelFilter) -> tuple[str, list[Any]]:
-        """Conditions on ``d``, except for paths and roles."""
-        parts = ["1"]
-        values: list[Any] = []
-        for column, ids in (
-            ("owner", allowed.owner),
-            ("scopes", allowed.scopes),
-            ("source", allowed.source),
-            ("kind", allowed.kind),
-            ("issue", allowed.issue),
-            ("event", allowed.event),
-        ):
-            if ids is not None:
-                parts.append(f"d.{column} IN ({marks(len(ids))})")
-                values += sorted(ids)
-        if allowed.since is not None:
-            parts.append("d.date >= ?")
-            values.append(allowed.since)
-        if allowed.until is not None:
-            parts.append("d.date < ?")
-            values.append(allowed.until)
-        return " AND ".join(parts), values
+        """Returns conditions on ``d``, except for paths and roles, and their values."""
+        limits = allowed._replace(role=None, since=None, until=None, paths=None)._asdict()
+        labels = {column: sorted(ids) for column, ids in limits.items() if ids is not None}
+        conditions = {f"d.{name} IN ({marks(len(ids))})": ids for name, ids in labels.items()}
+        conditions |= {"d.date >= ?": [allowed.since]} if allowed.since is not None else {}
+        conditions |= {"d.date < ?": [allowed.until]} if allowed.until is not None else {}
+        return " AND ".join(["1", *conditions]), [v for some in conditions.values() for v in some]
 
     # -------------------------------------------------------------- reading
 

@@ -1,67 +1,91 @@
-"""All of a record as items, and items as rows of a record: what goes out comes in as it was.
-
-A cursor names the table and the last key of it that was given out.
-"""
+"""All of a record as items, and items as rows of a record: what goes out comes in as it was."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.errors import StoreError, UsageError
+from recollect.errors import StoreError
 from recollect.nouns import Event, Passage, Place, Put, Recorded, Source
 from recollect.ports import DumpEntry, History, Item, LoadReport, Tombstone, WholeDocument
-from recollect.storage.content import check, digest, unknown
+from recollect.storage.content import (
+    burying,
+    check,
+    digest,
+    dump_from,
+    loading,
+    stays,
+    unknown,
+)
 from recollect.storage.embedded import answers
 from recollect.storage.embedded.writer import RecordWriter
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.record import Record
 
-_PARTS = "sdtha"
-"""Sources, documents, tombstones, histories, answers: the order in which they can be loaded."""
+
+class _Dump(NamedTuple):
+    """A record that is dumped, within a snapshot of it."""
+
+    record: Record
+    models: dict[int, str]
+    """Those whose vectors are given out, by their numbers."""
+
+    def rows(self, select: str, after: int | str) -> sqlite3.Cursor:
+        return self.record.db.execute(select, (after,))
 
 
-def dumped(
-    record: Record, db: sqlite3.Connection, after: str, vectors: bool
-) -> Iterator[DumpEntry]:
-    """Everything behind the cursor; the caller holds a snapshot."""
-    part, _, key = after.partition(":")
-    if after and (part not in _PARTS or (part in "sd" and not key.isdecimal())):
-        raise UsageError(f"{after!r} is not a cursor", hint="use the one of an item before")
-    models = dict(db.execute("SELECT id, key FROM models").fetchall())
-    if part in ("", "s"):
-        yield from _sources(db, int(key or 0))
+def dumped(record: Record, after: str, vectors: bool) -> Iterator[DumpEntry]:
+    """Yields everything behind the cursor; the caller holds a snapshot."""
+    parts, key = dump_from(after)
+    models = dict(record.db.execute("SELECT id, key FROM models").fetchall()) if vectors else {}
+    for part in parts:
+        yield from _DUMPED[part](_Dump(record, models), key)
         key = ""
-    if part in ("", "s", "d"):
-        for number in _keys(db, int(key or 0)):
-            yield DumpEntry(f"d:{number}", whole(record, db, number, models if vectors else {}))
-        key = ""
-    if part in ("", "s", "d", "t"):
-        for id, at in db.execute("SELECT id, at FROM tombstones WHERE id > ? ORDER BY id", (key,)):
-            yield DumpEntry(f"t:{id}", Tombstone(id, datetime.fromtimestamp(at, UTC)))
-        key = ""
-    if part != "a":
-        yield from _histories(db, key)
-        key = ""
-    for answer in answers.every(db, key):
-        yield DumpEntry(f"a:{answer.id}", answer)
 
 
-def _sources(db: sqlite3.Connection, after: int) -> Iterator[DumpEntry]:
-    for id, name, kind, uri, stamp, places in db.execute(
-        "SELECT id, name, kind, uri, stamp, places FROM sources WHERE id > ? ORDER BY id", (after,)
-    ):
+def _sources(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    select = "SELECT id, name, kind, uri, stamp, places FROM sources WHERE id > ? ORDER BY id"
+    for id, name, kind, uri, stamp, places in dump.rows(select, int(after or 0)):
         gathered = tuple(Place(*place) for place in json.loads(places))
         yield DumpEntry(f"s:{id}", Source(name, kind, uri, stamp, gathered))
 
 
-def _keys(db: sqlite3.Connection, after: int) -> Iterator[int]:
-    for (key,) in db.execute("SELECT key FROM documents WHERE key > ? ORDER BY key", (after,)):
-        yield key
+def _documents(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    select = "SELECT key FROM documents WHERE key > ? ORDER BY key"
+    for (key,) in dump.rows(select, int(after or 0)):
+        yield DumpEntry(f"d:{key}", whole(dump.record, dump.record.db, key, dump.models))
+
+
+def _tombstones(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    for id, at in dump.rows("SELECT id, at FROM tombstones WHERE id > ? ORDER BY id", after):
+        yield DumpEntry(f"t:{id}", Tombstone(id, datetime.fromtimestamp(at, UTC)))
+
+
+def _histories(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    select = "SELECT id, seq, action, at FROM events WHERE id > ? ORDER BY id, seq"
+    for id, rows in groupby(dump.rows(select, after), key=itemgetter(0)):
+        events = [Event(seq, datetime.fromtimestamp(at, UTC), did, id) for _, seq, did, at in rows]
+        yield DumpEntry(f"h:{id}", History(id, tuple(events)))
+
+
+def _answers(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    for answer in answers.every(dump.record.db, after):
+        yield DumpEntry(f"a:{answer.id}", answer)
+
+
+_DUMPED: Mapping[str, Callable[[_Dump, str], Iterator[DumpEntry]]] = {
+    "s": _sources,
+    "d": _documents,
+    "t": _tombstones,
+    "h": _histories,
+    "a": _answers,
+}
 
 
 def whole(
@@ -86,20 +110,6 @@ def whole(
     return WholeDocument(put, vectors)
 
 
-def _histories(db: sqlite3.Connection, after: str) -> Iterator[DumpEntry]:
-    id, events = "", list[Event]()
-    for name, seq, action, at in db.execute(
-        "SELECT id, seq, action, at FROM events WHERE id > ? ORDER BY id, seq", (after,)
-    ):
-        if name != id and events:
-            yield DumpEntry(f"h:{id}", History(id, tuple(events)))
-            events = []
-        id = name
-        events.append(Event(seq, datetime.fromtimestamp(at, UTC), action, id))
-    if events:
-        yield DumpEntry(f"h:{id}", History(id, tuple(events)))
-
-
 # ------------------------------------------------------------------ loading
 
 
@@ -120,22 +130,25 @@ class EmbeddedLoader:
         self._models: dict[str, tuple[int, int]] = {}
 
     def load(self, item: Item) -> LoadReport:
-        if isinstance(item, WholeDocument):
-            return self._document(item)
-        if isinstance(item, Source):
-            return self._source(item)
-        if isinstance(item, Tombstone):
-            return self._tombstone(item)
-        if isinstance(item, History):
-            return self._events(item)
-        return self._answer(item)
+        match item:
+            case WholeDocument():
+                return self._document(item)
+            case Source():
+                return self._source(item)
+            case Tombstone():
+                return self._tombstone(item)
+            case History():
+                return self._events(item)
+            case Recorded():
+                return self._answer(item)
 
     def _one(self, sql: str, *values: Any) -> Any:
         return self._db.execute(sql, values).fetchone()
 
     def _source(self, source: Source) -> LoadReport:
         row = self._one("SELECT kind, uri, stamp, places FROM sources WHERE name = ?", source.name)
-        if row and (not self._replace or row == (*source[1:4], json.dumps(source.places))):
+        given = (*source[1:4], json.dumps(source.places))
+        if stays(row, given, replace=self._replace):
             return LoadReport()
         self._writer.register(source)
         return LoadReport(sources=1)
@@ -143,17 +156,19 @@ class EmbeddedLoader:
     def _document(self, whole: WholeDocument) -> LoadReport:
         check(whole.put)
         id, made = whole.put.document.id, digest(whole.put)
-        row = self._one("SELECT digest FROM documents WHERE id = ?", id)
-        done = LoadReport(unchanged=1)
-        if row is None and self._one("SELECT 1 FROM tombstones WHERE id = ?", id):
-            return LoadReport(forgotten=1)
-        if row is None or row[0] != made:
-            if row and not self._replace:
-                return LoadReport(different=1)
-            self._writer.put(whole.put, made, logged=False)
-            done = LoadReport(documents=1)
-        if not whole.vectors:
+        (known,) = self._one("SELECT digest FROM documents WHERE id = ?", id) or (None,)
+        done = loading(known, made, buried=self._is_buried(id), replace=self._replace)
+        if done.forgotten or done.different:
             return done
+        if done.documents:
+            self._writer.put(whole.put, made, logged=False)
+        vectors = self._vectors(id, whole.vectors) if whole.vectors else 0
+        return done._replace(vectors=vectors)
+
+    def _is_buried(self, id: str) -> bool:
+        return self._one("SELECT 1 FROM tombstones WHERE id = ?", id) is not None
+
+    def _vectors(self, id: str, vectors: Mapping[str, Mapping[int, bytes]]) -> int:
         self._writer.flush()
         keys = dict(
             self._db.execute(
@@ -162,13 +177,15 @@ class EmbeddedLoader:
                 (id,),
             ).fetchall()
         )
-        for model, by_number in whole.vectors.items():
-            for n, blob in by_number.items():
-                if n in keys:
-                    done += LoadReport(vectors=self._vector(model, keys[n], blob))
-        if done.vectors:
+        added = sum(
+            self._vector(model, keys[n], blob)
+            for model, by_number in vectors.items()
+            for n, blob in by_number.items()
+            if n in keys
+        )
+        if added:
             self._writer.touch(id)
-        return done
+        return added
 
     def _vector(self, model: str, passage: int, blob: bytes) -> int:
         if model not in self._models:
@@ -188,16 +205,14 @@ class EmbeddedLoader:
         return self._writer.vector(id, passage, blob)
 
     def _tombstone(self, tombstone: Tombstone) -> LoadReport:
-        if self._one("SELECT 1 FROM tombstones WHERE id = ?", tombstone.id):
-            return LoadReport()
-        if self._one("SELECT 1 FROM documents WHERE id = ?", tombstone.id):
-            if not self._replace:
-                return LoadReport(different=1)
+        there = self._one("SELECT 1 FROM documents WHERE id = ?", tombstone.id) is not None
+        buried = self._is_buried(tombstone.id)
+        done = burying(buried=buried, there=there, replace=self._replace)
+        if done.tombstones:
             self._writer.remove(tombstone.id, logged=False)
-        self._db.execute(
-            "INSERT INTO tombstones VALUES (?, ?)", (tombstone.id, tombstone.at.timestamp())
-        )
-        return LoadReport(tombstones=1)
+            row = (tombstone.id, tombstone.at.timestamp())
+            self._db.execute("INSERT INTO tombstones VALUES (?, ?)", row)
+        return done
 
     def _events(self, history: History) -> LoadReport:
         known = [(event.action, event.at) for event in self._history(history.id)]
@@ -207,8 +222,7 @@ class EmbeddedLoader:
         return LoadReport(events=len(new))
 
     def _answer(self, answer: Recorded) -> LoadReport:
-        known = answers.one(self._db, answer.id)
-        if known is not None and (known == answer or not self._replace):
+        if stays(answers.one(self._db, answer.id), answer, replace=self._replace):
             return LoadReport()
         answers.keep(self._db, answer)
         return LoadReport(answers=1)

@@ -37,6 +37,14 @@ class LabelFilter(NamedTuple):
     def nothing(self) -> bool:
         return any(s is not None and not s for s in (*self.labels, self.paths))
 
+    def has_date(self, date: int | None) -> bool:
+        """Whether the limits on the date let it through; no date passes none."""
+        if date is None:
+            return self.since is None and self.until is None
+        return (self.since is None or date >= self.since) and (
+            self.until is None or date < self.until
+        )
+
     @property
     def everything(self) -> bool:
         return self == LabelFilter()

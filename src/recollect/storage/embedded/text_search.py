@@ -347,12 +347,8 @@ def _search_tail(
 
 def _allows(allowed: LabelFilter, row: Row) -> bool:
     limits = zip(allowed.labels, row.labels, strict=True)
-    if any(ids is not None and id not in ids for ids, id in limits):
+    if not all(ids is None or id in ids for ids, id in limits):
         return False
-    if allowed.since is not None and (row.date is None or row.date < allowed.since):
-        return False
-    if allowed.until is not None and (row.date is None or row.date >= allowed.until):
-        return False
-    return allowed.paths is None or any(
-        re.fullmatch(p, folded_path(row.path), re.DOTALL) for p in allowed.paths
-    )
+    path = folded_path(row.path)
+    on_path = allowed.paths is None or any(re.fullmatch(p, path, re.DOTALL) for p in allowed.paths)
+    return on_path and allowed.has_date(row.date)

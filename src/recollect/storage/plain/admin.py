@@ -18,7 +18,15 @@ from recollect.ports import (
     Tombstone,
     WholeDocument,
 )
-from recollect.storage.content import check, digest, parse_cursor, unknown
+from recollect.storage.content import (
+    burying,
+    check,
+    digest,
+    loading,
+    parse_cursor,
+    stays,
+    unknown,
+)
 from recollect.storage.plain.tables import DocumentEntry, Tables, atomic
 
 
@@ -119,8 +127,7 @@ class _Loading:
                 return self._answer(item)
 
     def _source(self, source: Source) -> LoadReport:
-        known = self.tables.sources.get(source.name)
-        if known == source or (known and not self.replace):
+        if stays(self.tables.sources.get(source.name), source, replace=self.replace):
             return LoadReport()
         self.tables.register(source)
         return LoadReport(sources=1)
@@ -128,16 +135,15 @@ class _Loading:
     def _document(self, whole: WholeDocument) -> LoadReport:
         check(whole.put)
         id = whole.put.document.id
-        old = self.tables.documents.get(id)
-        if old is None and id in self.tables.tombstones:
-            return LoadReport(forgotten=1)
-        same = old is not None and old.digest == digest(whole.put)
-        if old and not same and not self.replace:
-            return LoadReport(different=1)
-        if not same:
+        old, buried = self.tables.documents.get(id), id in self.tables.tombstones
+        known = old.digest if old else None
+        done = loading(known, digest(whole.put), buried=buried, replace=self.replace)
+        if done.forgotten or done.different:
+            return done
+        if done.documents:
             self.tables.put(whole.put, logged=False)
         vectors = sum(self._vectors(id, model, some) for model, some in whole.vectors.items())
-        return LoadReport(unchanged=int(same), documents=int(not same), vectors=vectors)
+        return done._replace(vectors=vectors)
 
     def _vectors(self, id: str, model: str, by_number: Mapping[int, bytes]) -> int:
         keys = self.tables.documents[id].passages
@@ -151,13 +157,15 @@ class _Loading:
         )
 
     def _tombstone(self, tombstone: Tombstone) -> LoadReport:
-        if tombstone.id in self.tables.tombstones:
-            return LoadReport()
-        if tombstone.id in self.tables.documents and not self.replace:
-            return LoadReport(different=1)
-        self.tables.tombstones[tombstone.id] = tombstone.at
-        self.tables.remove(tombstone.id, "forgotten", logged=False)
-        return LoadReport(tombstones=1)
+        done = burying(
+            buried=tombstone.id in self.tables.tombstones,
+            there=tombstone.id in self.tables.documents,
+            replace=self.replace,
+        )
+        if done.tombstones:
+            self.tables.tombstones[tombstone.id] = tombstone.at
+            self.tables.remove(tombstone.id, "forgotten", logged=False)
+        return done
 
     def _events(self, history: History) -> LoadReport:
         known = [(e.action, e.at) for e in self.tables.events if e.id == history.id]
@@ -166,8 +174,7 @@ class _Loading:
         return LoadReport(events=len(new))
 
     def _answer(self, answer: Recorded) -> LoadReport:
-        known = self.tables.answers.get(answer.id)
-        if known is not None and (known == answer or not self.replace):
+        if stays(self.tables.answers.get(answer.id), answer, replace=self.replace):
             return LoadReport()
         self.tables.answers[answer.id] = answer
         return LoadReport(answers=1)

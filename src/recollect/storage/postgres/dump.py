@@ -1,21 +1,19 @@
-"""All of a store as items, and items as rows: what goes out comes in as it was.
-
-A cursor names the part and the last key of it that was given out.
-"""
+"""All of a store as items, and items as rows: what goes out comes in as it was."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.errors import UsageError
 from recollect.nouns import ChangeSet, Event, Passage, Put, Recorded, Register, Source
 from recollect.ports import DumpEntry, History, Item, LoadReport, Tombstone, WholeDocument
-from recollect.storage.content import unknown
+from recollect.storage.content import burying, dump_from, loading, stays, unknown
 from recollect.storage.postgres import answers, bulk, vectors
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
@@ -23,58 +21,87 @@ from recollect.storage.postgres.record import RecordReader
 from recollect.storage.postgres.rows import given, owner_of, stored
 from recollect.storage.postgres.writer import Action, Changes, Writing
 
-_PARTS = "sdtha"
-"""Sources, documents, tombstones, histories, answers: the order in which they can be loaded."""
 _MANY = 500
+
+
+class _Dump(NamedTuple):
+    """A store that is dumped, within a snapshot of it."""
+
+    db: Db
+    owners: Owners
+    record: RecordReader
+    vectors: bool
 
 
 def dumped(
     db: Db, owners: Owners, record: RecordReader, after: str, with_vectors: bool
-) -> Iterator[Any]:
-    """Everything behind the cursor; the caller holds a snapshot."""
-    part, _, key = after.partition(":")
-    if after and (part not in _PARTS or (part in "sd" and not key.isdecimal())):
-        raise UsageError(f"{after!r} is not a cursor", hint="use the one of an item before")
-    start = _PARTS.index(part) if after else 0
-    for n, name in enumerate(_PARTS[start:], start):
-        behind = key if n == start else ""
-        if name == "s":
-            yield from _sources(db, record, behind)
-        elif name == "d":
-            yield from _documents(db, owners, record, int(behind or 0), with_vectors)
-        elif name == "t":
-            yield from _tombstones(db, owners, behind)
-        elif name == "h":
-            yield from _histories(db, owners, behind)
-        else:
-            for one in answers.every(db, owners, behind):
-                yield DumpEntry(f"a:{one.id}", one)
-
-
-def _sources(db: Db, record: RecordReader, after: str) -> Iterator[DumpEntry]:
-    for n, one in enumerate(record.sources(db), 1):
-        if n > int(after or 0):
-            source = Source(one.name, one.kind, one.uri, one.stamp, one.places)
-            yield DumpEntry(f"s:{n}", source)
-
-
-def _documents(
-    db: Db, owners: Owners, record: RecordReader, after: int, with_vectors: bool
 ) -> Iterator[DumpEntry]:
-    while True:
-        keys = [
-            key
-            for (key,) in db.execute(
-                f"SELECT key FROM documents WHERE owner = ANY({owners.seen}) AND key > %s "
-                f"ORDER BY key LIMIT {_MANY}",
-                (after,),
-            )
-        ]
-        if not keys:
-            return
-        for key, whole in zip(keys, wholes(db, record, keys, with_vectors), strict=True):
+    """Yields everything behind the cursor; the caller holds a snapshot."""
+    parts, key = dump_from(after)
+    for part in parts:
+        yield from _DUMPED[part](_Dump(db, owners, record, with_vectors), key)
+        key = ""
+
+
+def _sources(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    start = int(after or 0)
+    for n, one in enumerate(dump.record.sources(dump.db)[start:], start + 1):
+        source = Source(one.name, one.kind, one.uri, one.stamp, one.places)
+        yield DumpEntry(f"s:{n}", source)
+
+
+def _documents(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    last = int(after or 0)
+    while keys := _keys(dump, last):
+        found = wholes(dump.db, dump.record, keys, dump.vectors)
+        for key, whole in zip(keys, found, strict=True):
             yield DumpEntry(f"d:{key}", whole)
-        after = keys[-1]
+        last = keys[-1]
+
+
+def _keys(dump: _Dump, after: int) -> list[int]:
+    rows = dump.db.execute(
+        f"SELECT key FROM documents WHERE owner = ANY({dump.owners.seen}) AND key > %s "
+        f"ORDER BY key LIMIT {_MANY}",
+        (after,),
+    )
+    return [key for (key,) in rows]
+
+
+def _tombstones(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    for id, at in dump.db.execute(
+        f"SELECT id, at FROM tombstones WHERE owner = ANY({dump.owners.seen}) AND id > %s "
+        "ORDER BY id",
+        (stored(after),),
+    ).fetchall():
+        yield DumpEntry(f"t:{given(id)}", Tombstone(given(id), datetime.fromtimestamp(at, UTC)))
+
+
+def _histories(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    with dump.db.cursor(name="recollect_events") as cursor:
+        cursor.execute(
+            "SELECT id, seq, action, at FROM events "
+            f"WHERE owner = ANY({dump.owners.seen}) AND id > %s ORDER BY id, seq",
+            (stored(after),),
+        )
+        for name, rows in groupby(cursor, key=itemgetter(0)):
+            id = given(name)
+            events = [Event(n, datetime.fromtimestamp(at, UTC), did, id) for _, n, did, at in rows]
+            yield DumpEntry(f"h:{id}", History(id, tuple(events)))
+
+
+def _answers(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+    for one in answers.every(dump.db, dump.owners, after):
+        yield DumpEntry(f"a:{one.id}", one)
+
+
+_DUMPED: Mapping[str, Callable[[_Dump, str], Iterator[DumpEntry]]] = {
+    "s": _sources,
+    "d": _documents,
+    "t": _tombstones,
+    "h": _histories,
+    "a": _answers,
+}
 
 
 def wholes(
@@ -120,32 +147,6 @@ def _vectors(db: Db, place: Any) -> dict[int, dict[str, dict[int, bytes]]]:
     return found
 
 
-def _tombstones(db: Db, owners: Owners, after: str) -> Iterator[DumpEntry]:
-    for id, at in db.execute(
-        f"SELECT id, at FROM tombstones WHERE owner = ANY({owners.seen}) AND id > %s ORDER BY id",
-        (stored(after),),
-    ).fetchall():
-        yield DumpEntry(f"t:{given(id)}", Tombstone(given(id), datetime.fromtimestamp(at, UTC)))
-
-
-def _histories(db: Db, owners: Owners, after: str) -> Iterator[DumpEntry]:
-    with db.cursor(name="recollect_events") as cursor:
-        cursor.execute(
-            "SELECT id, seq, action, at FROM events "
-            f"WHERE owner = ANY({owners.seen}) AND id > %s ORDER BY id, seq",
-            (stored(after),),
-        )
-        id, events = "", list[Event]()
-        for name, seq, action, at in cursor:
-            if given(name) != id and events:
-                yield DumpEntry(f"h:{id}", History(id, tuple(events)))
-                events = []
-            id = given(name)
-            events.append(Event(seq, datetime.fromtimestamp(at, UTC), action, id))
-        if events:
-            yield DumpEntry(f"h:{id}", History(id, tuple(events)))
-
-
 # ------------------------------------------------------------------ loading
 
 
@@ -158,6 +159,39 @@ def dimensions(items: Sequence[Item]) -> dict[str, int]:
         for model, by_number in item.vectors.items()
         for blob in by_number.values()
     }
+
+
+class _Planned:
+    """What is to be written of the documents and tombstones that are loaded."""
+
+    def __init__(self, have: dict[str, bytes], forgotten: Collection[str], replace: bool) -> None:
+        self._have = have
+        self._forgotten = forgotten
+        self._replace = replace
+        self.actions: list[Action] = []
+        self.kept: list[WholeDocument] = []
+        self.done = LoadReport()
+
+    def document(self, whole: WholeDocument, made: bytes) -> None:
+        id = whole.put.document.id
+        known, buried = self._have.get(id), id in self._forgotten
+        done = loading(known, made, buried=buried, replace=self._replace)
+        self.done += done
+        if done.documents:
+            did = "changed" if known else "added"
+            self.actions.append(Action(did, id, whole.put, made))
+            self._have[id] = made
+        if done.documents or done.unchanged:
+            self.kept.append(whole)
+
+    def tombstone(self, tombstone: Tombstone) -> None:
+        id = tombstone.id
+        there, buried = id in self._have, id in self._forgotten
+        done = burying(buried=buried, there=there, replace=self._replace)
+        self.done += done
+        if done.tombstones:
+            did = "forgotten" if self._have.pop(id, None) else ""
+            self.actions.append(Action(did, id, forget=True, at=tombstone.at.timestamp()))
 
 
 class PostgresLoader:
@@ -184,41 +218,16 @@ class PostgresLoader:
         numbers, known, forgotten = puts.begin(self._db, [one.id for one in buried])
         have = {id: one.digest for id, one in known.items()}
         writing = Writing(self._db, self._owners, numbers, puts.terms, logged=False)
-        done = LoadReport()
-        actions: list[Action] = []
-        kept: list[WholeDocument] = []
+        planned = _Planned(have, forgotten, self._replace)
         for whole, made in zip(wholes, puts.digests, strict=True):
-            id = whole.put.document.id
-            if id not in have and id in forgotten:
-                done += LoadReport(forgotten=1)
-                continue
-            if have.get(id) == made:
-                done += LoadReport(unchanged=1)
-            elif id in have and not self._replace:
-                done += LoadReport(different=1)
-                continue
-            else:
-                did = "changed" if id in have else "added"
-                actions.append(Action(did, id, whole.put, made))
-                have[id] = made
-                done += LoadReport(documents=1)
-            kept.append(whole)
+            planned.document(whole, made)
         for one in buried:
-            if one.id in forgotten:
-                continue
-            if one.id in have and not self._replace:
-                done += LoadReport(different=1)
-                continue
-            did = "forgotten" if have.pop(one.id, None) else ""
-            actions.append(Action(did, one.id, forget=True, at=one.at.timestamp()))
-            done += LoadReport(tombstones=1)
-        writing.write_all(actions, known, puts)
-        done += LoadReport(vectors=self._vectors(kept))
-        for item in items:
-            if isinstance(item, Source):
-                done += self._source(item, writing)
-            elif isinstance(item, Recorded):
-                done += self._answer(item)
+            planned.tombstone(one)
+        writing.write_all(planned.actions, known, puts)
+        done = planned.done + LoadReport(vectors=self._vectors(planned.kept))
+        sources = (self._source(item, writing) for item in items if isinstance(item, Source))
+        done = sum(sources, done)
+        done = sum((self._answer(item) for item in items if isinstance(item, Recorded)), done)
         done += self._events([item for item in items if isinstance(item, History)])
         writing.finish()
         return done
@@ -240,11 +249,12 @@ class PostgresLoader:
         return sum(self._tables.load(self._db, m, blobs) for m, blobs in by_model.items())
 
     def _source(self, source: Source, writing: Writing) -> LoadReport:
-        for one in self._record.sources(self._db):
-            if one.name == source.name:
-                known = Source(one.name, one.kind, one.uri, one.stamp, one.places)
-                if known == source or not self._replace:
-                    return LoadReport()
+        known = {
+            one.name: Source(one.name, one.kind, one.uri, one.stamp, one.places)
+            for one in self._record.sources(self._db)
+        }
+        if stays(known.get(source.name), source, replace=self._replace):
+            return LoadReport()
         writing.register(Register(source))
         return LoadReport(sources=1)
 
@@ -292,7 +302,7 @@ class PostgresLoader:
 
     def _answer(self, answer: Recorded) -> LoadReport:
         known = answers.one(self._db, self._owners, answer.id)
-        if known is not None and (known == answer or not self._replace):
+        if stays(known, answer, replace=self._replace):
             return LoadReport()
         answers.keep(self._db, self._owners, answer)
         return LoadReport(answers=1)
