@@ -7,7 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.errors import ModelRefused
-from recollect.models.llm.dialect import StreamDelta, check_error, events, optional_fields, usage_of
+from recollect.models.llm.dialect import (
+    StreamDelta,
+    check_error,
+    events,
+    optional_fields,
+    text_in,
+    usage_of,
+)
 from recollect.models.llm.keys import ApiKey
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 
@@ -52,13 +59,13 @@ class Anthropic:
     def reply(self, told: Any) -> LlmReply:
         check_error(told)
         text = "".join(map(_block, told["content"]))
-        reason = str(told.get("stop_reason") or "end")
+        reason = text_in(told, "stop_reason", "end")
         if reason == "refusal":
             raise ModelRefused("it will not answer that")
         return LlmReply(
             text,
             usage=usage_of(told.get("usage")) or LlmUsage(told=False),
-            model=str(told.get("model") or ""),
+            model=text_in(told, "model"),
             stop_reason=_REASONS.get(reason, reason),
         )
 
@@ -70,13 +77,13 @@ class Anthropic:
             check_error(told or {})
             if kind == "message_start":
                 counted = dict(told["message"].get("usage") or {})
-                yield StreamDelta("", usage_of(counted), str(told["message"].get("model") or ""))
+                yield StreamDelta("", usage_of(counted), text_in(told["message"], "model"))
             elif kind == "content_block_delta":
                 delta = told["delta"]
-                yield StreamDelta(str(delta.get("text") or delta.get("partial_json") or ""))
+                yield StreamDelta(text_in(delta, "text", text_in(delta, "partial_json")))
             elif kind == "message_delta":  # the counts here are sums, not what was added
                 counted.update({k: v for k, v in (told.get("usage") or {}).items() if v})
-                reason = str(told["delta"].get("stop_reason") or reason)
+                reason = text_in(told["delta"], "stop_reason", reason)
                 yield StreamDelta("", usage_of(counted))
             elif kind == "message_stop":
                 if reason == "refusal":

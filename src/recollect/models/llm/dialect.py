@@ -50,6 +50,11 @@ class Dialect(Protocol):
     def pieces(self, lines: Iterable[str]) -> Iterator[StreamDelta]: ...
 
 
+def text_in(told: Mapping[str, Any], name: str, default: str = "") -> str:
+    """Returns a field of an answer as a text, and the default where it is missing or empty."""
+    return str(told.get(name) or default)
+
+
 def optional_fields(
     fields: Mapping[str, tuple[str, Any]], without: frozenset[str]
 ) -> dict[str, Any]:
@@ -106,30 +111,51 @@ _TOO_LONG = (
     "input token count",
 )
 _NO_CREDIT = ("insufficient_quota", "credit balance", "insufficient credits")
-_BUSY = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529))
+_BUSY = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
+_STATUSES: Mapping[int, str] = {
+    **dict.fromkeys(_BUSY, "busy"),
+    401: "key",
+    403: "key",
+    402: "credit",
+    404: "name",
+    413: "length",
+}
+_MEANINGS: Mapping[str, tuple[type[ModelError], str]] = {
+    "key": (ModelUnauthorised, "it wants a key"),
+    "credit": (ModelUnauthorised, "the account has no credit left for this"),
+    "length": (ModelTooLong, "send it less, or use a model that reads more"),
+    "name": (ModelRefused, "is the model's name right, and the address?"),
+    "moved": (ModelRefused, "it is somewhere else now: set llm.model to that address"),
+    "refused": (ModelRefused, ""),
+}
+"""What an error may mean: its class, and what to do about it."""
 _WORTH_SHOWING = 300
 
 
 def error_of(where: str, status: int, said: str, after: float | None, variables: str) -> ModelError:
     """Returns what an answer of this status means, and what to do about it. *said* is shown: it
     must be free of keys."""
-    small = said.lower()
     shown = f"{where} said {status}" + (f": {said}" if said else "")
-    if status in (401, 403):
-        hint = f"look at the key in {variables}" if variables else "it wants a key"
-        return ModelUnauthorised(shown, hint=hint)
-    if status == 402 or any(words in small for words in _NO_CREDIT):
-        return ModelUnauthorised(shown, hint="the account has no credit left for this")
-    if status == 413 or (status < 500 and any(words in small for words in _TOO_LONG)):
-        return ModelTooLong(shown, hint="send it less, or use a model that reads more")
-    if status in _BUSY:
+    meaning = _meaning(status, said.lower())
+    if meaning == "busy":
         when = f"in {after:.0f} s" if after else "later"
         return ModelBusy(shown, hint=f"try again {when}", after=after)
-    if status == 404:
-        return ModelRefused(shown, hint="is the model's name right, and the address?")
-    if 300 <= status < 400:
-        return ModelRefused(shown, hint="it is somewhere else now: set llm.model to that address")
-    return ModelRefused(shown)
+    kind, hint = _MEANINGS[meaning]
+    if meaning == "key" and variables:
+        hint = f"look at the key in {variables}"
+    return kind(shown, hint=hint)
+
+
+def _meaning(status: int, said: str) -> str:
+    """Returns which of :data:`_MEANINGS` an error has, or ``busy``."""
+    known = _STATUSES.get(status, "")
+    if known == "key":
+        return known
+    if any(words in said for words in _NO_CREDIT):
+        return "credit"
+    if status < 500 and any(words in said for words in _TOO_LONG):
+        return "length" if known != "credit" else known
+    return known or ("moved" if 300 <= status < 400 else "refused")
 
 
 def message_in(raw: bytes | str) -> tuple[str, int]:

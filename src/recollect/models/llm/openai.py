@@ -7,7 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from recollect.errors import ModelRefused
-from recollect.models.llm.dialect import StreamDelta, check_error, events, optional_fields, usage_of
+from recollect.models.llm.dialect import (
+    StreamDelta,
+    check_error,
+    events,
+    optional_fields,
+    text_in,
+    usage_of,
+)
 from recollect.models.llm.keys import ApiKey
 from recollect.models.llm.schema import is_closed
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
@@ -55,11 +62,11 @@ class OpenAi:
         message = choice["message"]
         if message.get("refusal"):
             raise _refusal(str(message["refusal"]))
-        reason = str(choice.get("finish_reason") or "end")
+        reason = text_in(choice, "finish_reason", "end")
         return LlmReply(
             _text(message.get("content")),
             usage=usage_of(told.get("usage")) or LlmUsage(told=False),
-            model=str(told.get("model") or ""),
+            model=text_in(told, "model"),
             stop_reason=_REASONS.get(reason, reason),
         )
 
@@ -69,12 +76,12 @@ class OpenAi:
             if told is None:
                 break
             check_error(told)
-            usage, model = usage_of(told.get("usage")), str(told.get("model") or "")
+            usage, model = usage_of(told.get("usage")), text_in(told, "model")
             for choice in (told.get("choices") or ())[:1]:
                 check_error(choice)
                 delta = choice.get("delta") or {}
-                refused += str(delta.get("refusal") or "")
-                reason = str(choice.get("finish_reason") or "")
+                refused += text_in(delta, "refusal")
+                reason = text_in(choice, "finish_reason")
                 ended = ended or _REASONS.get(reason, reason)
                 yield StreamDelta(_text(delta.get("content")), None, model)
             if usage is not None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from operator import ge, le
+from typing import Any, NamedTuple
 
 from recollect.errors import ModelGarbled, UsageError
 
@@ -52,7 +54,8 @@ def check_schema(schema: Mapping[str, Any], at: str = "the schema") -> None:
 
 
 def is_closed(schema: Mapping[str, Any]) -> bool:
-    """Whether every object in it has exactly its named properties, as strict decoding wants."""
+    """Returns whether every object in it has exactly its named properties, as strict decoding
+    wants."""
     own = schema.get("properties", {})
     if "object" in _kinds(schema) and (
         schema.get("additionalProperties") is not False
@@ -64,13 +67,9 @@ def is_closed(schema: Mapping[str, Any]) -> bool:
 
 
 def problems(value: Any, schema: Mapping[str, Any], at: str = "") -> list[str]:
-    """What is wrong with *value*, the first few things, in words for the model that made it."""
-    found = []
-    for problem in _problems(value, schema, at):
-        found.append(problem)
-        if len(found) == _MOST_PROBLEMS:
-            break
-    return found
+    """Returns the first few things that are wrong with *value*, in words for the model that made
+    it."""
+    return list(islice(_problems(value, schema, at), _MOST_PROBLEMS))
 
 
 def _kinds(schema: Mapping[str, Any]) -> tuple[str, ...]:
@@ -92,56 +91,81 @@ def _problems(value: Any, schema: Mapping[str, Any], at: str) -> Iterator[str]:
     if kinds and not any(_is(value, kind) for kind in kinds):
         yield f"{where} must be {' or '.join(kinds)}"
         return
-    if "enum" in schema and not any(_same(value, one) for one in schema["enum"]):
-        yield f"{where} must be one of {json.dumps(schema['enum'], ensure_ascii=False)}"
-    if "const" in schema and not _same(value, schema["const"]):
-        yield f"{where} must be {json.dumps(schema['const'], ensure_ascii=False)}"
-    if "anyOf" in schema and all(any(_problems(value, one, at)) for one in schema["anyOf"]):
-        yield f"{where} is none of what it may be"
+    for word, constraint in _CONSTRAINTS.items():
+        if word in schema and constraint.is_broken(value, schema[word]):
+            yield f"{where} {constraint.told(schema[word])}"
     if isinstance(value, dict):
         yield from _object(value, schema, at)
-    elif isinstance(value, list):
-        yield from _size(len(value), "Items", schema, where, "items")
-        for place, one in enumerate(value if "items" in schema else ()):
+    if isinstance(value, list) and "items" in schema:
+        for place, one in enumerate(value):
             yield from _problems(one, schema["items"], f"{at}[{place}]")
-    elif isinstance(value, str):
-        yield from _size(len(value), "Length", schema, where, "characters")
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        if value < schema.get("minimum", value):
-            yield f"{where} must be at least {schema['minimum']}"
-        if value > schema.get("maximum", value):
-            yield f"{where} must be at most {schema['maximum']}"
+
+
+class _Constraint(NamedTuple):
+    """What a word of a schema demands of a value of one kind, or of any."""
+
+    kind: str
+    holds: Callable[[Any, Any], bool]
+    message: str
+
+    def is_broken(self, value: Any, limit: Any) -> bool:
+        return (not self.kind or _is(value, self.kind)) and not self.holds(value, limit)
+
+    def told(self, limit: Any) -> str:
+        return self.message.format(json.dumps(limit, ensure_ascii=False))
 
 
 def _same(one: Any, other: Any) -> bool:
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
+def _is_one(value: Any, choices: Any) -> bool:
+    return any(_same(value, one) for one in choices)
+
+
+def _fits_one(value: Any, schemas: Any) -> bool:
+    return not all(any(_problems(value, one, "")) for one in schemas)
+
+
+def _has_least(value: Any, count: int) -> bool:
+    return len(value) >= count
+
+
+def _has_most(value: Any, count: int) -> bool:
+    return len(value) <= count
+
+
+_CONSTRAINTS: Mapping[str, _Constraint] = {
+    "enum": _Constraint("", _is_one, "must be one of {}"),
+    "const": _Constraint("", _same, "must be {}"),
+    "anyOf": _Constraint("", _fits_one, "is none of what it may be"),
+    "minItems": _Constraint("array", _has_least, "must have at least {} items"),
+    "maxItems": _Constraint("array", _has_most, "must have at most {} items"),
+    "minLength": _Constraint("string", _has_least, "must have at least {} characters"),
+    "maxLength": _Constraint("string", _has_most, "must have at most {} characters"),
+    "minimum": _Constraint("number", ge, "must be at least {}"),
+    "maximum": _Constraint("number", le, "must be at most {}"),
+}
+
+
 def _object(value: dict[str, Any], schema: Mapping[str, Any], at: str) -> Iterator[str]:
-    own = schema.get("properties", {})
-    for name in schema.get("required", ()):
-        if name not in value:
-            yield f"{at or 'the whole'} lacks {name!r}"
+    where, own = at or "the whole", schema.get("properties", {})
+    yield from (
+        f"{where} lacks {name!r}" for name in schema.get("required", ()) if name not in value
+    )
     for name, one in value.items():
         if name in own:
             yield from _problems(one, own[name], f"{at}.{name}" if at else name)
         elif schema.get("additionalProperties") is False:
-            yield f"{at or 'the whole'} has {name!r}, which it may not have"
-
-
-def _size(size: int, word: str, schema: Mapping[str, Any], where: str, what: str) -> Iterator[str]:
-    if size < schema.get(f"min{word}", 0):
-        yield f"{where} must have at least {schema[f'min{word}']} {what}"
-    if size > schema.get(f"max{word}", size):
-        yield f"{where} must have at most {schema[f'max{word}']} {what}"
+            yield f"{where} has {name!r}, which it may not have"
 
 
 # ------------------------------------------------------------------ JSON in text
 
 
 def json_in(text: str) -> Any:
-    """The JSON that a model wrote: all of the text, or what is fenced in it, or the first object
-    or array there."""
+    """Returns the JSON that a model wrote: all of the text, or what is fenced in it, or the first
+    object or array there."""
     text = _THOUGHT.sub("", text).strip()
     fenced = _FENCE.search(text)
     for some in (text, fenced[1].strip() if fenced else ""):
@@ -170,7 +194,7 @@ def _refuse(constant: str) -> None:
 
 
 def in_words(schema: Mapping[str, Any]) -> str:
-    """What to tell a model that cannot be held to a schema."""
+    """Returns what a model is told that cannot be held to a schema."""
     return (
         "Answer with one JSON value and nothing else: no explanation, no code fence. "
         "It must follow this JSON schema:\n" + json.dumps(schema, ensure_ascii=False)
