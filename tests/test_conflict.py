@@ -37,6 +37,7 @@ I smoke a pack a day | I quit smoking
 I drink coffee every day | I no longer drink coffee
 I eat gluten | I had to cut out gluten
 I have a cat called Tom | Tom passed away in May
+I walk my dog every morning | My dog died in May
 I have two children | I have three children
 My son is 5 years old | My son turned 6
 I drive a Volkswagen Golf | I sold the Golf
@@ -271,6 +272,8 @@ My watch is a Casio | I replaced my Casio with a Seiko
 """)
 
 COMPATIBLE = _pairs("""
+I walk in the park every morning | My dog died in May
+I read about the library | The library closed
 I live in Oslo | I visited Bergen in March
 I live in Oslo | I used to live in Bergen
 I live in Oslo | My brother moved to Bergen

@@ -143,6 +143,19 @@ def test_a_written_filter_narrows_and_an_explicit_one_wins(harbour: Memory) -> N
     assert documents(explicit) == ["postgres"]
 
 
+def test_hidden_passages_are_counted_by_the_words_that_carry_the_question(memory: Memory) -> None:
+    memory.put(
+        [
+            note("crane", "The crane was mended.", owner="ana"),
+            note("tea", "When is the tea, and who is there?", owner="ana"),
+        ]
+    )
+    asked = memory.search("when is the crane mended?", owner="bo", by="keyword")
+    assert asked.hidden == {"owner": 1}  # the other one has only "when", "is" and "the"
+    prefix = memory.search("cran*", owner="bo", by="keyword")
+    assert prefix.hidden == {"owner": 1}  # the beginning of a word is all there is to count by
+
+
 def test_what_a_filter_hides_is_counted_by_reason(harbour: Memory) -> None:
     answer = harbour.search("sessions", owner="ana", by="keyword")
     assert documents(answer) == ["postgres"]
