@@ -74,7 +74,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def looking_up(host: Any, *rest: Any, **named: Any) -> Any:
         if host is not None:
             refuse(host)
-        return _LOOK_UP(host, *rest, **named)
+        return LOOK_UP(host, *rest, **named)
 
     monkeypatch.setattr(socket.socket, "connect", connecting(socket.socket.connect))
     monkeypatch.setattr(socket.socket, "connect_ex", connecting(socket.socket.connect_ex))
@@ -84,7 +84,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert not REACHED, f"the test wanted to reach {REACHED}"
 
 
-_LOOK_UP = socket.getaddrinfo
+LOOK_UP = socket.getaddrinfo
 
 
 class HashEmbedder:

@@ -140,7 +140,7 @@ REASONS = {"off": "switched off", "no need": "graded", "nobody": "no language mo
 def test_the_matrix(graded: dict[str, Memory], grade: str, provider: str, policy: str) -> None:
     wanted = expected(grade, provider, policy)
     model, memory = PROVIDERS[provider], graded[grade]
-    memory.core._languages = None
+    memory.core.use_llm(None)
     plain = memory.search(ASKED)
     if model is not None:
         model.asked.clear()

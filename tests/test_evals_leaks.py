@@ -158,7 +158,7 @@ def test_a_question_is_known_however_it_is_written() -> None:
 
 
 def test_what_ships_is_sorted_whole_and_knows_no_sample_question() -> None:
-    known = leaks._known()
+    known = leaks.learned()
     assert len(known) > 10_000
     assert list(known) == sorted(set(known))
     sample = survey(load("sample", SAMPLE))
@@ -256,7 +256,7 @@ def test_questions_that_were_learned_from_are_no_test(
     learned = [str(row["query"]) for row in test[:3]]
     content = leaks.packed(learned)
     known = [content[at : at + leaks.BYTES] for at in range(0, len(content), leaks.BYTES)]
-    monkeypatch.setattr(leaks, "_known", lambda: known)
+    monkeypatch.setattr(leaks, "learned", lambda: known)
     (told,) = cli("eval", "run", "jsonl", str(place), "--json").json["runs"]
     assert told["questions"] == len(test) - 3
     assert told["data"]["left_out"] == {"what ships has learned from them": 3}

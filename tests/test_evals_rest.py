@@ -111,7 +111,7 @@ def test_precisionmembench_natively_and_over_rest(cli: Cli, beliefs: Path) -> No
 
 
 def test_an_engine_that_is_not_there_is_told(beliefs: Path, cli: Cli) -> None:
-    with whole._served() as url:
+    with whole.served() as url:
         assert len(list(contract.outcomes(beliefs, url))) == 13
     done = cli("eval", "run", "precisionmembench-rest", str(beliefs), "--url", url)
     assert done.code == 1
@@ -130,7 +130,7 @@ def calls(beliefs: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Bod
         heard.append((f"{method} {path}", body))
         return {"results": []}
 
-    monkeypatch.setattr(contract.Driver, "_call", call)
+    monkeypatch.setattr(contract.Driver, "call", call)
     list(contract.outcomes(beliefs, "http://nowhere"))
     return heard
 
@@ -187,7 +187,7 @@ def judge(found: list[str], case: Mapping[str, Any], monkeypatch: pytest.MonkeyP
         belief("b-away", "d", "D.", scope=["domain:data"]),
     ]
     answer = {"results": [{"id": id} for id in found]}
-    monkeypatch.setattr(contract.Driver, "_call", lambda *_: answer)
+    monkeypatch.setattr(contract.Driver, "call", lambda *_: answer)
     expect: Body = {"relevantBeliefs": {"shouldOnlyInclude": []}}
     driver = contract.Driver("http://nowhere", some)
     return driver.run("one", "what?", {"scope": ["domain:code"], "expect": expect, **case})
@@ -317,7 +317,7 @@ def test_what_an_update_does_not_say_stays_as_it_was(adapter: Adapter) -> None:
     adapter.add(told("b", "auth_strategy cookies JWT or cookies?", ["cookies"], scope="code",
                      type="open_question", pinned=True))  # fmt: skip
     adapter.update(told("b", "auth_strategy cookies tokens JWT or cookies?"))
-    fact = adapter._memory.curation.fact("b", owner="u")
+    fact = adapter.memory.curation.fact("b", owner="u")
     assert (fact.type, fact.pinned, fact.scopes) == ("open_question", True, ("code",))
     assert set(fact.aliases) == {"cookies", "tokens"}
 
@@ -331,7 +331,7 @@ def test_metadata_that_means_nothing_is_refused(adapter: Adapter, about: Body) -
 
 
 def test_an_unknown_type_is_a_bad_request_that_says_which_there_are() -> None:
-    with whole._served() as url:
+    with whole.served() as url:
         body = json.dumps(told("b", CACHE, ["Redis"], type="opinion")).encode()
         with pytest.raises(HTTPError) as refused:
             urlopen(Request(f"{url}/add", body, method="POST"))

@@ -302,7 +302,7 @@ def test_two_at_the_same_run_do_not_mix(cli: Cli, things: Path) -> None:
     ledger = Ledger()
     assert cli("eval", "run", "jsonl", str(things)).code == 0
     (lock,) = (ledger.folder / "partial").glob("*.lock")
-    with running._alone(lock):
+    with running.alone(lock):
         done = cli("eval", "run", "jsonl", str(things))
     assert done.code == 1
     assert "another process" in done.err

@@ -251,7 +251,7 @@ def test_longmemeval_gives_no_gold_away(tmp_path: Path) -> None:
 
 
 def test_a_large_file_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_CHUNK", 7)
+    monkeypatch.setattr(files, "CHUNK", 7)
     file = tmp_path / "longmemeval_m.json"
     file.write_text("\n[\n" + ",\n".join(json.dumps(lme(f"q{n}")) for n in range(5)) + "\n]\n")
     assert [g.name for g in load("longmemeval", file).groups()] == [f"q{n}" for n in range(5)]
@@ -273,7 +273,7 @@ def test_a_large_file_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_broken_array_is_refused_with_its_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int, text: str, line: int, said: str
 ) -> None:
-    monkeypatch.setattr(files, "_CHUNK", chunk)
+    monkeypatch.setattr(files, "CHUNK", chunk)
     file = tmp_path / "longmemeval_s.json"
     file.write_text(text)
     message = refused("longmemeval", file)

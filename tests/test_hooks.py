@@ -354,13 +354,18 @@ def test_settings_that_cannot_be_read_stop_nobody(home: Path, log: Callable[[], 
 def test_what_takes_too_long_is_given_up(log: Callable[[], str]) -> None:
     code = (
         "import sys, time; from recollect.surfaces.commands import hook as h\n"
-        "h.called; h.BOX = 0.2; h._said = lambda call, payload: time.sleep(60) or 'late'\n"
+        "from recollect import Memory\n"
+        "h.BOX = 0.2; Memory.open = lambda *_, **__: time.sleep(60)\n"
         "sys.exit(h.called(['prompt', '--client', 'codex']))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], input="{}", capture_output=True, text=True, timeout=30,
+        [sys.executable, "-c", code],
+        input='{"prompt": "where is the otter?"}',
+        capture_output=True,
+        text=True,
+        timeout=30,
         check=False,
-    )  # fmt: skip
+    )
     assert (done.returncode, done.stdout) == (0, "")
     assert "codex prompt: TimeoutError" in log()
 
@@ -368,7 +373,7 @@ def test_what_takes_too_long_is_given_up(log: Callable[[], str]) -> None:
 def test_the_log_has_no_word_of_the_prompt_and_does_not_grow(
     hook: Hook, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hook_command, "_LOG", 2_000)
+    monkeypatch.setattr(hook_command, "MOST_LOG_BYTES", 2_000)
     sent = payload("claude-code", "prompt", prompt="my secret kayak")
     for _ in range(60):
         hook("prompt", sent, "nobody")
@@ -381,9 +386,8 @@ def test_the_log_has_no_word_of_the_prompt_and_does_not_grow(
 def test_no_prompt_is_a_query_with_syntax(prompt: str) -> None:
     from recollect.text.questions.parse import parse
 
-    asked = hook_command._SYNTAX.sub(lambda found: f" {found[1] or ''} ", prompt)
     try:
-        parsed = parse(asked)
+        parsed = parse(hook_command.without_syntax(prompt))
     except QueryError:  # nothing to look for
         return
     assert not parsed.limits

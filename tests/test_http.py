@@ -610,9 +610,15 @@ def test_each_client_has_a_share_of_its_own_and_it_fills_again() -> None:
 
 def test_many_clients_take_a_bounded_memory() -> None:
     buckets = Buckets(1, lambda: 0.0)
-    for n in range(MOST_CLIENTS + 100):
+    share = 0
+    while not buckets.wait("first"):
+        share += 1
+    for n in range(MOST_CLIENTS - 1):
         buckets.wait(str(n))
-    assert len(buckets._left) == MOST_CLIENTS
+    assert buckets.wait("first"), "one of the last is remembered"
+    for n in range(MOST_CLIENTS):
+        buckets.wait(str(n))
+    assert [buckets.wait("first") for _ in range(share)] == [0] * share, "then it is forgotten"
 
 
 @pytest.mark.parametrize(

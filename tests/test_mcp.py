@@ -797,7 +797,7 @@ def test_what_ends_well_although_it_is_cancelled_is_not_answered_either(filled: 
     go.set()
     assert talk.workers.rest(WAIT)
     assert talk.sent.empty()
-    assert not talk.server._running
+    assert not talk.server.running
     assert "Ana signs" in replied(filled, "search", query="the release signer").text
 
 

@@ -206,9 +206,9 @@ def test_a_port_that_is_taken_is_told(address: At, cli: Cli) -> None:
 
 
 def test_a_call_over_http_that_is_cancelled_is_stopped(filled: Memory, slow: Slow) -> None:
-    from recollect.surfaces.mcp.http import _server
+    from recollect.surfaces.mcp.http import official_server
 
-    server = _server(McpContent(lambda: filled, tools=(slow.tool(),)))
+    server = official_server(McpContent(lambda: filled, tools=(slow.tool(),)))
 
     async def cancelled() -> None:
         async with Official(server) as client:
@@ -230,7 +230,7 @@ def test_a_call_over_http_that_is_cancelled_is_stopped(filled: Memory, slow: Slo
 def test_long_work_over_http_reports_progress(
     filled: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from recollect.surfaces.mcp.http import _server
+    from recollect.surfaces.mcp.http import official_server
 
     monkeypatch.setattr(Work, "EVERY", 0.0)
     heard: list[tuple[float, str | None]] = []
@@ -239,7 +239,7 @@ def test_long_work_over_http_reports_progress(
         heard.append((progress, message))
 
     async def asked() -> None:
-        async with Official(_server(McpContent(lambda: filled))) as client:
+        async with Official(official_server(McpContent(lambda: filled))) as client:
             await client.call_tool("search", {"query": "harbor"}, progress_callback=hear)
 
     with anyio.from_thread.start_blocking_portal() as portal:

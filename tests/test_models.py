@@ -432,7 +432,7 @@ def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
 
     hands = ParallelEmbedder(OnnxEmbedder(EMBED, EMBED_HOME), 2)
     try:
-        for worker in hands._workers:
+        for worker in hands.workers:
             worker.kill()
             worker.wait()
         vectors = hands.embed_passages(["otter", "kelp"])

@@ -262,10 +262,10 @@ def test_a_part_of_a_file_is_refused_wherever_it_ends(lines: list[bytes], tmp_pa
 
 
 def test_a_file_of_a_newer_version_is_refused(tmp_path: Path) -> None:
-    from recollect.transfer.archive import _Lines
+    from recollect.transfer.archive import SummedLines
 
     with open(tmp_path / "new.jsonl", "wb") as out:
-        _Lines(out)({"type": "recollect", "format": 2})
+        SummedLines(out)({"type": "recollect", "format": 2})
     told = refused(tmp_path, (tmp_path / "new.jsonl").read_bytes(), StoreTooNew)
     assert "newer recollect" in told
 

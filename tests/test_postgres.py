@@ -82,14 +82,14 @@ def test_another_process_sees_a_write_at_once(url: str) -> None:
         for turn in range(30):
             put(one, note(f"n{turn}", f"unique{turn}"))
             assert found(other, any_of(f"unique{turn}")) == [f"n{turn}"]
-        assert other._listener is not None
+        assert other.listener is not None
         put(one, note("last", "unheard"))
-        (owner,) = other._views._views
+        (owner,) = other.views.by_owner
         for _ in range(100):
-            if len(other._views._views[owner].tail) == 31:
+            if len(other.views.by_owner[owner].tail) == 31:
                 break
             time.sleep(0.05)
-        assert len(other._views._views[owner].tail) == 31  # read before anybody asked
+        assert len(other.views.by_owner[owner].tail) == 31  # read before anybody asked
 
 
 def test_connections_that_break_in_mid_import_lose_and_double_nothing(url: str) -> None:
@@ -132,8 +132,13 @@ def test_an_owner_of_whom_nothing_is_stored_yet_may_look(url: str) -> None:
 
 
 def test_a_statement_that_takes_too_long_is_given_up() -> None:
-    with fresh(timeout=1) as store, pytest.raises(StoreBusy, match="timeout"):
-        store._connections.read(lambda db: db.execute("SELECT pg_sleep(20)"))
+    with fresh(timeout=1) as store:
+        put(store, note("a", "otter"))
+        where = store.address.schema
+        with psycopg.connect(server_url()) as other:
+            other.execute(f"LOCK TABLE {where}.documents IN ACCESS EXCLUSIVE MODE".encode())
+            with pytest.raises(StoreBusy, match="timeout"):
+                store.stats()
 
 
 # ------------------------------------------------------------------ walls
@@ -167,7 +172,7 @@ def role(url: str) -> Iterator[str]:
 def test_a_role_sees_and_writes_nothing_but_its_own(url: str, role: str) -> None:
     where = parse(url).schema
     (ben,) = admin(f"SELECT owner FROM {where}.owners WHERE name = 'ben'")[0]
-    tables = [table.name for table in schema._TABLES] + ["owners", "vectors_1"]
+    tables = [table.name for table in schema.TABLES] + ["owners", "vectors_1"]
     statements = [f"SELECT COUNT(*) FROM {where}.{name} WHERE owner = {ben}" for name in tables]
     with psycopg.connect(_as(server_url(), role), autocommit=True) as db:
 
@@ -256,7 +261,7 @@ def test_much_that_is_new_is_indexed_by_whoever_searches(
             put(store, *(note(f"n{batch}.{i}", f"otter {batch}") for i in range(30)))
             total = store.search_text([any_of("otter")], Filter(), limit=1, count=True)[0].total
             assert total == 30 * (batch + 1)
-        (view,) = store._views._views.values()
+        (view,) = store.views.by_owner.values()
         assert not view.tail
         assert len(view.parts) < 4  # the small ones are merged
         for i in range(30):

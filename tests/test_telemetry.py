@@ -371,10 +371,7 @@ def test_a_ledger_that_stays_locked_ends_no_process_late(store: Path) -> None:
     holder.execute("BEGIN EXCLUSIVE")
     with Memory.open(store) as memory:
         memory.search("boat")
-        recorder = memory.core.recorder
-        assert recorder is not None
-        thread = recorder._thread
-        assert thread is not None
+        (thread,) = [t for t in threading.enumerate() if t.name == "recollect-usage"]
     # It has given up, or is about to: closing waited for a moment and no longer.
     thread.join(10 * MOMENT)
     assert not thread.is_alive()

@@ -371,11 +371,9 @@ def test_a_question_asks_only_for_terms_that_the_same_text_has(text: str) -> Non
 @given(st.lists(ANY_TEXT, min_size=1, max_size=8))
 def test_what_is_remembered_never_changes_what_is_found(texts: list[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_memo", module._Memo())
         first = [terms(text) for text in texts]
         again = [terms(text) for text in texts]
-        patch.setattr(module, "_MEMO_SIZE", 2)
+        patch.setattr(module, "MEMO_SIZE", 2)
         crowded = [terms(text) for text in texts]
-        patch.setattr(module, "_memo", module._Memo())
         alone = [terms(text) for text in reversed(texts)][::-1]
     assert first == again == crowded == alone

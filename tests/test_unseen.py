@@ -119,8 +119,8 @@ def test_facts_are_read_with_weights_of_the_other_collections() -> None:
         return aside.Known(name, "fit", (right,), (signals,))
 
     some = [known("a" if n % 2 else "a (no answer)", bool(n % 2), n) for n in range(60)]
-    weights = aside._fitted(some)
-    auroc, error, right, returned = aside._figures(some, weights)
+    weights = aside.fitted(some)
+    auroc, error, right, returned = aside.figures(some, weights)
     assert (auroc, right, returned) == (1.0, 1.0, 0.0)
     assert error < 0.2
 
@@ -169,7 +169,7 @@ def test_the_sets_are_sound(folder: Path) -> None:
 
 
 def test_questions_over_the_shared_data_are_sound(data: Path) -> None:
-    for name, documents in (("til", grepping._til()), ("peps", grepping._peps())):
+    for name, documents in (("til", grepping.til()), ("peps", grepping.peps())):
         grepping.group_of(name, documents, own.SETS / "grep" / name)
     transcripts = list(grepping.unpacked("agent-sessions.tar.xz", "agent-sessions/"))
     group = grepping.group_of("agent-sessions", transcripts, own.SETS / "agent-sessions")
@@ -258,9 +258,9 @@ def _sample(most: int) -> Group:
 
 def test_sessions_in_which_everything_was_asked() -> None:
     group = _sample(4)
-    one_each = echo._with_sessions(group, "one each").documents[len(group.documents) :]
+    one_each = echo.with_sessions(group, "one each").documents[len(group.documents) :]
     assert [len(one.messages) for one in one_each] == [2] * 4
-    (many,) = echo._with_sessions(group, "many in one").documents[len(group.documents) :]
+    (many,) = echo.with_sessions(group, "many in one").documents[len(group.documents) :]
     assert [message.role for message in many.messages] == ["user", "assistant"] * 4
     assert many.messages[0].text == group.questions[0].text
 
@@ -271,8 +271,8 @@ def test_nothing_falls_after_the_questions_were_asked(
 ) -> None:
     monkeypatch.setattr(stores, "WORK", tmp_path)
     group = _sample(6)
-    before = echo._first_right(group, group)
-    after = echo._first_right(echo._with_sessions(group, "one each"), group)
+    before = echo.first_right(group, group)
+    after = echo.first_right(echo.with_sessions(group, "one each"), group)
     assert after.first >= before.first
 
 
@@ -300,4 +300,4 @@ def test_rows_survive_a_kill_in_the_midst_of_a_line(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     whole: dict[str, Any] = {"id": "a"}
     file.write_text(f'{json.dumps(whole)}\n{{"id": "b", "mea')
-    assert list(asking._lines(file)) == [whole]
+    assert list(asking.lines(file)) == [whole]

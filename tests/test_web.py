@@ -46,7 +46,7 @@ def looked_up(host: str, port: int) -> list[str]:
     }  # fmt: skip
     if host in names:
         return names[host]
-    rows = conftest._LOOK_UP(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    rows = conftest.LOOK_UP(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
     return [str(row[4][0]) for row in rows]
 
 
@@ -344,14 +344,14 @@ def test_searxng_is_asked_for_json(server: WebServer) -> None:
 
 
 def test_brave_is_asked_with_its_key(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    from recollect.memory.web import _key
+    from recollect.memory.web import key_for
 
     monkeypatch.setenv("RECOLLECT_WEB_KEY", "BSA-hush")
     row = {"url": "https://example.org/", "title": "<b>Otters</b> &amp; kelp",
            "description": "They <strong>float</strong>.", "page_age": "2026-01-02"}  # fmt: skip
     server.pages["/brave"] = found(row, at="web.results")
     brave = engine(f"brave:{server.url}/brave")
-    made = WebSearch(brave, key=lambda: _key(brave)).search("otters", limit=3, read=0)
+    made = WebSearch(brave, key=lambda: key_for(brave)).search("otters", limit=3, read=0)
     assert server.asked == ["/brave?q=otters&count=3"]
     assert server.headers[0]["x-subscription-token"] == "BSA-hush"
     (one,) = made.results
@@ -436,15 +436,15 @@ def test_a_question_with_a_secret_in_it_is_not_sent(server: WebServer) -> None:
 def test_no_key_goes_over_an_open_connection(
     monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
-    from recollect.memory.web import _key
+    from recollect.memory.web import key_for
 
     monkeypatch.setenv(variable, "BSA-hush-0123456789")
     with pytest.raises(WebRefused, match="for everybody to read") as caught:
-        _key(engine("searxng:http://search.example"))
+        key_for(engine("searxng:http://search.example"))
     assert "BSA-hush" not in str(caught.value)
     monkeypatch.delenv(variable)
     with pytest.raises(WebRefused, match="no key"):
-        _key(engine("brave"))
+        key_for(engine("brave"))
 
 
 # ------------------------------------------------------------------ beside a search

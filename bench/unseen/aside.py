@@ -95,13 +95,13 @@ def facts() -> str:
     before = shipped()["graders"]["fact"]
     lines = []
     for left in dict.fromkeys(one.collection for one in known):
-        fitted = _fitted([one for one in known if one.collection != left and one.half == "fit"])
+        own = fitted([one for one in known if one.collection != left and one.half == "fit"])
         here = [one for one in known if one.collection == left]
         for how, weights in (
             ("shipped", {**before["weights"], "prior": before["prior"]}),
-            ("without it", fitted),
+            ("without it", own),
         ):
-            lines.append((left, how, len(here), *_figures(here, weights)))
+            lines.append((left, how, len(here), *figures(here, weights)))
     head = ("collection", "weights", "questions", "AUROC with an answer or none",
             "calibration error", "right from .6 on", "returned where none answers")  # fmt: skip
     return table(head, lines)
@@ -135,7 +135,7 @@ def _collected() -> Iterator[Known]:
             yield Known(row.case.set, collecting.half(row.case.id), row.right, row.signals)
 
 
-def _fitted(some: Sequence[Known]) -> dict[str, float]:
+def fitted(some: Sequence[Known]) -> dict[str, float]:
     counts = {name: sum(one.set == name for one in some) for name in {one.set for one in some}}
     flat = [(one, n) for one in some for n in range(len(one.right))]
     x = np.array([[one.signals[n][name] for name in SIGNALS] for one, n in flat])
@@ -144,7 +144,7 @@ def _fitted(some: Sequence[Known]) -> dict[str, float]:
     return logistic(x, y, w, list(SIGNALS), SIGNS, 1.0)
 
 
-def _figures(here: Sequence[Known], weights: Mapping[str, float]) -> tuple[float, ...]:
+def figures(here: Sequence[Known], weights: Mapping[str, float]) -> tuple[float, ...]:
     def sure(known: Mapping[str, float]) -> float:
         value = sum(v * known[name] for name, v in weights.items() if name != "prior")
         return float(1 / (1 + np.exp(-np.clip(value + weights["prior"], -12, 12))))

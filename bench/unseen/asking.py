@@ -122,7 +122,7 @@ class _Asking(Generic[Kept]):
         fold = stable_id(repr(job.fold)) if job.fold else ""
         place = stores.place_of(self._group)
         self._file = KEPT / f"{place.name}-{engine}{fold}-{code}.jsonl"
-        self._known: dict[str, Kept] = {one["id"]: made(one) for one in _lines(self._file)}
+        self._known: dict[str, Kept] = {one["id"]: made(one) for one in lines(self._file)}
 
     def rows(self, ask: Callable[[stores.Opened, Question], Kept]) -> list[Kept]:
         missing = [q for q in self._questions if q.id not in self._known]
@@ -137,7 +137,7 @@ class _Asking(Generic[Kept]):
         return [self._known[question.id] for question in self._questions]
 
 
-def _lines(file: Path) -> Iterable[dict[str, Any]]:
+def lines(file: Path) -> Iterable[dict[str, Any]]:
     """The rows of a file; of a line that a kill cut off nothing is left."""
     if file.exists():
         for line in file.read_text(encoding="utf-8").splitlines():

@@ -25,9 +25,9 @@ def asked_before(names: Sequence[str] = NAMES, limit: int = 40) -> tuple[str, bo
     imported: one session each, and many in one. Whether nothing fell."""
     lines, fine = [], True
     for name, group in _suites(names, limit):
-        before = _first_right(group, group)
+        before = first_right(group, group)
         for how in ("one each", "many in one"):
-            after = _first_right(_with_sessions(group, how), group)
+            after = first_right(with_sessions(group, how), group)
             lines.append((
                 name, how, len(group.questions), before.first, after.first, before.shown,
                 after.shown, after.echoed, before.confidence, after.confidence,
@@ -53,7 +53,7 @@ def _suites(names: Sequence[str], limit: int) -> Iterator[tuple[str, Group]]:
         yield name, sets.stored(name, limit)._replace(questions=tuple(some))
 
 
-def _with_sessions(group: Group, how: str) -> Group:
+def with_sessions(group: Group, how: str) -> Group:
     """The documents, and sessions in which the questions were asked and answered by quotation."""
     texts = {document.external: document for document in group.documents}
     turns = [
@@ -77,7 +77,7 @@ def _quoted(question: Question, texts: Mapping[str, Document]) -> str:
     return " ".join(document.rendered().split())[:400]
 
 
-def _first_right(group: Group, asked: Group) -> Before:
+def first_right(group: Group, asked: Group) -> Before:
     rows, echoed = [], 0
     with stores.opened(group) as opened:
         for question in asked.questions:

@@ -29,7 +29,7 @@ LONG = 40_000
 
 def against_grep() -> str:
     lines: list[Sequence[object]] = []
-    for name, documents in (("til", _til()), ("peps", _peps())):
+    for name, documents in (("til", til()), ("peps", peps())):
         path = SETS / "grep" / name
         group = group_of(f"grep-{name}", documents, path)
         ours = {engine: ask(group, path, name, engine) for engine in ENGINES_SHOWN}
@@ -87,7 +87,7 @@ def best_file(question: Question, documents: Sequence[Document]) -> tuple[int, b
     return read, False
 
 
-def _til() -> list[Document]:
+def til() -> list[Document]:
     """200 of the notes, by the hash of their paths."""
     notes = [
         document
@@ -98,7 +98,7 @@ def _til() -> list[Document]:
     return sorted(notes[:TIL_NOTES], key=lambda one: one.external)
 
 
-def _peps() -> list[Document]:
+def peps() -> list[Document]:
     folder = corpus.data_folder()
     assert folder is not None
     long = [row for row in corpus.lines(folder / "peps/docs.jsonl.xz") if len(row["text"]) > LONG]

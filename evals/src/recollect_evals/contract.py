@@ -49,20 +49,20 @@ class Driver:
         self._url = url.rstrip("/")
         self._told = told
         self._beliefs: dict[str, Belief] = {}
-        self._call("DELETE", "/reset", {})
+        self.call("DELETE", "/reset", {})
         for belief in beliefs:
             self._beliefs[belief["_id"]] = belief
-            self._call("POST", "/add", {**self._sent(belief), "aliases": belief["aliases"]})
+            self.call("POST", "/add", {**self._sent(belief), "aliases": belief["aliases"]})
 
     def create(self, belief: Belief) -> None:
         self._beliefs[belief["_id"]] = belief
-        self._call("POST", "/add", self._sent(belief))
+        self.call("POST", "/add", self._sent(belief))
 
     def alias(self, id: str, aliases: Sequence[str]) -> None:
         belief = self._beliefs[id]
         new = (alias.strip().lower() for alias in aliases)
         belief["aliases"] = list(dict.fromkeys((*belief["aliases"], *new)))
-        self._call("PUT", "/update", {"beliefId": id, **self._sent(belief)})
+        self.call("PUT", "/update", {"beliefId": id, **self._sent(belief)})
 
     def _sent(self, belief: Belief) -> dict[str, Any]:
         """Returns what the engine is told of a belief, whenever it is told of it."""
@@ -99,7 +99,7 @@ class Driver:
         asked = {"query": query, "user_id": owner, "limit": most}
         if scopes:
             asked["scope"] = scopes[0]
-        results = self._call("POST", "/search", asked)["results"]
+        results = self.call("POST", "/search", asked)["results"]
         ranked = dict.fromkeys(result["id"] for result in results)
         return [id for id in ranked if id in self._beliefs]
 
@@ -120,7 +120,7 @@ class Driver:
             if b["user_id"] == owner and (not scopes or set(b["scope"]) & set(scopes))
         ]
 
-    def _call(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
+    def call(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
         request = Request(
             self._url + path, json.dumps(body).encode(), {"Content-Type": "application/json"},
             method=method,

@@ -22,7 +22,7 @@ from recollect.errors import InputError
 from recollect.nouns import Message
 from recollect.text.dates import parse_date
 
-_CHUNK = 1 << 20
+CHUNK = 1 << 20
 _GAP = re.compile(r"[\s,]*")
 _BROKEN = (OSError, EOFError, UnicodeDecodeError, LZMAError, zlib.error)
 
@@ -76,7 +76,7 @@ def items(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     decode = JSONDecoder().raw_decode
     try:
         with opened(path) as stream:
-            text, at, line = stream.read(_CHUNK), 0, 1
+            text, at, line = stream.read(CHUNK), 0, 1
             gap = re.match(r"\s*\[[\s,]*", text)
             while gap:
                 line, at = line + text.count("\n", at, gap.end()), gap.end()
@@ -85,7 +85,7 @@ def items(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 try:
                     item, end = decode(text, at)
                 except JSONDecodeError as error:  # it is wrong, or goes on
-                    more = stream.read(max(_CHUNK, len(text)))
+                    more = stream.read(max(CHUNK, len(text)))
                     if not more:
                         wrong = line + text.count("\n", at, error.pos)
                         raise InputError(f"{path}:{wrong}: not JSON: {error.msg}") from error
@@ -105,7 +105,7 @@ def items(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def _is_lines(path: Path) -> bool:
     try:
         with opened(path) as stream:
-            while begins := stream.read(_CHUNK):
+            while begins := stream.read(CHUNK):
                 if begins := begins.lstrip():
                     return begins.startswith("{")
     except _BROKEN as error:

@@ -64,14 +64,14 @@ def packed(questions: Collection[str]) -> bytes:
 
 
 @cache
-def _known() -> Sequence[bytes]:
+def learned() -> Sequence[bytes]:
     content = LEARNED.read_bytes()
     return [content[at : at + BYTES] for at in range(0, len(content), BYTES)]
 
 
 def is_learned(question: str) -> bool:
     """Whether something that ships was fitted on this question, whatever its id."""
-    wanted, known = fingerprint(question)[:BYTES], _known()
+    wanted, known = fingerprint(question)[:BYTES], learned()
     at = bisect_left(known, wanted)
     return at < len(known) and known[at] == wanted
 

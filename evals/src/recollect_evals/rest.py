@@ -52,10 +52,10 @@ class Adapter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._lock = Lock()
-        self._memory = Memory.open(folder)
+        self.memory = Memory.open(folder)
 
     def close(self) -> None:
-        self._memory.close()
+        self.memory.close()
 
     def add(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Keeps a belief. One that is known and comes without its aliases is an update."""
@@ -83,7 +83,7 @@ class Adapter:
         """Returns the fact that has the id of the body, if there is one; not one of that name."""
         id, owner = _id(body), _given(body, "user_id")
         try:
-            fact = self._memory.curation.fact(id, owner=owner)
+            fact = self.memory.curation.fact(id, owner=owner)
         except (NotFound, UsageError):
             return None
         return fact if fact.id == id else None
@@ -98,7 +98,7 @@ class Adapter:
             "scopes": _scopes(about.get("scope") or body.get("scope")),
         }  # fmt: skip
         before = {} if was is None else {key: getattr(was, key) for key in told}
-        self._memory.remember(
+        self.memory.remember(
             said.text,
             id=_id(body),
             aliases=said.aliases,
@@ -109,7 +109,7 @@ class Adapter:
         )
 
     def search(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        found = self._memory.context(
+        found = self.memory.context(
             str(body.get("query") or ""),
             owner=_given(body, "user_id"),
             scopes=_scopes(body.get("scope")),
@@ -124,9 +124,9 @@ class Adapter:
 
     def reset(self) -> dict[str, Any]:
         with self._lock:
-            self._memory.close()
+            self.memory.close()
             shutil.rmtree(self._folder, ignore_errors=True)
-            self._memory = Memory.open(self._folder)
+            self.memory = Memory.open(self._folder)
         return {"ok": True}
 
 

@@ -95,7 +95,7 @@ def _searched(
     def ask_of(done: Collection[str]) -> Iterator[Row]:
         return _asked(groups, plan, with_.policy, stores, chosen - set(done), money, report)
 
-    with _alone(ledger.folder / "partial" / f"{key}.lock"):
+    with alone(ledger.folder / "partial" / f"{key}.lock"):
         rows = _kept(ledger, key, chosen, ask_of, report)
         found = {**holds.as_json(), "left_out": left_out, "sha": digest}
         if learned:
@@ -142,7 +142,7 @@ class _Stores(NamedTuple):
 
 
 @contextmanager
-def _alone(file: Path, *, wait: bool = False) -> Iterator[None]:
+def alone(file: Path, *, wait: bool = False) -> Iterator[None]:
     """While no other process is at this; the lock ends with the process, however that ends."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with open(file, "w") as held:
@@ -164,7 +164,7 @@ def _asked(
             continue
         hidden, names = leaks.opaque(group)
         place, stays = stores.of(group)
-        with _alone(place.with_suffix(".lock"), wait=True) if stays else nullcontext():
+        with alone(place.with_suffix(".lock"), wait=True) if stays else nullcontext():
             memory = _filled(hidden, place, report)
         with memory:
             baselines = Baselines(group.documents)
@@ -295,7 +295,7 @@ def _superseded(path: Path, plan: Plan, ledger: Ledger, report: Report) -> dict[
             if todo:
                 yield from whole.told(story, todo, plan, with_.policy)
 
-    with _alone(ledger.folder / "partial" / f"{key}.lock"):
+    with alone(ledger.folder / "partial" / f"{key}.lock"):
         rows = _kept(ledger, key, chosen, ask_of, report)
     name = path.expanduser().name.partition(".")[0]
     return ledger.finish(name, key, rows, {
@@ -332,7 +332,7 @@ def _replayed(
                 yield replay.asked(memory, one, plan, with_.policy)
                 money.check(memory, number)
 
-        with _alone(ledger.folder / "partial" / f"{key}.lock"):
+        with alone(ledger.folder / "partial" / f"{key}.lock"):
             rows = _kept(ledger, key, chosen, ask_of, report)
     return ledger.finish("replay", key, rows, {
         **_about("replay", "replay", half, started),

@@ -37,7 +37,7 @@ def native(path: Path) -> Iterator[Row]:
 
 def over_rest(path: Path, url: str | None) -> Iterator[Row]:
     """Over the benchmark's contract: of the engine at the address, else of our own."""
-    with _served() if url is None else _already(url) as address:
+    with served() if url is None else _already(url) as address:
         yield from _rows(contract.outcomes(path.expanduser(), address))
 
 
@@ -47,7 +47,7 @@ def _already(url: str) -> Iterator[str]:
 
 
 @contextmanager
-def _served() -> Iterator[str]:
+def served() -> Iterator[str]:
     from recollect_evals import rest
 
     with tempfile.TemporaryDirectory() as work:

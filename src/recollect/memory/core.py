@@ -114,8 +114,8 @@ class Core:
         """Reranks with this one from now on."""
         self.reranker, self.why_no_reranker = model_or_why(chosen)
 
-    def use_llm(self, own: Own) -> None:
-        """Asks a language model of the caller's own from now on."""
+    def use_llm(self, own: Own | None) -> None:
+        """Asks a language model of the caller's own from now on; with None the configured one."""
         self._languages = llm.Languages(self.config, own)
         self._named_rerankers.pop("llm", None)
         if self.config["rerank.model"] == "llm":

@@ -88,7 +88,7 @@ def open_web(config: settings.Config) -> Web:
     found = None if said == "none" else engines.engine(said, config["web.fields"] or ())
     domains = guard.Domains(config["web.allow"], config["web.deny"])
     return web_search.WebSearch(
-        found, domains, seconds=config["web.seconds"], key=lambda: found and _key(found)
+        found, domains, seconds=config["web.seconds"], key=lambda: found and key_for(found)
     )
 
 
@@ -110,7 +110,7 @@ def check_engine(config: settings.Config) -> None:
         )
 
 
-def _key(engine: Engine) -> ApiKey | None:
+def key_for(engine: Engine) -> ApiKey | None:
     here = addresses.is_loopback(engine.host)
     found = keys.find_key(engine.variables, keyring=not here)
     if found.key is None and engine.needs_key:

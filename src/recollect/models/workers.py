@@ -44,7 +44,7 @@ class ParallelEmbedder:
         self._embedder = embedder
         model = json.dumps([embedder.model, str(embedder.home)])
         command = [sys.executable, "-m", "recollect.models.workers", model]
-        self._workers = [
+        self.workers = [
             subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             for _ in range(processes)
         ]
@@ -83,7 +83,7 @@ class ParallelEmbedder:
                     waiting.append(some)
                     return
 
-        drivers = [Thread(target=drive, args=(worker,), daemon=True) for worker in self._workers]
+        drivers = [Thread(target=drive, args=(worker,), daemon=True) for worker in self.workers]
         for driver in drivers:
             driver.start()
         for driver in drivers:
@@ -95,7 +95,7 @@ class ParallelEmbedder:
         return out
 
     def close(self) -> None:
-        for worker in self._workers:
+        for worker in self.workers:
             worker.kill()
             worker.communicate()
 

@@ -80,7 +80,7 @@ _MARGIN = "\"'()[]{}<>,;:!?*_`~|"
 MAX_TERM = 80
 """Longer compounds (data URIs) are indexed by their parts only, longer words by so much."""
 
-_MEMO_SIZE = 1 << 18
+MEMO_SIZE = 1 << 18
 
 
 class Terms(NamedTuple):
@@ -192,7 +192,7 @@ class _Memo(dict[str, tuple[str, str]]):
     """Chunk to terms, remembered; text repeats its chunks, so this is most of the speed."""
 
     def __missing__(self, chunk: str) -> tuple[str, str]:
-        if len(self) >= _MEMO_SIZE:
+        if len(self) >= MEMO_SIZE:
             self.clear()
         found = _chunk_terms(chunk)
         if len(chunk) <= MAX_TERM:

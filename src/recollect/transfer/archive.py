@@ -77,7 +77,7 @@ def export_all(
     total = store.stats().documents
     try:
         with _writing(fresh, to.name.endswith(".gz")) as out:
-            line = _Lines(out)
+            line = SummedLines(out)
             line({"type": "recollect", "format": FORMAT, "made": iso(datetime.now(UTC)),
                   "vectors": vectors})  # fmt: skip
             for one in store.admin.dump(vectors=vectors):
@@ -112,7 +112,7 @@ def _writing(file: Path, compressed: bool) -> Iterator[IO[bytes]]:
         os.fsync(raw.fileno())
 
 
-class _Lines:
+class SummedLines:
     """Writes lines, each with its sum."""
 
     def __init__(self, out: IO[bytes]) -> None:

@@ -49,17 +49,17 @@ class PostgresStore:
         self._record = RecordReader(self._owners)
         self._servers = Servers(address, server, self._owners)
         self._connections = self._servers.primary.connections
-        self._views = self._servers.primary.views
+        self.views = self._servers.primary.views
         self._vectors = self._servers.primary.vectors
         self.sessions = PostgresSessions(self._connections, self._owners)
         self.answers = PostgresAnswers(self._servers, self._owners)
         self.admin = PostgresAdmin(self._servers, self._owners, self._record)
-        self._listener: Listener | None = None
+        self.listener: Listener | None = None
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        if self._listener is not None:
-            self._listener.stop()
+        if self.listener is not None:
+            self.listener.stop()
         self._servers.close()
 
     # -------------------------------------------------------------- the record
@@ -120,14 +120,14 @@ class PostgresStore:
     def search_text(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
     ) -> list[TextResult]:
-        if self._listener is None and self._views.outdated > _OFTEN:
+        if self.listener is None and self.views.outdated > _OFTEN:
             self._listen()
         return self._servers.search(lambda on: on.text.search(queries, filter, limit, count=count))
 
     def _listen(self) -> None:
         with self._lock:
-            if self._listener is None:
-                self._listener = Listener(self.address, self._views.renew)
+            if self.listener is None:
+                self.listener = Listener(self.address, self.views.renew)
 
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
         return self._servers.search(lambda on: on.text.matched(words, keys))

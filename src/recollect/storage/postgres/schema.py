@@ -37,7 +37,7 @@ class Table(NamedTuple):
     parted: bool = True
 
 
-_TABLES = (
+TABLES = (
     # A row is what a writer of this owner holds. version: the last change. generation: goes up
     # with the text index. passages, length, title_length: totals, in terms.
     Table(
@@ -204,7 +204,7 @@ def _first(address: ServerAddress) -> Iterator[str]:
     yield from _SHARED.split(";\n")
     yield f"INSERT INTO meta VALUES (true, 0, '{os.urandom(16).hex()}', {address.partitions})"
     yield _SEEN.format(schema=address.schema)
-    yield from statements(_TABLES, address.partitions, address.schema)
+    yield from statements(TABLES, address.partitions, address.schema)
     yield from _walled("owners", address.schema)
     yield _NEW_OWNER
     yield f"INSERT INTO state (owner) VALUES ({HOME})"
@@ -231,8 +231,8 @@ def distribution() -> Iterator[str]:
     """What makes it a distributed schema under Citus, once it has been made with partitions=0."""
     for name in SHARED:
         yield f"SELECT create_reference_table('{name}')"
-    for table in _TABLES:
-        beside = "" if table is _TABLES[0] else f", colocate_with => '{_TABLES[0].name}'"
+    for table in TABLES:
+        beside = "" if table is TABLES[0] else f", colocate_with => '{TABLES[0].name}'"
         yield f"SELECT create_distributed_table('{table.name}', 'owner'{beside})"
 
 

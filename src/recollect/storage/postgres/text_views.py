@@ -77,7 +77,7 @@ class TextViews:
         self._schema = schema
         self._writes = writes
         self._lock = threading.Lock()
-        self._views: dict[int, TextView] = {}
+        self.by_owner: dict[int, TextView] = {}
         self._members: dict[int, Members] = {}
         self._entries: OrderedDict[tuple[int, str, str], Entries] = OrderedDict()
         self._bytes = 0
@@ -86,7 +86,7 @@ class TextViews:
 
     def renew(self, owners: Collection[int]) -> None:
         """Something of these owners has changed: read what is new, if anything is kept of them."""
-        kept = [owner for owner in owners if owner in self._views]
+        kept = [owner for owner in owners if owner in self.by_owner]
         if kept:
             self.using("owner = ANY(%(owners)s)", {"owners": kept}, (), lambda *_: None)
 
@@ -108,7 +108,7 @@ class TextViews:
                     self._fetch(db, views, wanted)
                 except _Stale:
                     for view in views:
-                        self._views.pop(view.owner, None)
+                        self.by_owner.pop(view.owner, None)
                     continue
                 return work(db, views)
             raise StoreBusy("the text index changes faster than it is read", hint="try again")
@@ -151,7 +151,7 @@ class TextViews:
         for owner, *numbers in rows:
             if numbers[0] == 0:  # nothing was ever written
                 continue
-            view = self._views.get(owner)
+            view = self.by_owner.get(owner)
             if view is None or view.state != TextState(*numbers):
                 self.outdated += view is not None
                 view = self._load(db, owner, allowed.get(owner, TAIL))
@@ -181,12 +181,12 @@ class TextViews:
         view = TextView(owner, TextState(*row), parts, dead, tail) if row else None
         assert view is not None
         with self._lock:
-            self._views[owner] = view
+            self.by_owner[owner] = view
         return view
 
     def _tail(self, db: Db, owner: int, keys: Sequence[int]) -> dict[int, Indexed]:
         """The terms of these passages; what a passage has never changes."""
-        old = self._views.get(owner)
+        old = self.by_owner.get(owner)
         known = old.tail if old else {}
         missing = [key for key in keys if key not in known]
         new: dict[int, Indexed] = {}

@@ -96,7 +96,7 @@ class SettingChange(NamedTuple):
 def init(options: Options) -> int:
     given = _given(options)
     config = settings.load()
-    offer = _offer(config, given.get("downstream"))
+    offer = offer_of(config, given.get("downstream"))
     plan = SetupPlan(given, tuple(options.add))
     if options.yes:
         plan = plan._replace(chosen=_with_mode(given, offer.advised))
@@ -136,7 +136,7 @@ def _person(options: Options) -> bool:
     return not (options.json or options.yes) and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _offer(config: settings.Config, downstream: str | None) -> SetupOffer:
+def offer_of(config: settings.Config, downstream: str | None) -> SetupOffer:
     model = downstream or config["downstream"]
     store = str(config["store"] or settings.data_folder() / "store")
     return SetupOffer(

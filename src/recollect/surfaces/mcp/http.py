@@ -62,7 +62,7 @@ def app(
 
 def unguarded(content: McpContent, also: Callable[[Server[Any]], object] = id) -> ASGI:
     """The application for whoever guards it."""
-    made = _server(content)
+    made = official_server(content)
     also(made)
     guarded_by_us = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     return made.streamable_http_app(
@@ -75,7 +75,7 @@ def unguarded(content: McpContent, also: Callable[[Server[Any]], object] = id) -
 # ------------------------------------------------------------------ the requests
 
 
-def _server(content: McpContent) -> Server[Any]:
+def official_server(content: McpContent) -> Server[Any]:
     listed, read = CacheHint(ttl_ms=LIST_FOR_MS, scope="public"), CacheHint()
     server: Server[Any] = Server(
         SERVER["name"],

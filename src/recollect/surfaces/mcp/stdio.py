@@ -261,7 +261,7 @@ class StdioServer:
         self._send = send
         self._workers = workers
         self._version = ""
-        self._running: dict[str | int, Work] = {}
+        self.running: dict[str | int, Work] = {}
         self._lock = Lock()
         both = {
             "tools/list": _listing(content.list_tools),
@@ -300,7 +300,7 @@ class StdioServer:
     def stop(self) -> None:
         """Stop whatever is under way."""
         with self._lock:
-            for work in self._running.values():
+            for work in self.running.values():
                 work.stop()
 
     def _answered(self, message: Message | None) -> None:
@@ -345,7 +345,7 @@ class StdioServer:
         id = request.params.get("requestId")
         if request.method == "notifications/cancelled" and _is_id(id):
             with self._lock:
-                work = self._running.get(id)
+                work = self.running.get(id)
             if work is not None:
                 work.stop()
 
@@ -361,7 +361,7 @@ class StdioServer:
             reply(_result(request, method, work))
             return
         with self._lock:
-            self._running[id] = work
+            self.running[id] = work
         self._workers.do(lambda: self._work(request, id, method, work, reply))
 
     def _teller(self, token: Any) -> Callable[[float, float | None, str], None]:
@@ -389,8 +389,8 @@ class StdioServer:
         except Exception as error:  # noqa: BLE001  the thread goes on with the next
             made = refusal(id, _unexpected(error))
         with self._lock:
-            if self._running.get(id) is work:
-                del self._running[id]
+            if self.running.get(id) is work:
+                del self.running[id]
         reply(None if work.stopped else made)
 
     def _initialize(self, params: Params, _: Work) -> Result:
