@@ -18,9 +18,9 @@ from browser import Browser, browsing, program
 from http_client import QUIET, Said, Served, serve
 from mcp_client import small_store
 from recollect import Document, Memory
+from recollect.markup import el, joined, url
 from recollect.surfaces.page.charts import share
 from recollect.surfaces.page.layout import NAVIGATION, passage
-from recollect.surfaces.page.markup import el, joined, url
 
 ROOT = Path(__file__).parent.parent
 AXE = ROOT / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"

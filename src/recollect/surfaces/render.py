@@ -10,6 +10,7 @@ from recollect.moments import iso
 from recollect.nouns import Answer, Document, Page, Problem, Receipt, Recorded, Result, Stage
 from recollect.nouns.synthesis import Written
 from recollect.nouns.web import WebFound
+from recollect.surfaces.phrases import when
 from recollect.surfaces.terminal import Style, width
 from recollect.text.questions.parse import parse
 from recollect.text.snippet import snippet
@@ -117,7 +118,7 @@ def _result(
 def _reasons(result: Result, style: Style) -> list[str]:
     """How the score came about, heaviest first; the parts sum to it."""
     parts = sorted(result.contributions, key=lambda c: -abs(c.value))
-    said = " ".join(f"{c.value:+.2f} {c.arm}" + (f" (#{c.rank})" if c.rank else "") for c in parts)
+    said = " ".join(f"{c.value:+.2f} {c.arm}" + when(c.rank, f" (#{c.rank})") for c in parts)
     text = f"{result.confidence:.0%} sure, from {result.score:+.2f} = {said}"
     wrapped = textwrap.wrap(text, width() - 4)
     return [f"    {style.dim}{line}{style.off}" for line in wrapped]
@@ -132,7 +133,7 @@ def _body(result: Result, wanted: Iterable[str], style: Style, *, full: bool) ->
         text += found.text[at:start] + "\x01" + found.text[start:end] + "\x02"
         at = end
     text = " ".join((text + found.text[at:]).split())
-    text = ("… " if found.before else "") + text + (" …" if found.after else "")
+    text = when(found.before, "… ") + text + when(found.after, " …")
     wrapped = textwrap.wrap(text, width() - 4) or [""]
     return [
         "    " + line.replace("\x01", style.mark).replace("\x02", style.off) for line in wrapped
@@ -175,7 +176,7 @@ def stages(ran: Sequence[Stage], style: Style) -> list[str]:
     lines = [f"{style.bold}what happened{style.off}"]
     wide = max(len(stage.name) for stage in ran)
     for stage in ran:
-        count = "" if stage.found is None else f"{stage.found} found"
+        count = when(stage.found is not None, f"{stage.found} found")
         said = ", ".join(part for part in (count, stage.reason) if part)
         begin = f"    {stage.name:{wide}} {stage.state:8} {stage.ms:7.2f} ms  "
         lines += textwrap.wrap(
@@ -244,7 +245,7 @@ def document(found: Document, style: Style) -> str:
         for part in (found.kind, (iso(found.date) or "")[:10], found.path, found.source, found.id)
         if part
     )
-    title = f"{style.bold}{found.title}{style.off}\n" if found.title else ""
+    title = when(found.title, f"{style.bold}{found.title}{style.off}\n")
     return f"{title}{style.dim}{about}{style.off}\n\n{found.rendered().rstrip()}"
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.moments import iso
+from recollect.surfaces.phrases import when
 from recollect.surfaces.terminal import Style, width
 
 _MARK = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
@@ -22,7 +23,7 @@ def told(found: Any, style: Style) -> str:
 
 
 def _discovery(found: Any, style: Style) -> list[str]:
-    how = "" if found.sort == "relevance" else f"{found.sort} first"
+    how = when(found.sort != "relevance", f"{found.sort} first")
     parts = [
         f"{len(found.hits)} of {found.found}" if found.hits else "nothing found",
         how,
@@ -65,9 +66,9 @@ def _gap(style: Style) -> list[str]:
 
 
 def _message(message: Any, style: Style, most: int = _LINES) -> list[str]:
-    when = (iso(message.date) or "")[:16].replace("T", " ")
+    moment = (iso(message.date) or "")[:16].replace("T", " ")
     cut = f"{len(message.text):,} of {message.size:,} characters" if message.truncated else ""
-    about = " · ".join(filter(None, (message.id, when, cut)))
+    about = " · ".join(filter(None, (message.id, moment, cut)))
     mark = f"{style.mark}›{style.off}" if message.anchor else " "
     head = f"  {mark} {style.bold}{message.role}{style.off} {style.dim}{about}{style.off}"
     lines = _wrapped(message.text)
@@ -110,10 +111,10 @@ def _browse(found: Any, style: Style) -> list[str]:
         return ["no sessions", *_searched(found.searched), *_hidden(found.hidden, style)]
     lines: list[str] = []
     for line in found.sessions:
-        when = (iso(line.last) or "")[:10]
-        behind = f"{line.lineage} more in its lineage" if line.lineage else ""
+        moment = (iso(line.last) or "")[:10]
+        behind = when(line.lineage, f"{line.lineage} more in its lineage")
         counted = f"{line.messages:,} message{'s' * (line.messages != 1)}"
-        lines += _name(line.session, style, "", f"last {when}" if when else "", counted, behind)
+        lines += _name(line.session, style, "", when(moment, f"last {moment}"), counted, behind)
         named = line.session.title.removesuffix("…")
         repeated = not line.goal or (bool(named) and line.goal.startswith(named))
         lines += [] if repeated else [f"  › {_short(line.goal)}"]
@@ -126,14 +127,14 @@ def _name(session: Any, style: Style, before: str, *more: str) -> list[str]:
     """The title, and under it what else tells the session from others."""
     indent = " " * len(before)
     title = _short(session.title or session.session_id, len(before))
-    when = "" if any(one.startswith("last") for one in more) else (iso(session.date) or "")[:10]
+    moment = "" if any(one.startswith("last") for one in more) else (iso(session.date) or "")[:10]
     parts = [
         session.session_id,
-        when,
+        moment,
         *more,
         session.relation,
-        f"from {session.parent_session_id}" if session.parent_session_id else "",
-        "automated" if session.automated else "",
+        when(session.parent_session_id, f"from {session.parent_session_id}"),
+        when(session.automated, "automated"),
         session.folder,
         session.source,
     ]

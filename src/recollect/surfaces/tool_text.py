@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.moments import iso
+from recollect.surfaces.phrases import when
 from recollect.surfaces.tools import PAGE
 from recollect.text.tokens import clip_tokens
 
@@ -91,7 +92,7 @@ def _result(one: Result) -> str:
         _day(one.date),
         one.source,
         f"{one.confidence:.2f}",
-        "cut short" if one.truncated else "",
+        when(one.truncated, "cut short"),
     )
     return f"[{_id(one)}] {title} ({about})\n{one.text.strip()}"
 
@@ -123,7 +124,7 @@ def bundle(found: Bundle, _: Given) -> str:
 
 
 def recording(done: Recording, _: Given) -> str:
-    said = f": {done.reason}" if done.reason else ""
+    said = when(done.reason, f": {done.reason}")
     return f"recorded as {done.id}{said}" if done.recorded else f"not recorded{said}"
 
 
@@ -132,7 +133,7 @@ def recording(done: Recording, _: Given) -> str:
 
 def remembered(done: Remembered, _: Given) -> str:
     fact = done.fact
-    name = f"{fact.name}: " if fact.name else ""
+    name = when(fact.name, f"{fact.name}: ")
     lines = [f"{done.action} [{fact.id}] {name}{_flat(fact.text)}"]
     lines += [done.note] if done.note else []
     lines += [
@@ -149,7 +150,7 @@ def remembered(done: Remembered, _: Given) -> str:
 
 def curated(done: Curated, _: Given) -> str:
     lines = [
-        f"{item.kind} [{item.id}] {_flat(item.text)}" + (f" ({item.why})" if item.why else "")
+        f"{item.kind} [{item.id}] {_flat(item.text)}" + when(item.why, f" ({item.why})")
         for item in done.items
     ]
     lines += [f"lost: {problem.where}: {problem.reason}" for problem in done.lost]
@@ -235,7 +236,7 @@ def _discovery(found: Any) -> list[str]:
         _dotted(
             f"{len(found.hits)} of {found.found} conversations",
             f"confidence {found.confidence:.2f}",
-            "" if found.sort == "relevance" else f"{found.sort} first",
+            when(found.sort != "relevance", f"{found.sort} first"),
         )
     ]
     for hit in found.hits:
@@ -303,7 +304,7 @@ def _browse(found: Any) -> list[str]:
         more = _dotted(
             f"last {_day(one.last)}" if one.last else "",
             f"{one.messages} messages",
-            f"{one.lineage} more in its lineage" if one.lineage else "",
+            when(one.lineage, f"{one.lineage} more in its lineage"),
         )
         lines.append(f"{_named(one.session)}, {more}")
         lines += [f"  asked: {_flat(one.goal)}"] if one.goal else []
@@ -318,7 +319,7 @@ def _named(session: Any) -> str:
         session.source,
         session.relation,
         session.parent_session_id and f"from {session.parent_session_id}",
-        "automated" if session.automated else "",
+        when(session.automated, "automated"),
     )
     return f"session {session.session_id} “{_flat(session.title)}” ({about})"
 

@@ -21,6 +21,7 @@ from recollect.surfaces.commands.shared import (
     say,
     show,
 )
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.memory import Bundle
@@ -95,7 +96,7 @@ def record_answer(options: Options) -> int:
         done = memory.record_answer(options.query, text, options.fingerprint, options.sources)
 
     def told(_: Style) -> str:
-        said = f": {done.reason}" if done.reason else ""
+        said = when(done.reason, f": {done.reason}")
         return f"recorded as {done.id}{said}" if done.recorded else f"not recorded{said}"
 
     show(options, done.as_json(), told)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from recollect import config as settings
 from recollect.errors import UsageError
 from recollect.surfaces.commands.shared import Options, common_options, show
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.surfaces.terminal import Style
@@ -79,7 +80,7 @@ def _config_list(options: Options) -> int:
         lines = []
         for name in settings.SETTINGS:
             found = config.values[name]
-            origin = found.origin + (f" {found.where}" if found.where else "")
+            origin = found.origin + when(found.where, f" {found.where}")
             lines.append(
                 f"{style.bold}{name:15}{style.off} {plain(found.value):28} "
                 f"{style.dim}{origin}{style.off}"

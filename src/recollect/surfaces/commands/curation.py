@@ -15,6 +15,7 @@ from recollect.errors import InputError, NotFound, RecollectError, UsageError
 from recollect.moments import iso
 from recollect.nouns import Document
 from recollect.surfaces.commands.shared import Options, open_memory, print_json, say, show
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.memory import Curated, Kept
@@ -138,7 +139,7 @@ def _curated(done: Curated, style: Style) -> str:
         note = done.survey.get("note")
         lines.append(f"  nothing to remember{f': it is {note}' if note else ''}")
     for item in done.items:
-        more = f"  {style.dim}{item.why}{style.off}" if item.why and item.others else ""
+        more = when(item.why and item.others, f"  {style.dim}{item.why}{style.off}")
         mark = "?" if item.verdict == "pending" else "=" if item.kind == "same" else "+"
         lines.append(f"  {mark} {_SAID[item.kind]:9} {item.text}{more}")
     lines += [f"  lost: {problem.where}: {problem.reason}" for problem in done.lost]
@@ -146,7 +147,7 @@ def _curated(done: Curated, style: Style) -> str:
         lines += ["", *_diff(done)] if done.touched else ["", "nothing would change"]
     elif done.id:
         review = sum(item.verdict == "pending" for item in done.items)
-        look = f"; {review} to look at: `recollect review`" if review else ""
+        look = when(review, f"; {review} to look at: `recollect review`")
         lines.append(
             f"{style.dim}{len(done.touched)} documents changed{look}; "
             f"`recollect undo {done.id}` takes it back{style.off}"
@@ -297,7 +298,7 @@ def tidy(options: Options) -> int:
     def told(style: Style) -> str:
         lines = [
             f"{style.bold}{one.kind}{style.off}  {one.text}\n    {style.dim}{one.why}{style.off}"
-            + (f"\n    {one.command}" if one.command else "")
+            + when(one.command, f"\n    {one.command}")
             for one in found
         ]
         return "\n".join(lines) or "nothing to tidy"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.moments import iso
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, open_memory, say, show
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.facts import Context, Fact, FactPage, Remembered
@@ -306,7 +307,7 @@ def _line(fact: Fact, style: Style) -> str:
         marks.append("resolved")
     if fact.valid_to:
         marks.append(f"until {(iso(fact.valid_to) or '')[:10]}")
-    name = f"{style.bold}{fact.name}{style.off}: " if fact.name else ""
+    name = when(fact.name, f"{style.bold}{fact.name}{style.off}: ")
     said, about = " ".join(fact.text.split()), " · ".join([fact.id, *marks])
     fits = len(fact.name) + len(said) + len(about) + 12 <= terminal.width()
     return f"{name}{said}{'  ' if fits else chr(10) + '    '}{style.dim}{about}{style.off}"

@@ -10,6 +10,7 @@ from recollect.errors import UsageError
 from recollect.surfaces.commands.shared import Options, absolute_store, say, show
 from recollect.surfaces.install import changes, clients
 from recollect.surfaces.install import launch as program
+from recollect.surfaces.phrases import when
 from recollect.text import nearest as words
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _json(change: Change) -> dict[str, Any]:
 
 
 def _told(options: Options, client: McpClient, made: list[Change], diff: str, style: Style) -> str:
-    would = "would be " if options.dry_run else ""
+    would = when(options.dry_run, "would be ")
     lines = []
     for change in made:
         said = {"unchanged": "there already", "absent": "not there", "kept": "left as it is"}
@@ -157,5 +158,5 @@ def _state_line(scope: str, about: dict[str, Any] | None) -> str:
     if about is None:
         return f"{scope}: none"
     said = {"other": "installed from elsewhere", "absent": "no", "installed": "installed"}
-    hooks = " with hooks" if about["hooks"] else ""
+    hooks = when(about["hooks"], " with hooks")
     return f"{scope}: {said.get(about['state'], about['state'])}{hooks}"

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from recollect.surfaces.commands.shared import Options, open_memory, show
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.memory.llm import LlmStatus, LlmTest
@@ -46,7 +47,7 @@ def _tried(tried: LlmTest) -> str:
 
 
 def _status(found: LlmStatus, style: Style) -> str:
-    lines = [f"{style.bold}{found.model}{style.off}" + (f" at {found.url}" if found.url else "")]
+    lines = [f"{style.bold}{found.model}{style.off}" + when(found.url, f" at {found.url}")]
     if found.model == "none":
         lines.append("no language model is configured; nothing here needs one")
     if found.problem:
@@ -64,7 +65,7 @@ def _status(found: LlmStatus, style: Style) -> str:
             lines.append(f"at most ${limit:.2f} {name}")
     lines += ["", f"today ${found.dollars_today:.4f}; since {found.first} ${found.dollars:.4f}"]
     for row in found.spent:
-        beside = f", {row.unpriced} of unknown price" if row.unpriced else ""
+        beside = when(row.unpriced, f", {row.unpriced} of unknown price")
         lines.append(
             f"{style.dim}{row.day}{style.off} {row.model}: {row.calls} calls, {row.input:,} tokens "
             f"in ({row.cached:,} cached), {row.output:,} out, ${row.nanos / 1e9:.4f}{beside}"

@@ -10,6 +10,7 @@ from recollect.errors import UsageError
 from recollect.nouns import Policy
 from recollect.policy import KNOBS, MODES
 from recollect.surfaces.commands.shared import Options, show
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.surfaces.terminal import Style
@@ -75,7 +76,7 @@ def _table(mode: str, knobs: list[Knob], style: Style) -> str:
     lines = [f"{style.bold}{mode}{style.off}", ""]
     for name, value, origin in knobs:
         said = _UNSET.get(name, "") if value is None else value
-        key = f"search.{name}" if f"search.{name}" in settings.SETTINGS else ""
+        key = when(f"search.{name}" in settings.SETTINGS, f"search.{name}")
         lines.append(f"{name:18} {said!s:>10}   {style.dim}{origin:24} {key}{style.off}".rstrip())
     others = ", ".join(
         f"{name} ({p.budget or 'no cap'}, ≤ {p.limit})" for name, p in MODES.items() if name != mode

@@ -11,6 +11,7 @@ from recollect import memory as facade
 from recollect.errors import StoreCorrupt, UsageError
 from recollect.surfaces import render
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.ports import CheckReport, LoadReport
@@ -215,9 +216,7 @@ def _imported(done: LoadReport, style: Style) -> str:
         "vectors": done.vectors,
     }
     more = ", ".join(f"{count:,} {name}" for name, count in also.items() if count)
-    return f"{style.bold}documents: {documents or 'none'}{style.off}" + (
-        f"; {more}" if more else ""
-    )
+    return f"{style.bold}documents: {documents or 'none'}{style.off}" + when(more, f"; {more}")
 
 
 # ------------------------------------------------------------------ migrate-store

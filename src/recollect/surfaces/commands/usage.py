@@ -13,6 +13,7 @@ from recollect.memory import tuning
 from recollect.surfaces.commands import usage_picture, usage_text
 from recollect.surfaces.commands.config import plain
 from recollect.surfaces.commands.shared import Options, open_memory, show
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.memory.tuning import Recommendation, Tuning
@@ -55,7 +56,7 @@ def stats(options: Options) -> int:
     drawn = _draw(found, Path(options.plot)) if options.plot else None
 
     def text(style: Style) -> str:
-        return usage_text.table(found, style) + (f"\n\ndrawn in {drawn}" if drawn else "")
+        return usage_text.table(found, style) + when(drawn, f"\n\ndrawn in {drawn}")
 
     show(options, {**found.as_json(), "picture": drawn}, text)
     return 0 if found.tallies else 3

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
-from html import escape
 from math import ceil, floor, log10
 from typing import NamedTuple
 
+from recollect import svg
+from recollect.markup import Html, el
 from recollect.surfaces.commands.usage_text import STATUSES, duration, searches, short
 from recollect.telemetry import Figures, Usage, added
 
@@ -24,6 +25,7 @@ _COLOURS = {
     "needs_synthesis": "#f0b429",
     "no_results": "#c9d1dc",
 }
+_FONTS = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
 _WEEKLY = 62
 """From so many days on a column is a week."""
 
@@ -58,26 +60,26 @@ def picture(usage: Usage) -> str:
     wide = (WIDTH - 2 * _MARGIN - _GAP) / 2
     high = (HEIGHT - _TOP - _MARGIN - _GAP) / 2
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" '
-        f'height="{HEIGHT}" font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica, '
-        f'Arial, sans-serif" font-size="12" fill="{_INK}">',
-        "<title>recollect: searches by day</title>",
-        f'<rect width="100%" height="100%" fill="{_PAPER}"/>',
+        el("title", "recollect: searches by day"),
+        el("rect", width="100%", height="100%", fill=_PAPER),
         *_heading(usage),
     ]
     for place, draw in enumerate((_hit_rate, _statuses, _latency, _tokens)):
         x = _MARGIN + place % 2 * (wide + _GAP)
         y = _TOP + place // 2 * (high + _GAP)
-        parts.append(
-            f'<rect x="{x - 14:g}" y="{y - 14:g}" width="{wide + 28:g}" height="{high + 28:g}" '
-            f'rx="10" fill="{_CARD}" stroke="{_GRID}"/>'
-        )
+        parts.append(_card(x - 14, y - 14, wide + 28, high + 28))
         panel = Panel(
             x + _LEFT, y + _HEAD, wide - _LEFT - _RIGHT, high - _HEAD - _FOOT, len(columns)
         )
         parts += _dates(panel, columns)
         parts += draw(panel, columns, usage.total)
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    return svg.svg(WIDTH, HEIGHT, *parts, font_family=_FONTS, font_size=12, fill=_INK) + "\n"
+
+
+def _card(x: float, y: float, wide: float, high: float) -> Html:
+    box = {"x": x, "y": y, "width": wide, "height": high}
+    sides = {name: f"{side:g}" for name, side in box.items()}
+    return el("rect", **sides, rx=10, fill=_CARD, stroke=_GRID)
 
 
 def _columns(usage: Usage) -> list[Column]:
@@ -97,14 +99,14 @@ def _columns(usage: Usage) -> list[Column]:
 # ------------------------------------------------------------------ the panels
 
 
-def _heading(usage: Usage) -> Iterator[str]:
+def _heading(usage: Usage) -> Iterator[Html]:
     first, last = date.fromisoformat(usage.first), date.fromisoformat(usage.last)
     total = usage.total
     yield _text(_MARGIN - 14, 44, searches(total.calls), 24, weight=600)
     yield _text(_MARGIN - 14, 68, f"{first:%-d %B %Y} to {last:%-d %B %Y}", 14, _SOFT)
 
 
-def _hit_rate(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
+def _hit_rate(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[Html]:
     said = "never asked" if total.hit_rate is None else f"{total.hit_rate:.0%} in all"
     yield from _title(panel, "Answered from the cache", said)
     yield from _axis(panel, 1.0, lambda share: f"{share:.0%}")
@@ -120,7 +122,7 @@ def _hit_rate(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterat
     )
 
 
-def _statuses(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
+def _statuses(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[Html]:
     names = [name for name in _COLOURS if total.counts[f"status.{name}"]]
     direct = total.a_call("status.direct_passages") + total.a_call("status.cached_answer")
     yield from _title(panel, "Answers", f"{direct:.0%} served as they stand")
@@ -134,7 +136,7 @@ def _statuses(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterat
         yield from _stack(panel, at, most, parts, label)
 
 
-def _latency(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
+def _latency(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[Html]:
     half, most = total.percentile(0.5), total.percentile(0.95)
     said = f"{duration(half)} and {duration(most)} in all" if half and most else "no searches"
     yield from _title(panel, "Time of a search", said)
@@ -157,7 +159,7 @@ def _latency(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterato
         )
 
 
-def _tokens(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[str]:
+def _tokens(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator[Html]:
     whole = total.counts["tokens.everything"]
     share = f"about {total.saved / whole:.0%} saved" if whole else "none"
     yield from _title(panel, "Tokens", share)
@@ -172,24 +174,25 @@ def _tokens(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterator
 # ------------------------------------------------------------------ what they are drawn with
 
 
-def _title(panel: Panel, title: str, said: str) -> Iterator[str]:
+def _title(panel: Panel, title: str, said: str) -> Iterator[Html]:
     yield _text(panel.left - _LEFT + 4, panel.top - _HEAD + 20, title, 15, weight=600)
     right = panel.left + panel.wide + _RIGHT - 4
     yield _text(right, panel.top - _HEAD + 20, said, 13, _SOFT, "end")
 
 
-def _legend(panel: Panel, entries: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _legend(panel: Panel, entries: Sequence[tuple[str, str]]) -> Iterator[Html]:
     x = panel.left - _LEFT + 4
     for name, colour in entries:
         y = panel.top - 24
-        yield f'<rect x="{x:.1f}" y="{y - 9:.1f}" width="10" height="10" rx="2" fill="{colour}"/>'
+        place = {"x": f"{x:.1f}", "y": f"{y - 9:.1f}"}
+        yield el("rect", **place, width=10, height=10, rx=2, fill=colour)
         yield _text(x + 15, y, name, 12, _SOFT)
         x += 34 + 6.2 * len(name)
 
 
 def _axis(
     panel: Panel, most: float, said: Callable[[float], str], *, whole: bool = False
-) -> Iterator[str]:
+) -> Iterator[Html]:
     """Lines at quarters of it; fewer where a quarter would be no whole number."""
     parts = 4
     while whole and parts > 1 and most % parts:
@@ -198,17 +201,14 @@ def _axis(
         yield from _mark(panel, part / parts, said(most * part / parts))
 
 
-def _mark(panel: Panel, share: float, said: str) -> Iterator[str]:
+def _mark(panel: Panel, share: float, said: str) -> Iterator[Html]:
     y = panel.y(share)
     colour = _GRID if share else "#b8c1cd"
-    yield (
-        f'<line x1="{panel.left:.1f}" x2="{panel.left + panel.wide:.1f}" y1="{y:.1f}" '
-        f'y2="{y:.1f}" stroke="{colour}"/>'
-    )
+    yield svg.line((panel.left, y), (panel.left + panel.wide, y), stroke=colour)
     yield _text(panel.left - 8, y + 4, said, 11, _SOFT, "end")
 
 
-def _dates(panel: Panel, columns: Sequence[Column]) -> Iterator[str]:
+def _dates(panel: Panel, columns: Sequence[Column]) -> Iterator[Html]:
     """At most six, the last one among them."""
     every = max(1, ceil(len(columns) / 6))
     for at in range(len(columns) - 1, -1, -every):
@@ -217,36 +217,29 @@ def _dates(panel: Panel, columns: Sequence[Column]) -> Iterator[str]:
 
 def _stack(
     panel: Panel, at: int, most: float, parts: Sequence[tuple[int, str, str]], label: str
-) -> Iterator[str]:
+) -> Iterator[Html]:
     wide = min(26.0, 0.72 * panel.wide / panel.columns)
     below = 0
     for count, colour, name in parts:
         if count <= 0:
             continue
         top, bottom = panel.y((below + count) / most), panel.y(below / most)
-        yield (
-            f'<rect x="{panel.x(at) - wide / 2:.1f}" y="{top:.1f}" width="{wide:.1f}" '
-            f'height="{bottom - top:.1f}" fill="{colour}">'
-            f"<title>{escape(f'{label}: {count:,} {name}')}</title></rect>"
-        )
+        left, tip = panel.x(at) - wide / 2, f"{label}: {count:,} {name}"
+        yield svg.rect(left, top, wide, bottom - top, tip, fill=colour)
         below += count
 
 
 def _curve(
     panel: Panel, shares: Sequence[float | None], colour: str, tips: Sequence[str]
-) -> Iterator[str]:
+) -> Iterator[Html]:
     """A line from day to day, over days without a search as well, and a dot for each that has."""
-    points = [(panel.x(n), panel.y(s), tips[n]) for n, s in enumerate(shares) if s is not None]
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in points)
-    yield (
-        f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" '
-        'stroke-linejoin="round" stroke-linecap="round"/>'
-    )
-    for x, y, tip in points:
-        yield (
-            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.2" fill="{_CARD}" stroke="{colour}" '
-            f'stroke-width="2"><title>{escape(tip)}</title></circle>'
-        )
+    dots = {
+        (panel.x(n), panel.y(share)): tips[n] for n, share in enumerate(shares) if share is not None
+    }
+    round_ = {"stroke_linejoin": "round", "stroke_linecap": "round"}
+    yield svg.polyline(dots, stroke=colour, stroke_width=2, **round_)
+    for at, tip in dots.items():
+        yield svg.circle(at, 3.2, tip, fill=_CARD, stroke=colour, stroke_width=2)
 
 
 def _text(
@@ -257,11 +250,9 @@ def _text(
     colour: str = _INK,
     anchor: str = "start",
     weight: int = 400,
-) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" '
-        f'text-anchor="{anchor}" font-weight="{weight}">{escape(said)}</text>'
-    )
+) -> Html:
+    look = {"font_size": size, "fill": colour, "text_anchor": anchor, "font_weight": weight}
+    return svg.text(x, y, said, **look)
 
 
 def _round_up(number: float) -> float:

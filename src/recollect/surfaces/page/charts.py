@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import log10
 
-from recollect.surfaces.page.markup import Html, el
+from recollect.markup import Html, el
 
 _WIDE, _HIGH = 200, 8
 _DECADES = 4

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from recollect.errors import UsageError
+from recollect.markup import Html, el, joined, url
 from recollect.surfaces.commands.usage_text import duration
 from recollect.surfaces.page import charts
 from recollect.surfaces.page.layout import (
@@ -25,7 +26,7 @@ from recollect.surfaces.page.layout import (
     text_field,
     wrong,
 )
-from recollect.surfaces.page.markup import Html, el, joined, url
+from recollect.surfaces.phrases import when
 
 
 def sessions(request: PageRequest) -> PageContent:
@@ -110,37 +111,24 @@ def _browsed(found: Any) -> Html:
             ),
             notes("hint", hidden_by(found.hidden)),
         )
-    lines = [
-        el(
-            "li",
-            el(
-                "article",
-                el(
-                    "h2",
-                    el(
-                        "a",
-                        line.session.title or line.goal or line.session.session_id,
-                        href=_place(line.session),
-                        data_item=True,
-                        dir="auto",
-                    ),
-                ),
-                line.goal and el("p", el("span", "asked", class_="role"), line.goal, dir="auto"),
-                line.resolution
-                and el("p", el("span", "ended", class_="role"), line.resolution, dir="auto"),
-                dotted(
-                    *_about(line.session),
-                    _last(line),
-                    f"{line.messages:,} messages",
-                    f"{line.lineage} more in its lineage" if line.lineage else "",
-                ),
-                class_="card",
-            ),
-        )
-        for line in found.sessions
-    ]
-    return joined(
-        el("ul", lines, class_="list"), notes("hint", (*found.notes, *hidden_by(found.hidden)))
+    lines = [el("li", _session(line)) for line in found.sessions]
+    told = (*found.notes, *hidden_by(found.hidden))
+    return joined(el("ul", lines, class_="list"), notes("hint", told))
+
+
+def _session(line: Any) -> Html:
+    name = line.session.title or line.goal or line.session.session_id
+    link = el("a", name, href=_place(line.session), data_item=True, dir="auto")
+    goal = el("p", el("span", "asked", class_="role"), line.goal, dir="auto")
+    end = el("p", el("span", "ended", class_="role"), line.resolution, dir="auto")
+    lineage = when(line.lineage, f"{line.lineage} more in its lineage")
+    return el(
+        "article",
+        el("h2", link),
+        when(line.goal, goal),
+        when(line.resolution, end),
+        dotted(*_about(line.session), _last(line), f"{line.messages:,} messages", lineage),
+        class_="card",
     )
 
 
@@ -179,42 +167,26 @@ def _discovered(found: Any) -> Html:
 
 def _hit(hit: Any) -> Html:
     name = hit.session.title or hit.session.session_id
-    more = [
-        el(
-            "a",
-            one.session_id,
-            href=url("/sessions", session=one.session_id, around=one.match_message_id),
-        )
-        for one in hit.also
-    ]
+    here = _place(hit.session, hit.match_message_id)
+    link = el("a", name, href=here, data_item=True, dir="auto")
+    more = [el("a", one.session_id, href=_place(one, one.match_message_id)) for one in hit.also]
+    gap = el("p", "…", class_="gap")
+    around = el(
+        "details",
+        el("summary", "Around it"),
+        _messages(hit.opening),
+        when(hit.opening, gap),
+        _messages(hit.messages),
+        when(hit.closing, gap),
+        _messages(hit.closing),
+    )
     return el(
         "article",
-        el(
-            "header",
-            el(
-                "h2",
-                el(
-                    "a",
-                    name,
-                    href=_place(hit.session, hit.match_message_id),
-                    data_item=True,
-                    dir="auto",
-                ),
-            ),
-            el("span", charts.share(hit.confidence), class_="sure"),
-        ),
+        el("header", el("h2", link), el("span", charts.share(hit.confidence), class_="sure")),
         dotted(*_about(hit.session), _by(hit.evidence)),
         el("p", hit.snippet.replace("**", ""), class_="snippet", dir="auto"),
-        el(
-            "details",
-            el("summary", "Around it"),
-            _messages(hit.opening),
-            hit.opening and el("p", "…", class_="gap"),
-            _messages(hit.messages),
-            hit.closing and el("p", "…", class_="gap"),
-            _messages(hit.closing),
-        ),
-        more and el("p", "Also in its lineage: ", more, class_="fine"),
+        around,
+        when(more, el("p", "Also in its lineage: ", more, class_="fine")),
         notes("hint", hidden_by(hit.hidden)),
         class_="card",
     )
@@ -260,26 +232,10 @@ def _scrolled(request: PageRequest, found: Any) -> PageContent:
             ),
         )
         return PageContent("Session", body, 404, at="/sessions")
-    back = window.previous and el(
-        "a",
-        "Earlier",
-        href=_place(window.session, window.previous),
-        rel="prev",
-        class_="button",
-        data_item=True,
-    )
-    on = window.next and el(
-        "a",
-        "Later",
-        href=_place(window.session, window.next),
-        rel="next",
-        class_="button",
-        data_item=True,
-    )
     turning = el(
         "nav",
-        back or el("span", "This is the beginning"),
-        on or el("span", "This is the end"),
+        _turn("Earlier", "prev", window.session, window.previous, "This is the beginning"),
+        _turn("Later", "next", window.session, window.next, "This is the end"),
         class_="turning",
         aria_label="Messages",
     )
@@ -291,6 +247,14 @@ def _scrolled(request: PageRequest, found: Any) -> PageContent:
         notes("hint", (*found.notes, *hidden_by(window.hidden))),
     )
     return PageContent(window.session.title or "Session", body, at="/sessions")
+
+
+def _turn(said: str, rel: str, session: Any, message: str, end: str) -> Html:
+    """The link to the next messages in one direction, or that there are none."""
+    if not message:
+        return el("span", end)
+    here = _place(session, message)
+    return el("a", said, href=here, rel=rel, class_="button", data_item=True)
 
 
 def _head(session: Any, *more: Any) -> Html:
@@ -309,30 +273,27 @@ def _about(session: Any) -> list[Any]:
         session.folder,
         session.source,
         session.relation,
-        parent and el("a", "where it came from", href=url("/sessions", session=parent)),
-        badge("automated") if session.automated else "",
+        when(parent, el("a", "where it came from", href=url("/sessions", session=parent))),
+        when(session.automated, badge("automated")),
     ]
 
 
 def _messages(some: Iterable[Any], session: Any = None) -> Html | None:
-    made = [
-        el(
-            "li",
-            el(
-                "p",
-                el("span", one.role, class_=f"role {one.role}"),
-                minute(one.date),
-                session and el("a", "around it", href=_place(session, one.id), data_item=True),
-                class_="meta",
-            ),
-            passage(one.text),
-            one.truncated
-            and el("p", f"{len(one.text):,} of {one.size:,} characters", class_="fine"),
-            class_=f"message {'anchor' if one.anchor else ''} {_side(one.role)}".strip(),
-        )
-        for one in some
-    ]
+    made = [_message(one, session) for one in some]
     return el("ol", made, class_="messages") if made else None
+
+
+def _message(one: Any, session: Any) -> Html:
+    link = el("a", "around it", href=_place(session, one.id), data_item=True) if session else ""
+    role = el("span", one.role, class_=f"role {one.role}")
+    cut = el("p", f"{len(one.text):,} of {one.size:,} characters", class_="fine")
+    return el(
+        "li",
+        el("p", role, minute(one.date), link, class_="meta"),
+        passage(one.text),
+        when(one.truncated, cut),
+        class_=f"message {when(one.anchor, 'anchor')} {_side(one.role)}".strip(),
+    )
 
 
 def _side(role: str) -> str:

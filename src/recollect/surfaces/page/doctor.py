@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect import __version__
 from recollect import doctor as checks
+from recollect.markup import Html, el, joined
 from recollect.surfaces.commands import doctor as doctor_command
 from recollect.surfaces.page.layout import (
     PageContent,
@@ -16,7 +17,7 @@ from recollect.surfaces.page.layout import (
     counted,
     heading,
 )
-from recollect.surfaces.page.markup import Html, el, joined
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.doctor import Check, Report
@@ -79,7 +80,7 @@ def _verdict(found: Report) -> str:
     faults, looks = counts["fail"], counts["warn"]
     if not faults + looks:
         return "Nothing is the matter."
-    told = [f"{faults} at fault" if faults else "", f"{looks} to look at" if looks else ""]
+    told = [when(faults, f"{faults} at fault"), when(looks, f"{looks} to look at")]
     return f"Of {len(found.checks)} checks: {', '.join(filter(None, told))}."
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.config import SETTINGS
+from recollect.markup import Html, drawing, el, joined, url
 from recollect.surfaces.commands.config import plain
 from recollect.surfaces.commands.usage_picture import picture
 from recollect.surfaces.commands.usage_text import STATUSES, duration, short
@@ -18,7 +19,7 @@ from recollect.surfaces.page.layout import (
     notes,
     table,
 )
-from recollect.surfaces.page.markup import Html, drawing, el, joined, url
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.telemetry import Figures, Usage
@@ -90,12 +91,14 @@ def settings(request: PageRequest) -> PageContent:
     rows = []
     for name, spec in SETTINGS.items():
         found = config.values[name]
-        kind = "" if found.origin == "default" else "good"
+        kind = when(found.origin != "default", "good")
         rows.append(
             (
                 el("code", name),
                 el("code", plain(found.value)),
-                joined(badge(found.origin, kind), found.where and el("small", f" {found.where}")),
+                joined(
+                    badge(found.origin, kind), when(found.where, el("small", f" {found.where}"))
+                ),
                 spec.help,
             )
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from recollect import memory as facade
+from recollect.markup import Html, el, joined, url
 from recollect.surfaces.http.imports import UNDER_WAY
 from recollect.surfaces.page.layout import (
     PageContent,
@@ -24,7 +25,7 @@ from recollect.surfaces.page.layout import (
     table,
     text_field,
 )
-from recollect.surfaces.page.markup import Html, el, joined, url
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -51,8 +52,8 @@ def imports(request: PageRequest) -> PageContent:
     listed = [el("li", _import(request, one)) for one in found]
     live = el(
         "section",
-        el("h2", "Of this session") if found else None,
-        el("ul", listed, class_="list") if found else None,
+        when(found, el("h2", "Of this session")),
+        when(found, el("ul", listed, class_="list")),
         _vectors(status) if found else None,
         id="live",
         data_live="1000" if changing else None,
@@ -121,7 +122,7 @@ def _import(request: PageRequest, one: Import) -> Html:
             one.source,
             class_="meta",
         ),
-        el("progress", aria_label=f"Importing {one.path}") if one.state == "running" else None,
+        when(one.state == "running", el("progress", aria_label=f"Importing {one.path}")),
         notes("warn", [one.error] if one.error else []),
         _problems(one.receipt) if one.receipt else None,
         class_="card import",
@@ -165,7 +166,7 @@ def _group(name: str, some: Sequence[Mapping[str, str]]) -> Html:
     return el(
         "details",
         el("summary", f"{name}: {len(some):,}"),
-        el("ul", lines, more > 0 and el("li", f"and {more:,} more"), class_="notes plain"),
+        el("ul", lines, when(more > 0, el("li", f"and {more:,} more")), class_="notes plain"),
     )
 
 
@@ -225,7 +226,7 @@ def _sources(request: PageRequest, known: Sequence[SourceStats]) -> Html:
             one.name,
             one.kind,
             one.documents,
-            joined(_joined(places or [_local(one.uri)])) if one.uri else "",
+            when(one.uri, joined(_joined(places or [_local(one.uri)]))),
             [_button(request, "Update", place, "", one.name) for place in places if request.local],
         )
         for one in known
@@ -238,7 +239,7 @@ def _sources(request: PageRequest, known: Sequence[SourceStats]) -> Html:
 
 def _joined(places: Sequence[str]) -> Iterator[Html]:
     for n, place in enumerate(places):
-        yield joined(n > 0 and el("br"), el("code", place))
+        yield joined(when(n > 0, el("br")), el("code", place))
 
 
 def _places(source: SourceStats) -> Iterator[str]:
@@ -267,4 +268,4 @@ def begin(request: PageRequest) -> Redirect:
 
 def stop(request: PageRequest) -> Redirect:
     one = request.call("stop_import", id=request.get("id"))
-    return Redirect(url("/imports", done="" if one.state not in UNDER_WAY else "stopping"))
+    return Redirect(url("/imports", done=when(one.state in UNDER_WAY, "stopping")))

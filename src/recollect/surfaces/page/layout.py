@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import UsageError
+from recollect.markup import Html, drawing, el, url
 from recollect.moments import iso
 from recollect.surfaces import tools
-from recollect.surfaces.page.markup import Html, drawing, el, url
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
@@ -93,9 +94,7 @@ def document(view: PageContent, version: str, *, locked: bool = False, csrf: str
         el("link", rel="icon", href=f"/static/icon.svg?v={version}", type="image/svg+xml"),
         el("link", rel="stylesheet", href=f"/static/page.css?v={version}"),
         el("script", src=f"/static/page.js?v={version}", defer=True),
-        el("noscript", el("meta", http_equiv="refresh", content=view.again))
-        if view.again
-        else None,
+        when(view.again, el("noscript", el("meta", http_equiv="refresh", content=view.again))),
     )
     body = el(
         "body",
@@ -313,7 +312,7 @@ def wrong(error: UsageError) -> Html:
     return el(
         "div",
         el("p", said, class_="lead"),
-        error.hint and el("p", error.hint),
+        when(error.hint, el("p", error.hint)),
         class_="notes warn alert",
         role="alert",
     )

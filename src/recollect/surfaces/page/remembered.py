@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.errors import UsageError
 from recollect.facts import Asked as Visible
+from recollect.markup import Html, el, joined, url
 from recollect.surfaces.page import topics
 from recollect.surfaces.page.layout import (
     PageContent,
@@ -30,7 +31,7 @@ from recollect.surfaces.page.layout import (
     text_field,
     wrong,
 )
-from recollect.surfaces.page.markup import Html, el, joined, url
+from recollect.surfaces.phrases import when
 from recollect.surfaces.tools import TYPES
 from recollect.tree import SOURCE as TREE
 from recollect.tree import page_of
@@ -91,7 +92,7 @@ def facts(request: PageRequest) -> PageContent:
         choice(
             "Show",
             "every",
-            "1" if every else "",
+            when(every, "1"),
             [("", "those in force"), ("1", "also what was replaced")],
         ),
         el("button", "Show"),
@@ -102,8 +103,8 @@ def facts(request: PageRequest) -> PageContent:
     listed = el("ul", [el("li", fact_line(fact)) for fact in page.items], class_="list")
     example = command('recollect remember "We deploy on Fridays" --name "deploy day"')
     nothing = empty("No facts here.", joined("Keep one: ", example))
-    more = page.cursor and more_link(
-        "/memory", cursor=page.cursor, every="1" if every else "", type=kind
+    more = when(
+        page.cursor, more_link("/memory", cursor=page.cursor, every=when(every, "1"), type=kind)
     )
     body = joined(
         heading("Memory", tabs(request, "/memory")),
@@ -119,7 +120,7 @@ def fact_line(fact: Fact) -> Html:
     return el(
         "article",
         el("h2", el("a", fact.title, href=url("/fact", id=fact.id), data_item=True)),
-        el("p", fact.text, class_="said", dir="auto") if fact.name else None,
+        when(fact.name, el("p", fact.text, class_="said", dir="auto")),
         dotted(
             *_badges(fact),
             badge(fact.type.replace("_", " ")),
@@ -188,7 +189,7 @@ def _fact_actions(request: PageRequest, one: Fact) -> Html:
         request.csrf,
         el("button", "Unpin" if one.pinned else "Pin"),
         id=one.id,
-        pinned="" if one.pinned else "1",
+        pinned=when(not one.pinned, "1"),
     )
     edit = el(
         "details",
@@ -309,7 +310,7 @@ def documents(request: PageRequest) -> PageContent:
         )
         if sources:  # else all there is was made here
             given = {name: request.get(name) for name in names}
-            more = page.cursor and more_link("/documents", cursor=page.cursor, **given)
+            more = when(page.cursor, more_link("/documents", cursor=page.cursor, **given))
             shown = joined(_listed(page.items), more)
     except UsageError as error:
         shown, status = wrong(error), 400
@@ -353,8 +354,9 @@ def document(request: PageRequest) -> PageContent:
     start = request.number("from")
     whole = found.rendered()
     part = whole[start : start + MOST]
-    more = start + MOST < len(whole) and more_link(
-        "/document", id=found.id, **{"from": str(start + MOST)}
+    more = when(
+        start + MOST < len(whole),
+        more_link("/document", id=found.id, **{"from": str(start + MOST)}),
     )
     body = joined(
         heading(

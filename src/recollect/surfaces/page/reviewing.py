@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import RecollectError
+from recollect.markup import Html, el, joined, url
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -20,8 +21,8 @@ from recollect.surfaces.page.layout import (
     heading,
     minute,
 )
-from recollect.surfaces.page.markup import Html, el, joined, url
 from recollect.surfaces.page.remembered import tabs
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.memory import Kept
@@ -116,9 +117,14 @@ def receipts(request: PageRequest) -> PageContent:
         heading("Memory", tabs(request, "/receipts")),
         done(request),
         listed if found else empty("Nothing was curated yet.", first),
-        el("p", f"These are the newest {SHOWN}; `recollect undo --list` has all.", class_="fine")
-        if len(found) == SHOWN
-        else None,
+        when(
+            len(found) == SHOWN,
+            el(
+                "p",
+                f"These are the newest {SHOWN}; `recollect undo --list` has all.",
+                class_="fine",
+            ),
+        ),
     )
     return PageContent("Curations", body, at="/memory")
 
@@ -132,7 +138,7 @@ def _done(request: PageRequest, kept: Kept) -> Html:
             badge(SAID.get(one.kind, one.kind)),
             " ",
             el("a", one.text, href=url("/fact", id=one.id), dir="auto"),
-            one.verdict and el("small", f" {one.verdict}"),
+            when(one.verdict, el("small", f" {one.verdict}")),
         )
         for one in kept.items
     ]
@@ -147,18 +153,19 @@ def _done(request: PageRequest, kept: Kept) -> Html:
         "article",
         el("h2", kept.about or "A text"),
         dotted(
-            badge("taken back", "poor") if kept.undone else None,
+            when(kept.undone, badge("taken back", "poor")),
             minute(kept.at),
             told,
             el("code", kept.id),
         ),
-        el(
-            "details",
-            el("summary", f"What was decided: {len(kept.items):,}"),
-            el("ul", facts, class_="decided"),
-        )
-        if facts
-        else None,
+        when(
+            facts,
+            el(
+                "details",
+                el("summary", f"What was decided: {len(kept.items):,}"),
+                el("ul", facts, class_="decided"),
+            ),
+        ),
         None if kept.undone else el("div", back, class_="actions"),
         class_="card",
     )

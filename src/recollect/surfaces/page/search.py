@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from recollect.errors import UsageError
+from recollect.markup import Html, el, joined, url
 from recollect.nouns import Answer, Result
 from recollect.surfaces.commands.usage_text import duration
 from recollect.surfaces.page import charts
@@ -24,7 +25,7 @@ from recollect.surfaces.page.layout import (
     text_field,
     wrong,
 )
-from recollect.surfaces.page.markup import Html, el, joined, url
+from recollect.surfaces.phrases import when
 from recollect.text.questions.parse import parse
 from recollect.text.snippet import Snippet, snippet
 
@@ -203,7 +204,7 @@ def _verdict(found: Answer) -> Html:
         parts.append(el("span", f"{len(found.results)} of {found.total_found:,}"))
     parts.append(el("span", duration(found.timing_ms)))
     if found.cache.status == "hit":
-        same = f" for “{found.cache.question}”" if found.cache.question else ""
+        same = when(found.cache.question, f" for “{found.cache.question}”")
         parts.append(el("span", f"served again{same}"))
     return el(
         "div",
@@ -218,19 +219,19 @@ def _recorded(found: Answer) -> Html | None:
     if found.answer is None:
         return None
     sources = [el("a", one, href=url("/document", id=one)) for one in found.answer.sources]
-    listed = [joined(", " if n else "", link) for n, link in enumerate(sources)]
+    listed = [joined(when(n, ", "), link) for n, link in enumerate(sources)]
     return el(
         "section",
         el("h2", "What was written for this question", class_="label"),
         passage(found.answer.answer),
-        dotted(joined("recorded ", day(found.answer.at)), listed and joined("from ", listed)),
+        dotted(joined("recorded ", day(found.answer.at)), when(listed, joined("from ", listed))),
         class_="card recorded",
     )
 
 
 def _results(found: Answer, request: PageRequest) -> Html:
     if not found.results:
-        near = "What came nearest was not good enough." if found.rejected else ""
+        near = when(found.rejected, "What came nearest was not good enough.")
         elsewhere = el("a", "Look through past conversations", href=url("/sessions", q=found.query))
         return empty("Nothing was found.", near or "Ask in other words.", elsewhere)
     wanted = set(parse(request.get("q")).content)
@@ -248,12 +249,20 @@ def _results(found: Answer, request: PageRequest) -> Html:
     return el(
         "div",
         listed,
-        left > 0
-        and el(
-            "p",
-            f"{start + 1:,} to {start + len(some):,} of {len(found.results):,} ",
-            el("a", "More", href=_further(request, start + PAGE), class_="button", data_item=True),
-            class_="more",
+        when(
+            left > 0,
+            el(
+                "p",
+                f"{start + 1:,} to {start + len(some):,} of {len(found.results):,} ",
+                el(
+                    "a",
+                    "More",
+                    href=_further(request, start + PAGE),
+                    class_="button",
+                    data_item=True,
+                ),
+                class_="more",
+            ),
         ),
     )
 
@@ -280,13 +289,15 @@ def _result(one: Result, wanted: set[str]) -> Html:
             day(one.date),
             one.path or one.document,
             one.source,
-            "cut short" if one.truncated else "",
+            when(one.truncated, "cut short"),
             f"{len(one.folded)} more say the same" if one.folded else "",
         ),
         el("p", _marked(shown), class_="snippet", dir="auto"),
-        (shown.before or shown.after)
-        and el(
-            "details", el("summary", f"Whole passage, {one.tokens:,} tokens"), passage(one.text)
+        when(
+            shown.before or shown.after,
+            el(
+                "details", el("summary", f"Whole passage, {one.tokens:,} tokens"), passage(one.text)
+            ),
         ),
         _why(one),
         class_="card result",
@@ -328,7 +339,7 @@ def _why(one: Result) -> Html | None:
     most = max(abs(c.value) for c in parts) or 1.0
     lines = [
         (
-            joined(ARMS.get(c.arm, c.arm), el("small", f" #{c.rank}") if c.rank else ""),
+            joined(ARMS.get(c.arm, c.arm), when(c.rank, el("small", f" #{c.rank}"))),
             charts.both_ways(c.value, most),
             f"{c.value:+.2f}",
         )
@@ -378,10 +389,10 @@ def _cut(found: Answer) -> Html | None:
     return el(
         "section",
         el("h2", "Where the cut fell"),
-        charts.rows(kept) if kept else None,
-        el("p", f"and {more:,} more", class_="fine") if more > 0 else None,
+        when(kept, charts.rows(kept)),
+        when(more > 0, el("p", f"and {more:,} more", class_="fine")),
         el("p", f"Cut: {why}" if why else "All that was found is here.", class_="cut"),
-        charts.rows(left) if left else None,
+        when(left, charts.rows(left)),
         notes("plain", sorted(reasons)),
         el("p", "How sure each one is, on a logarithmic scale.", class_="fine"),
         class_="card",
@@ -414,7 +425,7 @@ def _stages(found: Answer) -> Html:
         count = "" if stage.found is None else f"{stage.found:,} found"
         said = "; ".join(part for part in (count, stage.reason) if part)
         kind = {"ran": "fill", "failed": "against"}.get(stage.state, "left")
-        name = joined(stage.name, el("small", said) if said else "")
+        name = joined(stage.name, when(said, el("small", said)))
         number = duration(stage.ms) if stage.state == "ran" else stage.state
         lines.append((name, charts.bar(stage.ms / most, kind), number))
     return el("section", el("h2", "Stages"), charts.rows(lines), class_="card stages")

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from recollect.markup import el, joined
 from recollect.nouns import stable_id
 from recollect.surfaces.http.guard import STATIC, AccessControl, Receive, Refusal, Scope, Send
 from recollect.surfaces.http.work import ClientGone, RequestRefused, RequestRunner, told
@@ -32,8 +33,8 @@ from recollect.surfaces.page.layout import (
     empty,
     heading,
 )
-from recollect.surfaces.page.markup import el, joined
 from recollect.surfaces.page.search import search
+from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
@@ -171,7 +172,7 @@ class Pages:
             "div",
             heading("That did not work"),
             el("p", said, class_="lead"),
-            el("p", hint) if hint else None,
+            when(hint, el("p", hint)),
             el("p", back),
             class_="failed",
             role="alert",
@@ -217,7 +218,7 @@ class Pages:
                 "for one browser. Or give the token from the file that it names.",
                 class_="lead",
             ),
-            wrong and el("p", wrong, class_="wrong", role="alert"),
+            when(wrong, el("p", wrong, class_="wrong", role="alert")),
             el(
                 "form",
                 el("label", "Token", for_="token"),

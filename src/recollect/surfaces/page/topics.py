@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import NotFound
 from recollect.facts import Asked as Visible
+from recollect.markup import Html, el, joined, url
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -21,8 +22,8 @@ from recollect.surfaces.page.layout import (
     more_link,
     passage,
 )
-from recollect.surfaces.page.markup import Html, el, joined, url
 from recollect.surfaces.page.remembered import fact_line, tabs
+from recollect.surfaces.phrases import when
 from recollect.tree import arranged
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _line(topic: Topic) -> Html:
         el("a", page.title, href=_place(page.address), data_item=True, dir="auto"),
         " ",
         el("small", f"{held:,} fact{'s' * (held != 1)}"),
-        page.summary and el("p", page.summary, class_="fine said", dir="auto"),
+        when(page.summary, el("p", page.summary, class_="fine said", dir="auto")),
     )
 
 
@@ -167,42 +168,50 @@ def topic(request: PageRequest) -> PageContent:
         heading(page.title),
         _trail(at),
         done(request),
-        page.summary and el("p", page.summary, class_="lead", dir="auto"),
-        dotted(*(badge(tag) for tag in page.tags)) if page.tags else None,
+        when(page.summary, el("p", page.summary, class_="lead", dir="auto")),
+        when(page.tags, dotted(*(badge(tag) for tag in page.tags))),
         _some(holding, "from", at, request) or empty("Nothing on this page holds now."),
-        past
-        and el(
-            "details",
-            el("summary", f"{len(past):,} that no longer hold"),
-            _some(past, "past", at, request),
-            open=bool(request.get("past")),
+        when(
+            past,
+            el(
+                "details",
+                el("summary", f"{len(past):,} that no longer hold"),
+                _some(past, "past", at, request),
+                open=bool(request.get("past")),
+            ),
         ),
-        page.notes
-        and el("section", el("h2", "Notes"), el("div", passage(page.notes), class_="card")),
-        page.snippets
-        and el(
-            "section",
-            el("h2", "Snippets"),
-            [el("pre", one.text, class_="snippet-code", tabindex="0") for one in page.snippets],
+        when(
+            page.notes,
+            el("section", el("h2", "Notes"), el("div", passage(page.notes), class_="card")),
         ),
-        related and el("section", el("h2", "Related"), el("ul", related)),
+        when(
+            page.snippets,
+            el(
+                "section",
+                el("h2", "Snippets"),
+                [el("pre", one.text, class_="snippet-code", tabindex="0") for one in page.snippets],
+            ),
+        ),
+        when(related, el("section", el("h2", "Related"), el("ul", related))),
         about(
             ("Keywords", ", ".join(page.keywords)),
             ("Scopes", ", ".join(page.scopes)),
             ("Changed", minute(page.updated_at)),
             ("Address", el("code", page.address)),
         ),
-        page.stamp
-        and el(
-            "div",
-            confirmed(
-                "The page and its notes are removed for good. Its facts stay.",
-                "Forget the page",
-                "/topic/forget",
-                request.csrf,
-                id=page.key,
+        when(
+            page.stamp,
+            el(
+                "div",
+                confirmed(
+                    "The page and its notes are removed for good. Its facts stay.",
+                    "Forget the page",
+                    "/topic/forget",
+                    request.csrf,
+                    id=page.key,
+                ),
+                class_="actions",
             ),
-            class_="actions",
         ),
     )
     return PageContent(page.title, body, at="/memory")
@@ -212,6 +221,8 @@ def _some(facts: list[Fact], name: str, at: str, request: PageRequest) -> Html |
     """The facts from the place that is asked for by this name on."""
     start = request.number(name)
     some = facts[start : start + FACTS]
-    more = start + FACTS < len(facts) and more_link("/topic", at=at, **{name: str(start + FACTS)})
+    more = when(
+        start + FACTS < len(facts), more_link("/topic", at=at, **{name: str(start + FACTS)})
+    )
     listed = el("ul", [el("li", fact_line(one)) for one in some], class_="list")
     return joined(listed, more) if some else None

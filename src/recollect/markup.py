@@ -8,8 +8,8 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-VOID = {"br", "hr", "input", "link", "meta", "rect", "line", "circle"}
-"""Elements without content (those of SVG are closed in the same breath)."""
+VOID = {"br", "hr", "input", "link", "meta", "rect", "line", "circle", "polyline"}
+"""Elements that may be without content, and then are closed in the same breath."""
 
 
 class Html(str):
@@ -22,7 +22,7 @@ def el(name: str, /, *children: Any, **attributes: Any) -> Html:
     """``el("a", "text", href="/")``. An attribute that is None or False is left out; ``class_`` is
     ``class`` and ``data_id`` is ``data-id``."""
     opened = f"<{name}{''.join(_attribute(n, v) for n, v in attributes.items())}>"
-    if name in VOID:
+    if name in VOID and not children:
         return Html(opened[:-1] + "/>")
     return Html(f"{opened}{joined(*children)}</{name}>")
 
