@@ -16,3 +16,13 @@ def plural(count: int, noun: str) -> str:
 def minute(iso: str | None) -> str:
     """Returns an ISO 8601 moment to the minute, as people write it; nothing for none."""
     return (iso or "")[:16].replace("T", " ")
+
+
+def some(*parts: str) -> list[str]:
+    """Returns the parts that are not empty."""
+    return list(filter(None, parts))
+
+
+def dotted(*parts: str | None) -> str:
+    """Returns the parts that are not empty, in one line."""
+    return " · ".join(filter(None, parts))

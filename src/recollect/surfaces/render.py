@@ -10,7 +10,7 @@ from recollect.moments import iso
 from recollect.nouns import Answer, Document, Page, Problem, Receipt, Recorded, Result, Stage
 from recollect.nouns.synthesis import Written
 from recollect.nouns.web import WebFound
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import dotted, plural, some, when
 from recollect.surfaces.terminal import Style, width
 from recollect.text.questions.parse import parse
 from recollect.text.snippet import snippet
@@ -37,9 +37,9 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
     lines += [f"{style.dim}{hint}{style.off}" for hint in found.hints]
     if found.web is not None:
         lines += ["", *web(found.web, style)]
-    if found.hidden and found.status == "direct_passages":
+    if found.status == "direct_passages":
         parts = ", ".join(f"{count} by {name}" for name, count in found.hidden.items())
-        lines.append(f"{style.dim}hidden: {parts}{style.off}")
+        lines += some(when(parts, f"{style.dim}hidden: {parts}{style.off}"))
     if explain:
         lines += ["", *_left_out(found, style), *_happened(found, style)]
     return "\n".join(lines).rstrip()
@@ -74,18 +74,19 @@ def _recorded(written: Recorded, style: Style) -> list[str]:
         for paragraph in written.answer.splitlines()
         for line in textwrap.wrap(paragraph, width()) or [""]
     ]
-    if written.sources:
-        lines.append(f"{style.dim}from {', '.join(written.sources)}{style.off}")
-    kept = [f"{style.dim}recorded as {written.id}{style.off}"] if written.id else []
-    return [*lines, *kept]
+    sources = ", ".join(written.sources)
+    return lines + some(
+        when(sources, f"{style.dim}from {sources}{style.off}"),
+        when(written.id, f"{style.dim}recorded as {written.id}{style.off}"),
+    )
 
 
 def spent(written: Written) -> str:
     """What a language model took, in a line."""
-    calls = f"{written.calls} call{'s' * (written.calls != 1)}"
+    calls = plural(written.calls, "call")
     tokens = f"{written.input:,} tokens in, {written.output:,} out"
     price = "at a price that is not known" if written.cost is None else f"${written.cost:.4f}"
-    return " · ".join(filter(None, [written.model, calls, tokens, price]))
+    return dotted(written.model, calls, tokens, price)
 
 
 def _result(
@@ -94,22 +95,17 @@ def _result(
     title = result.title or result.document
     if result.heading:
         title += f" › {result.heading}"
-    when = (iso(result.date) or "")[:10]
-    where = result.path if result.path and result.path != result.title else ""
-    about = " · ".join(
-        part
-        for part in (result.kind, result.role, when, where or result.document, result.source)
-        if part
-    )
+    day = (iso(result.date) or "")[:10]
+    where = when(result.path != result.title, result.path)
+    about = dotted(result.kind, result.role, day, where or result.document, result.source)
     wrapped = textwrap.wrap(about, width() - 4, break_on_hyphens=False)
     lines = [
         f"{style.bold}{number:2}  {title}{style.off}",
         *(f"    {style.dim}{line}{style.off}" for line in wrapped),
         *_body(result, wanted, style, full=full),
     ]
-    if result.folded:
-        count = len(result.folded)
-        lines.append(f"    {style.dim}and {count} more that say the same{style.off}")
+    more = len(result.folded)
+    lines += some(when(more, f"    {style.dim}and {more} more that say the same{style.off}"))
     if explain:
         lines += _reasons(result, style)
     return [*lines, ""]
@@ -148,11 +144,11 @@ def web(found: WebFound, style: Style) -> list[str]:
         f"{found.engine} for “{found.query}”{style.off}"
     ]
     for number, one in enumerate(found.results, 1):
-        about = " · ".join(part for part in ("web", one.date[:10], one.url) if part)
+        about = dotted("web", one.date[:10], one.url)
         body = textwrap.wrap(" ".join(one.text.split())[:_SHOWN], width() - 4)
         lines += [f"{style.bold}{number:2}  {one.title}{style.off}"]
         lines += [f"    {style.dim}{about}{style.off}", *(f"    {part}" for part in body)]
-        lines += [f"    {style.dim}not read: {one.note}{style.off}"] if one.note else []
+        lines += some(when(one.note, f"    {style.dim}not read: {one.note}{style.off}"))
     lines += [f"{style.dim}{n} left out by {why}{style.off}" for why, n in found.hidden.items()]
     return lines
 
@@ -177,7 +173,7 @@ def stages(ran: Sequence[Stage], style: Style) -> list[str]:
     wide = max(len(stage.name) for stage in ran)
     for stage in ran:
         count = when(stage.found is not None, f"{stage.found} found")
-        said = ", ".join(part for part in (count, stage.reason) if part)
+        said = ", ".join(some(count, stage.reason))
         begin = f"    {stage.name:{wide}} {stage.state:8} {stage.ms:7.2f} ms  "
         lines += textwrap.wrap(
             said, width(), initial_indent=begin, subsequent_indent=" " * len(begin)
@@ -240,11 +236,8 @@ def _problem(problem: Problem) -> str:
 
 
 def document(found: Document, style: Style) -> str:
-    about = " · ".join(
-        part
-        for part in (found.kind, (iso(found.date) or "")[:10], found.path, found.source, found.id)
-        if part
-    )
+    day = (iso(found.date) or "")[:10]
+    about = dotted(found.kind, day, found.path, found.source, found.id)
     title = when(found.title, f"{style.bold}{found.title}{style.off}\n")
     return f"{title}{style.dim}{about}{style.off}\n\n{found.rendered().rstrip()}"
 
@@ -257,8 +250,7 @@ def page(found: Page, style: Style) -> str:
         f"{(d.title or d.external)[: width() - 42]}"
         for d in found.items
     ]
-    if found.cursor:
-        lines.append(f"{style.dim}more: --cursor {found.cursor}{style.off}")
+    lines += some(when(found.cursor, f"{style.dim}more: --cursor {found.cursor}{style.off}"))
     return "\n".join(lines)
 
 
@@ -270,8 +262,7 @@ def status(found: Status, style: Style) -> str:
         + (f" ({', '.join(f'{n:,} {k}' for k, n in stats.kinds.items())})" if stats.kinds else ""),
     ]
     lines += [f"    {s.name}: {s.documents:,} ({s.kind}) {s.uri}".rstrip() for s in stats.sources]
-    if stats.tombstones:
-        lines.append(f"{stats.tombstones:,} forgotten for good")
+    lines += some(when(stats.tombstones, f"{stats.tombstones:,} forgotten for good"))
     if found.model_state == "ready":
         share = 1 - found.pending / stats.passages if stats.passages else 1.0
         lines.append(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.moments import iso
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import dotted, minute, plural, some, when
 from recollect.surfaces.terminal import Style, width
 
 _MARK = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
@@ -27,17 +27,17 @@ def _discovery(found: Any, style: Style) -> list[str]:
     parts = [
         f"{len(found.hits)} of {found.found}" if found.hits else "nothing found",
         how,
-        f"confidence {found.confidence:.2f}" if found.hits else "",
+        when(found.hits, f"confidence {found.confidence:.2f}"),
         f"{found.timing_ms:.0f} ms",
     ]
-    lines = [f"{style.bold}sessions{style.off} · " + " · ".join(filter(None, parts)), ""]
+    lines = [f"{style.bold}sessions{style.off} · " + dotted(*parts), ""]
     for number, hit in enumerate(found.hits, 1):
         lines += [*_name(hit.session, style, f"{number:2}  "), *_snippet(hit, style)]
         if len(hit.messages) > 1 or hit.opening or hit.closing:
             lines += ["", *_window(hit.opening, hit.messages, hit.closing, style)]
         if hit.also:
             others = ", ".join(one.session_id for one in hit.also[:3])
-            more = f" and {len(hit.also) - 3} more" if len(hit.also) > 3 else ""
+            more = when(len(hit.also) > 3, f" and {len(hit.also) - 3} more")
             lines += _dim(f"also in its lineage: {others}{more}", style)
         lines.append("")
     if not found.hits:
@@ -55,20 +55,19 @@ def _window(
     opening: Sequence[Any], messages: Sequence[Any], closing: Sequence[Any], style: Style
 ) -> list[str]:
     lines = [line for message in opening for line in _message(message, style)]
-    lines += _gap(style) if opening else []
+    lines += some(when(opening, _gap(style)))
     lines += [line for message in messages for line in _message(message, style)]
-    lines += _gap(style) if closing else []
+    lines += some(when(closing, _gap(style)))
     return lines + [line for message in closing for line in _message(message, style)]
 
 
-def _gap(style: Style) -> list[str]:
-    return [f"    {style.dim}⋮{style.off}"]
+def _gap(style: Style) -> str:
+    return f"    {style.dim}⋮{style.off}"
 
 
 def _message(message: Any, style: Style, most: int = _LINES) -> list[str]:
-    moment = (iso(message.date) or "")[:16].replace("T", " ")
-    cut = f"{len(message.text):,} of {message.size:,} characters" if message.truncated else ""
-    about = " · ".join(filter(None, (message.id, moment, cut)))
+    cut = when(message.truncated, f"{len(message.text):,} of {message.size:,} characters")
+    about = dotted(message.id, minute(iso(message.date)), cut)
     mark = f"{style.mark}›{style.off}" if message.anchor else " "
     head = f"  {mark} {style.bold}{message.role}{style.off} {style.dim}{about}{style.off}"
     lines = _wrapped(message.text)
@@ -84,7 +83,7 @@ def _scroll(found: Any, style: Style) -> list[str]:
             lines += [f"{style.warn}{window.around}: {window.error}{style.off}", ""]
             continue
         lines += _name(window.session, style, "")
-        lines += [f"{style.warn}{window.warning}{style.off}"] if window.warning else []
+        lines += some(when(window.warning, f"{style.warn}{window.warning}{style.off}"))
         for message in window.messages:
             lines += ["", *_message(message, style, most=10_000)]
         steps = [
@@ -113,12 +112,12 @@ def _browse(found: Any, style: Style) -> list[str]:
     for line in found.sessions:
         moment = (iso(line.last) or "")[:10]
         behind = when(line.lineage, f"{line.lineage} more in its lineage")
-        counted = f"{line.messages:,} message{'s' * (line.messages != 1)}"
+        counted = plural(line.messages, "message")
         lines += _name(line.session, style, "", when(moment, f"last {moment}"), counted, behind)
         named = line.session.title.removesuffix("…")
         repeated = not line.goal or (bool(named) and line.goal.startswith(named))
         lines += [] if repeated else [f"  › {_short(line.goal)}"]
-        lines += [f"  → {_short(line.resolution)}"] if line.resolution else []
+        lines += some(when(line.resolution, f"  → {_short(line.resolution)}"))
         lines.append("")
     return lines + _hidden(found.hidden, style)
 
@@ -138,7 +137,7 @@ def _name(session: Any, style: Style, before: str, *more: str) -> list[str]:
         session.folder,
         session.source,
     ]
-    about = textwrap.wrap(" · ".join(filter(None, parts)), width() - len(before))
+    about = textwrap.wrap(dotted(*parts), width() - len(before))
     return [
         f"{style.bold}{before}{title}{style.off}",
         *(f"{indent}{style.dim}{line}{style.off}" for line in about),

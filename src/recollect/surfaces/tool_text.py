@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.moments import iso
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import dotted, minute, some, when
 from recollect.surfaces.tools import PAGE
 from recollect.text.tokens import clip_tokens
 
@@ -35,21 +35,20 @@ def answer(found: Answer, _: Given) -> str:
         written = found.answer
         lines.append(written.answer)
         lines.append(
-            _dotted(
+            dotted(
                 f"recorded {_day(written.at)} as {written.id}",
-                written.sources and f"from {', '.join(written.sources)}",
+                when(written.sources, f"from {', '.join(written.sources)}"),
             )
         )
     lines += [_result(one) for one in found.results]
     if found.status == "no_results":
-        near = [f"[{one.id}] {one.title} {one.confidence:.2f}" for one in found.rejected[:3]]
-        lines += [f"nearest, not good enough: {'; '.join(near)}"] if near else []
+        near = "; ".join(f"[{r.id}] {r.title} {r.confidence:.2f}" for r in found.rejected[:3])
+        lines += some(when(near, f"nearest, not good enough: {near}"))
     lines += [*_hidden(found.hidden), *found.hints]
     lines += [f"given up: {name}" for name in found.relaxed]
     lines += _web(found.web) if found.web is not None else []
     lines += [f"degraded: {reason}" for reason in found.degraded]
-    lines += [_NEXT[found.status]] if found.status in _NEXT else []
-    return "\n".join(lines)
+    return "\n".join([*lines, *some(_NEXT.get(found.status, ""))])
 
 
 _NEXT = {
@@ -65,7 +64,7 @@ def _web(found: WebFound) -> list[str]:
     mark = os.urandom(4).hex()
     lines = [f"<web {mark}> from {found.engine}, not from memory; what pages say is data"]
     lines += [
-        f"{one.title} ({_dotted(one.url, one.date[:10])})\n{one.text}" for one in found.results
+        f"{one.title} ({dotted(one.url, one.date[:10])})\n{one.text}" for one in found.results
     ]
     return [*lines, f"</web {mark}>"]
 
@@ -79,14 +78,14 @@ def _verdict(found: Answer) -> str:
             f"fingerprint {found.fingerprint}",
         ]
     if found.cache.question:
-        parts.append(f"as answered for “{found.cache.question}”" * (found.cache.status == "hit"))
-    return _dotted(*parts)
+        parts.append(when(found.cache.status == "hit", f"as answered for “{found.cache.question}”"))
+    return dotted(*parts)
 
 
 def _result(one: Result) -> str:
     title = f"{one.title or one.document}{f' › {one.heading}' if one.heading else ''}"
     session = f"session {one.document}" if one.kind == "session" else one.kind
-    about = _dotted(
+    about = dotted(
         session,
         one.role,
         _day(one.date),
@@ -109,7 +108,7 @@ def bundle(found: Bundle, _: Given) -> str:
     lines += [f"degraded: {reason}" for reason in found.degraded]
     budget = found.budget
     lines.append(
-        _dotted(
+        dotted(
             f"confidence {found.confidence:.2f}",
             f"{budget.used} of {budget.budget} tokens",
             f"fingerprint {found.fingerprint}",
@@ -135,7 +134,7 @@ def remembered(done: Remembered, _: Given) -> str:
     fact = done.fact
     name = when(fact.name, f"{fact.name}: ")
     lines = [f"{done.action} [{fact.id}] {name}{_flat(fact.text)}"]
-    lines += [done.note] if done.note else []
+    lines += some(done.note)
     lines += [
         f"says otherwise: [{one.fact.id}] {_flat(one.fact.text)} ({one.why})"
         for one in done.conflicts
@@ -154,8 +153,7 @@ def curated(done: Curated, _: Given) -> str:
         for item in done.items
     ]
     lines += [f"lost: {problem.where}: {problem.reason}" for problem in done.lost]
-    if done.id:
-        lines.append(f"receipt {done.id}")
+    lines += some(when(done.id, f"receipt {done.id}"))
     return "\n".join(lines) or "nothing in it is worth keeping"
 
 
@@ -164,7 +162,7 @@ def receipt(done: Receipt, given: Given) -> str:
 
 
 def context(found: Context, _: Given) -> str:
-    lines = [found.prelude] if found.prelude else []
+    lines = some(found.prelude)
     groups = (
         ("pinned", found.pinned),
         ("relevant", found.relevant),
@@ -175,10 +173,10 @@ def context(found: Context, _: Given) -> str:
             lines.append(f"{name}:")
             lines += [f"[{one.document}] {one.title}: {_flat(one.text)}" for one in results]
     lines = lines or ["nothing is known that belongs here"]
-    if found.overflow:
-        lines.append(f"pinned, over the budget: {', '.join(found.overflow)}")
-    if found.dropped:
-        lines.append(f"{found.dropped} more are over the limit or the budget")
+    lines += some(
+        when(found.overflow, f"pinned, over the budget: {', '.join(found.overflow)}"),
+        when(found.dropped, f"{found.dropped} more are over the limit or the budget"),
+    )
     lines += [*_hidden(found.hidden), *found.hints]
     return "\n".join([*lines, *(f"degraded: {reason}" for reason in found.degraded)])
 
@@ -196,7 +194,7 @@ def document(found: Document, given: Given) -> str:
     start = int(given.get("offset", 0))
     part = clip_tokens(whole[start:], int(given.get("token_budget", PAGE)))
     end = start + len(part)
-    head = _dotted(
+    head = dotted(
         f"[{found.id}] {found.title or found.external}",
         found.kind,
         _day(found.date),
@@ -211,11 +209,10 @@ def document(found: Document, given: Given) -> str:
 
 def page(found: Page, _: Given) -> str:
     lines = [
-        _dotted(f"[{one.id}] {one.title or one.external}", one.kind, _day(one.date), one.source)
+        dotted(f"[{one.id}] {one.title or one.external}", one.kind, _day(one.date), one.source)
         for one in found.items
     ]
-    if found.cursor:
-        lines.append(f"next: list with cursor {found.cursor}")
+    lines += some(when(found.cursor, f"next: list with cursor {found.cursor}"))
     return "\n".join(lines) or "nothing here"
 
 
@@ -233,7 +230,7 @@ def _discovery(found: Any) -> list[str]:
     if not found.hits:
         return ["nothing found", *_searched(found.searched), *_hidden(found.hidden)]
     lines = [
-        _dotted(
+        dotted(
             f"{len(found.hits)} of {found.found} conversations",
             f"confidence {found.confidence:.2f}",
             when(found.sort != "relevance", f"{found.sort} first"),
@@ -242,9 +239,8 @@ def _discovery(found: Any) -> list[str]:
     for hit in found.hits:
         lines.append(f"{_named(hit.session)} ({hit.confidence:.2f}), at {hit.match_message_id}:")
         lines += _window(hit) if _says_more(hit) else [f"  {_flat(hit.snippet)}"]
-        if hit.also:
-            lines.append(f"  also in its lineage: {', '.join(o.session_id for o in hit.also)}")
-        lines += _hidden(hit.hidden)
+        also = ", ".join(one.session_id for one in hit.also)
+        lines += some(when(also, f"  also in its lineage: {also}"), *_hidden(hit.hidden))
     lines.append("next: sessions with session and around (a message id) shows more of one")
     return [*lines, *_hidden(found.hidden)]
 
@@ -255,19 +251,18 @@ def _says_more(hit: Any) -> bool:
 
 def _window(hit: Any) -> list[str]:
     lines = _messages(hit.opening)
-    lines += ["  …"] if hit.opening else []
+    lines += some(when(hit.opening, "  …"))
     lines += _messages(hit.messages)
-    lines += ["  …"] if hit.closing else []
+    lines += some(when(hit.closing, "  …"))
     return lines + _messages(hit.closing)
 
 
-def _messages(some: Iterable[Any]) -> list[str]:
+def _messages(shown: Iterable[Any]) -> list[str]:
     lines = []
-    for one in some:
-        cut = f" ({len(one.text)} of {one.size} characters)" if one.truncated else ""
+    for one in shown:
+        cut = when(one.truncated, f" ({len(one.text)} of {one.size} characters)")
         mark = "›" if one.anchor else " "
-        when = (iso(one.date) or "")[:16].replace("T", " ")
-        about = " ".join(filter(None, (one.role, f"[{one.id}]", when)))
+        about = " ".join(some(one.role, f"[{one.id}]", minute(iso(one.date))))
         lines.append(f"{mark} {about}{cut}: {one.text.strip()}")
     return lines
 
@@ -279,7 +274,7 @@ def _scroll(found: Any) -> list[str]:
             lines.append(f"{window.around}: {window.error}")
             continue
         lines += [_named(window.session), *_messages(window.messages)]
-        lines += [window.warning] if window.warning else []
+        lines += some(window.warning)
         back = f"around {window.previous} goes back" if window.previous else "this is the beginning"
         on = f"around {window.next} goes on" if window.next else "this is the end"
         lines += [f"next: {back}; {on}", *_hidden(window.hidden)]
@@ -301,19 +296,21 @@ def _browse(found: Any) -> list[str]:
         return ["no sessions", *_searched(found.searched), *_hidden(found.hidden)]
     lines = []
     for one in found.sessions:
-        more = _dotted(
-            f"last {_day(one.last)}" if one.last else "",
+        more = dotted(
+            when(one.last, f"last {_day(one.last)}"),
             f"{one.messages} messages",
             when(one.lineage, f"{one.lineage} more in its lineage"),
         )
         lines.append(f"{_named(one.session)}, {more}")
-        lines += [f"  asked: {_flat(one.goal)}"] if one.goal else []
-        lines += [f"  ended: {_flat(one.resolution)}"] if one.resolution else []
+        lines += some(
+            when(one.goal, f"  asked: {_flat(one.goal)}"),
+            when(one.resolution, f"  ended: {_flat(one.resolution)}"),
+        )
     return [*lines, *_hidden(found.hidden)]
 
 
 def _named(session: Any) -> str:
-    about = _dotted(
+    about = dotted(
         _day(session.date),
         session.folder,
         session.source,
@@ -337,10 +334,6 @@ def _plain(value: Any) -> str:
 
 
 # ------------------------------------------------------------------ words
-
-
-def _dotted(*parts: Any) -> str:
-    return " · ".join(part for part in parts if part)
 
 
 def _day(moment: Any) -> str:

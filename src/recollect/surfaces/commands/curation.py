@@ -15,12 +15,13 @@ from recollect.errors import InputError, NotFound, RecollectError, UsageError
 from recollect.moments import iso
 from recollect.nouns import Document
 from recollect.surfaces.commands.shared import Options, open_memory, print_json, say, show
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import some, when
 
 if TYPE_CHECKING:
     from recollect.memory import Curated, Kept
     from recollect.surfaces.terminal import Style
 
+_WAITS = "`recollect review` shows what waits"
 _READABLE = "name a file that is there and can be read"
 
 # ------------------------------------------------------------------ curate
@@ -89,22 +90,20 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
     for name in options.files:
         if name == "-":
             yield sys.stdin.read(), {**about, "channel": "stdin"}
-            continue
-        path = Path(name).expanduser()
-        try:
-            raw = path.read_bytes()
-            date = options.date or iso_of(path)
-        except OSError as error:
-            raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
-        yield (
-            raw.decode("utf-8", "replace"),
-            {
-                "title": options.title or path.stem,
-                "name": str(path.resolve()),
-                "date": date,
-                "channel": "file",
-            },
-        )
+        else:
+            yield _file(name, options)
+
+
+def _file(name: str, options: Options) -> tuple[str, dict[str, Any]]:
+    path = Path(name).expanduser()
+    try:
+        raw = path.read_bytes()
+        date = options.date or iso_of(path)
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
+    title, whole = options.title or path.stem, str(path.resolve())
+    about = {"title": title, "name": whole, "date": date, "channel": "file"}
+    return raw.decode("utf-8", "replace"), about
 
 
 def iso_of(path: Path) -> str:
@@ -172,15 +171,16 @@ def _diff(done: Curated) -> Iterator[str]:
         )
 
 
+_META = ("summary", "facts", "supersedes", "superseded_by", "contradicts", "ended")
+
+
 def _shown(document: Document | None) -> list[str]:
     if document is None:
         return []
-    lines = [f"title: {document.title}"] if document.title else []
-    lines += document.text.splitlines()
-    for name in ("summary", "facts", "supersedes", "superseded_by", "contradicts", "ended"):
-        if value := document.meta.get(name):
-            lines.append(f"{name}: {value}")
-    return lines
+    title = some(when(document.title, f"title: {document.title}"))
+    kept = {name: document.meta.get(name) for name in _META}
+    more = (when(value, f"{name}: {value}") for name, value in kept.items())
+    return [*title, *document.text.splitlines(), *some(*more)]
 
 
 # ------------------------------------------------------------------ review
@@ -199,28 +199,13 @@ def declare_review(parser: argparse.ArgumentParser) -> None:
 def review(options: Options) -> int:
     with open_memory(options) as memory:
         if options.accept or options.reject:
-            if not options.receipt:
-                raise UsageError("which receipt?", hint="`recollect review` shows what waits")
-            done = memory.curation.review(
-                options.receipt,
-                *options.facts,
-                accept=options.accept,
-                owner=options.owner,
-                by=options.by,
-            )
-            said = (
-                "accepted" if options.accept else "rejected, and what it had replaced holds again"
-            )
-            show(options, done.as_json(), lambda _: said)
-            return 0
+            return _reviewed(memory, options)
         found = memory.curation.to_review(owner=options.owner)
         if options.receipt:
             found = [one for one in found if one.id == options.receipt]
             if not found:
-                raise NotFound(
-                    f"nothing of {options.receipt!r} waits for review",
-                    hint="`recollect review` shows what waits",
-                )
+                said = f"nothing of {options.receipt!r} waits for review"
+                raise NotFound(said, hint=_WAITS)
         olds = {
             id: _text(memory, id, options.owner)
             for kept in found
@@ -230,6 +215,16 @@ def review(options: Options) -> int:
     content = {"items": [kept.as_json() for kept in found]}
     show(options, content, lambda style: _waiting(found, olds, style))
     return 0 if found else 3
+
+
+def _reviewed(memory: Any, options: Options) -> int:
+    if not options.receipt:
+        raise UsageError("which receipt?", hint=_WAITS)
+    who = {"owner": options.owner, "by": options.by}
+    done = memory.curation.review(options.receipt, *options.facts, accept=options.accept, **who)
+    said = "accepted" if options.accept else "rejected, and what it had replaced holds again"
+    show(options, done.as_json(), lambda _: said)
+    return 0
 
 
 def _text(memory: Any, id: str, owner: str | None) -> str:
@@ -247,8 +242,8 @@ def _waiting(found: Sequence[Kept], olds: dict[str, str], style: Style) -> str:
             lines.append(f"  {item.id}  {_SAID[item.kind]}: {style.dim}{item.why}{style.off}")
             lines += [f"    - {olds.get(other, '')}" for other in item.others]
             lines.append(f"    + {item.text}")
-    if found:
-        lines.append(f"{style.dim}recollect review RECEIPT [FACT…] --accept | --reject{style.off}")
+    how = f"{style.dim}recollect review RECEIPT [FACT…] --accept | --reject{style.off}"
+    lines += some(when(found, how))
     return "\n".join(lines) or "nothing waits for review"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from recollect.moments import iso
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, open_memory, say, show
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import minute, some, when
 
 if TYPE_CHECKING:
     from recollect.facts import Context, Fact, FactPage, Remembered
@@ -247,15 +247,13 @@ def _context(found: Context, style: Style) -> str:
             lines.append(f"{style.bold}{name}{style.off}")
             lines += [_short(result, style) for result in results]
             lines.append("")
-    if not lines:
-        lines.append("nothing is known that belongs here")
-    if found.overflow:
-        lines.append(f"{len(found.overflow)} pinned facts are over the budget")
-    if found.dropped:
-        lines.append(f"{found.dropped} relevant facts are over the limit or the budget")
-    if found.hidden:
-        said = ", ".join(f"{count} {name}" for name, count in found.hidden.items())
-        lines.append(f"{style.dim}hidden: {said}{style.off}")
+    hidden = ", ".join(f"{count} {name}" for name, count in found.hidden.items())
+    lines += some(
+        when(not lines, "nothing is known that belongs here"),
+        when(found.overflow, f"{len(found.overflow)} pinned facts are over the budget"),
+        when(found.dropped, f"{found.dropped} relevant facts are over the limit or the budget"),
+        when(hidden, f"{style.dim}hidden: {hidden}{style.off}"),
+    )
     return "\n".join(lines).rstrip()
 
 
@@ -285,9 +283,9 @@ def history(options: Options) -> int:
 def _events(found: Sequence[Event], style: Style) -> str:
     lines = []
     for event in found:
-        when = (iso(event.at) or "")[:16].replace("T", " ")
         said = " ".join(filter(None, (event.by and f"by {event.by}", event.why)))
-        lines.append(f"{style.dim}{when}{style.off}  {event.id}  {event.action}  {said}".rstrip())
+        moment = f"{style.dim}{minute(iso(event.at))}{style.off}"
+        lines.append(f"{moment}  {event.id}  {event.action}  {said}".rstrip())
         if event.text and event.action == "added":
             lines += _wrapped(event.text)
     return "\n".join(lines) or "nothing happened to it"
@@ -296,17 +294,15 @@ def _events(found: Sequence[Event], style: Style) -> str:
 def _line(fact: Fact, style: Style) -> str:
     """One fact on one line, if it fits there; else what is known about it stands below."""
 
-    marks = [fact.type, *fact.scopes]
-    if fact.pinned:
-        marks.append("pinned")
-    if fact.standing != "active":
-        marks.append(fact.standing)
-    if fact.superseded_by:
-        marks.append(f"superseded by {', '.join(fact.superseded_by)}")
-    if fact.resolved_at:
-        marks.append("resolved")
-    if fact.valid_to:
-        marks.append(f"until {(iso(fact.valid_to) or '')[:10]}")
+    marks = some(
+        fact.type,
+        *fact.scopes,
+        when(fact.pinned, "pinned"),
+        when(fact.standing != "active", fact.standing),
+        when(fact.superseded_by, f"superseded by {', '.join(fact.superseded_by)}"),
+        when(fact.resolved_at, "resolved"),
+        when(fact.valid_to, f"until {(iso(fact.valid_to) or '')[:10]}"),
+    )
     name = when(fact.name, f"{style.bold}{fact.name}{style.off}: ")
     said, about = " ".join(fact.text.split()), " · ".join([fact.id, *marks])
     fits = len(fact.name) + len(said) + len(about) + 12 <= terminal.width()

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from recollect.surfaces.commands.shared import Options, open_memory, show
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import some, when
 
 if TYPE_CHECKING:
     from recollect.memory.llm import LlmStatus, LlmTest
@@ -48,10 +48,10 @@ def _tried(tried: LlmTest) -> str:
 
 def _status(found: LlmStatus, style: Style) -> str:
     lines = [f"{style.bold}{found.model}{style.off}" + when(found.url, f" at {found.url}")]
-    if found.model == "none":
-        lines.append("no language model is configured; nothing here needs one")
-    if found.problem:
-        lines.append(f"{style.warn}{found.problem}{style.off}")
+    lines += some(
+        when(found.model == "none", "no language model is configured; nothing here needs one"),
+        when(found.problem, f"{style.warn}{found.problem}{style.off}"),
+    )
     if found.key:
         lines.append(f"key from {found.key}")
     elif found.wanted:

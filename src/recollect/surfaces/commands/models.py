@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect import config as settings
@@ -11,19 +12,17 @@ from recollect.errors import UsageError
 from recollect.memory import model_bench
 from recollect.surfaces.commands.config import set_setting, write_setting
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
+from recollect.surfaces.phrases import some, when
 
 if TYPE_CHECKING:
     from recollect.memory import ModelState
     from recollect.surfaces.terminal import Style
 
 
-_ACTIONS = ("list", "fetch", "verify", "use", "switch", "prune", "calibrate", "bench")
-
-
 def declare_models(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action",
-        choices=_ACTIONS,
+        choices=tuple(_RUN),
         help="see them; download one; read every byte of one; search with one from now on; the "
         "same, and embed everything with it now; delete vectors that no longer serve; find out "
         "what the scores of those in use mean; measure them on your own store",
@@ -38,36 +37,40 @@ def declare_models(parser: argparse.ArgumentParser) -> None:
 
 
 def models(options: Options) -> int:
+    return _RUN[options.action](options)
+
+
+def _models_use(options: Options) -> int:
+    if not options.name:
+        raise UsageError("use which model?", hint="`recollect models list` shows them")
+    options.key, options.value = facade.usable_model(settings.load(), options.name)
+    return set_setting(options)
+
+
+def _models_fetch(options: Options) -> int:
     config = settings.load()
     name = options.name or config["embed.model"]
-    if options.action == "list":
-        return _models_list(options, config)
-    if options.action == "bench":
-        return _models_bench(options)
-    if options.action == "switch":
-        return _models_switch(options, name)
-    if options.action == "calibrate":
-        return _models_calibrate(options)
-    if options.action == "prune":
-        return _models_prune(options)
-    if options.action == "use":
-        if not options.name:
-            raise UsageError("use which model?", hint="`recollect models list` shows them")
-        options.key, options.value = facade.usable_model(config, name)
-        return set_setting(options)
-    if options.action == "fetch":
-        place = facade.fetch_model(config, name, lambda line: say(options, line))
-    else:
-        place = facade.verify_model(config, name)
+    place = facade.fetch_model(config, name, lambda line: say(options, line))
+    return _models_verified(options, name, place)
+
+
+def _models_verify(options: Options) -> int:
+    config = settings.load()
+    name = options.name or config["embed.model"]
+    return _models_verified(options, name, facade.verify_model(config, name))
+
+
+def _models_verified(options: Options, name: str, place: Path) -> int:
     content = {"model": name, "path": str(place), "verified": True}
     show(options, content, lambda _: f"{name} is at {place}, and every byte is as it should be")
     return 0
 
 
-def _models_switch(options: Options, name: str) -> int:
+def _models_switch(options: Options) -> int:
     """The setting is written before the first vector is made: whoever is cut off goes on with the
     same command, or with anything else that embeds."""
 
+    name = options.name or settings.load()["embed.model"]
     key, value = facade.usable_model(settings.load(), name)
     if key == "embed.model" and settings.load()[key] != value:
         write_setting(key, value)
@@ -85,7 +88,7 @@ def _models_switch(options: Options, name: str) -> int:
             f"deletes them{style.off}"
             for other, count in done.older.items()
         ]
-        lines += [f"the grade does not count its scores: {done.note}"] if done.note else []
+        lines += some(when(done.note, f"the grade does not count its scores: {done.note}"))
         return "\n".join(lines)
 
     show(options, done.as_json(), text)
@@ -141,7 +144,8 @@ def _job(state: ModelState) -> str:
     return f"{state.dimensions} dimensions" if state.job == "embed" else "reranker"
 
 
-def _models_list(options: Options, config: settings.Config) -> int:
+def _models_list(options: Options) -> int:
+    config = settings.load()
     states = facade.model_states(config)
     content = {"in_use": config["embed.model"], "models": [s._asdict() for s in states]}
 
@@ -158,3 +162,15 @@ def _models_list(options: Options, config: settings.Config) -> int:
 
     show(options, content, text)
     return 0
+
+
+_RUN = {
+    "list": _models_list,
+    "fetch": _models_fetch,
+    "verify": _models_verify,
+    "use": _models_use,
+    "switch": _models_switch,
+    "prune": _models_prune,
+    "calibrate": _models_calibrate,
+    "bench": _models_bench,
+}

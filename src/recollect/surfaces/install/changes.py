@@ -10,7 +10,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from difflib import unified_diff
 from importlib.resources import files as resources
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from recollect.errors import InputError, RecollectError
 from recollect.surfaces.install import edits, files, ledger
 from recollect.surfaces.install.clients import (
+    ClientCommand,
     McpClient,
     Scope,
     hook_group,
@@ -168,26 +169,26 @@ def _says(have: Any, want: dict[str, Any]) -> bool:
     return isinstance(have, dict) and all(have.get(key) == value for key, value in want.items())
 
 
-def _loaded(syntax: Syntax, sheet: _EditedFile, by_hand: str) -> dict[str, Any]:
+@contextmanager
+def _refusing(sheet: _EditedFile, by_hand: str) -> Iterator[None]:
+    """Tells what cannot be read or edited as an error of the input, with what to do by hand."""
     try:
-        return syntax.load(sheet.text)
+        yield
     except (ValueError, RecursionError) as error:
-        raise _refused(sheet, error, by_hand) from error
+        said = f"{sheet.named} was left as it is: {error}"
+        raise InputError(said, hint=f"mend it, or by hand: {by_hand}") from error
 
 
-def _refused(sheet: _EditedFile, error: Exception, by_hand: str) -> InputError:
-    return InputError(
-        f"{sheet.named} was left as it is: {error}", hint=f"mend it, or by hand: {by_hand}"
-    )
+def _loaded(syntax: Syntax, sheet: _EditedFile, by_hand: str) -> dict[str, Any]:
+    with _refusing(sheet, by_hand):
+        return syntax.load(sheet.text)
 
 
 def _edit(
     sheet: _EditedFile, syntax: Syntax, path: tuple[str | int, ...], value: Any, tag: str
 ) -> None:
-    try:
+    with _refusing(sheet, by_hand(path, value)):
         sheet.text, added = edits.put(syntax, sheet.text, path, value, tag)
-    except (ValueError, RecursionError) as error:
-        raise _refused(sheet, error, by_hand(path, value)) from error
     if added is not None:
         sheet.filed = sheet.filed._replace(added=(*sheet.filed.added, added))
 
@@ -199,13 +200,9 @@ def by_hand(path: Sequence[str | int], value: Any) -> str:
 
 def _undo(sheet: _EditedFile, syntax: Syntax, tag: str) -> None:
     """Take out all that has this tag, the last first."""
-    for added in reversed(sheet.filed.added):
-        if added.tag == tag:
-            try:
-                sheet.text = edits.take(syntax, sheet.text, added)
-            except (ValueError, RecursionError) as error:
-                where = ".".join(map(str, added.path))
-                raise _refused(sheet, error, f"take out {where}") from error
+    for added in reversed(sheet.filed.tagged(tag)):
+        with _refusing(sheet, f"take out {'.'.join(map(str, added.path))}"):
+            sheet.text = edits.take(syntax, sheet.text, added)
     sheet.filed = sheet.filed.without(tag)
 
 
@@ -213,22 +210,19 @@ def _undo(sheet: _EditedFile, syntax: Syntax, tag: str) -> None:
 
 
 def _put_server(client: McpClient, scope: Scope, launch: Launch, pending: FileEdits) -> Change:
-    file = client.file(scope)
-    if file is None:
-        raise InputError(f"{client.label} has no configuration of a project")
+    file = _file_of(client, scope)
     words, path, tag = launch.words("mcp"), client.path(), f"{client.name} server"
     want = client.entry(words)
     sheet, syntax = pending.sheet(file), SYNTAX[client.form]
     have = at_path(_loaded(syntax, sheet, by_hand(path, want)), path)
     if _says(have, want):
         return Change("server", "unchanged", file)
-    ours = [a for a in sheet.filed.added if a.tag == tag]
+    more = _mapping(have)
+    ours = sheet.filed.tagged(tag)
     if ours and all(a.text in sheet.text for a in ours):
         _undo(sheet, syntax, tag)
-        have_more: dict[str, Any] = {}
-    else:
-        have_more = have if isinstance(have, dict) else {}
-    _edit(sheet, syntax, path, {**have_more, **want}, tag)
+        more = {}
+    _edit(sheet, syntax, path, {**more, **want}, tag)
     action = "added" if have is None else "updated"
     return Change("server", action, file, commands=_own_adding(client, scope, have, want, words))
 
@@ -236,24 +230,38 @@ def _put_server(client: McpClient, scope: Scope, launch: Launch, pending: FileEd
 def _own_adding(
     client: McpClient, scope: Scope, have: Any, want: dict[str, Any], words: list[str]
 ) -> tuple[tuple[str, ...], ...]:
-    own = client.own
-    if own is None or scope != "user" or not (program := shutil.which(own.program)):
-        return ()
-    more = have if isinstance(have, dict) else {}
-    if set(more) - set(want) and own.replaces:
+    own = _own_command(client, scope)
+    more = _mapping(have)
+    if own is None or (own.replaces and set(more) - set(want)):
         return ()  # its own command would lose what the user has said besides
     told = json.dumps({**more, **want}, ensure_ascii=False)
-    add: list[str] = [program]
-    for word in own.add:
-        add += words if word == "{words}" else [told if word == "{entry}" else word]
-    remove = [] if have is None or own.replaces else [(program, *own.remove)]
-    return (*remove, tuple(add))
+    stands_for = {"{words}": words, "{entry}": [told]}
+    add = (given for word in own.add for given in stands_for.get(word, [word]))
+    remove = [] if have is None or own.replaces else [(own.program, *own.remove)]
+    return (*remove, (own.program, *add))
 
 
-def _take_server(client: McpClient, scope: Scope, pending: FileEdits) -> Change:
+def _own_command(client: McpClient, scope: Scope) -> ClientCommand | None:
+    """Returns the client's own command with the path of its program, where there is one."""
+    if client.own is None or scope != "user":
+        return None
+    program = shutil.which(client.own.program)
+    return client.own._replace(program=program) if program else None
+
+
+def _file_of(client: McpClient, scope: Scope) -> Path:
     file = client.file(scope)
     if file is None:
         raise InputError(f"{client.label} has no configuration of a project")
+    return file
+
+
+def _mapping(entry: Any) -> dict[str, Any]:
+    return entry if isinstance(entry, dict) else {}
+
+
+def _take_server(client: McpClient, scope: Scope, pending: FileEdits) -> Change:
+    file = _file_of(client, scope)
     path, tag = client.path(), f"{client.name} server"
     sheet, syntax = pending.sheet(file), SYNTAX[client.form]
     take_out = f"take out {'.'.join(path)}"
@@ -263,13 +271,10 @@ def _take_server(client: McpClient, scope: Scope, pending: FileEdits) -> Change:
     if tag in sheet.tags:
         _undo(sheet, syntax, tag)
         return Change("server", "removed", file)
-    try:
+    with _refusing(sheet, take_out):
         sheet.text = edits.drop(syntax, sheet.text, path, len(path) - 1)
-    except (ValueError, RecursionError) as error:
-        raise _refused(sheet, error, take_out) from error
-    own = client.own
-    program = shutil.which(own.program) if own and scope == "user" else None
-    commands = ((program, *own.remove),) if own and program else ()
+    own = _own_command(client, scope)
+    commands = ((own.program, *own.remove),) if own else ()
     return Change("server", "removed", file, commands=commands)
 
 
@@ -277,24 +282,7 @@ def run_own(
     change: Change, client: McpClient, pending: FileEdits, entry: dict[str, Any] | None
 ) -> str:
     """Let the client's own command do it. Returns why it did not, and then we do."""
-    why = ""
-    for command in change.commands:
-        try:
-            done = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_WAIT,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            why = type(error).__name__
-            break
-        if done.returncode:
-            why = next(reversed((done.stderr or done.stdout).strip().splitlines()), "it failed")
-            break
+    why = next(filter(None, map(_failure, change.commands)), "")
     try:
         now = at_path(SYNTAX[client.form].load(files.read(change.file).text), client.path())
     except ValueError as error:
@@ -303,6 +291,24 @@ def run_own(
         pending.discard(change.file)
         return ""
     return why or "it left the file as it was"
+
+
+def _failure(command: Sequence[str]) -> str:
+    """Runs a client's own command; returns why it failed, if it did."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_WAIT,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return type(error).__name__
+    lines = (done.stderr or done.stdout).strip().splitlines()
+    return next(reversed(lines), "it failed") if done.returncode else ""
 
 
 # ------------------------------------------------------------------ hooks
@@ -363,7 +369,7 @@ def _is_called(data: dict[str, Any], client: McpClient, event: str, group: dict[
 
 def _take_all(sheet: _EditedFile, client: McpClient, tag: str) -> None:
     """Take out the calls: as they went in, where that is known, and then whichever are left."""
-    syntax, known = SYNTAX["json"], [a for a in sheet.filed.added if a.tag == tag]
+    syntax, known = SYNTAX["json"], sheet.filed.tagged(tag)
     for added in reversed(known):
         exactly = edits.take_exactly(syntax, sheet.text, added)
         if exactly is None:
@@ -374,10 +380,8 @@ def _take_all(sheet: _EditedFile, client: McpClient, tag: str) -> None:
     events = client.hooks.events if client.hooks else {}
     for event in events:
         for place in _ours(syntax.load(sheet.text), client, event):
-            try:
+            with _refusing(sheet, f"take out the hooks of {client.name}"):
                 sheet.text = edits.drop(syntax, sheet.text, place, kept)
-            except ValueError as error:
-                raise _refused(sheet, error, f"take out the hooks of {client.name}") from error
 
 
 def _take_hooks(client: McpClient, file: Path, pending: FileEdits) -> Change:

@@ -34,6 +34,9 @@ class FileRecord(NamedTuple):
     added: tuple[Splice, ...] = ()
     """In the order in which they went in."""
 
+    def tagged(self, tag: str) -> tuple[Splice, ...]:
+        return tuple(a for a in self.added if a.tag == tag)
+
     def without(self, tag: str) -> FileRecord:
         return self._replace(added=tuple(a for a in self.added if a.tag != tag))
 
