@@ -7,6 +7,8 @@ which are not what the code says any more.
     clients.md    from the table of agents that it installs into
     glossary.md   from the words of the evals
     layers.svg    from the contract of layers in pyproject.toml
+    read-path.svg from the calls in reading/pipeline.py (paths.py)
+    write-path.svg    from those in writing/path.py (paths.py)
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, is_typeddict
+
+import paths
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -357,6 +361,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "clients.md": lambda: MADE + clients(),
     "glossary.md": lambda: MADE + glossary(),
     "layers.svg": layers,
+    "read-path.svg": paths.read_path,
+    "write-path.svg": paths.write_path,
 }
 
 
