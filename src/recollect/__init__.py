@@ -16,7 +16,7 @@ from recollect import lazy
 
 lazy.install()
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
