@@ -20,9 +20,9 @@ from bench import corpus
 from bench.quality import store_for
 from bench.reading import WORK, Row, _row, answered, ask, calibration_error, chosen, questions
 from recollect import Memory
-from recollect.memory.calibrate import embedder_scale, sample
 from recollect.memory.core import Core, parts_of
 from recollect.memory.models import shipped
+from recollect.models.calibrate import embedder_scale, sample
 from recollect.nouns import Policy, Scale
 from recollect.ports import Reranker
 from recollect.reading.pool import Models

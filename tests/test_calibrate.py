@@ -13,10 +13,11 @@ import pytest
 from conftest import EMBED_HOME, Cli, HashEmbedder
 from recollect import Memory
 from recollect.errors import ModelError, UsageError
-from recollect.memory.calibrate import Pair, embedder_scale, reranker_scale, sample, scale_of
-from recollect.memory.models import shipped
+from recollect.memory.models import models_folder, shipped
+from recollect.models.calibrate import CalibrationPair, embedder_scale, reranker_scale, sample
 from recollect.models.catalog import EMBED
 from recollect.models.onnx import OnnxEmbedder, OnnxReranker
+from recollect.models.scales import scale_of
 from recollect.testing.builders import note
 
 TOPICS = ("otters", "kelp", "piers", "boats", "nets", "eels", "tides", "gulls")
@@ -146,7 +147,7 @@ def test_what_has_nothing_to_do_with_the_question_is_refused(bent: Memory) -> No
     known, _ = shipped(bent.config)
     with pytest.raises(ModelError, match="noise@1"):
         embedder_scale(sample(bent.store, 20), known, Noise(), 20, lambda *_: None)
-    assert scale_of(bent.config, "noise@1") is None
+    assert scale_of(models_folder(bent.config), "noise@1") is None
 
 
 def test_too_small_a_store_says_so(tmp_path: Path) -> None:
@@ -169,21 +170,19 @@ def test_questions_are_made_of_titles_sentences_and_sessions(memory: Memory) -> 
                for n in range(10))  # fmt: skip
     asked = {pair.question for pair in sample(memory.store, 50)}
     assert {"How otters sleep 3", "Why do eels3 hide?", "What do gulls3 eat?"} <= asked
-    assert Pair("How otters sleep 3", body) in sample(memory.store, 50)
+    assert CalibrationPair("How otters sleep 3", body) in sample(memory.store, 50)
 
 
 def test_a_scale_of_other_models_that_shipped_is_not_used(bent: Memory) -> None:
-    from recollect.memory.models import models_folder
-
     bent.models.calibrate(count=20)
-    assert scale_of(bent.config, "bent@1") is not None
+    assert scale_of(models_folder(bent.config), "bent@1") is not None
     path = models_folder(bent.config) / "calibrations.json"
     known = json.loads(path.read_text())
     known["bent@1"]["reference"] = "recollect-embed@000000000000"
     path.write_text(json.dumps(known))
-    assert scale_of(bent.config, "bent@1") is None
+    assert scale_of(models_folder(bent.config), "bent@1") is None
     path.write_text("{ torn")
-    assert scale_of(bent.config, "bent@1") is None
+    assert scale_of(models_folder(bent.config), "bent@1") is None
     assert "uncalibrated" in grade(bent.search("what did the otters of harbour16 do?"))
 
 

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from recollect import Document, Memory, config
 from recollect.config import PROJECT_FILE, SETTINGS
 from recollect.errors import ConfigError, RecollectError, SpendRefused
-from recollect.memory.costs import Price
-from recollect.memory.llm import Languages, Purse
+from recollect.memory.llm import Languages
 from recollect.models.catalog import ARCTIC_S
+from recollect.models.costs import Price
+from recollect.models.spending import Purse
 from recollect.storage import open_spending
 from web_server import Said, WebServer, found
 

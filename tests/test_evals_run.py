@@ -208,7 +208,7 @@ def test_questions_are_asked_past_the_cache_and_are_not_counted(
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("the cache was asked")
 
-    monkeypatch.setattr(reads, "search", never)
+    monkeypatch.setattr(reads, "prepared", never)
     assert run()["questions"] == 25
 
 

@@ -15,7 +15,7 @@ import pytest
 from conftest import Cli
 from recollect import __version__, config
 from recollect.config import SETTINGS, Setting
-from recollect.memory.costs import CHECKED
+from recollect.models.costs import CHECKED
 from recollect.policy import MODES
 
 

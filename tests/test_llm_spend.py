@@ -22,8 +22,8 @@ from recollect.errors import (
     StoreCorrupt,
     StoreError,
 )
-from recollect.memory.costs import OUTPUT, PRICES, Price, full_price_of
-from recollect.memory.llm import NANOS, Limits, Purse
+from recollect.models.costs import OUTPUT, PRICES, Price, full_price_of
+from recollect.models.spending import NANOS, Purse, SpendLimits
 from recollect.ports import Expense, LlmMessage, LlmRequest, LlmUsage
 from recollect.storage import open_spending
 from recollect.writing.runner import Token
@@ -94,7 +94,7 @@ def test_what_the_provider_says_it_cost_counts(server: LlmServer) -> None:
 
 
 def test_a_price_that_nobody_knows_is_none(server: LlmServer) -> None:
-    purse = Purse(open_spending(config.data_folder()), None, Limits())
+    purse = Purse(open_spending(config.data_folder()), None, SpendLimits())
     assert purse.settle(purse.hold("m", 10, 10), LlmUsage(10, 5)) is None
     assert spent()[0].unpriced == 1
 
@@ -189,7 +189,7 @@ def test_a_repair_is_refused_as_well_when_it_would_cost_too_much(server: LlmServ
 
 
 def test_a_limit_on_an_unknown_price_is_refused_and_says_what_to_set() -> None:
-    purse = Purse(open_spending(config.data_folder()), None, Limits(daily=1.0))
+    purse = Purse(open_spending(config.data_folder()), None, SpendLimits(daily=1.0))
     with pytest.raises(SpendRefused) as told:
         purse.hold("mystery", 10, 10)
     assert "llm.price" in told.value.hint

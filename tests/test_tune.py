@@ -12,7 +12,8 @@ import pytest
 
 from conftest import Cli
 from recollect import Document, Memory, config
-from recollect.memory.costs import (
+from recollect.memory.tuning import Recommendation, tuning
+from recollect.models.costs import (
     PRICES,
     TYPICAL,
     advised,
@@ -22,7 +23,6 @@ from recollect.memory.costs import (
     price_of,
     size_of,
 )
-from recollect.memory.tuning import Recommendation, tuning
 from recollect.policy import MODES
 from recollect.storage import open_ledger
 from recollect.telemetry import Tally, Usage

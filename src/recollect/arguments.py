@@ -10,6 +10,7 @@ from typing import Any
 
 from recollect.config import Config, data_folder
 from recollect.errors import InputError, UsageError
+from recollect.text import dates
 
 
 def names(values: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -59,10 +60,8 @@ def moment(value: str | datetime | None, name: str) -> datetime | None:
         return None
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
-    from recollect.text.dates import parse_moment
-
     try:
-        return parse_moment(value, datetime.now(UTC))
+        return dates.parse_moment(value, datetime.now(UTC))
     except ValueError as error:
         raise UsageError(
             f"{name}: {error}", hint="give a date (2026-03-01) or how long ago (24h, 7d, 2w)"

@@ -21,9 +21,13 @@ from recollect.text import nearest as words
 
 PROJECT_FILE = ".recollect.toml"
 _OTHER_VARIABLES = {
-    "RECOLLECT_HOME", "RECOLLECT_DATA", "RECOLLECT_EMBED_KEY", "RECOLLECT_LLM_KEY",
-    "RECOLLECT_RERANK_KEY", "RECOLLECT_WEB_KEY",
-}  # fmt: skip
+    "RECOLLECT_HOME",
+    "RECOLLECT_DATA",
+    "RECOLLECT_EMBED_KEY",
+    "RECOLLECT_LLM_KEY",
+    "RECOLLECT_RERANK_KEY",
+    "RECOLLECT_WEB_KEY",
+}
 WHERE_KEYS_GO = (
     "keys come from the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, OPENROUTER_API_KEY, "
     "GEMINI_API_KEY, else RECOLLECT_LLM_KEY) or the system's keyring, never from a file of settings"
@@ -119,8 +123,10 @@ def _engine(value: Any) -> str:
     host, _, query = text.partition("://")[2].partition("?")
     asked = [part.partition("=")[0] for part in query.split("&")]
     if "@" in host.partition("/")[0] or any(_NAMES_A_KEY.search(name.lower()) for name in asked):
-        raise _Hidden("its key comes from the environment (BRAVE_API_KEY, else RECOLLECT_WEB_KEY) "
-                      "or the system's keyring, never from a file of settings")  # fmt: skip
+        raise _Hidden(
+            "its key comes from the environment (BRAVE_API_KEY, else RECOLLECT_WEB_KEY) "
+            "or the system's keyring, never from a file of settings"
+        )
     return text
 
 
@@ -212,12 +218,16 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("store", None, _text, "Where things are kept: a folder or a URL.", "path"),
         Setting("models", None, _text, "The folder that model files are in.", "trusted"),
         Setting(
-            "mode", "balanced", _one_of("conservative", "balanced", "tokenmax"),
+            "mode",
+            "balanced",
+            _one_of("conservative", "balanced", "tokenmax"),
             "The preset of the read path.",
         ),
         Setting("search.limit", None, _whole(1, 1000), "The most results; else the mode's own."),
         Setting(
-            "search.budget", None, _whole(1, 10_000_000),
+            "search.budget",
+            None,
+            _whole(1, 10_000_000),
             "The most tokens an answer's results may take; else the mode's own.",
         ),
         Setting("search.min_confidence", None, _share, "Leave out results that are less sure."),
@@ -225,77 +235,170 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("search.recency", None, _share, "0 by relevance, 1 newest first."),
         Setting("search.rerank", None, _whole(0, 200), "How many results the reranker reads."),
         Setting(
-            "search.detail", None, _one_of("auto", "snippet", "passage", "document"),
+            "search.detail",
+            None,
+            _one_of("auto", "snippet", "passage", "document"),
             "How much of each result is sent.",
         ),
-        Setting("search.think", None, _yes_or_no,
-                "Have the language model write an answer where the grade is low.", "trusted"),
-        Setting("search.expand", None, _whole(0, 3),
-                "How often it may put a question otherwise where the grade is low; else the "
-                "mode's own.", "trusted"),
+        Setting(
+            "search.think",
+            None,
+            _yes_or_no,
+            "Have the language model write an answer where the grade is low.",
+            "trusted",
+        ),
+        Setting(
+            "search.expand",
+            None,
+            _whole(0, 3),
+            "How often it may put a question otherwise where the grade is low; else the "
+            "mode's own.",
+            "trusted",
+        ),
         Setting("search.owner", None, _text, "Only see what this owner has."),
         Setting("search.scopes", None, _names, "Only see these scopes."),
         Setting("cache.enabled", True, _yes_or_no, "Serve again what was answered before."),
-        Setting("cache.similarity", 0.92, _share,
-                "How near in meaning a question in other words must be."),
-        Setting("cache.ttl", 3600, _whole(1, 31_536_000),
-                "Seconds for which a search is served again, at most."),
+        Setting(
+            "cache.similarity",
+            0.92,
+            _share,
+            "How near in meaning a question in other words must be.",
+        ),
+        Setting(
+            "cache.ttl",
+            3600,
+            _whole(1, 31_536_000),
+            "Seconds for which a search is served again, at most.",
+        ),
         Setting("cache.size", 1000, _whole(1, 1_000_000), "How many answers are kept."),
-        Setting("telemetry", True, _yes_or_no,
-                "Count searches, on this machine only: `recollect stats` shows what."),
-        Setting("capture", False, _yes_or_no,
-                "Keep what is asked, without secrets, on this machine, to ask it again: "
-                "`recollect eval capture show`.", "trusted"),
-        Setting("downstream", None, _text,
-                "The model that reads the answers: a name, small, medium, large, or `none`."),
-        Setting("embed.model", "recollect-embed", _model,
-                "The embedding model: a name, a folder, URL#MODEL, openai:NAME (or voyage:, "
-                "gemini:, ollama:, …), or `none`.", "trusted"),
-        Setting("embed.price", None, _dollars,
-                "What it costs where that is not known: dollars for a million tokens.", "trusted"),
-        Setting("rerank.model", "recollect-rerank", _model,
-                "The model that reads the best results again: a name, a folder, URL#MODEL, `llm` "
-                "(the language model), or `none`.", "trusted"),
-        Setting("llm.model", "none", _model,
-                "The language model: openai:NAME, anthropic:NAME, openrouter:NAME, gemini:NAME, "
-                "ollama:NAME, URL#NAME, or `none`.", "trusted"),
-        Setting("llm.daily_limit", None, _dollars,
-                "The most dollars a day that models elsewhere may cost.", "trusted"),
-        Setting("llm.command_limit", None, _dollars,
-                "The most dollars that it may cost in one command.", "trusted"),
-        Setting("llm.price", None, _price,
-                "What it costs, where that is not known: dollars for a million tokens of input and "
-                "of output, such as 0.25/2.", "trusted"),
-        Setting("web.when", "never", _one_of("never", "asked", "low"),
-                "When a search may ask the web: never; where it is asked for and memory does not "
-                "answer; wherever memory does not answer.", "trusted"),
-        Setting("web.engine", "none", _engine,
-                "The search engine: searxng:URL, brave, brave:URL, json:URL with {query} in it, or "
-                "`none`.", "trusted"),
-        Setting("web.fields", None, _names,
-                "Where the answers of a json: engine have what: results=data.items,url=link.",
-                "trusted"),
-        Setting("web.allow", None, _names, "The only domains whose pages may be looked at.",
-                "trusted"),
+        Setting(
+            "telemetry",
+            True,
+            _yes_or_no,
+            "Count searches, on this machine only: `recollect stats` shows what.",
+        ),
+        Setting(
+            "capture",
+            False,
+            _yes_or_no,
+            "Keep what is asked, without secrets, on this machine, to ask it again: "
+            "`recollect eval capture show`.",
+            "trusted",
+        ),
+        Setting(
+            "downstream",
+            None,
+            _text,
+            "The model that reads the answers: a name, small, medium, large, or `none`.",
+        ),
+        Setting(
+            "embed.model",
+            "recollect-embed",
+            _model,
+            "The embedding model: a name, a folder, URL#MODEL, openai:NAME (or voyage:, "
+            "gemini:, ollama:, …), or `none`.",
+            "trusted",
+        ),
+        Setting(
+            "embed.price",
+            None,
+            _dollars,
+            "What it costs where that is not known: dollars for a million tokens.",
+            "trusted",
+        ),
+        Setting(
+            "rerank.model",
+            "recollect-rerank",
+            _model,
+            "The model that reads the best results again: a name, a folder, URL#MODEL, `llm` "
+            "(the language model), or `none`.",
+            "trusted",
+        ),
+        Setting(
+            "llm.model",
+            "none",
+            _model,
+            "The language model: openai:NAME, anthropic:NAME, openrouter:NAME, gemini:NAME, "
+            "ollama:NAME, URL#NAME, or `none`.",
+            "trusted",
+        ),
+        Setting(
+            "llm.daily_limit",
+            None,
+            _dollars,
+            "The most dollars a day that models elsewhere may cost.",
+            "trusted",
+        ),
+        Setting(
+            "llm.command_limit",
+            None,
+            _dollars,
+            "The most dollars that it may cost in one command.",
+            "trusted",
+        ),
+        Setting(
+            "llm.price",
+            None,
+            _price,
+            "What it costs, where that is not known: dollars for a million tokens of input and "
+            "of output, such as 0.25/2.",
+            "trusted",
+        ),
+        Setting(
+            "web.when",
+            "never",
+            _one_of("never", "asked", "low"),
+            "When a search may ask the web: never; where it is asked for and memory does not "
+            "answer; wherever memory does not answer.",
+            "trusted",
+        ),
+        Setting(
+            "web.engine",
+            "none",
+            _engine,
+            "The search engine: searxng:URL, brave, brave:URL, json:URL with {query} in it, or "
+            "`none`.",
+            "trusted",
+        ),
+        Setting(
+            "web.fields",
+            None,
+            _names,
+            "Where the answers of a json: engine have what: results=data.items,url=link.",
+            "trusted",
+        ),
+        Setting(
+            "web.allow", None, _names, "The only domains whose pages may be looked at.", "trusted"
+        ),
         Setting("web.deny", None, _names, "Domains whose pages may not be looked at.", "trusted"),
         Setting("web.read", 0, _whole(0, 5), "Of how many results the page is read.", "trusted"),
         Setting("web.seconds", 5.0, _seconds, "How long a search waits for the web.", "trusted"),
         Setting("import.owner", "local", _text, "The owner of what is added without one."),
-        Setting("import.scopes", ("universal",), _names,
-                "The scopes of what is added without any."),
-        Setting("import.redact", True, _yes_or_no,
-                "Take keys, tokens and passwords out of what is imported."),
-        Setting("import.max_mb", 64, _whole(1, 100_000),
-                "Files of text larger than this are refused; JSONL is read line by line."),
+        Setting(
+            "import.scopes", ("universal",), _names, "The scopes of what is added without any."
+        ),
+        Setting(
+            "import.redact",
+            True,
+            _yes_or_no,
+            "Take keys, tokens and passwords out of what is imported.",
+        ),
+        Setting(
+            "import.max_mb",
+            64,
+            _whole(1, 100_000),
+            "Files of text larger than this are refused; JSONL is read line by line.",
+        ),
     )
-}  # fmt: skip
+}
 
 
 def setting(name: str) -> Setting:
     found = SETTINGS.get(name)
     if found is None and _NAMES_A_KEY.search(name):
-        raise ConfigError(f"{name} is not a setting: a key does not belong there",
-                          hint=WHERE_KEYS_GO)  # fmt: skip
+        raise ConfigError(
+            f"{name} is not a setting: a key does not belong there", hint=WHERE_KEYS_GO
+        )
     if found is None:
         near = words.nearest(name, SETTINGS, 0.5)
         raise ConfigError(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from recollect.doctor.case import Case
 from recollect.doctor.report import Check
 from recollect.nouns import Document
+from recollect.text import redact
 
 SAMPLE = 100
 """Documents, the last that were imported, that are read for secrets, unless all are."""
@@ -37,24 +38,26 @@ def sources(case: Case) -> Check:
 
 def secrets(case: Case) -> Check:
     """No keys, tokens or passwords in what is kept."""
-    from recollect.text.redact import redact
-
     found: list[str] = []
     read = 0
     for document in _sample(case):
         read += 1
-        counts = redact(document.rendered()).counts
+        counts = redact.redact(document.rendered()).counts
         if counts:
-            found.append(f"{document.id} {document.title or document.external}: "
-                         f"{', '.join(sorted(counts))}")  # fmt: skip
+            found.append(
+                f"{document.id} {document.title or document.external}: {', '.join(sorted(counts))}"
+            )
     which = f"the last {read:,}" if not case.full else f"all {read:,}"
     if found:
         text = f"{len(found):,} of {which} documents have something like a secret in them"
         mend = "recollect forget ID; import.redact takes them out of what is imported"
         return Check("warn", text, mend, tuple(found[:SHOWN]))
     if not case.config["import.redact"]:
-        return Check("warn", "secrets are kept as they are when something is imported",
-                     "recollect config unset import.redact")  # fmt: skip
+        return Check(
+            "warn",
+            "secrets are kept as they are when something is imported",
+            "recollect config unset import.redact",
+        )
     return Check("ok", f"none in {which} documents")
 
 

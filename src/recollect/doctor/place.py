@@ -56,8 +56,13 @@ def permissions(case: Case) -> Check:
         return Check("ok", "only you may read the store and your settings")
     first = open_to_others[0]
     text = f"others may read or write {len(open_to_others):,} of your files and folders"
-    return Check("warn", text, f"recollect doctor --fix, or chmod -R go= {first}",
-                 tuple(map(str, open_to_others[:SHOWN])), fix=close)  # fmt: skip
+    return Check(
+        "warn",
+        text,
+        f"recollect doctor --fix, or chmod -R go= {first}",
+        tuple(map(str, open_to_others[:SHOWN])),
+        fix=close,
+    )
 
 
 def _private(case: Case) -> list[Path]:
@@ -71,8 +76,11 @@ def _exposed(place: Path) -> list[Path]:
     stores) is no secret, or looked at when it is in use."""
     if place != settings.data_folder():
         return files.exposed(place)
-    return [p for p in (place, *place.iterdir())
-            if (p == place or p.is_file()) and p.lstat().st_mode & 0o077]  # fmt: skip
+    return [
+        p
+        for p in (place, *place.iterdir())
+        if (p == place or p.is_file()) and p.lstat().st_mode & 0o077
+    ]
 
 
 def clock(case: Case) -> Check:

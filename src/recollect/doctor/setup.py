@@ -54,8 +54,9 @@ def settings_read(_: Case) -> Check:
                 f"{name} = {_plain(value)} of your config.toml is overridden by {used.where}"
             )
     if odd:
-        return Check("warn", odd[0], "recollect config list shows where each comes from",
-                     tuple(odd[1:]))  # fmt: skip
+        return Check(
+            "warn", odd[0], "recollect config list shows where each comes from", tuple(odd[1:])
+        )
     own = sum(value.origin != "default" for value in config.values.values())
     return Check("ok", f"all known; {own} of {len(config.values)} set by you")
 
@@ -71,8 +72,9 @@ def mode(case: Case) -> Check:
             continue
         if value.value != getattr(preset, knob):
             where = f"{value.origin} {value.where}".strip()
-            changed.append(f"{knob} is {_plain(value.value)} ({where}) and not "
-                           f"{_plain(getattr(preset, knob))}")  # fmt: skip
+            changed.append(
+                f"{knob} is {_plain(value.value)} ({where}) and not {_plain(getattr(preset, knob))}"
+            )
     if not changed:
         return Check("ok", f"{config['mode']}, as it comes")
     return Check("ok", f"{config['mode']}, but {'; '.join(changed)}", "recollect modes --reset")
@@ -90,8 +92,12 @@ def clients(case: Case) -> Check:
     broken = [one for one in case.clients if one.state == "unreadable"]
     others = [one for one in case.clients if one.state == "other"]
     if broken:
-        return Check("warn", f"{broken[0].file} cannot be read", f"mend it, then recollect install "
-                     f"{broken[0].name}", tuple(one.file for one in broken[1:]))  # fmt: skip
+        return Check(
+            "warn",
+            f"{broken[0].file} cannot be read",
+            f"mend it, then recollect install {broken[0].name}",
+            tuple(one.file for one in broken[1:]),
+        )
     if others:
         text = f"{others[0].name} starts another recollect, or with another store"
         details = tuple(f"{one.name}: {one.file}" for one in others)

@@ -91,8 +91,9 @@ def embeddings(case: Case) -> Check:
     if status.model == "none":
         return Check("skip", "search is by words alone (embed.model is none)")
     if status.model_state != "ready":
-        return Check("warn", f"search is by words alone: {status.model_state}",
-                     "recollect models fetch")  # fmt: skip
+        return Check(
+            "warn", f"search is by words alone: {status.model_state}", "recollect models fetch"
+        )
     if status.pending:
         text = f"{status.pending:,} of {status.store.passages:,} passages have no vector yet"
         return Check("warn", text, "recollect doctor --fix", fix=embed)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.importing.forks import Forks
 from recollect.nouns import Document, Problem, Put
 from recollect.ports import StorageEngine
-from recollect.sources import files, notes
+from recollect.sources import conversation, files, formats, memories, notes
 from recollect.text.chunk import passages
 from recollect.writing.documents import Item
 
@@ -40,8 +40,6 @@ class Contents:
         if one.form is not None:
             yield from self._sessions(file, one.form, source, owner, scopes)
         elif is_mem0(file):
-            from recollect.sources import memories
-
             for item in memories.mem0(file, source, owner, scopes):
                 yield item if isinstance(item, Problem) else item._replace(path=file.relative)
         else:
@@ -54,8 +52,6 @@ class Contents:
     def _sessions(
         self, file: files.Found, form: Format, source: str, owner: str, scopes: tuple[str, ...]
     ) -> Iterator[Document | Problem]:
-        from recollect.sources import conversation
-
         try:
             for item in form.read(file.path):
                 if isinstance(item, Problem):
@@ -79,8 +75,6 @@ def _text(
     file: files.Found, raw: bytes, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Iterator[Item]:
     """A file of text: another tool's memory, a decision record, a page, code, a note."""
-    from recollect.sources import formats, memories
-
     content = formats.read(file.path, raw)
     if isinstance(content, Problem):
         yield content
@@ -108,16 +102,12 @@ def is_empty(found: files.Found) -> bool:
 
 def is_memory(path: Path) -> bool:
     """Whether a file is one of the memories that Claude keeps among its logs."""
-    from recollect.sources import memories
-
     return memories.recognise(path, "") == "claude"
 
 
 def is_mem0(found: files.Found) -> bool:
     if found.suffix not in (".json", ".zip", *files.JSONL):
         return False
-    from recollect.sources import memories
-
     try:
         with open(found.path, "rb") as stream:
             return memories.is_mem0(found.path, stream.read(1 << 16))

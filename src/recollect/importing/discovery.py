@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from recollect.sources import files
 from recollect.sources.sessions import formats
 
 _NOTES = frozenset({".md", ".markdown", ".mdx", ".txt", ".org", ".adoc", ".rst"})
@@ -40,13 +41,11 @@ def found_logs() -> Iterator[Logs]:
 
 def found_notes(folder: Path) -> Logs | None:
     """The notes in a folder and below it, if there are any; nothing of a whole home or disk."""
-    from recollect.sources.files import walk
-
     if folder in (Path.home(), Path(folder.anchor)):
         return None
     sizes = [
         file.size
-        for some in islice(walk(folder), _FOLDERS)
+        for some in islice(files.walk(folder), _FOLDERS)
         for file in some.files
         if file.suffix in _NOTES
     ]

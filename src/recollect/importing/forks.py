@@ -6,6 +6,7 @@ from collections import Counter
 
 from recollect.nouns import Document, Message
 from recollect.ports import StorageEngine
+from recollect.text import redact
 
 
 class Forks:
@@ -65,11 +66,8 @@ class Forks:
 def _is_same(message: Message, stored: Message) -> bool:
     if message.role != stored.role:
         return False
-    if message.text == stored.text:
-        return True
-    from recollect.text.redact import redact
-
-    return redact(message.text).text == redact(stored.text).text
+    one, other = message.text, stored.text
+    return one == other or redact.redact(one).text == redact.redact(other).text
 
 
 def _hash(document: Document, message: Message) -> int:

@@ -18,7 +18,7 @@ from recollect.facts import Fact
 from recollect.importing.contents import Contents, Read, is_empty, is_mem0, is_memory
 from recollect.importing.deleted import Missing
 from recollect.importing.imported import Known
-from recollect.importing.options import Given, Import
+from recollect.importing.options import ImportDefaults, ImportRequest
 from recollect.importing.redaction import redacted_items
 from recollect.importing.sources import Home, Homes, as_added
 from recollect.nouns import (
@@ -32,9 +32,10 @@ from recollect.nouns import (
     Remove,
 )
 from recollect.ports import DocumentStamp, StorageEngine
-from recollect.sources import files, jsonl
+from recollect.sources import files, git, jsonl
 from recollect.sources.sessions import LOGS, format_of, home_of
 from recollect.sources.sessions.beside import log_of
+from recollect.transfer import tree_import
 from recollect.transfer.tree_manifest import tree_of
 from recollect.writing import path as write_path
 from recollect.writing.documents import Item
@@ -67,12 +68,12 @@ class Importer:
         self,
         store: StorageEngine,
         config: Config,
-        options: Import,
+        options: ImportRequest,
         progress: Callable[[int], None],
     ) -> None:
         self._store = store
         self._options = options
-        self._given = Given(options, config)
+        self._given = ImportDefaults(options, config)
         self._progress = progress
         stats = store.stats()
         self._location = stats.location
@@ -108,9 +109,10 @@ class Importer:
         plan = self._plan(root, home, only)
         read = {nearest.source.name for nearest in plan.groups}
         receipt = Receipt(
-            unchanged=plan.unchanged.total(), skipped=tuple(plan.skipped),
+            unchanged=plan.unchanged.total(),
+            skipped=tuple(plan.skipped),
             sources=tuple(sorted(plan.unchanged.keys() - read)),
-        )  # fmt: skip
+        )
         for found in plan.lines:
             receipt += self._jsonl(found, named=found.path == root)
         for tree in plan.trees:
@@ -227,9 +229,13 @@ class Importer:
         if self._given.redact:
             items = redacted_items(items, counts)
         receipt = write_path.add(
-            self._store, source, items, self._homes.known(source.name), self._stored,
+            self._store,
+            source,
+            items,
+            self._homes.known(source.name),
+            self._stored,
             dry_run=self._options.dry_run,
-        )  # fmt: skip
+        )
         self._homes.learn(source._replace(stamp="") if receipt.failed else source, receipt.added)
         return receipt._replace(redacted=counts)
 
@@ -363,15 +369,17 @@ class Importer:
 
     def _tree(self, tree: Path, root: Path) -> Receipt:
         """What was changed in an exported tree, or in *root*, which is in it."""
-        from recollect.transfer.tree_import import TreeOptions, import_tree
-
-        options = TreeOptions(
-            self._options.owner, names(self._options.scopes), self._given.redact,
-            self._options.prune, self._options.dry_run, self._contents.max_bytes,
+        options = tree_import.TreeOptions(
+            self._options.owner,
+            names(self._options.scopes),
+            self._given.redact,
+            self._options.prune,
+            self._options.dry_run,
+            self._contents.max_bytes,
             "" if root == tree else root.relative_to(tree).as_posix(),
-        )  # fmt: skip
+        )
         try:
-            receipt = import_tree(self._store, tree, options)
+            receipt = tree_import.import_tree(self._store, tree, options)
         except InputError as error:
             return Receipt(failed=(Problem(str(tree), error.message),))
         self._progress(receipt.added + receipt.changed)
@@ -381,8 +389,6 @@ class Importer:
 
     def _repository(self, root: Path) -> Receipt:
         """The commits and the file registry of a repository, a source beside its files'."""
-        from recollect.sources import git
-
         if not (is_there(root / ".git") and git.is_repository(root)):
             return Receipt()
         name = self._homes.source("git", root, suffix="#git").name

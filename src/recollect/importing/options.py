@@ -17,7 +17,7 @@ IMPORT_VERSION = 6
 """Changes when the same file would be read into other documents: it is then read again."""
 
 
-class Import(NamedTuple):
+class ImportRequest(NamedTuple):
     """How to import."""
 
     source: str | None = None
@@ -32,10 +32,10 @@ class Import(NamedTuple):
     dry_run: bool = False
 
 
-class Given:
+class ImportDefaults:
     """Options and settings together: whose a document is, and what it is stamped with."""
 
-    def __init__(self, options: Import, config: Config) -> None:
+    def __init__(self, options: ImportRequest, config: Config) -> None:
         self._owner: str = options.owner or config["import.owner"]
         self._scopes: tuple[str, ...] = names(options.scopes) or config["import.scopes"]
         self._says_owner = options.owner is not None

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.nouns import Document, Put
+from recollect.sources import formats
+from recollect.text import redact
 from recollect.text.chunk import passages
 from recollect.writing.documents import Item
 
@@ -48,9 +50,7 @@ class _Cleaner(NamedTuple):
 
     def text(self, text: str, *, again: bool = False) -> str:
         """Redacted; *again* does not count what was said already."""
-        from recollect.text.redact import redact
-
-        done = redact(text)
+        done = redact.redact(text)
         if done.counts and self.counts is not None and not (again and text in self.said):
             self.counts.update(done.counts)
         return done.text
@@ -71,6 +71,8 @@ class _Cleaner(NamedTuple):
 
 def _sections(document: Document) -> tuple[Section, ...] | None:
     """The parts of a text that was changed after it was read."""
-    from recollect.sources.formats import outline
-
-    return None if document.kind == "note" else outline(document.text, Path(document.path).suffix)
+    return (
+        None
+        if document.kind == "note"
+        else formats.outline(document.text, Path(document.path).suffix)
+    )

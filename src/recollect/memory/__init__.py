@@ -17,6 +17,7 @@ from recollect.memory.models import (
     verify_model,
 )
 from recollect.memory.options import Status
+from recollect.models import costs as costs
 from recollect.transfer import migrate
 from recollect.transfer.backup import repair_store, restore_store
 
@@ -39,6 +40,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from recollect.importing.discovery import Logs
+    from recollect.models.costs import Advised as Advised
     from recollect.nouns import Report
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from recollect import config as settings
 from recollect.moments import iso
 from recollect.nouns import Query, stable_id
+from recollect.text import redact
 
 MOST_BYTES = 8_000_000
 
@@ -52,13 +53,11 @@ def store_name(config: settings.Config) -> str:
 
 
 def capture(query: Query, config: settings.Config) -> None:
-    from recollect.text.redact import redact
-
     limits = {name: getattr(query.filter, name) for name in query.filter.limits}
     row = {
         "at": iso(datetime.now(UTC).replace(microsecond=0)),
         "store": store_name(config),
-        "query": redact(query.text).text,
+        "query": redact.redact(query.text).text,
         "mode": query.policy.mode,
         "limits": {n: iso(v) if isinstance(v, datetime) else v for n, v in limits.items()},
     }

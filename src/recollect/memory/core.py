@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypedDict
 from recollect import config as settings
 from recollect import storage
 from recollect.arguments import store_of
-from recollect.memory import calibrate, llm, usage
+from recollect.memory import llm, usage
 from recollect.memory.models import (
     NO_LLM,
     NoModel,
@@ -21,9 +21,10 @@ from recollect.memory.models import (
     embedder_for,
     llm_reranker,
     model_or_why,
+    models_folder,
     reranker_for,
 )
-from recollect.models import rerank_llm
+from recollect.models import rerank_llm, scales
 from recollect.nouns import Policy, Scale
 from recollect.ports import Cache, Embedder, Ledger, Reranker, StorageEngine, Web
 from recollect.reading import grade, pool
@@ -190,4 +191,4 @@ class Core:
         found it out."""
         if model is None or grade.knows(model.key):
             return None
-        return calibrate.scale_of(self.config, model.key)
+        return scales.scale_of(models_folder(self.config), model.key)

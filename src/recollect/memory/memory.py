@@ -34,6 +34,7 @@ from recollect.memory.core import Core, parts_of
 from recollect.memory.options import FactFilter, Limits, SessionOptions, Status
 from recollect.nouns import Answer, Document, Event, Page, Query, Receipt, Report
 from recollect.ports import Cache, Embedder, Ledger, Reranker, StopToken, StorageEngine
+from recollect.reading import pipeline
 from recollect.reading.sessions import ask as past_sessions
 from recollect.writing import remember
 
@@ -221,7 +222,9 @@ class Memory:
         *cache* is false. With ``think`` what is graded low is thought about (:meth:`think`), as far
         as a language model is configured. With *web*, where the user allows it and memory does not
         answer, what the web says stands beside it."""
-        return reads.search(self.core, self.query(text, **options), cache, web)
+        query = self.query(text, **options)
+        parts = reads.prepared(self.core, query, cache, web)
+        return reads.counted(self.core, pipeline.answer(query, self.store, *parts))
 
     def query(self, text: str, **options: Unpack[SearchOptions]) -> Query:
         """The whole request of a search, resolved: what the call says wins over the configuration,

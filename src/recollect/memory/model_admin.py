@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import ModelError, UsageError
-from recollect.memory import calibrate, model_bench
+from recollect.memory import model_bench
 from recollect.memory.core import Core
 from recollect.memory.models import (
     ModelState,
@@ -15,22 +15,24 @@ from recollect.memory.models import (
     embedder_for,
     fetch_model,
     model_states,
+    models_folder,
     parallel_embedder,
     remember_folder,
     shipped,
     usable_model,
 )
 from recollect.memory.options import Status
+from recollect.models import calibrate, scales
 from recollect.nouns import Progress, Report
 from recollect.ports import Embedder, Llm
 from recollect.reading import grade
 from recollect.writing import embedding
 
 if TYPE_CHECKING:
-    from recollect.memory.calibrate import Calibrated
     from recollect.memory.llm import LlmStatus, LlmTest
-    from recollect.memory.model_bench import Score
+    from recollect.memory.model_bench import ModelScore
     from recollect.models.llm.provider import Own
+    from recollect.models.scales import Calibrated
 
 
 class Switched(NamedTuple):
@@ -115,7 +117,7 @@ class ModelAdmin:
 
     def bench(
         self, *names: str, sample: int = 200, report: Report = lambda _: None
-    ) -> Sequence[Score]:
+    ) -> Sequence[ModelScore]:
         """How well models find things in this store: those named, else all that are here and
         the one in use. Words alone come first, for comparison."""
         if not 20 <= sample <= 10_000:
@@ -194,7 +196,7 @@ class ModelAdmin:
         else:
             assert reranker is not None
             found = calibrate.reranker_scale(pairs, ranks, reranker, known, count, tell)
-        calibrate.keep(core.config, found)
+        scales.keep(models_folder(core.config), found)
         return found
 
     def prune(self) -> Mapping[str, int]:

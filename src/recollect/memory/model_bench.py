@@ -30,7 +30,7 @@ _LOOKED_AT = 5_000
 _LONGEST = 2_000
 
 
-class Score(NamedTuple):
+class ModelScore(NamedTuple):
     """How one way of searching did; ``words`` is BM25 without any model."""
 
     name: str
@@ -45,7 +45,7 @@ class Score(NamedTuple):
         return self._asdict()
 
 
-class Pair(NamedTuple):
+class BenchPair(NamedTuple):
     question: str
     passage: str
 
@@ -57,7 +57,7 @@ def bench(
     sample: int = 200,
     seed: int = 42,
     report: Report = lambda _: None,
-) -> list[Score]:
+) -> list[ModelScore]:
     """Words alone and each embedder, on the same questions."""
     found = list(_pairs(store))
     if len(found) < LEAST:
@@ -74,7 +74,7 @@ def bench(
     return scores
 
 
-def recommended(scores: list[Score]) -> str:
+def recommended(scores: list[ModelScore]) -> str:
     """The model with the best MRR, or a faster one that is as good."""
     models = [s for s in scores if s.query_ms is not None]
     if not models:
@@ -87,7 +87,7 @@ def recommended(scores: list[Score]) -> str:
 # ------------------------------------------------------------------ questions
 
 
-def _pairs(store: Store) -> Iterator[Pair]:
+def _pairs(store: Store) -> Iterator[BenchPair]:
     cursor, looked_at = "", 0
     while looked_at < _LOOKED_AT:
         page = store.scan(Filter(), limit=500, cursor=cursor)
@@ -100,7 +100,7 @@ def _pairs(store: Store) -> Iterator[Pair]:
             return
 
 
-def _of_note(document: Document) -> Iterator[Pair]:
+def _of_note(document: Document) -> Iterator[BenchPair]:
     """The title, and the first passage without it. A title that is only the file's name asks
     nothing."""
     if len(document.title.split()) < 2 or document.title == document.path:
@@ -108,15 +108,15 @@ def _of_note(document: Document) -> Iterator[Pair]:
     for passage in passages(document)[:1]:
         body = passage.text.replace(document.title, " ").strip()
         if len(body) > 80:
-            yield Pair(document.title, body)
+            yield BenchPair(document.title, body)
 
 
-def _of_session(document: Document) -> Iterator[Pair]:
+def _of_session(document: Document) -> Iterator[BenchPair]:
     """The first question of a session, and what was answered."""
     for asked, answered in zip(document.messages, document.messages[1:], strict=False):
         if asked.role == "user" and answered.role == "assistant" and "?" in asked.text:
             if len(answered.text) > 80:
-                yield Pair(asked.text[:_LONGEST], answered.text[:_LONGEST])
+                yield BenchPair(asked.text[:_LONGEST], answered.text[:_LONGEST])
             return
 
 
@@ -125,9 +125,9 @@ def _of_session(document: Document) -> Iterator[Pair]:
 
 def _score(
     name: str, ranks: list[int | None], speed: float | None = None, ms: float | None = None
-) -> Score:
+) -> ModelScore:
     count = len(ranks)
-    return Score(
+    return ModelScore(
         name=name,
         questions=count,
         mrr=sum(1 / rank for rank in ranks if rank) / count,
@@ -138,7 +138,7 @@ def _score(
     )
 
 
-def _words(pairs: list[Pair]) -> Score:
+def _words(pairs: list[BenchPair]) -> ModelScore:
     store = PlainStore()
     puts = [
         Put(Document(str(i), "bench", text=p.passage), (Passage(0, p.passage),))
@@ -153,7 +153,7 @@ def _words(pairs: list[Pair]) -> Score:
     return _score("words", ranks)
 
 
-def _model(name: str, embedder: Embedder, pairs: list[Pair]) -> Score:
+def _model(name: str, embedder: Embedder, pairs: list[BenchPair]) -> ModelScore:
     embedder.embed_query("to load the model")
     since = perf_counter()
     table = embedder.embed_passages([pair.passage for pair in pairs])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from recollect import config as settings
 from recollect.arguments import place
 from recollect.errors import ModelError, ModelMissing
-from recollect.memory import calibrate, llm
+from recollect.memory import llm
 from recollect.models import (
     addresses,
     endpoint,
@@ -22,6 +22,7 @@ from recollect.models import (
     onnx,
     rerank_endpoint,
     rerank_llm,
+    scales,
     workers,
 )
 from recollect.models.catalog import CATALOG, EMBED, RERANK, LocalModel, known
@@ -202,8 +203,10 @@ def _model(name: str, job: str = "") -> LocalModel:
     if _is_folder(name):
         model = files.own_model(place(name))
         if job not in ("", model.job):
-            raise ModelError(f"{model.name} is there to {model.job}, not to {job}",
-                             hint=f"set {model.job}.model to it instead")  # fmt: skip
+            raise ModelError(
+                f"{model.name} is there to {model.job}, not to {job}",
+                hint=f"set {model.job}.model to it instead",
+            )
         return model
     return known(name, job)
 
@@ -277,15 +280,23 @@ def model_states(config: settings.Config) -> list[ModelState]:
                 models[name] = _model(name)
     for name, model in models.items():
         here = True
-        calibrated = grade.knows(model.key) or calibrate.scale_of(config, model.key) is not None
+        calibrated = (
+            grade.knows(model.key) or scales.scale_of(models_folder(config), model.key) is not None
+        )
         try:
             _folder_of_models(config).locate(model)
         except ModelMissing:
             here = False
         states.append(
             ModelState(
-                name, model.job, model.licence, model.dimensions, model.megabytes, here,
-                name in used, calibrated,
+                name,
+                model.job,
+                model.licence,
+                model.dimensions,
+                model.megabytes,
+                here,
+                name in used,
+                calibrated,
             )
-        )  # fmt: skip
+        )
     return states

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import __version__, storage
 from recollect.arguments import checked, clean
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from recollect.facts import Context
     from recollect.reading.cache.lookup import AnswerCache, CacheRules
     from recollect.reading.gather import Bundle
+    from recollect.reading.pipeline import Beyond
     from recollect.reading.pool import Models
     from recollect.reading.think.thinker import Thinker
     from recollect.reading.think.thought import Tell, Thought
@@ -33,9 +34,17 @@ SECONDS = 60.0
 """For which a thought may take, unless the caller says otherwise."""
 
 
-def search(core: Core, query: Query, cache: bool | None, with_web: bool | None) -> Answer:
-    """The answer to a request, from the cache where that may serve; it is counted, and with it
-    comes what a language model writes or the web says, where these are allowed."""
+class SearchParts(NamedTuple):
+    """What a search calls on, besides the store."""
+
+    models: Models
+    cache: AnswerCache
+    beyond: Sequence[Beyond]
+
+
+def prepared(core: Core, query: Query, cache: bool | None, with_web: bool | None) -> SearchParts:
+    """The models, the cache if it may serve, and what lies beyond memory (a language model, the
+    web) as far as it is allowed. The question is kept, if the user wants that."""
     if core.config["capture"]:
         capture.capture(query, core.config)
     models = _models(core, query.policy)
@@ -48,7 +57,11 @@ def search(core: Core, query: Query, cache: bool | None, with_web: bool | None) 
     )
     if core.recorder is not None:
         core.recorder.begin()
-    answer = pipeline.answer(query, core.store, models, _answers(core, cache), beyond)
+    return SearchParts(models, _answers(core, cache), beyond)
+
+
+def counted(core: Core, answer: Answer) -> Answer:
+    """The answer, after it was handed to the figures of use."""
     return answer if core.recorder is None else core.recorder.noted(answer)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from recollect.config import Config
-from recollect.memory.costs import size_of
+from recollect.models.costs import size_of
 from recollect.nouns import Filter
 from recollect.policy import MODES
 from recollect.telemetry import Usage
@@ -37,8 +37,11 @@ class Recommendation(NamedTuple):
     """What would hide the user's own setting: the environment, or a project's file."""
 
     def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "setting": self.setting or None,
-                "overridden": self.overridden or None}  # fmt: skip
+        return {
+            **self._asdict(),
+            "setting": self.setting or None,
+            "overridden": self.overridden or None,
+        }
 
 
 class Tuning(NamedTuple):
@@ -105,11 +108,13 @@ def easy_cache(usage: Usage, config: Config) -> Recommendation | None:
         return None
     near = total.counts["cache.near"]
     return Recommendation(
-        "cache.similarity", SURER, now,
+        "cache.similarity",
+        SURER,
+        now,
         "so many hits are rarely all the same question: ask for more likeness",
         f"{total.hits:,} of {total.probes:,} were answered from the cache, "
         f"{near:,} of them for a question in other words",
-    )  # fmt: skip
+    )
 
 
 def idle_cache(usage: Usage, config: Config) -> Recommendation | None:
@@ -130,28 +135,35 @@ def too_much_to_read(usage: Usage, config: Config) -> Recommendation | None:
     if config["mode"] != "tokenmax" or size_of(model) != "small":
         return None
     return Recommendation(
-        "mode", "balanced", "tokenmax",
+        "mode",
+        "balanced",
+        "tokenmax",
         f"{model} is a small model: it reads a few good passages better than many",
         f"{figures.a_call('tokens.used'):,.0f} tokens a search in {figures.calls:,} searches",
-    )  # fmt: skip
+    )
 
 
 def hiding_filter(usage: Usage, _: Config) -> Recommendation | None:
     """Often nothing comes because of a limit: which one."""
     total = usage.total
-    hidden = {n.removeprefix("filter."): c for n, c in total.under("empty").items()
-              if n.startswith("filter.")}  # fmt: skip
+    hidden = {
+        n.removeprefix("filter."): c
+        for n, c in total.under("empty").items()
+        if n.startswith("filter.")
+    }
     if not hidden or sum(hidden.values()) < MANY * total.calls:
         return None
     name = next(iter(hidden))
     relaxed = name in Filter.relaxable()
     helps = f"`--relax` may give it up (relax=[{name!r}])" if relaxed else "it may be too narrow"
     return Recommendation(
-        "", None, None,
+        "",
+        None,
+        None,
         f"the limit on {name} often leaves nothing; {helps}",
         f"{sum(hidden.values()):,} of {total.calls:,} searches found only what a limit hides, "
         f"{hidden[name]:,} times {name}",
-    )  # fmt: skip
+    )
 
 
 def strict_confidence(usage: Usage, config: Config) -> Recommendation | None:
@@ -175,10 +187,12 @@ def empty_store(usage: Usage, _: Config) -> Recommendation | None:
     if nothing < MANY * total.calls:
         return None
     return Recommendation(
-        "", None, None,
+        "",
+        None,
+        None,
         "what is asked for is often not there: add the sources that would have it",
         f"{nothing:,} of {total.calls:,} searches found nothing at all",
-    )  # fmt: skip
+    )
 
 
 def degraded(usage: Usage, _: Config) -> Recommendation | None:
@@ -188,14 +202,22 @@ def degraded(usage: Usage, _: Config) -> Recommendation | None:
     if poorer < MANY * total.calls:
         return None
     return Recommendation(
-        "", None, None,
+        "",
+        None,
+        None,
         "a part of the search often fails: `recollect status` and `search --explain` say which",
         f"{poorer:,} of {total.calls:,} answers were degraded",
-    )  # fmt: skip
+    )
 
 
 Rule = Callable[[Usage, Config], Recommendation | None]
 RULES: tuple[Rule, ...] = (
-    small_budget, easy_cache, idle_cache, too_much_to_read,
-    hiding_filter, strict_confidence, empty_store, degraded,
-)  # fmt: skip
+    small_budget,
+    easy_cache,
+    idle_cache,
+    too_much_to_read,
+    hiding_filter,
+    strict_confidence,
+    empty_store,
+    degraded,
+)

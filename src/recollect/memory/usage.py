@@ -19,6 +19,7 @@ from threading import Event, Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from recollect import telemetry
 from recollect.errors import StoreBusy, UsageError, in_a_line
 from recollect.nouns import Answer
 from recollect.ports import Ledger
@@ -125,21 +126,17 @@ class Recorder:
         return some
 
     def _add_up(self, some: Iterable[Answer]) -> None:
-        from recollect.telemetry import counted
-
         today = date.today().isoformat()
         for answer in some:
             key = (today, answer.mode, answer.intent)
-            self._sums.setdefault(key, Counter()).update(counted(answer))
+            self._sums.setdefault(key, Counter()).update(telemetry.counted(answer))
             self._held += 1
 
     def _write(self) -> float:
         """Hand over what is held; returns in how many seconds to try again, 0 when it is done."""
-        from recollect.telemetry import Tally
-
         try:
             if self._held:
-                self.ledger.add(Tally(*key, counts) for key, counts in self._sums.items())
+                self.ledger.add(telemetry.Tally(*key, counts) for key, counts in self._sums.items())
         except StoreBusy:
             self._refused = min(self._refused + 1, 6)
             return float(SOON * 2**self._refused)
@@ -154,8 +151,6 @@ class Recorder:
 
 def usage(ledger: Ledger | None, recorder: Recorder | None, days: int) -> Usage:
     """The searches of the last so many days, today among them."""
-    from recollect.telemetry import Usage
-
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(f"days is {days}", hint=f"give 1 to {MOST_DAYS}")
     if recorder is not None:
@@ -164,4 +159,4 @@ def usage(ledger: Ledger | None, recorder: Recorder | None, days: int) -> Usage:
     first = (last - timedelta(days=days - 1)).isoformat()
     rows = tuple(ledger.rows(first)) if ledger else ()
     problem = recorder.problem if recorder else ""
-    return Usage(first, last.isoformat(), rows, recorder is not None, problem)
+    return telemetry.Usage(first, last.isoformat(), rows, recorder is not None, problem)

@@ -58,7 +58,7 @@ def add(
     if not any(map(is_there, places)) and not core.store.stats().sources:
         raise InputError(f"{paths[0]}: there is no such file or folder")
     embed, processes = given.pop("embed", True), given.pop("processes", None)
-    wanted = importing.Import(**given)
+    wanted = importing.ImportRequest(**given)
     done = 0
 
     def progress(more: int) -> None:

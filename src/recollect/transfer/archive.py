@@ -78,8 +78,14 @@ def export_all(
     try:
         with _writing(fresh, to.name.endswith(".gz")) as out:
             line = SummedLines(out)
-            line({"type": "recollect", "format": FORMAT, "made": iso(datetime.now(UTC)),
-                  "vectors": vectors})  # fmt: skip
+            line(
+                {
+                    "type": "recollect",
+                    "format": FORMAT,
+                    "made": iso(datetime.now(UTC)),
+                    "vectors": vectors,
+                }
+            )
             for one in store.admin.dump(vectors=vectors):
                 content = shown(one.item, store)
                 counts[content["type"]] = counts.get(content["type"], 0) + 1
@@ -88,12 +94,18 @@ def export_all(
             line({"type": "end", "items": sum(counts.values())})
         os.replace(fresh, to)
     except OSError as error:
-        raise StoreError(f"{to}: {error.strerror or error}",
-                         hint="nothing was kept of it; name another place") from error  # fmt: skip
+        raise StoreError(
+            f"{to}: {error.strerror or error}", hint="nothing was kept of it; name another place"
+        ) from error
     finally:
         fresh.unlink(missing_ok=True)
-    names = {"source": "sources", "document": "documents", "tombstone": "tombstones",
-             "history": "histories", "answer": "answers"}  # fmt: skip
+    names = {
+        "source": "sources",
+        "document": "documents",
+        "tombstone": "tombstones",
+        "history": "histories",
+        "answer": "answers",
+    }
     told = {plural: counts.get(name, 0) for name, plural in names.items()}
     return Exported(str(to), to.stat().st_size, told)
 
@@ -211,8 +223,9 @@ def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
 
 def _refused(path: Path, number: int, line: bytes, before: Mapping[str, Any]) -> InputError:
     if number == 1 and b'"type":"recollect"' not in line:
-        return InputError(f"{path} is no export of recollect",
-                          hint="`recollect add` imports other files")  # fmt: skip
+        return InputError(
+            f"{path} is no export of recollect", hint="`recollect add` imports other files"
+        )
     why = "it was cut off here" if not line.endswith(b"\n") else "it is not as it was written"
     last = before.get("id") or before.get("type", "")
     return InputError(
@@ -226,8 +239,10 @@ def _check_head(path: Path, content: Mapping[str, Any]) -> None:
     if content["type"] != "recollect":
         raise InputError(f"{path} is no export of recollect")
     if content["format"] > FORMAT:
-        raise StoreTooNew(f"{path} was written by a newer recollect",
-                          hint="upgrade recollect; nothing was changed")  # fmt: skip
+        raise StoreTooNew(
+            f"{path} was written by a newer recollect",
+            hint="upgrade recollect; nothing was changed",
+        )
 
 
 @contextmanager
@@ -286,11 +301,14 @@ def _document(item: WholeDocument) -> dict[str, Any]:
     """A document as it is; its text is that of its passages."""
     d, passages = item.put.document, item.put.passages
     content: dict[str, Any] = {
-        **d._asdict(), "id": d.id, "date": iso(d.date), "meta": dict(d.meta),
+        **d._asdict(),
+        "id": d.id,
+        "date": iso(d.date),
+        "meta": dict(d.meta),
         "messages": [[m.role, m.id, iso(m.date)] for m in d.messages],
         "passages": [[p.n, p.turn, p.role, p.heading, p.text] for p in passages],
         "handles": item.put.handles,
-    }  # fmt: skip
+    }
     del content["text"]
     if item.vectors:
         content["vectors"] = {
@@ -362,10 +380,14 @@ def _history(content: dict[str, Any]) -> History:
 def _answer(content: dict[str, Any]) -> Recorded:
     fields = {name: value for name, value in content.items() if name != "holds"}
     within = fields["within"]
-    return Recorded(**{
-        **fields, "at": _certain(fields["at"]), "sources": tuple(fields["sources"]),
-        "within": None if within is None else tuple(within),
-    })  # fmt: skip
+    return Recorded(
+        **{
+            **fields,
+            "at": _certain(fields["at"]),
+            "sources": tuple(fields["sources"]),
+            "within": None if within is None else tuple(within),
+        }
+    )
 
 
 _READERS: Mapping[str, Callable[[dict[str, Any]], Item]] = {

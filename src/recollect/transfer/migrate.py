@@ -32,8 +32,13 @@ NAMED = 5
 _BUCKETS = 4096
 _OPENED = 16
 """Buckets that are looked into for the things that differ."""
-_NAMES = {"source": "sources", "document": "documents", "tombstone": "tombstones",
-          "history": "histories", "answer": "answers"}  # fmt: skip
+_NAMES = {
+    "source": "sources",
+    "document": "documents",
+    "tombstone": "tombstones",
+    "history": "histories",
+    "answer": "answers",
+}
 
 
 class Migrated(NamedTuple):
@@ -51,9 +56,13 @@ class Migrated(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         return {
-            "from": self.source, "to": self.to, "loaded": self.loaded.as_json(),
-            "same": dict(self.counts), "figures": self.figures, "resumed": self.resumed,
-        }  # fmt: skip
+            "from": self.source,
+            "to": self.to,
+            "loaded": self.loaded.as_json(),
+            "same": dict(self.counts),
+            "figures": self.figures,
+            "resumed": self.resumed,
+        }
 
 
 class _Note(NamedTuple):
@@ -94,13 +103,17 @@ def migrate_store(
 def _check_places(one: str, other: str) -> None:
     for location in (one, other):
         if location == "memory://":
-            raise UsageError("memory:// lasts as long as a process: nothing can be copied there",
-                             hint="name a folder or postgresql://…")  # fmt: skip
+            raise UsageError(
+                "memory:// lasts as long as a process: nothing can be copied there",
+                hint="name a folder or postgresql://…",
+            )
     if storage.name_of(one) == storage.name_of(other):
         raise UsageError("FROM and TO are the same store", hint="name another place to copy to")
     if not storage.is_there(one):
-        raise NotFound(f"there is no store at {storage.name_of(one)}",
-                       hint="name the folder or the URL (with schema=) of one that is")  # fmt: skip
+        raise NotFound(
+            f"there is no store at {storage.name_of(one)}",
+            hint="name the folder or the URL (with schema=) of one that is",
+        )
     folder = None if storage.is_postgres(other) else Path(other)
     if folder and not storage.is_there(other) and (folder.is_file() or _things_in(folder)):
         raise UsageError(f"{folder} is there already, and is no store", hint="name another place")
@@ -205,18 +218,26 @@ class _Copy:
     def _different(self, ours: _Sums, theirs: _Sums) -> StoreError:
         wanted = set(ours.differing(theirs)[:_OPENED])
         some, others = (
-            {(kind, id): content for kind, id, content in _hashes(store)
-             if (kind, _bucket(id)) in wanted}
+            {
+                (kind, id): content
+                for kind, id, content in _hashes(store)
+                if (kind, _bucket(id)) in wanted
+            }
             for store in (self._have, self._made)
-        )  # fmt: skip
+        )
         names = sorted(
             f"{kind} {id} "
-            + ("differs" if key in some and key in others else
-               "is missing" if key in some else "is only in TO")
+            + (
+                "differs"
+                if key in some and key in others
+                else "is missing"
+                if key in some
+                else "is only in TO"
+            )
             for key in some.keys() | others.keys()
             if some.get(key) != others.get(key)
             for kind, id in (key,)
-        )  # fmt: skip
+        )
         more = ", …" if len(names) > NAMED or len(wanted) == _OPENED else ""
         return StoreError(
             f"the copy is not the same: {', '.join(names[:NAMED]) or 'they changed'}{more}",
@@ -233,13 +254,16 @@ class _Copy:
         """That loading everything once more would change nothing, and that what is there is what
         its hashes say."""
         again = self._load("", replace=False, seen=lambda _: None)
-        if again != LoadReport(unchanged=again.unchanged, different=again.different,
-                           forgotten=again.forgotten):  # fmt: skip
+        if again != LoadReport(
+            unchanged=again.unchanged, different=again.different, forgotten=again.forgotten
+        ):
             raise StoreError("TO was written to while it was filled", hint="run it again")
         self._report(Progress("comparing", 0, 0))
         if findings := self._made.admin.check(full=True).findings:
-            raise StoreError(f"the copy is not sound: {findings[0].text}",
-                             hint="`recollect doctor --full` of it says all")  # fmt: skip
+            raise StoreError(
+                f"the copy is not sound: {findings[0].text}",
+                hint="`recollect doctor --full` of it says all",
+            )
         return {"documents": again.unchanged}
 
 

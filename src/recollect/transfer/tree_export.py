@@ -37,9 +37,7 @@ class Topic(NamedTuple):
     facts: tuple[Fact, ...]
 
 
-def topics(
-    store: Store, owner: str, scopes: tuple[str, ...] | None = None
-) -> dict[str, Topic]:  # fmt: skip
+def topics(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> dict[str, Topic]:
     """All pages of an owner by their addresses: those that are kept, and those that facts name
     or that they are on for want of one."""
     on: dict[str, list[Fact]] = {}
@@ -113,16 +111,24 @@ def _manifest_for(folder: Path, owner: str, *, force: bool) -> Manifest:
             )
         return Manifest.empty(owner)
     if before.owner != owner and not force:
-        raise UsageError(f"the tree in {folder} is {before.owner}'s, not {owner}'s",
-                         hint="give each owner a folder, or --force")  # fmt: skip
+        raise UsageError(
+            f"the tree in {folder} is {before.owner}'s, not {owner}'s",
+            hint="give each owner a folder, or --force",
+        )
     return before._replace(owner=owner)
 
 
 class _Export:
     def __init__(
-        self, folder: Path, before: Manifest, found: Mapping[str, Topic], now: datetime, *,
-        prune: bool, force: bool,
-    ) -> None:  # fmt: skip
+        self,
+        folder: Path,
+        before: Manifest,
+        found: Mapping[str, Topic],
+        now: datetime,
+        *,
+        prune: bool,
+        force: bool,
+    ) -> None:
         self._folder = folder
         self._before = before
         self._topics = found
@@ -151,10 +157,13 @@ class _Export:
         moved = self._before.moved if self._refused else {}  # else all links are written anew
         save(self._folder, Manifest(self._before.owner, files, indexes, moved))
         return Exported(
-            str(self._folder), **self._counts, pages=len(self._topics),
+            str(self._folder),
+            **self._counts,
+            pages=len(self._topics),
             facts=sum(len(topic.facts) for topic in self._topics.values()),
-            refused=tuple(self._refused), stale=tuple(self._stale),
-        )  # fmt: skip
+            refused=tuple(self._refused),
+            stale=tuple(self._stale),
+        )
 
     def _paths(self) -> dict[str, str]:
         """A path for each page: the one that it has, else one of its own."""

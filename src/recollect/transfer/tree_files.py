@@ -168,9 +168,11 @@ def _decoded(raw: bytes) -> str:
 
 
 def _placed(
-    read: list[tuple[str, str, ParsedPage]], manifest: Manifest, kept: set[str],
+    read: list[tuple[str, str, ParsedPage]],
+    manifest: Manifest,
+    kept: set[str],
     known: Mapping[str, bool],
-) -> Iterator[TreeFile | _Refused]:  # fmt: skip
+) -> Iterator[TreeFile | _Refused]:
     """Which page each file is: the one it was, if it is where it was or says so."""
     there = kept.union(path for path, _, _ in read)
     taken = {manifest.files[path].page for path in kept}

@@ -46,8 +46,20 @@ from recollect.writing.facts import ALONE, Beside, Edit, Signed, Work, Written
 from recollect.writing.remember import redacted, slug
 
 CHANNEL = "tree"
-_EDITABLE = ("text", "name", "type", "aliases", "pinned", "standing", "valid_from", "valid_to",
-             "resolved_at", "superseded_by", "participants", "why")  # fmt: skip
+_EDITABLE = (
+    "text",
+    "name",
+    "type",
+    "aliases",
+    "pinned",
+    "standing",
+    "valid_from",
+    "valid_to",
+    "resolved_at",
+    "superseded_by",
+    "participants",
+    "why",
+)
 
 
 class TreeOptions(NamedTuple):
@@ -98,9 +110,14 @@ def _has_seen(store: Store, owner: str, manifest: Manifest) -> bool:
 
 class _Import:
     def __init__(
-        self, store: Store, root: Path, manifest: Manifest, scanned: Scanned,
-        options: TreeOptions, owner: str,
-    ) -> None:  # fmt: skip
+        self,
+        store: Store,
+        root: Path,
+        manifest: Manifest,
+        scanned: Scanned,
+        options: TreeOptions,
+        owner: str,
+    ) -> None:
         self._root = root
         self._manifest = manifest
         self._options = options
@@ -272,9 +289,12 @@ class _Import:
     def _made(self, item: Item, address: str, scopes: tuple[str, ...]) -> Fact:
         told = {name: getattr(item, name) for name in _EDITABLE}
         fact = Fact(
-            id=item.id, created_at=item.created_at or self._now, owner=self._owner,
-            scopes=item.scopes or scopes, **told,
-        )  # fmt: skip
+            id=item.id,
+            created_at=item.created_at or self._now,
+            owner=self._owner,
+            scopes=item.scopes or scopes,
+            **told,
+        )
         return self._kept(on_page(fact, address))
 
     def _edit(self, item: Item, was: Item | None, address: str, scopes: tuple[str, ...]) -> Edit:
@@ -297,9 +317,13 @@ class _Import:
     # -------------------------------------------------------------- its page
 
     def _page(
-        self, file: TreeFile, found: Edits, topic: Topic | None, seen: ParsedPage | None,
+        self,
+        file: TreeFile,
+        found: Edits,
+        topic: Topic | None,
+        seen: ParsedPage | None,
         todo: _Changes,
-    ) -> TopicPage | None:  # fmt: skip
+    ) -> TopicPage | None:
         """The page as it is to be, if that is another than it is."""
         fields = {name: self._clean(value) for name, value in found.fields.items()}
         if topic is None:

@@ -68,8 +68,10 @@ def load(folder: Path) -> Manifest | None:
     try:
         return _read(told)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"{path}: not a manifest of an exported tree ({error})",
-                         hint="export the tree again, into an empty folder") from error  # fmt: skip
+        raise InputError(
+            f"{path}: not a manifest of an exported tree ({error})",
+            hint="export the tree again, into an empty folder",
+        ) from error
 
 
 def _read(told: Any) -> Manifest:
@@ -78,10 +80,11 @@ def _read(told: Any) -> Manifest:
     if told["version"] > VERSION:
         raise ValueError(f"it is of version {told['version']}, which is newer than this program")
     files = {
-        _inside(path): Entry(str(e["page"]), str(e["hash"]), Base(_texts(e["fields"]),
-                                                                   _texts(e["facts"])))
+        _inside(path): Entry(
+            str(e["page"]), str(e["hash"]), Base(_texts(e["fields"]), _texts(e["facts"]))
+        )
         for path, e in told["files"].items()
-    }  # fmt: skip
+    }
     indexes = {_inside(path): hash for path, hash in _texts(told["indexes"]).items()}
     return Manifest(str(told["owner"]), files, indexes, _texts(told["moved"]))
 
@@ -101,13 +104,22 @@ def _inside(path: str) -> str:
 def save(folder: Path, manifest: Manifest) -> None:
     """Write it, if it is not as it was. The same tree gives the same bytes."""
     files = {
-        path: {"page": e.page, "hash": e.hash, "fields": dict(e.base.fields),
-               "facts": dict(e.base.facts)}
+        path: {
+            "page": e.page,
+            "hash": e.hash,
+            "fields": dict(e.base.fields),
+            "facts": dict(e.base.facts),
+        }
         for path, e in sorted(manifest.files.items())
-    }  # fmt: skip
-    told = {"format": FORMAT, "version": VERSION, "owner": manifest.owner, "files": files,
-            "indexes": dict(sorted(manifest.indexes.items())),
-            "moved": dict(sorted(manifest.moved.items()))}  # fmt: skip
+    }
+    told = {
+        "format": FORMAT,
+        "version": VERSION,
+        "owner": manifest.owner,
+        "files": files,
+        "indexes": dict(sorted(manifest.indexes.items())),
+        "moved": dict(sorted(manifest.moved.items())),
+    }
     raw = (json.dumps(told, ensure_ascii=False, indent=1) + "\n").encode()
     path = folder / MANIFEST
     if not path.exists() or path.read_bytes() != raw:

@@ -47,9 +47,11 @@ def page_at(store: Store, owner: str, address: str) -> TopicPage | None:
 
 
 def with_pages(
-    store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
+    store: Store,
+    owner: str,
+    facts: Mapping[str, tuple[Fact | None, Fact | None]],
     more: Sequence[Change],
-) -> list[Change]:  # fmt: skip
+) -> list[Change]:
     """The changes in *more*, with every page that they put, or that a changed fact is or was on,
     as it is after them. *facts* are those that change: before, and after."""
     given = {p.address: p for p in map(_page_in, more) if p is not None}
@@ -75,9 +77,13 @@ def _there(pair: Iterable[Fact | None]) -> Iterator[Fact]:
 
 
 def _relinked(
-    store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
-    given: Mapping[str, TopicPage], gone: set[str], touched: set[str],
-) -> list[Change]:  # fmt: skip
+    store: Store,
+    owner: str,
+    facts: Mapping[str, tuple[Fact | None, Fact | None]],
+    given: Mapping[str, TopicPage],
+    gone: set[str],
+    touched: set[str],
+) -> list[Change]:
     """Which pages there are changes, so that all links are looked at."""
     before = {page.address: page for page in pages_of(store, owner)}
     there = {**before, **given}
@@ -88,9 +94,11 @@ def _relinked(
 
 
 def _with_facts(
-    store: Store, owner: str, facts: Mapping[str, tuple[Fact | None, Fact | None]],
+    store: Store,
+    owner: str,
+    facts: Mapping[str, tuple[Fact | None, Fact | None]],
     addresses: Iterable[str],
-) -> set[str]:  # fmt: skip
+) -> set[str]:
     """Which of these have facts, and so are pages, though nobody has written them."""
     handles = {handle(owner, f"{PAGE}{address}"): address for address in addresses}
     held = (

@@ -59,8 +59,10 @@ def find(store: Store, owner: str, name: str) -> Fact:
         return active[0]
     if active:
         ids = ", ".join(fact.id for fact in active[:5])
-        raise UsageError(f"{name!r} names {len(active)} facts: {ids}",
-                         hint="give the id of the one that is meant")  # fmt: skip
+        raise UsageError(
+            f"{name!r} names {len(active)} facts: {ids}",
+            hint="give the id of the one that is meant",
+        )
     raise NotFound(f"there is no fact {name!r}", hint="`recollect facts` lists what there is")
 
 

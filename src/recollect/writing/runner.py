@@ -152,8 +152,10 @@ def ordered(slots: Sequence[Slot], given: Iterable[str]) -> list[Slot]:
 
 def _check(slot: Slot, known: Mapping[str, Slot], begun: Iterable[str]) -> None:
     if len(slot.needs) != len(slot.takes):
-        raise UsageError(f"the slot {slot.name!r} needs {len(slot.needs)} things and "
-                         f"declares {len(slot.takes)} types")  # fmt: skip
+        raise UsageError(
+            f"the slot {slot.name!r} needs {len(slot.needs)} things and "
+            f"declares {len(slot.takes)} types"
+        )
     for name, kind in zip(slot.givers, slot.takes, strict=True):
         if name not in known and name not in begun:
             raise UsageError(f"the slot {slot.name!r} needs {name!r}, which nobody gives")
@@ -168,8 +170,9 @@ def inserted(slots: Sequence[Slot], new: Slot, *, after: str) -> list[Slot]:
     """With a slot between another and all that need that one: it takes what they took, and they
     take what it gives."""
     if after not in {slot.name for slot in slots}:
-        raise UsageError(f"there is no slot {after!r}",
-                         hint=f"slots: {', '.join(slot.name for slot in slots)}")  # fmt: skip
+        raise UsageError(
+            f"there is no slot {after!r}", hint=f"slots: {', '.join(slot.name for slot in slots)}"
+        )
     made: list[Slot] = []
     for slot in slots:
         wired = {need: new.name for need in slot.needs if slot.giver(need) == after}
@@ -205,9 +208,14 @@ class _Running(NamedTuple):
 
 class _Run:
     def __init__(
-        self, slots: Sequence[Slot], given: Mapping[str, Any], services: Mapping[str, Any],
-        token: Token, at_once: int, tell: Callable[[Outcome], None],
-    ) -> None:  # fmt: skip
+        self,
+        slots: Sequence[Slot],
+        given: Mapping[str, Any],
+        services: Mapping[str, Any],
+        token: Token,
+        at_once: int,
+        tell: Callable[[Outcome], None],
+    ) -> None:
         self._slots = slots
         self._outputs = dict(given)
         self._services = services

@@ -32,8 +32,7 @@ from recollect.surfaces.commands.shared import (
 from recollect.surfaces.commands.usage import revert
 
 if TYPE_CHECKING:
-    from recollect.memory import Logs
-    from recollect.memory.costs import Advised
+    from recollect.memory import Advised, Logs
     from recollect.nouns import Receipt
     from recollect.surfaces.terminal import Style
 

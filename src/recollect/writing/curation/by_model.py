@@ -56,8 +56,10 @@ class ByModel:
         fence = Fence()
         request = LlmRequest(
             (LlmMessage("user", f"{date}{fence.around('text', piece.text)}"),),
-            system=f"{_ASKED} {fence.rule}", max_tokens=MOST_TOKENS, schema=SCHEMA,
-        )  # fmt: skip
+            system=f"{_ASKED} {fence.rule}",
+            max_tokens=MOST_TOKENS,
+            schema=SCHEMA,
+        )
         rows = self._llm.complete(request, token).data["facts"]
         made = (_extracted(row, piece) for row in rows)
         return [one for one in made if one is not None]

@@ -152,10 +152,21 @@ def handed_in(
 
 
 def source_text(
-    text: str, *, name: str, title: str, source: str, project: str, owner: str,
-    scopes: Sequence[str], date: datetime | None, by: str, channel: str, speaker: str,
-    note: bool, most: int,
-) -> SourceText:  # fmt: skip
+    text: str,
+    *,
+    name: str,
+    title: str,
+    source: str,
+    project: str,
+    owner: str,
+    scopes: Sequence[str],
+    date: datetime | None,
+    by: str,
+    channel: str,
+    speaker: str,
+    note: bool,
+    most: int,
+) -> SourceText:
     """The text and what is known of it; one without a name is called by its content, so that it
     is the same again."""
     if len(text) > most * 1_000_000:
@@ -165,7 +176,17 @@ def source_text(
         )
     now = datetime.now(UTC)
     return SourceText(
-        text=text, name=name or f"text-{stable_id(text)[:12]}", source=source, owner=owner,
-        scopes=tuple(scopes), now=now, said_at=date or now, title=title, project=project,
-        channel=channel, by=by, speaker="user" if speaker == "user" else "", note=note,
-    )  # fmt: skip
+        text=text,
+        name=name or f"text-{stable_id(text)[:12]}",
+        source=source,
+        owner=owner,
+        scopes=tuple(scopes),
+        now=now,
+        said_at=date or now,
+        title=title,
+        project=project,
+        channel=channel,
+        by=by,
+        speaker="user" if speaker == "user" else "",
+        note=note,
+    )

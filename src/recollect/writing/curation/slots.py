@@ -161,9 +161,11 @@ def _conflict(context: Context) -> Decisions:
                 made[fact.id] = Decision(fact, "same", (fact.id,), "the same words")
                 continue
             names = {*fact.names}
-            here = [
-                Rival(d.fact, bool(names & {*d.fact.names}), here=True) for d in made.values()
-            ] if names else []  # fmt: skip
+            here = (
+                [Rival(d.fact, bool(names & {*d.fact.names}), here=True) for d in made.values()]
+                if names
+                else []
+            )
             rivals = [*known.rivals(fact), *here]
             made[fact.id] = _on_its_page(decide(fact, rivals, given.said_at), rivals)
     return Decisions(tuple(made.values()))
@@ -185,18 +187,56 @@ def _write(context: Context) -> CurationWrite:
 
 SLOTS = (
     Slot("recon", _recon, ("given",), (SourceText,), Survey, 10),
-    Slot("chunk", _chunk, ("given", "recon"), (SourceText, Survey), Pieces, 5,
-         items=lambda out: len(out.pieces)),
-    Slot("extract", _extract, ("given", "recon", "chunk"), (SourceText, Survey, Pieces),
-         Extraction, 60, frozenset({"extractor"}), lambda out: len(out.facts)),
-    Slot("group", _group, ("given", "extract"), (SourceText, Extraction), Groups, 5,
-         items=lambda out: len(out.groups)),
+    Slot(
+        "chunk",
+        _chunk,
+        ("given", "recon"),
+        (SourceText, Survey),
+        Pieces,
+        5,
+        items=lambda out: len(out.pieces),
+    ),
+    Slot(
+        "extract",
+        _extract,
+        ("given", "recon", "chunk"),
+        (SourceText, Survey, Pieces),
+        Extraction,
+        60,
+        frozenset({"extractor"}),
+        lambda out: len(out.facts),
+    ),
+    Slot(
+        "group",
+        _group,
+        ("given", "extract"),
+        (SourceText, Extraction),
+        Groups,
+        5,
+        items=lambda out: len(out.groups),
+    ),
     Slot("dedup", _dedup, ("group",), (Groups,), Groups, 5, items=lambda out: out.facts),
-    Slot("conflict", _conflict, ("given", "dedup"), (SourceText, Groups), Decisions, 30,
-         frozenset({"known"}), lambda out: len(out.items)),
-    Slot("write", _write, ("given", "conflict"), (SourceText, Decisions), CurationWrite, 30,
-         frozenset({"write"}), lambda out: len(out.touched)),
-)  # fmt: skip
+    Slot(
+        "conflict",
+        _conflict,
+        ("given", "dedup"),
+        (SourceText, Groups),
+        Decisions,
+        30,
+        frozenset({"known"}),
+        lambda out: len(out.items),
+    ),
+    Slot(
+        "write",
+        _write,
+        ("given", "conflict"),
+        (SourceText, Decisions),
+        CurationWrite,
+        30,
+        frozenset({"write"}),
+        lambda out: len(out.touched),
+    ),
+)
 
 
 # ------------------------------------------------------------------ as facts
@@ -217,9 +257,14 @@ class Spots:
 def document_of(given: SourceText) -> Document:
     """The text as it is kept, for facts to cite."""
     return Document(
-        external=given.name, source=given.source, text=given.text, title=given.title,
-        date=given.said_at, owner=given.owner, scopes=given.scopes,
-    )  # fmt: skip
+        external=given.name,
+        source=given.source,
+        text=given.text,
+        title=given.title,
+        date=given.said_at,
+        owner=given.owner,
+        scopes=given.scopes,
+    )
 
 
 def as_fact(extracted: Extracted, one: Group, given: SourceText, source: str) -> Fact:

@@ -71,11 +71,19 @@ def _merges(facts: list[Fact], owner: str) -> Iterator[Proposal]:
             same_key = any(key in named for name in other.names for key in keys(name))
             verdict = compare(one.text, other.text, same_key=same_key)
             if verdict.kind == "duplicate":
-                yield Proposal("merge", f"“{one.text}” is there twice ({one.id}, {other.id})",
-                               verdict.why, f"recollect forget {other.id}")  # fmt: skip
+                yield Proposal(
+                    "merge",
+                    f"“{one.text}” is there twice ({one.id}, {other.id})",
+                    verdict.why,
+                    f"recollect forget {other.id}",
+                )
             elif verdict.kind == "supersedes":
-                yield Proposal("replace", f"“{other.text}” may replace “{one.text}”", verdict.why,
-                               f"recollect supersede {one.id} {other.id}")  # fmt: skip
+                yield Proposal(
+                    "replace",
+                    f"“{other.text}” may replace “{one.text}”",
+                    verdict.why,
+                    f"recollect supersede {one.id} {other.id}",
+                )
 
 
 def _links(pages: list[TopicPage]) -> Iterator[Proposal]:
@@ -84,9 +92,10 @@ def _links(pages: list[TopicPage]) -> Iterator[Proposal]:
         linked = other.address in one.related or one.address in other.related
         if len(shared) >= SHARED and not linked:
             yield Proposal(
-                "link", f"{one.address} and {other.address}",
+                "link",
+                f"{one.address} and {other.address}",
                 f"both are about {', '.join(sorted(shared)[:5])}",
-            )  # fmt: skip
+            )
 
 
 def _prunes(facts: list[Fact], pages: list[TopicPage], owner: str) -> Iterator[Proposal]:
@@ -95,10 +104,15 @@ def _prunes(facts: list[Fact], pages: list[TopicPage], owner: str) -> Iterator[P
         gone = asked.out_of_force(fact)
         ended = fact.end or fact.resolved_at
         if gone in ("expired", "resolved") and ended is not None and ended < now - OLD:
-            yield Proposal("prune", f"“{fact.text}”", f"{gone} since {ended:%Y-%m-%d}",
-                           f"recollect forget {fact.id}")  # fmt: skip
+            yield Proposal(
+                "prune",
+                f"“{fact.text}”",
+                f"{gone} since {ended:%Y-%m-%d}",
+                f"recollect forget {fact.id}",
+            )
     used = {page_of(fact) for fact in facts}
     for page in pages:
         if page.address not in used and not page.notes and not page.snippets:
-            yield Proposal("prune", page.address, "no fact is on it any more",
-                           f"recollect forget {page.key}")  # fmt: skip
+            yield Proposal(
+                "prune", page.address, "no fact is on it any more", f"recollect forget {page.key}"
+            )

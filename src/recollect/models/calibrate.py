@@ -15,24 +15,19 @@ behind it. What is kept is these two numbers, by the key of the model, in the mo
 
 from __future__ import annotations
 
-import json
-import os
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from recollect import config as settings
+import numpy as np
+from numpy.typing import NDArray
+
 from recollect.errors import ModelError, UsageError
-from recollect.memory import models as providers
-from recollect.nouns import Document, Filter, Scale
+from recollect.models.scales import Calibrated
+from recollect.nouns import Document, Filter
 from recollect.ports import Embedder, Reranker, Store
 from recollect.text.chunk import passages
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 LEAST = 20
 """Fewer questions than this tell nothing."""
@@ -46,74 +41,20 @@ POOL = 2
 """Passages for each question, its own among them."""
 _LOOKED_AT = 3_000
 _LONGEST = 1_000
-_FILE = "calibrations.json"
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+")
 
 
-class Calibrated(NamedTuple):
-    """What came of it."""
+class CalibrationPair(NamedTuple):
+    """A question, and the passage that it was made of."""
 
-    model: str
-    job: str
-    slope: float
-    offset: float
-    questions: int
-    agreement: float
-    """Of the two models on which passages are better, from −1 to 1 (Spearman's)."""
-
-    def as_json(self) -> dict[str, Any]:
-        numbers = {name: round(getattr(self, name), 4) for name in ("slope", "offset", "agreement")}
-        return {**self._asdict(), **numbers}
-
-
-class Pair(NamedTuple):
     question: str
     passage: str
-
-
-# ------------------------------------------------------------------ what is known
-
-
-def scale_of(config: settings.Config, key: str) -> Scale | None:
-    """The scale of the model of this key, if it was found out with the models that ship now."""
-    found = _known(config).get(key)
-    with suppress(KeyError, TypeError, ValueError):
-        if found and found["reference"] == _reference(found["job"]):
-            return Scale(float(found["slope"]), float(found["offset"]))
-    return None
-
-
-def keep(config: settings.Config, found: Calibrated) -> None:
-    path = _path(config)
-    about = {**found.as_json(), "reference": _reference(found.job)}
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    fresh = path.with_name(f"{path.name}.{os.getpid()}")
-    fresh.write_text(json.dumps({**_known(config), found.model: about}, indent=1), encoding="utf-8")
-    os.replace(fresh, path)
-
-
-def _reference(job: str) -> str:
-    from recollect.models.catalog import EMBED, RERANK
-
-    return (EMBED if job == "embed" else RERANK).key
-
-
-def _path(config: settings.Config) -> Path:
-    return providers.models_folder(config) / _FILE
-
-
-def _known(config: settings.Config) -> dict[str, Any]:
-    with suppress(OSError, ValueError):
-        known = json.loads(_path(config).read_text(encoding="utf-8"))
-        if isinstance(known, dict):
-            return known
-    return {}
 
 
 # ------------------------------------------------------------------ questions
 
 
-def sample(store: Store, count: int, seed: int = 42) -> list[Pair]:
+def sample(store: Store, count: int, seed: int = 42) -> list[CalibrationPair]:
     """Questions with the passages that they are of, and passages besides."""
     found = list(_pairs(store))
     if len(found) < LEAST:
@@ -125,7 +66,7 @@ def sample(store: Store, count: int, seed: int = 42) -> list[Pair]:
     return found[: POOL * count]
 
 
-def _pairs(store: Store) -> Iterator[Pair]:
+def _pairs(store: Store) -> Iterator[CalibrationPair]:
     cursor, looked_at = "", 0
     while looked_at < _LOOKED_AT:
         page = store.scan(Filter(), limit=500, cursor=cursor)
@@ -140,7 +81,7 @@ def _pairs(store: Store) -> Iterator[Pair]:
             return
 
 
-def _of_text(document: Document) -> Pair | None:
+def _of_text(document: Document) -> CalibrationPair | None:
     """A title that is more than a name asks for what it is the title of; else the first sentence
     for what follows."""
     first = next(iter(passages(document)), None)
@@ -148,15 +89,15 @@ def _of_text(document: Document) -> Pair | None:
         return None
     body = first.text.strip()[:_LONGEST]
     if len(document.title.split()) >= 3 and document.title != document.path:
-        return Pair(document.title, body.replace(document.title, " ").strip())
+        return CalibrationPair(document.title, body.replace(document.title, " ").strip())
     sentences = _SENTENCE.split(body, maxsplit=1)
-    return Pair(sentences[0][:300], sentences[1]) if len(sentences) == 2 else None
+    return CalibrationPair(sentences[0][:300], sentences[1]) if len(sentences) == 2 else None
 
 
-def _of_session(document: Document) -> Pair | None:
+def _of_session(document: Document) -> CalibrationPair | None:
     for asked, answered in zip(document.messages, document.messages[1:], strict=False):
         if asked.role == "user" and answered.role == "assistant" and len(answered.text) >= 60:
-            return Pair(asked.text[:500], answered.text[:_LONGEST])
+            return CalibrationPair(asked.text[:500], answered.text[:_LONGEST])
     return None
 
 
@@ -167,11 +108,9 @@ Tell = Callable[[int, int], None]
 
 
 def embedder_scale(
-    pairs: Sequence[Pair], known: Embedder, other: Embedder, count: int, tell: Tell
+    pairs: Sequence[CalibrationPair], known: Embedder, other: Embedder, count: int, tell: Tell
 ) -> Calibrated:
     """What makes the known model's cosines of the other's."""
-    import numpy as np
-
     asked = pairs[:count]
     total = 2 * (len(pairs) + len(asked))
     done = 0
@@ -191,12 +130,15 @@ def embedder_scale(
 
 
 def reranker_scale(
-    pairs: Sequence[Pair], known: Reranker, other: Reranker, near: Embedder, count: int, tell: Tell
+    pairs: Sequence[CalibrationPair],
+    known: Reranker,
+    other: Reranker,
+    near: Embedder,
+    count: int,
+    tell: Tell,
 ) -> Calibrated:
     """What makes the known model's log-odds of the other's, over the passages that are nearest to
     each question."""
-    import numpy as np
-
     asked = pairs[:count]
     texts = [pair.passage for pair in pairs]
     vectors = near.embed_passages(texts)
@@ -212,8 +154,6 @@ def reranker_scale(
 
 def _fitted(key: str, job: str, known: NDArray[Any], other: NDArray[Any]) -> Calibrated:
     """From two tables of the same questions and passages."""
-    import numpy as np
-
     agreement = float(np.mean([_together(a, b) for a, b in zip(known, other, strict=True)]))
     (best, gaps), (their_best, their_gaps) = _shape(known), _shape(other)
     if their_gaps <= 0 or not np.isfinite(agreement) or agreement < AGREE:
@@ -228,15 +168,11 @@ def _fitted(key: str, job: str, known: NDArray[Any], other: NDArray[Any]) -> Cal
 
 def _shape(table: NDArray[Any]) -> tuple[float, float]:
     """The mean of the best score, and of how far the next ones are behind it."""
-    import numpy as np
-
     head = -np.sort(-table, axis=1)[:, :HEAD]
     return float(head[:, 0].mean()), float((head[:, :1] - head[:, 1:]).mean())
 
 
 def _together(one: NDArray[Any], other: NDArray[Any]) -> float:
-    import numpy as np
-
     if min(np.ptp(one), np.ptp(other)) == 0:
         return 0.0
     first, second = (np.argsort(np.argsort(row)) for row in (one, other))

@@ -161,9 +161,10 @@ class ModeCost(NamedTuple):
             "tokens_typical": self.tokens(),
             "tokens_most": most,
             "dollars_typical": {n: dollars(self.tokens(), p) for n, p in prices.items()},
-            "dollars_most": {n: None if most is None else dollars(most, p)
-                             for n, p in prices.items()},
-        }  # fmt: skip
+            "dollars_most": {
+                n: None if most is None else dollars(most, p) for n, p in prices.items()
+            },
+        }
 
 
 def dollars(tokens: int, price: float) -> float:
@@ -184,10 +185,14 @@ class Advised(NamedTuple):
 def advised(downstream: str | None) -> Advised:
     size = size_of(downstream)
     if size == "none":
-        return Advised("conservative", "no model is named that will read the answers: the fewer "
-                       "passages, the better")  # fmt: skip
+        return Advised(
+            "conservative",
+            "no model is named that will read the answers: the fewer passages, the better",
+        )
     if size == "small":
-        return Advised("conservative", f"{downstream} is a small model: it reads a few good "
-                       "passages better than many")  # fmt: skip
+        return Advised(
+            "conservative",
+            f"{downstream} is a small model: it reads a few good passages better than many",
+        )
     said = "is not known to be small" if size == "unknown" else f"is of the {size} class"
     return Advised("balanced", f"{downstream} {said}: it can use more passages")

@@ -1,0 +1,67 @@
+"""The scales that were found by calibrating: two numbers for each model, kept in the models folder.
+
+A scale puts the scores of a model where the grade knows those of the models that ship.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recollect.models import catalog
+from recollect.nouns import Scale
+
+_FILE = "calibrations.json"
+
+
+class Calibrated(NamedTuple):
+    """What came of it."""
+
+    model: str
+    job: str
+    slope: float
+    offset: float
+    questions: int
+    agreement: float
+    """Of the two models on which passages are better, from −1 to 1 (Spearman's)."""
+
+    def as_json(self) -> dict[str, Any]:
+        numbers = {name: round(getattr(self, name), 4) for name in ("slope", "offset", "agreement")}
+        return {**self._asdict(), **numbers}
+
+
+def scale_of(folder: Path, key: str) -> Scale | None:
+    """The scale of the model of this key, if it was found out with the models that ship now."""
+    found = _known(folder).get(key)
+    with suppress(KeyError, TypeError, ValueError):
+        if found and found["reference"] == _reference(found["job"]):
+            return Scale(float(found["slope"]), float(found["offset"]))
+    return None
+
+
+def keep(folder: Path, found: Calibrated) -> None:
+    path = _path(folder)
+    about = {**found.as_json(), "reference": _reference(found.job)}
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    fresh.write_text(json.dumps({**_known(folder), found.model: about}, indent=1), encoding="utf-8")
+    os.replace(fresh, path)
+
+
+def _reference(job: str) -> str:
+    return (catalog.EMBED if job == "embed" else catalog.RERANK).key
+
+
+def _path(folder: Path) -> Path:
+    return folder / _FILE
+
+
+def _known(folder: Path) -> dict[str, Any]:
+    with suppress(OSError, ValueError):
+        known = json.loads(_path(folder).read_text(encoding="utf-8"))
+        if isinstance(known, dict):
+            return known
+    return {}
