@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from recollect.errors import StoreError
 from recollect.ports import StorageEngine
 from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
@@ -84,3 +85,14 @@ def test_random_operations_agree_where_every_threshold_is_crossed(
 ) -> None:
     _small_parts(monkeypatch)
     run_machine(_reopen, examples=30, faults=_faults)
+
+
+class _NoOptionalPorts(StorageEngine):
+    """An engine that searches and writes, and nothing else."""
+
+
+def test_an_engine_that_lacks_a_port_says_so() -> None:
+    bare = _NoOptionalPorts()  # type: ignore[abstract]
+    for port, said in {"sessions": "sessions", "answers": "answers", "admin": "maintained"}.items():
+        with pytest.raises(StoreError, match=said):
+            getattr(bare, port)
