@@ -249,7 +249,7 @@ def test_only_the_beginning_of_a_long_text_is_read() -> None:
 @pytest.mark.parametrize(
     "rule", [*intents.INTENT, *intents.OPEN, *intents.NEWEST], ids=lambda rule: rule.name
 )
-def test_no_rule_matches_without_one_of_its_cues(rule: intents.Rule) -> None:
+def test_no_rule_matches_without_one_of_its_cues(rule: intents.IntentRule) -> None:
     for pattern in filter(None, (rule.begins, rule.finds)):
         assert without_cue(with_parts(pattern), rule.cues) == []
 

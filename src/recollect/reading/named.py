@@ -16,8 +16,8 @@ from recollect.ports import HandleMatch, Store
 from recollect.reading.question import Question
 from recollect.text.keys import (
     LONGEST,
-    Span,
-    Word,
+    NameSpan,
+    TextWord,
     is_common,
     keys,
     slip_handles,
@@ -58,7 +58,7 @@ class _NameUse(NamedTuple):
 
     of: Fact
     name: str
-    span: Span
+    span: NameSpan
     to: tuple[Fact, ...]
     """What is in force in its place, and may be seen."""
 
@@ -182,7 +182,7 @@ def named(question: str, facts: Facts) -> Named:
     return Named(tuple(mentions.values()), hidden)
 
 
-def _quoted(question: str, text: Sequence[Word], span: Span) -> str:
+def _quoted(question: str, text: Sequence[TextWord], span: NameSpan) -> str:
     return " ".join(word.written for word in text[span.first : span.last + 1]) or question
 
 
@@ -192,7 +192,7 @@ def _how(one: _NameUse) -> How:
     return "name" if one.name == one.of.name else "alias"
 
 
-def _exact(text: Sequence[Word], facts: Facts) -> Iterator[_NameUse]:
+def _exact(text: Sequence[TextWord], facts: Facts) -> Iterator[_NameUse]:
     places = spoken(text)
     for fact in _once(facts.held(places)):
         for name in fact.names:
@@ -204,7 +204,9 @@ def _once(held: Iterable[tuple[str, Fact]]) -> list[Fact]:
     return list({fact.id: fact for _, fact in held}.values())
 
 
-def _where(name: str, places: Mapping[str, Sequence[Span]], text: Sequence[Word]) -> Iterator[Span]:
+def _where(
+    name: str, places: Mapping[str, Sequence[NameSpan]], text: Sequence[TextWord]
+) -> Iterator[NameSpan]:
     """Where the text says the name."""
     for key in keys(name):
         yield from places.get(key, ())
@@ -212,17 +214,17 @@ def _where(name: str, places: Mapping[str, Sequence[Span]], text: Sequence[Word]
     if len(wanted) > LONGEST:
         for first in range(len(text) - len(wanted) + 1):
             if [w.forms[0] for w in text[first : first + len(wanted)]] == wanted:
-                yield Span(first, first + len(wanted) - 1, name)
+                yield NameSpan(first, first + len(wanted) - 1, name)
 
 
-def _slips(text: Sequence[Word], taken: Sequence[Span], facts: Facts) -> Iterator[_NameUse]:
+def _slips(text: Sequence[TextWord], taken: Sequence[NameSpan], facts: Facts) -> Iterator[_NameUse]:
     """Names that are said with one slip. A word that misses two different names equally is
     neither."""
     odd = strange(text, taken)
     if not odd:
         return
     places = slip_handles(text, odd)
-    found: dict[Span, dict[str, list[_NameUse]]] = {}
+    found: dict[NameSpan, dict[str, list[_NameUse]]] = {}
     for handle_, fact in facts.held(places):
         for name in fact.names:
             for key in keys(name)[:1]:
@@ -244,7 +246,7 @@ def _longest(said: Sequence[_NameUse]) -> list[_NameUse]:
 
 
 def _meant(
-    text: Sequence[Word], said: Sequence[_NameUse], tongue: str
+    text: Sequence[TextWord], said: Sequence[_NameUse], tongue: str
 ) -> Iterator[tuple[_NameUse, str]]:
     """Those that are meant, each with why: an ordinary word may mean something else."""
     common = [is_common(one.name, tongue) for one in said]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,10 +12,20 @@ _HOURS = {"h": 1, "d": 24, "w": 24 * 7, "m": 24 * 30, "y": 24 * 365}
 _EPOCH = re.compile(r"\d{9,13}(\.\d+)?")
 _WEEKDAY = re.compile(r"\s*\((?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?\)", re.IGNORECASE)
 _FORMATS = (
-    "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d", "%Y-%m", "%Y",
-    "%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y",
-    "%a, %d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %Y %z",
-)  # fmt: skip
+    *("%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%Y/%m/%d", "%Y-%m", "%Y"),
+    *("%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y"),
+    *("%a, %d %b %Y %H:%M:%S %z", "%a %b %d %H:%M:%S %Y %z"),
+)
+
+
+def _reader(form: str) -> Callable[[str], datetime]:
+    def read(text: str) -> datetime:
+        return datetime.strptime(text, form)
+
+    return read
+
+
+_READERS = (datetime.fromisoformat, *map(_reader, _FORMATS))
 
 
 def parse_date(value: Any) -> datetime:
@@ -32,16 +43,20 @@ def parse_date(value: Any) -> datetime:
     text = _WEEKDAY.sub("", value.strip())
     if _EPOCH.fullmatch(text):
         return _from_epoch(float(text))
-    try:
-        return _aware(datetime.fromisoformat(text))
-    except ValueError:
-        pass
-    for form in _FORMATS:
+    moment = _written(text)
+    if moment is None:
+        raise ValueError(f"not a date: {value!r}")
+    return moment
+
+
+def _written(text: str) -> datetime | None:
+    """Returns a moment in ISO form or another common one; None where there is none."""
+    for read in _READERS:
         try:
-            return _aware(datetime.strptime(text, form))
+            return _aware(read(text))
         except ValueError:
             continue
-    raise ValueError(f"not a date: {value!r}")
+    return None
 
 
 def parse_moment(value: str, now: datetime) -> datetime:

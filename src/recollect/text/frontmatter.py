@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple
 
+from recollect.text import toml_header
 from recollect.text.terms import terms
 
 MARKDOWN = (".md", ".markdown", ".mdx")
@@ -37,12 +39,19 @@ _BLOCK = re.compile(r"([|>])([1-9]?)([+-]?)([1-9]?)(?:[ \t]+#.*)?")
 _LINK = re.compile(r"!?\[\[[^\[\]\n]+\]\]")
 _INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,17})", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-_WORDS = {"": None, "~": None, "null": None, "Null": None, "NULL": None, "true": True,
-          "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}  # fmt: skip
+_CONSTANTS = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
-_ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v",
-            "f": "\f", "r": "\r", "e": "\x1b", "N": "\x85", "_": "\xa0", "L": "\u2028",
-            "P": "\u2029", " ": " ", '"': '"', "/": "/", "\\": "\\"}  # fmt: skip
+_ESCAPES = dict(
+    zip(
+        '0abt\tnvfreN_LP "/\\',
+        '\0\a\b\t\t\n\v\f\r\x1b\x85\xa0\u2028\u2029 "/\\',
+        strict=True,
+    )
+)
 _ESCAPED_BREAK = re.compile(r"(\\[^\n])|\\\n")
 _SPACE = re.compile(r"(?:\s|(?<=\s)#[^\n]*)*")
 _FLOW_TEXT = re.compile(r"(?:[^,\[\]{}#]|(?<=\S)#)+")
@@ -74,16 +83,24 @@ def split(text: str) -> tuple[Mapping[str, Any], int]:
     closed = opened and _CLOSE[opened[1]].search(text, opened.end() - 1, MAX_HEADER)
     if not opened or not closed:
         return {}, 0
-    header = text[opened.end() : closed.start()]
-    if opened[1] == "+++":
-        fields = _toml(header)
-        found = bool(fields) or not header.strip()
-    else:
-        lines = [_Line.of(line) for line in _BREAK.split(header)]
-        first = next((line.said for line in lines if line.said), "")
-        found = not first or _keyed(first) is not None  # else it is text between two rules
-        fields = _map(lines, 0) if found else {}
-    return (_listed(fields), closed.end()) if found else ({}, 0)
+    fields = _READ[opened[1]](text[opened.end() : closed.start()])
+    return ({}, 0) if fields is None else (_listed(fields), closed.end())
+
+
+def _toml(header: str) -> dict[str, Any] | None:
+    """The fields of a TOML header; None if it is no header."""
+    fields = toml_header.fields(header)
+    return fields if fields or not header.strip() else None
+
+
+def _yaml(header: str) -> dict[str, Any] | None:
+    """The fields of a YAML header; None if it is text between two rules."""
+    lines = [_HeaderLine.of(line) for line in _BREAK.split(header)]
+    first = next((line.said for line in lines if line.said), "")
+    return _map(lines, 0) if not first or _keyed(first) else None
+
+
+_READ = {"+++": _toml, "---": _yaml}
 
 
 def body(text: str, wanted: Collection[str]) -> str:
@@ -105,50 +122,16 @@ def flow(text: str) -> Any:
 
 
 def _listed(fields: dict[str, Any]) -> dict[str, Any]:
-    for name, between in _LISTS.items():
-        value = fields.get(name)
-        if isinstance(value, str):
-            value = between.split(value)
-        if isinstance(value, list) and not any(isinstance(v, list | dict) for v in value):
-            words = (str(v).strip() for v in value if v is not None)
-            fields[name] = [w for word in words if (w := word.lstrip("#"))]
-    return fields
+    return fields | {name: _words(fields[name], name) for name in _LISTS if name in fields}
 
 
-def _toml(header: str) -> dict[str, Any]:
-    """The header as TOML; if that fails, what can be read of it a line at a time."""
-    import tomllib
-
-    try:
-        return {key: _json(value) for key, value in tomllib.loads(header).items()}
-    except (ValueError, RecursionError):
-        pass
-    fields: dict[str, Any] = {}
-    for line in _BREAK.split(header):
-        key, equals, written = line.partition("=")
-        if equals and key.strip():
-            try:
-                fields |= {name: _json(value) for name, value in tomllib.loads(line).items()}
-            except (ValueError, RecursionError):
-                fields[key.strip()] = written.strip()
-    return fields
-
-
-def _json(value: Any, depth: int = 0) -> Any:
-    """A TOML value as JSON has it; what JSON does not have, as text."""
-    if depth > MAX_DEPTH:
-        return str(value)
-    if isinstance(value, dict):
-        return {key: _json(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_json(item, depth + 1) for item in value]
-    if isinstance(value, bool | str):
+def _words(value: Any, name: str) -> Any:
+    """A field that is a list of words, however it is written; another one as it is."""
+    items = _LISTS[name].split(value) if isinstance(value, str) else value
+    if not isinstance(items, list) or any(isinstance(item, list | dict) for item in items):
         return value
-    if isinstance(value, int):
-        return value if abs(value) < 1 << 63 else hex(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    return value.isoformat()
+    words = (str(item).strip().lstrip("#") for item in items if item is not None)
+    return list(filter(None, words))
 
 
 # ------------------------------------------------------------------ YAML, line by line
@@ -158,7 +141,7 @@ class _Odd(ValueError):
     """Not YAML as this module knows it."""
 
 
-class _Line(NamedTuple):
+class _HeaderLine(NamedTuple):
     indent: int
     said: str
     """Without the space around it; empty if it is a comment."""
@@ -166,7 +149,7 @@ class _Line(NamedTuple):
     """As it is written, but for tabs in the indent."""
 
     @classmethod
-    def of(cls, raw: str) -> _Line:
+    def of(cls, raw: str) -> _HeaderLine:
         bare = raw.lstrip(" \t")
         indent = raw[: len(raw) - len(bare)].expandtabs(4)
         said = "" if bare.startswith("#") else bare.rstrip(" \t")
@@ -181,12 +164,14 @@ def _keyed(said: str) -> tuple[str, str] | None:
         return (_unquoted(quoted[0]), rest[1:].strip(" \t")) if _COLON.match(rest) else None
     colon = _COLON.search(said)
     key = said[: colon.start()].rstrip() if colon else ""
-    if not colon or not key or key.startswith(_NO_KEY) or key == "-" or _COMMENT.search(key):
-        return None
-    return key, said[colon.end() :].strip(" \t")
+    return (key, said[colon.end() :].strip(" \t")) if colon and _is_key(key) else None
 
 
-def _map(lines: Iterable[_Line], depth: int) -> dict[str, Any]:
+def _is_key(text: str) -> bool:
+    return text not in ("", "-") and not text.startswith(_NO_KEY) and not _COMMENT.search(text)
+
+
+def _map(lines: Iterable[_HeaderLine], depth: int) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for key, rest, below in _fields(list(lines)):
         try:
@@ -196,26 +181,23 @@ def _map(lines: Iterable[_Line], depth: int) -> dict[str, Any]:
     return fields
 
 
-def _written(rest: str, below: list[_Line]) -> str:
+def _written(rest: str, below: list[_HeaderLine]) -> str:
     return "\n".join([rest, *(line.raw.strip() for line in below)]).strip()
 
 
-def _fields(lines: list[_Line]) -> Iterator[tuple[str, str, list[_Line]]]:
+def _fields(lines: list[_HeaderLine]) -> list[tuple[str, str, list[_HeaderLine]]]:
     """Each key at the margin, what is written after it, and the lines that belong to it; a line
     at the margin that belongs to no key is passed over."""
     margin = min((line.indent for line in lines if line.said), default=0)
-    found: tuple[str, str] | None = None
-    below: list[_Line] = []
+    fields: list[tuple[str, str, list[_HeaderLine]]] = []
     for line in lines:
-        keyed = _keyed(line.said) if line.said and line.indent == margin else None
+        inside = not line.said or line.indent > margin
+        keyed = None if inside else _keyed(line.said)
         if keyed:
-            if found:
-                yield *found, below
-            found, below = keyed, []
-        elif not line.said or line.indent > margin or (found and _goes_on(found[1], line.said)):
-            below.append(line)
-    if found:
-        yield *found, below
+            fields.append((*keyed, []))
+        elif fields and (inside or _goes_on(fields[-1][1], line.said)):
+            fields[-1][2].append(line)
+    return fields
 
 
 def _goes_on(rest: str, said: str) -> bool:
@@ -223,7 +205,7 @@ def _goes_on(rest: str, said: str) -> bool:
     return rest[:1] in ("[", "{", '"', "'") if rest else _dashed(said) or said[0] in "[{"
 
 
-def _value(rest: str, below: list[_Line], depth: int) -> Any:
+def _value(rest: str, below: list[_HeaderLine], depth: int) -> Any:
     """What is written after a key or a dash, with the lines that belong to it."""
     if depth > MAX_DEPTH:
         raise _Odd
@@ -232,19 +214,23 @@ def _value(rest: str, below: list[_Line], depth: int) -> Any:
         return _block(block[1] == ">", block[3], bool(block[2] or block[4]), below)
     if _LINK.fullmatch(rest):
         return rest
-    if rest[:1] in ("[", "{"):
-        return _flow("\n".join([rest, *(line.raw for line in below)]), depth)
-    if rest[:1] in ('"', "'"):
-        return _quote(rest, below)
-    if rest[:1] in ("&", "*", "!", "%", "@", "`"):
-        raise _Odd
-    rest = _bare(rest)
-    if rest:
-        return _plain(rest, below)
-    return _nested(below, depth + 1)
+    return _VALUES.get(rest[:1], _unmarked)(rest, below, depth)
 
 
-def _nested(lines: list[_Line], depth: int) -> Any:
+def _unmarked(rest: str, below: list[_HeaderLine], depth: int) -> Any:
+    bare = _bare(rest)
+    return _plain(bare, below) if bare else _nested(below, depth + 1)
+
+
+def _bracketed(rest: str, below: list[_HeaderLine], depth: int) -> Any:
+    return _flow("\n".join([rest, *(line.raw for line in below)]), depth)
+
+
+def _unknown(_rest: str, _below: list[_HeaderLine], _depth: int) -> Any:
+    raise _Odd
+
+
+def _nested(lines: list[_HeaderLine], depth: int) -> Any:
     """What lines of their own are together: a list, a map or a text."""
     first = next((number for number, line in enumerate(lines) if line.said), None)
     if first is None:
@@ -261,25 +247,25 @@ def _dashed(said: str) -> bool:
     return said == "-" or said.startswith(("- ", "-\t"))
 
 
-def _items(lines: list[_Line], depth: int) -> list[Any]:
+def _items(lines: list[_HeaderLine], depth: int) -> list[Any]:
     margin = lines[0].indent
-    items: list[tuple[_Line, list[_Line]]] = []
+    items: list[tuple[_HeaderLine, list[_HeaderLine]]] = []
     for line in lines:
-        if line.said and line.indent <= margin:
-            if line.indent < margin or not _dashed(line.said):
-                raise _Odd
+        if not line.said or line.indent > margin:
+            items[-1][1].append(line)
+        elif line.indent == margin and _dashed(line.said):
             items.append((line, []))
         else:
-            items[-1][1].append(line)
+            raise _Odd
     return [_item(line, below, depth) for line, below in items]
 
 
-def _item(line: _Line, below: list[_Line], depth: int) -> Any:
+def _item(line: _HeaderLine, below: list[_HeaderLine], depth: int) -> Any:
     rest = line.said[1:].lstrip(" \t")
     indent = line.indent + len(line.said) - len(rest)
     try:
         if _dashed(rest) or _keyed(rest):
-            return _nested([_Line(indent, rest, " " * indent + rest), *below], depth + 1)
+            return _nested([_HeaderLine(indent, rest, " " * indent + rest), *below], depth + 1)
         return _value(rest, below, depth)
     except _Odd:
         return _written(rest, below)
@@ -295,8 +281,8 @@ def _bare(text: str) -> str:
 
 
 def _scalar(text: str) -> Any:
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
     if _INTEGER.fullmatch(text):
         return int(text)
     if _FLOAT.fullmatch(text):
@@ -305,7 +291,7 @@ def _scalar(text: str) -> Any:
     return text
 
 
-def _plain(rest: str, below: list[_Line]) -> Any:
+def _plain(rest: str, below: list[_HeaderLine]) -> Any:
     more = [_bare(line.said) for line in below]
     if any(_keyed(said) for said in more if said):
         raise _Odd
@@ -317,7 +303,7 @@ def _joined(text: str) -> str:
     return re.sub(r"\n+", lambda breaks: breaks[0][1:] or " ", text)
 
 
-def _quote(rest: str, below: list[_Line]) -> str:
+def _quote(rest: str, below: list[_HeaderLine], _depth: int) -> str:
     text = "\n".join([rest, *(line.raw.strip(" \t") for line in below)])
     quoted = _QUOTED.match(text)
     if not quoted or _bare(text[quoted.end() :].replace("\n", " ")).strip():
@@ -343,37 +329,40 @@ def _unescaped(match: re.Match[str]) -> str:
     return chr(code) if code <= 0x10FFFF else match[0]
 
 
-def _block(fold: bool, chomp: str, deeper: bool, below: list[_Line]) -> str:
+def _block(fold: bool, chomp: str, deeper: bool, below: list[_HeaderLine]) -> str:
     """The text under ``|`` or ``>``; where the first line is *deeper*, the others say from where
     it counts."""
     indents = [line.indent for line in below if line.raw.strip()]
-    margin = min(indents) if deeper and indents else next(iter(indents), 0)
-    lines = []
-    for line in below:
-        if line.raw.strip() and line.indent < margin:
-            break
-        lines.append(line.raw[margin:])
+    margin = min(indents, default=0) if deeper else next(iter(indents), 0)
+    inside = takewhile(lambda line: not line.raw.strip() or line.indent >= margin, below)
+    lines = [line.raw[margin:] for line in inside]
     size = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
     text = _folded(lines[:size]) if fold else "\n".join(lines[:size])
     end = {"-": 0, "": min(size, 1), "+": len(lines) - size + min(size, 1)}[chomp]
     return text + "\n" * end
 
 
-def _folded(lines: Iterable[str]) -> str:
+def _folded(lines: list[str]) -> str:
     """Lines joined, but for those that are indented, which stay lines."""
     parts: list[str] = []
-    breaks = 0
-    indented = False
+    breaks, before = 0, False
     for line in lines:
         if not line.strip():
             breaks += 1
             continue
-        before, indented = indented, line[0] in " \t"
-        if parts and (before or indented):
-            breaks += 1
+        indented = line[0] in " \t"
+        breaks += bool(parts) and (before or indented)
         parts += ["\n" * breaks if breaks or not parts else " ", line]
-        breaks = 0
+        breaks, before = 0, indented
     return "".join(parts)
+
+
+_VALUES: dict[str, Callable[[str, list[_HeaderLine], int], Any]] = {
+    **dict.fromkeys("[{", _bracketed),
+    **dict.fromkeys("\"'", _quote),
+    **dict.fromkeys("&*!%@`", _unknown),
+}
+"""By the first character of what is written."""
 
 
 # ------------------------------------------------------------------ YAML in brackets
@@ -398,11 +387,8 @@ def _flow_value(text: str, at: int, depth: int) -> tuple[Any, int]:
     link = _LINK.match(text, at)
     if link:
         return link[0], link.end()
-    if text[at] == "[":
-        return _flow_list(text, at + 1, depth + 1)
-    if text[at] == "{":
-        return _flow_map(text, at + 1, depth + 1)
-    return _flow_text(text, at, _FLOW_TEXT)
+    read = {"[": _flow_list, "{": _flow_map}.get(text[at])
+    return read(text, at + 1, depth + 1) if read else _flow_text(text, at, _FLOW_TEXT)
 
 
 def _flow_text(text: str, at: int, plain: re.Pattern[str]) -> tuple[Any, int]:
@@ -416,38 +402,41 @@ def _flow_text(text: str, at: int, plain: re.Pattern[str]) -> tuple[Any, int]:
 
 def _flow_list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
     items: list[Any] = []
-    while True:
-        at = _skip(text, at)
-        mark = text[at : at + 1]
-        if mark == "]":
-            return items, at + 1
-        if mark and mark != ",":
-            item, at = _flow_value(text, at, depth)
-            items.append(item)
-            at = _skip(text, at)
-            if text[at : at + 1] == "]":
-                continue
-        at = _past(text, at, ",")
+
+    def item(at: int) -> int:
+        value, at = _flow_value(text, at, depth)
+        items.append(value)
+        return at
+
+    return items, _flow_items(text, at, "]", item)
 
 
 def _flow_map(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
     fields: dict[str, Any] = {}
+
+    def field(at: int) -> int:
+        key, at = _flow_text(text, at, _FLOW_KEY)
+        at = _skip(text, _past(text, _skip(text, at), ":"))
+        empty = text[at : at + 1] in ("", ",", "}")
+        value, at = (None, at) if empty else _flow_value(text, at, depth)
+        fields[str(key)] = value
+        return at
+
+    return fields, _flow_items(text, at, "}", field)
+
+
+def _flow_items(text: str, at: int, end: str, item: Callable[[int], int]) -> int:
+    """Reads items with *item*, which returns where its one ends, up to the bracket *end*; returns
+    where that ends."""
     while True:
         at = _skip(text, at)
         mark = text[at : at + 1]
-        if mark == "}":
-            return fields, at + 1
-        if mark and mark != ",":
-            key, at = _flow_text(text, at, _FLOW_KEY)
-            at = _skip(text, _past(text, _skip(text, at), ":"))
-            value = None
-            if text[at : at + 1] not in ("", ",", "}"):
-                value, at = _flow_value(text, at, depth)
-            fields[str(key)] = value
-            at = _skip(text, at)
-            if text[at : at + 1] == "}":
-                continue
-        at = _past(text, at, ",")
+        if mark == end:
+            return at + 1
+        if mark not in ("", ","):
+            at = _skip(text, item(at))
+        if text[at : at + 1] != end:
+            at = _past(text, at, ",")
 
 
 def _past(text: str, at: int, mark: str) -> int:
@@ -470,31 +459,52 @@ def wikilinks(text: str) -> tuple[str, ...]:
 def tags(text: str) -> tuple[str, ...]:
     """The ``#tags`` in a body, without ``#``, each once whatever its case; not what is in code,
     a heading, a number, a colour or the end of an address."""
+    if "#" not in text:
+        return ()
+    written = (match[1].rstrip("/") for match in _TAG.finditer(_prose(text)))
     found: dict[str, str] = {}
-    for match in _TAG.finditer(_prose(text)) if "#" in text else ():
-        tag = match[1].rstrip("/")
-        if tag and not tag.isdecimal() and (tag in _NO_COLOURS or not _COLOUR.fullmatch(tag)):
-            found.setdefault(tag.casefold(), tag)
+    for tag in filter(_is_tag, written):
+        found.setdefault(tag.casefold(), tag)
     return tuple(found.values())
+
+
+def _is_tag(text: str) -> bool:
+    """Whether what stands after ``#`` is no number and no colour."""
+    if not text or text.isdecimal():
+        return False
+    return text in _NO_COLOURS or not _COLOUR.fullmatch(text)
 
 
 def _prose(text: str) -> str:
     """The text without what is code: in fences, indented after a blank line, in backticks."""
-    out: list[str] = []
+    return _CODE.sub(" ", "".join(_unindented(_unfenced(text.splitlines(keepends=True)))))
+
+
+def _unfenced(lines: Iterable[str]) -> Iterator[str]:
     fence = ""
-    blank, listed = True, False
-    for line in text.splitlines(keepends=True):
+    for line in lines:
         marker = _FENCE.match(line)
         if fence:
-            if marker and marker[1].startswith(fence) and not line[marker.end() :].strip():
-                fence = ""
+            fence = "" if marker and _closes(fence, marker) else fence
         elif marker:
             fence = marker[1]
-        elif not line.strip():
-            blank = True
-            out.append(line)
-        elif not (line.startswith(("    ", "\t")) and blank and not listed):
+        else:
+            yield line
+
+
+def _closes(fence: str, marker: re.Match[str]) -> bool:
+    return marker[1].startswith(fence) and not marker.string[marker.end() :].strip()
+
+
+def _unindented(lines: Iterable[str]) -> Iterator[str]:
+    """The lines without indented code; what is indented in a list is no code."""
+    blank, listed = True, False
+    for line in lines:
+        empty = not line.strip()
+        may_be_code = blank and not listed and not empty
+        if may_be_code and line.startswith(("    ", "\t")):
+            continue
+        if not empty:
             listed = bool(_ITEM.match(line)) or (listed and line[0] in " \t")
-            blank = False
-            out.append(line)
-    return _CODE.sub(" ", "".join(out))
+        blank = empty
+        yield line

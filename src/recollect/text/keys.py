@@ -14,8 +14,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate, takewhile
+from operator import attrgetter
 from typing import NamedTuple
 
 from recollect.text.ordinary import commonness
@@ -33,6 +36,7 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)+|#\d+|\w+(?:['’ʼ]\w+)*(?:\+\+|#(?!\w))?")
 _BREAK = re.compile(r"[.!?;:,]\s|[,;()\[\]{}\"“”„«»|\n…—–。、，！？；：]")
 _RUN_OR_WORD = re.compile(r"[A-Za-z0-9+#]+|\w")
 _POSSESSIVE = re.compile(r"['’ʼ](?:s|S)?$")
+# fmt: off
 _IRREGULAR = {
     "children": "child", "people": "person", "men": "man", "women": "woman", "mice": "mouse",
     "feet": "foot", "teeth": "tooth", "geese": "goose", "indices": "index", "indexes": "index",
@@ -41,7 +45,15 @@ _IRREGULAR = {
     "selves": "self", "wolves": "wolf", "analyses": "analysis", "crises": "crisis",
     "theses": "thesis", "news": "news", "series": "series",
     "species": "species", "hypotheses": "hypothesis", "phenomena": "phenomenon",
-}  # fmt: skip
+}
+_PLURALS = (
+    ("ies", 5, 3, "y"), ("ies", 0, 1, ""),
+    ("sses", 0, 2, ""), ("shes", 0, 2, ""), ("ches", 0, 2, ""), ("xes", 0, 2, ""),
+    ("zzes", 0, 2, ""),
+    ("s", 0, 1, ""), ("ie", 5, 2, "y"), ("che", 5, 1, ""), ("she", 5, 1, ""),
+)
+# fmt: on
+"""An ending, the letters that a word with it has at least, how many go away, and what comes."""
 _ENDINGS = {
     "de": ("innen", "ern", "en", "er", "es", "em", "n", "e", "s"),
     "es": ("es",),
@@ -50,7 +62,7 @@ _ENDINGS = {
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
-class Word(NamedTuple):
+class TextWord(NamedTuple):
     """A word of a text: where it is, as it is written, and as it is compared."""
 
     start: int
@@ -63,7 +75,7 @@ class Word(NamedTuple):
     """Whether nothing parts it from the word before."""
 
 
-class Span(NamedTuple):
+class NameSpan(NamedTuple):
     """A run of words of a text that says a name."""
 
     first: int
@@ -71,7 +83,7 @@ class Span(NamedTuple):
     key: str
     slip: bool = False
 
-    def inside(self, other: Span) -> bool:
+    def inside(self, other: NameSpan) -> bool:
         """Whether it lies in the other, which is longer."""
         longer = other.last - other.first > self.last - self.first
         return longer and other.first <= self.first and self.last <= other.last
@@ -80,15 +92,14 @@ class Span(NamedTuple):
 # ------------------------------------------------------------------ words
 
 
-def words(text: str) -> list[Word]:
+def words(text: str) -> list[TextWord]:
     """The words of a text, as far as they are looked at."""
     text = unicodedata.normalize("NFKC", text)
     tongue = "" if text.isascii() and len(text) < 40 else language(text)
-    found: list[Word] = []
+    found: list[TextWord] = []
     end = 0
     for match in _WORD.finditer(text):
-        short = bool(found) and len(found[-1].folded) <= 3 and text[end : end + 2] == ". "
-        joined = bool(found) and (short or not _BREAK.search(text, end, match.start() + 1))
+        joined = bool(found) and _is_joined(text, found[-1], end, match.start())
         end = match.end()
         for start, part in _parts(match.start(), match.group()):
             found.append(_word(start, part, tongue, joined))
@@ -98,21 +109,26 @@ def words(text: str) -> list[Word]:
     return found
 
 
+def _is_joined(text: str, before: TextWord, end: int, start: int) -> bool:
+    """Whether nothing parts two words; a point after a short one is that of an abbreviation."""
+    short = len(before.folded) <= 3 and text[end : end + 2] == ". "
+    return short or not _BREAK.search(text, end, start + 1)
+
+
 def _parts(start: int, word: str) -> Iterator[tuple[int, str]]:
     """Words at their underscores, and what has no spaces character by character."""
     for piece in re.finditer(r"[^_]+", word):
         at, rest = start + piece.start(), piece.group()
-        if rest.isascii() or not any(is_run(char) for char in rest):
+        if not rest.isascii() and any(map(is_run, rest)):
+            yield from ((at + part.start(), part[0]) for part in _RUN_OR_WORD.finditer(rest))
+        else:
             yield at, rest
-            continue
-        for part in _RUN_OR_WORD.finditer(rest):
-            yield at + part.start(), part.group()
 
 
-def _word(start: int, written: str, tongue: str, joined: bool) -> Word:
+def _word(start: int, written: str, tongue: str, joined: bool) -> TextWord:
     bare = _POSSESSIVE.sub("", written)
     folded = fold(bare).replace("'", "").replace("’", "")
-    return Word(start, start + len(written), bare, folded, _forms(bare, folded, tongue), joined)
+    return TextWord(start, start + len(written), bare, folded, _forms(bare, folded, tongue), joined)
 
 
 @lru_cache(maxsize=8192)
@@ -121,14 +137,10 @@ def _forms(bare: str, folded: str, tongue: str) -> tuple[str, ...]:
         return (folded.replace(",", ""),)
     if not folded.isascii():
         return (folded,) if is_run(folded) else (stem(folded),)
-    forms = [_singular(folded)]
-    forms.append(_singular(fold(_spelt_out(bare))))
-    forms += [
-        _singular(folded.removesuffix(ending))
-        for ending in _ENDINGS.get(tongue, ())
-        if folded.endswith(ending) and len(folded) - len(ending) >= 4
-    ]
-    return tuple(dict.fromkeys(forms))
+    endings = (ending for ending in _ENDINGS.get(tongue, ()) if folded.endswith(ending))
+    stems = (folded.removesuffix(ending) for ending in endings)
+    forms = [folded, fold(_spelt_out(bare)), *(short for short in stems if len(short) >= 4)]
+    return tuple(dict.fromkeys(map(_singular, forms)))
 
 
 def _spelt_out(text: str) -> str:
@@ -143,15 +155,10 @@ def _singular(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) <= 3 or word.endswith(("ss", "us", "is")):
         return word
-    if word.endswith("ies"):
-        return f"{word[:-3]}y" if len(word) > 4 else word[:-1]
-    if word.endswith(("sses", "shes", "ches", "xes", "zzes")):
-        return word[:-2]
-    if word.endswith("s"):
-        word = word[:-1]
-    if word.endswith("ie") and len(word) > 4:
-        return f"{word[:-2]}y"
-    return word.removesuffix("e") if word.endswith(("che", "she")) and len(word) > 4 else word
+    for ending, least, cut, added in _PLURALS:
+        if word.endswith(ending) and len(word) >= least:
+            return word[:-cut] + added
+    return word
 
 
 # ------------------------------------------------------------------ keys
@@ -172,17 +179,23 @@ def keys(name: str) -> tuple[str, ...]:
     some = words(name)
     if not some:
         return ()
-    found = [_joined([word.forms[0] for word in some])]
-    found += [_joined([*(w.forms[0] for w in some[:-1]), form]) for form in some[-1].forms[1:]]
+    *before, last = some
+    start = [word.forms[0] for word in before]
+    found = [_joined([*start, form]) for form in last.forms]
     spelt = _spelt_out(name)
     if spelt != name.casefold():
         found.append(_joined([word.forms[0] for word in words(spelt)]))
-    for pair, letter in (("ae", "a"), ("oe", "o"), ("ue", "u")):
-        if pair in found[0] and found[0].isalpha() and not found[0].endswith(pair):
-            short = found[0].replace(pair, letter)
-            if "ordinary" not in (commonness(short), commonness(found[0])):
-                found.append(short)
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys([*found, *_without_umlauts(found[0])]))
+
+
+def _without_umlauts(key: str) -> Iterator[str]:
+    """The key with one letter for each spelt-out umlaut, unless either is an ordinary word."""
+    for pair in ("ae", "oe", "ue"):
+        if pair not in key or not key.isalpha() or key.endswith(pair):
+            continue
+        short = key.replace(pair, pair[0])
+        if "ordinary" not in (commonness(short), commonness(key)):
+            yield short
 
 
 def handles(name: str) -> tuple[str, ...]:
@@ -190,109 +203,119 @@ def handles(name: str) -> tuple[str, ...]:
     some = words(name)
     if len(some) > LONGEST:
         return (_joined([word.forms[0] for word in some[:LONGEST]]),)
-    found = list(keys(name))
-    for key in found[:1]:
-        if len(key) >= FORGIVEN and key.isascii():
-            half = len(key) // 2
-            found += [f"<{len(key)}:{key[:half]}", f">{len(key)}:{key[half:]}"]
-    return tuple(found)
+    found = keys(name)
+    return (*found, *_halves(found[0])) if found else ()
+
+
+def _halves(key: str) -> tuple[str, ...]:
+    if len(key) < FORGIVEN or not key.isascii():
+        return ()
+    half = len(key) // 2
+    return f"<{len(key)}:{key[:half]}", f">{len(key)}:{key[half:]}"
 
 
 def is_common(name: str, tongue: str = "en") -> bool:
     """Whether a name is one ordinary word, or words of grammar alone, so that a text (in this
     language) may well say it and mean something else."""
     some = words(name)
-    if len(some) == 1 and some[0].written[1:] in (
-        some[0].written[1:].lower(), some[0].written[1:].upper()
-    ):  # fmt: skip
-        common = commonness(some[0].folded)
-        ours = common in ("ordinary", "rare") or (common == "foreign" and tongue not in ("", "en"))
-        return ours or some[0].folded.isdigit()
+    if len(some) == 1:
+        return _is_plain(some[0].written) and _is_ordinary(some[0].folded, tongue)
     return len(some) > 1 and all(stem(word.folded) in stopwords() for word in some)
+
+
+def _is_plain(written: str) -> bool:
+    """Whether a word has no capital inside, unless it is all capitals."""
+    return written[1:] in (written[1:].lower(), written[1:].upper())
+
+
+def _is_ordinary(word: str, tongue: str) -> bool:
+    common = commonness(word)
+    foreign = common == "foreign" and tongue not in ("", "en")
+    return foreign or common in ("ordinary", "rare") or word.isdigit()
 
 
 # ------------------------------------------------------------------ names in a text
 
 
-def spoken(text: Sequence[Word]) -> dict[str, list[Span]]:
-    """Every key that the text may be saying, and where."""
-    found: dict[str, list[Span]] = {}
+def _runs(text: Sequence[TextWord], longest: int) -> Iterator[tuple[int, Sequence[TextWord]]]:
+    """Where each run of words begins that nothing parts, and its words."""
     for first in range(len(text)):
-        parts: list[str] = []
-        for last in range(first, min(first + LONGEST, len(text))):
-            if last > first and not text[last].joined:
-                break
-            for form in text[last].forms:
-                key = _joined([*parts, form])
-                found.setdefault(key, []).append(Span(first, last, key))
-            parts.append(text[last].forms[0])
+        more = takewhile(attrgetter("joined"), text[first + 1 : first + longest])
+        run = [text[first], *more]
+        yield from ((first, run[:size]) for size in range(1, len(run) + 1))
+
+
+def spoken(text: Sequence[TextWord]) -> dict[str, list[NameSpan]]:
+    """Every key that the text may be saying, and where."""
+    found: dict[str, list[NameSpan]] = {}
+    for first, (*before, last) in _runs(text, LONGEST):
+        start = [word.forms[0] for word in before]
+        for form in last.forms:
+            key = _joined([*start, form])
+            found.setdefault(key, []).append(NameSpan(first, first + len(before), key))
     return found
 
 
-def strange(text: Sequence[Word], taken: Sequence[Span]) -> list[int]:
+def strange(text: Sequence[TextWord], taken: Sequence[NameSpan]) -> list[int]:
     """The places of the words that may be a slip of the pen."""
     said = {n for span in taken for n in range(span.first, span.last + 1)}
-    return [
-        n
-        for n, word in enumerate(text)
-        if n not in said and len(word.folded) >= FORGIVEN and word.folded.isalpha()
-        and word.folded.isascii() and _is_strange(text, n)
-    ]  # fmt: skip
+    return [n for n in range(len(text)) if n not in said and _is_strange(text, n)]
 
 
-def _is_strange(text: Sequence[Word], n: int) -> bool:
+def _is_strange(text: Sequence[TextWord], n: int) -> bool:
     """Whether a word is none, or one so rare that with a capital it is rather a name."""
-    common = commonness(text[n].folded)
+    word = text[n].folded
+    if len(word) < FORGIVEN or not (word.isalpha() and word.isascii()):
+        return False
+    common = commonness(word)
     return not common or (common == "rare" and text[n].joined and text[n].written[0].isupper())
 
 
-def slip_handles(text: Sequence[Word], odd: Sequence[int]) -> dict[str, list[Span]]:
+def slip_handles(text: Sequence[TextWord], odd: Sequence[int]) -> dict[str, list[NameSpan]]:
     """The halves under which names may be found that these words miss by a letter, and the runs
     of words that have them."""
-    found: dict[str, list[Span]] = {}
+    found: dict[str, list[NameSpan]] = {}
     for span in _around(text, set(odd)):
-        said = span.key
-        for length in (len(said) - 1, len(said), len(said) + 1):
-            half = length // 2
-            if length < FORGIVEN:
-                continue
-            tail = length - half
-            found.setdefault(f"<{length}:{said[:half]}", []).append(span)
-            found.setdefault(f">{length}:{said[-tail:]}", []).append(span)
-        half = len(said) // 2
-        swapped = said[: half - 1] + said[half : half + 1]  # in the very middle
-        found.setdefault(f"<{len(said)}:{swapped}", []).append(span)
+        for handle in _slip_handles(span.key):
+            found.setdefault(handle, []).append(span)
     return found
 
 
-def _around(text: Sequence[Word], odd: set[int]) -> Iterator[Span]:
+def _slip_handles(said: str) -> Iterator[str]:
+    for length in range(max(FORGIVEN, len(said) - 1), len(said) + 2):
+        half = length // 2
+        yield f"<{length}:{said[:half]}"
+        yield f">{length}:{said[half - length :]}"
+    half = len(said) // 2
+    swapped = said[: half - 1] + said[half : half + 1]  # in the very middle
+    yield f"<{len(said)}:{swapped}"
+
+
+def _around(text: Sequence[TextWord], odd: set[int]) -> Iterator[NameSpan]:
     """Runs of a few words with a strange one among them."""
-    for first in range(len(text)):
-        parts: list[str] = []
-        for last in range(first, min(first + LONGEST // 2, len(text))):
-            if last > first and not text[last].joined:
-                break
-            parts.append(text[last].forms[0])
-            if not odd.isdisjoint(range(first, last + 1)):
-                yield Span(first, last, _joined(parts), slip=True)
+    for first, run in _runs(text, LONGEST // 2):
+        last = first + len(run) - 1
+        if not odd.isdisjoint(range(first, last + 1)):
+            yield NameSpan(first, last, _joined([word.forms[0] for word in run]), slip=True)
 
 
-def slipped(span: Span, key: str, text: Sequence[Word], odd: Sequence[int]) -> bool:
+def slipped(span: NameSpan, key: str, text: Sequence[TextWord], odd: Sequence[int]) -> bool:
     """Whether the words are the name with one slip, and the slip is in a strange word."""
-    said = span.key
-    if _figures(said) != _figures(key):
+    at = slip(span.key, key)
+    if at is None or _figures(span.key) != _figures(key):
         return False
-    at = slip(said, key)
-    if at is None or (len(key) == FORGIVEN and len(said) < len(key)):
+    if len(key) == FORGIVEN and not _is_small_slip(span.key, key):
         return False
-    if len(key) == FORGIVEN and len(said) == len(key) and sorted(said) != sorted(key):
-        return False
-    passed = 0
-    for n in range(span.first, span.last + 1):
-        passed += len(text[n].forms[0])
-        if at < passed or n == span.last:
-            return n in odd or (at == passed - len(text[n].forms[0]) and n - 1 in odd)
-    return False
+    lengths = [len(word.forms[0]) for word in text[span.first : span.last]]
+    starts = [0, *accumulate(lengths)]
+    n = bisect_right(starts, at) - 1
+    place = span.first + n
+    return place in odd or (at == starts[n] and place - 1 in odd)
+
+
+def _is_small_slip(said: str, key: str) -> bool:
+    """Whether in a short name a letter is only added, or swapped with another."""
+    return len(said) > len(key) or (len(said) == len(key) and sorted(said) == sorted(key))
 
 
 def _figures(text: str) -> str:
@@ -304,11 +327,14 @@ def slip(said: str, meant: str) -> int | None:
     they are the same or differ in more."""
     if said == meant or abs(len(said) - len(meant)) > 1:
         return None
-    at = 0
-    while at < min(len(said), len(meant)) and said[at] == meant[at]:
-        at += 1
+    at = _shared(said, meant)
     rest, wanted = said[at:], meant[at:]
-    if rest[1:] == wanted or rest == wanted[1:] or rest[1:] == wanted[1:]:
-        return at
     swapped = rest[1:2] + rest[:1] + rest[2:]
-    return at if len(rest) > 1 and swapped == wanted else None
+    one_letter = rest[1:] in (wanted, wanted[1:]) or rest == wanted[1:]
+    return at if one_letter or (len(rest) > 1 and swapped == wanted) else None
+
+
+def _shared(left: str, right: str) -> int:
+    """How many letters two words begin with that are the same."""
+    pairs = zip(left, right, strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))

@@ -26,10 +26,12 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from base64 import urlsafe_b64decode
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib.resources import files
 from itertools import groupby, takewhile
 from math import log2
 from operator import itemgetter
@@ -51,7 +53,7 @@ class Redacted(NamedTuple):
     counts: Mapping[str, int]
 
 
-class _Rule(NamedTuple):
+class _SecretRule(NamedTuple):
     order: int
     name: str
     after: str
@@ -66,7 +68,7 @@ class _Keyword(NamedTuple):
 
     before: tuple[str, ...]
     follows: tuple[str, ...]
-    rules: tuple[_Rule, ...]
+    rules: tuple[_SecretRule, ...]
 
 
 class _Scan(NamedTuple):
@@ -77,10 +79,10 @@ class _Scan(NamedTuple):
     keywords: tuple[_Keyword, ...]
 
 
-class _Span(NamedTuple):
+class _SecretSpan(NamedTuple):
     start: int
     end: int
-    rule: _Rule
+    rule: _SecretRule
 
 
 def redact(text: str) -> Redacted:
@@ -96,24 +98,26 @@ def redact(text: str) -> Redacted:
     return Redacted(text, counts)
 
 
-def _spans(text: str) -> Iterator[_Span]:
+def _spans(text: str) -> Iterator[_SecretSpan]:
     for scan in _scans() if text else ():
-        if len(text) < _SHORT and scan.pivot not in text:
-            continue
-        tried: dict[str, int] = {}  # to where each rule has looked: long matches are read once
-        rare = scan.pivot in _RARE
-        for hit in _rare_hits(scan, text) if rare else scan.pattern.finditer(text):
-            keyword = scan.keywords[(hit.lastindex or 0) - 1]
-            start = hit.start() - len(keyword.before)
-            for rule in keyword.rules:
-                if start < tried.get(rule.name, 0):
-                    continue
-                match = rule.pattern.match(text, start)
-                if match and _is_secret(rule, match):
-                    yield _Span(*match.span(rule.group), rule)
-                    tried[rule.name] = match.end()
-                elif match and match.end() - start > _LONG:
-                    tried[rule.name] = match.end()
+        if len(text) >= _SHORT or scan.pivot in text:
+            yield from _scanned(scan, text)
+
+
+def _scanned(scan: _Scan, text: str) -> Iterator[_SecretSpan]:
+    """The secrets around one pivot."""
+    tried: dict[str, int] = {}  # to where each rule has looked: long matches are read once
+    for hit in _rare_hits(scan, text) if scan.pivot in _RARE else scan.pattern.finditer(text):
+        keyword = scan.keywords[(hit.lastindex or 0) - 1]
+        start = hit.start() - len(keyword.before)
+        for rule in keyword.rules:
+            if start < tried.get(rule.name, 0) or not (match := rule.pattern.match(text, start)):
+                continue
+            secret = _is_secret(rule, match)
+            if secret or match.end() - start > _LONG:
+                tried[rule.name] = match.end()
+            if secret:
+                yield _SecretSpan(*match.span(rule.group), rule)
 
 
 def _rare_hits(scan: _Scan, text: str) -> Iterator[re.Match[str]]:
@@ -125,16 +129,14 @@ def _rare_hits(scan: _Scan, text: str) -> Iterator[re.Match[str]]:
         at = text.find(scan.pivot, at + 1)
 
 
-def _merged(spans: list[_Span]) -> list[_Span]:
+def _merged(spans: list[_SecretSpan]) -> list[_SecretSpan]:
     """In order; of those that overlap one is made, named by the first rule in the table."""
-    merged: list[_Span] = []
-    if not spans:
-        return merged
+    merged: list[_SecretSpan] = []
     for span in sorted(spans, key=itemgetter(0, 1)):
         if merged and span.start < merged[-1].end:
             last = merged.pop()
             rule = min(last.rule, span.rule, key=lambda rule: rule.order)
-            span = _Span(last.start, max(last.end, span.end), rule)
+            span = _SecretSpan(last.start, max(last.end, span.end), rule)
         merged.append(span)
     return merged
 
@@ -168,7 +170,7 @@ _ABOUT = frozenset(
 """In the rest of a name these say that it is about a secret, whose value is elsewhere."""
 
 
-def _is_secret(rule: _Rule, match: re.Match[str]) -> bool:
+def _is_secret(rule: _SecretRule, match: re.Match[str]) -> bool:
     secret = match[rule.group]
     return (
         _MARK not in secret
@@ -208,12 +210,13 @@ def _is_value(match: re.Match[str]) -> bool:
 def _is_password(match: re.Match[str]) -> bool:
     """Also a word with digits (``summer2024``), if it is not likely a variable."""
     value, found = match["secret"], match.groupdict()
+    loose = bool(found.get("loose"))
     if not _is_mixed(value) or not _is_of_secret(match):
         return False
     if not _WORDS.fullmatch(value):
-        return not found.get("loose") or _entropy(value) > 2.8
+        return not loose or _entropy(value) > 2.8
     plain = found["quote"] or value.isalnum()
-    return bool(plain) and not found.get("loose") and not _OF_CODE.search(value)
+    return bool(plain) and not loose and not _OF_CODE.search(value)
 
 
 def _is_of_secret(match: re.Match[str]) -> bool:
@@ -261,32 +264,30 @@ _CHECKS = {
 # --- The table of rules, made into searches
 
 _TOKEN = "A-Za-z0-9_-"
+_ANY_OF = {"?": _TOKEN}
 
 
 @cache
 def _scans() -> tuple[_Scan, ...]:
-    import tomllib
-    from importlib.resources import files
-
     table = tomllib.loads((files("recollect.text") / "secrets.toml").read_text("utf-8"))
-    rules: dict[str, list[_Rule]] = {}
+    rules: dict[str, list[_SecretRule]] = defaultdict(list)
     for order, entry in enumerate(table["rule"]):
         rule = _rule(order, entry, table["parts"])
         for keyword in entry["keywords"]:
-            rules.setdefault(keyword, []).append(rule)
-    keywords: dict[str, list[_Keyword]] = {}
-    for text in rules:
-        pivot, keyword = _keyword(text, rules[text])
-        keywords.setdefault(pivot, []).append(keyword)
+            rules[keyword].append(rule)
+    keywords: dict[str, list[_Keyword]] = defaultdict(list)
+    for text, some in rules.items():
+        pivot, found = _keyword(text, some)
+        keywords[pivot].append(found)
     return tuple(_scan(pivot, some) for pivot, some in keywords.items())
 
 
-def _rule(order: int, entry: Mapping[str, Any], parts: Mapping[str, str]) -> _Rule:
+def _rule(order: int, entry: Mapping[str, Any], parts: Mapping[str, str]) -> _SecretRule:
     def whole(pattern: str) -> str:
         return re.sub(r"%\{(\w+)\}", lambda part: parts[part[1]], pattern)
 
     pattern = re.compile(whole(entry["pattern"]), re.VERBOSE | re.ASCII)
-    return _Rule(
+    return _SecretRule(
         order=order,
         name=entry["name"],
         after=whole(entry.get("after", "")),
@@ -297,11 +298,11 @@ def _rule(order: int, entry: Mapping[str, Any], parts: Mapping[str, str]) -> _Ru
     )
 
 
-def _keyword(text: str, rules: Sequence[_Rule]) -> tuple[str, _Keyword]:
+def _keyword(text: str, rules: Sequence[_SecretRule]) -> tuple[str, _Keyword]:
     """The pivot of a keyword, and the keyword as the sets of characters before and after it."""
-    places = re.findall(r"\[(.+?)\]|(.)", text)
-    literal = "".join(char if char != "?" and not some else "\0" for some, char in places)
-    sets = [some or (_TOKEN if char == "?" else re.escape(char)) for some, char in places]
+    places = re.findall(r"\[.+?\]|.", text)
+    literal = "".join("\0" if len(place) > 1 or place == "?" else place for place in places)
+    sets = [_ANY_OF.get(place) or place[1:-1] or re.escape(place) for place in places]
     pivot = next(pivot for pivot in _PIVOTS if pivot in literal)
     at = literal.rindex(pivot)
     return pivot, _Keyword(tuple(sets[:at]), tuple(sets[at + len(pivot) :]), tuple(rules))

@@ -47,7 +47,8 @@ où quand comment il elle nous vous ils elles ce cette ces en au aux
 @cache
 def stopwords() -> frozenset[str]:
     """Of all languages at once, stemmed as the index stems them."""
-    return frozenset(stem(fold(word)) for words in _WORDS.values() for word in words.split())
+    words = " ".join(_WORDS.values()).split()
+    return frozenset(map(stem, map(fold, words)))
 
 
 @cache
@@ -59,10 +60,7 @@ def _grammar() -> dict[str, frozenset[str]]:
 def language(text: str) -> str:
     """The language whose grammar words occur most (``en``, ``de``, ``es``, ``fr``, ``ru``,
     ``ar``); empty when none do, or two equally often."""
-    words = [fold(word) for word in re.findall(r"[^\W\d_]+", text[:2000])]
-    counts = sorted(
-        ((sum(w in grammar for w in words), name) for name, grammar in _grammar().items()),
-        reverse=True,
-    )
-    (most, name), (next_most, _) = counts[:2]
+    words = list(map(fold, re.findall(r"[^\W\d_]+", text[:2000])))
+    known = ((sum(map(grammar.__contains__, words)), name) for name, grammar in _grammar().items())
+    (most, name), (next_most, _) = sorted(known, reverse=True)[:2]
     return name if most > next_most else ""

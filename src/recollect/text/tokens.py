@@ -8,6 +8,8 @@ within 5 % for English, code and Chinese and within 9 % for the others measured.
 
 from __future__ import annotations
 
+from itertools import chain
+
 _KINDS = {  # a kind of byte, which bytes are of it, and what each costs
     b"a": ((range(97, 123),), 0.1297),
     b"A": ((range(65, 91),), 0.4436),
@@ -29,9 +31,8 @@ _SMALL = bytes(range(97, 123))
 def _table() -> bytes:
     table = bytearray(256)
     for kind, (ranges, _) in _KINDS.items():
-        for some in ranges:
-            for byte in some:
-                table[byte] = kind[0]
+        for byte in chain(*ranges):
+            table[byte] = kind[0]
     return bytes(table)
 
 
@@ -55,7 +56,7 @@ def count_tokens(text: str) -> int:
     total = PER_WORD * _words(raw) + PER_BYTE[b"a"] * (len(raw) - len(rest))
     for kind, cost in _ASCII if len(raw) == len(text) else _OTHERS:
         total += cost * rest.count(kind)
-    return round(total) or (1 if text else 0)
+    return round(total) or min(len(text), 1)
 
 
 def clip_tokens(text: str, tokens: int) -> str:

@@ -27,7 +27,7 @@ from recollect.surfaces.page.layout import (
 )
 from recollect.surfaces.phrases import when
 from recollect.text.questions.parse import parse
-from recollect.text.snippet import Snippet, snippet
+from recollect.text.snippet import MarkedText, snippet
 
 STATUS = {
     "direct_passages": ("Found", "good"),
@@ -317,7 +317,7 @@ def place(one: Result) -> str:
     return url("/document", id=one.document_id)
 
 
-def _marked(found: Snippet) -> Html:
+def _marked(found: MarkedText) -> Html:
     """With what matches marked."""
     parts: list[object] = ["… " * found.before]
     at = 0

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple
 Intent = Literal["entity", "temporal", "event", "concept", "general"]
 
 
-class Rule(NamedTuple):
+class IntentRule(NamedTuple):
     name: str
     intent: Intent = "general"
     open: bool = False
@@ -62,7 +62,7 @@ LEADS = (
 """The cues of ``lead``."""
 
 INTENT = (
-    Rule(
+    IntentRule(
         name="asks when",
         intent="temporal",
         cues=(
@@ -79,7 +79,7 @@ INTENT = (
 """,
         within=r"什么时候 | 何时 | 哪一?[天年月] | 多久",
     ),
-    Rule(
+    IntentRule(
         name="first or last time",
         intent="temporal",
         cues="time mal vez fois раз",
@@ -88,7 +88,7 @@ INTENT = (
 """,
         within=r"第一次 | 上一?次",
     ),
-    Rule(
+    IntentRule(
         name="order in time",
         intent="temporal",
         open=True,
@@ -99,7 +99,7 @@ INTENT = (
 | from\s(?:first|earliest|oldest)\sto\s(?:last|latest|newest)\b
 """,
     ),
-    Rule(
+    IntentRule(
         name="asks why or how",
         intent="concept",
         open=True,
@@ -120,7 +120,7 @@ INTENT = (
 """,
         within=r"为什么 | 为何 | 怎么 | 如何 | 解释 | 区别",
     ),
-    Rule(
+    IntentRule(
         name="before or after something",
         intent="temporal",
         cues=(
@@ -132,7 +132,7 @@ INTENT = (
 | (?:avant|après|depuis)\s(?:le\b|la\b|les\b|l['’]|que\b|notre\b)
 """,
     ),
-    Rule(
+    IntentRule(
         name="what happened",
         intent="event",
         cues=(
@@ -152,7 +152,7 @@ INTENT = (
 """,
         within=r"发生 | 会议 | 决定 | 部署 | 故障",
     ),
-    Rule(
+    IntentRule(
         name="who or what it is",
         intent="entity",
         cues=(
@@ -169,7 +169,7 @@ INTENT = (
 """,
         within=r"谁 | 是什么 | 什么是 | 哪里 | 在哪",
     ),
-    Rule(
+    IntentRule(
         name="what somebody did",
         intent="event",
         cues=(
@@ -183,7 +183,7 @@ INTENT = (
 | (?:avons-nous|avons|ai-je|as-tu|a-t-on|avez-vous)\b
 """,
     ),
-    Rule(
+    IntentRule(
         name="an identifier",
         intent="entity",
         cased=r"""(?<!\S)[(`"']?(?=\S*[\d/_#@(.A-Z])(?P<shown>
@@ -191,12 +191,12 @@ INTENT = (
   | [\#@]\w+ | [^\W_]+_\w+ | [a-z]+[A-Z]\w+ | [\w.]+\(\) | (?=[a-f]*\d)[0-9a-f]{7,40}\b )
 """,
     ),
-    Rule(
+    IntentRule(
         name="a name alone",
         intent="entity",
         cased=r"\A%{upper}[\w.'’-]*(?:\s(?:%{upper}[\w.'’-]*|\d+|of|the|de|van|von|and|&)){0,5}\Z",
     ),
-    Rule(
+    IntentRule(
         name="somebody or something by name",
         intent="entity",
         cased=r"""\A(?!.*\b(?:der|das|den|dem|ist|wir|und|nicht|haben|f[uü]r|mit|ein|eine|wie|zum|zur|im|am|von|welche[rsnm]?)\b)
@@ -206,7 +206,7 @@ INTENT = (
 )
 
 OPEN = (
-    Rule(
+    IntentRule(
         name="all about it",
         cues=(
             "summary recap outline compare walk everything overview know why how fass zusammen "
@@ -218,7 +218,7 @@ OPEN = (
         finds=r"why\b | (?:and|explain|remember|know|understand|clear)\show\s(?:come|do|does|did|we|i|the)\b",
         within=r"总结",
     ),
-    Rule(
+    IntentRule(
         name="a comparison",
         cues=(
             "more less fewer longer shorter bigger smaller higher lower better worse wider "
@@ -232,7 +232,7 @@ OPEN = (
 """,
         within=r"区别 | 比较",
     ),
-    Rule(
+    IntentRule(
         name="what several have in common",
         cues="both same common respectively beide gemeinsam ambos comun común deux",
         finds=r"""both\b | (?:have|has|had|shared?|of|from|in)\sthe\ssame\s(?:\w+\s)?(?:country|nationality|\w+\?|person|place|city|team|year|name)
@@ -240,7 +240,7 @@ OPEN = (
 """,
         within=r"相同 | 共同",
     ),
-    Rule(
+    IntentRule(
         name="a chain of relations",
         cues=(
             "mother father parent wife husband spouse partner son sons daughter child brother sister "
@@ -258,7 +258,7 @@ OPEN = (
 (?:where\b|when\b|how\sold\b|which\scountry\b|what\s(?:nationality|country|job|award)\b|(?:what|which|who)\b.*?\b(?:place|date|cause|country|nationality|award|birthplace|birthday|employer|burial|death)\b)
 """,
     ),
-    Rule(
+    IntentRule(
         name="a count",
         cues="many total altogether combined average wie insgesamt cuanto cuánto combien сколько",
         finds=r"""how\smany\s(?!%{span}\sago).*?\b(?:did|have|had|has)\s(?:i|we|you|he|she|they|my|our)\b | how\smany\stimes\b
@@ -267,7 +267,7 @@ OPEN = (
 """,
         within=r"一共 | 总共",
     ),
-    Rule(
+    IntentRule(
         name="a list",
         cues=(
             "list enumerate which what all alle welche que qué cuales cuáles todo toda quels tous "
@@ -282,14 +282,14 @@ OPEN = (
 """,
         within=r"所有 | 哪些",
     ),
-    Rule(
+    IntentRule(
         name="two questions",
         cues="what who when where which how why",
         finds=r"""(?:what|who|when|where|which|how)\b.+?(?:\s(?P<shown>and\s(?:what|who|when|where|which|how|why))\b
   | [,;]\s(?P<also>what|who|when|where|which|how|why)(?:['’]s|\s(?:did|do|does|was|were|is|are|has|have|am|can))\b)
 """,
     ),
-    Rule(
+    IntentRule(
         name="advice",
         cues="suggest recommend tips advice ideas should",
         finds=r"(?:suggest|recommend|recommendations?|suggestions?|tips|advice|any\sideas)\b | what\sshould\s(?:i|we)\b",
@@ -297,7 +297,7 @@ OPEN = (
 )
 
 NEWEST = (
-    Rule(
+    IntentRule(
         name="how it is now",
         cues=(
             "latest newest current date now nowadays moment days of far recent known still aktuell "

@@ -21,7 +21,11 @@ pregunta decisión preferencia herramienta proyecto tarea tema resumen estado re
 
 def is_overview(question: str) -> bool:
     """Whether it names a kind of thing, and next to nothing besides."""
-    stems = [stem(word.folded) for word in words(question)]
-    content = [one for one in stems if one not in stopwords() and not one.isdigit()]
-    kinds = [one for one in content if one in _KINDS]
-    return not content or (bool(kinds) and len(content) - len(kinds) <= 1 and len(content) <= 4)
+    content = [one for one in _stems(question) if one not in stopwords() and not one.isdigit()]
+    others = [one for one in content if one not in _KINDS]
+    named = len(others) < len(content) <= 4
+    return not content or (named and len(others) <= 1)
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word.folded) for word in words(text)]

@@ -37,9 +37,7 @@ _SIGN = re.compile(r"""["*:]|(?:^|\s)-""")
 """Without one of these, a query is words and nothing else."""
 _PREFIX = re.compile(r"(?P<stem>[^*]*\w)\*+$")
 ClauseKind = Literal["word", "prefix", "phrase"]
-_LIMITS = {
-    "path": "paths", "kind": "kinds", "source": "sources", "issue": "issues", "event": "events",
-}  # fmt: skip
+_LIMITS = {name: f"{name}s" for name in ("path", "kind", "source", "issue", "event")}
 
 
 _OWN_REPOSITORY = re.compile(r"^(?:#|GH-)\s*(?=\d+$)", re.IGNORECASE)
@@ -73,49 +71,99 @@ class Parsed(NamedTuple):
 
 
 def parse(text: str) -> Parsed:
+    """Returns the query in a text. Raises QueryError for an empty one, and one that only excludes
+    or limits."""
     text = text.replace("\x00", " ").encode("utf-8", "replace").decode()
     text = unicodedata.normalize("NFKC", text)
-    asked: dict[Clause, None] = {}
-    must: list[Clause] = []
-    never: list[Clause] = []
-    limits: list[tuple[str, str]] = []
-    prose: list[str] = []
-    plain: list[str] = []
+    draft = _QueryDraft()
+    if _SIGN.search(text):
+        for match in _TOKEN.finditer(text):
+            draft.take(match)
+    else:  # words alone, as in most questions
+        draft.plain = text.split()
+        draft.prose = list(draft.plain)
+    draft.flush()
+    draft.check(text)
+    return draft.parsed()
 
-    def flush() -> None:
-        # Consecutive plain words are read together, so that a run of them is tokenised as in
-        # a document.
-        if plain:
-            for term in query_terms(" ".join(plain))[0]:
-                kind: ClauseKind = "prefix" if len(term) == 1 and is_run(term) else "word"
-                asked[Clause(kind, (term,))] = None
-            plain.clear()
 
-    if not _SIGN.search(text):  # words alone, as in most questions
-        plain += text.split()
-        prose += plain
-    for match in _TOKEN.finditer(text) if not plain else ():
+class _QueryDraft:
+    """A query as far as it has been read."""
+
+    def __init__(self) -> None:
+        self.asked: dict[Clause, None] = {}
+        self.must: list[Clause] = []
+        self.never: list[Clause] = []
+        self.limits: list[tuple[str, str]] = []
+        self.prose: list[str] = []
+        self.plain: list[str] = []
+        """Words in a row, which are read together so that a run of them is tokenised as in a
+        document."""
+
+    def take(self, match: re.Match[str]) -> None:
+        """Reads one token."""
         if match["filter"]:
-            value = match["quoted"] or match["bare"]
-            name = _LIMITS[match["key"].lower()]
-            limits.append((name, issue_key(value) if name == "issues" else value))
-            continue
-        said = match["phrase"] if match["phrase"] is not None else match["word"]
-        special = match["minus"] or match["phrase"] is not None or said.endswith("*")
-        clause = _clause(match) if special else None
-        if match["minus"]:
-            never += [clause] if clause else []
-            continue
-        prose.append(said)
-        if clause and match["phrase"] is not None:
-            must.append(clause)
-        if clause and clause.kind == "prefix" and not is_run(clause.term):
-            flush()
-            asked[clause] = None
+            self._limit(_LIMITS[match["key"].lower()], match["quoted"] or match["bare"])
+        elif match["minus"]:
+            self.never += filter(None, [_clause(match)])
+        elif match["phrase"] is not None:
+            self.must += filter(None, [_clause(match)])
+            self._word(match["phrase"], None)
         else:
-            plain.append(said)
-    flush()
-    return _checked(text, list(asked), must, never, limits, " ".join(prose))
+            word = match["word"]
+            self._word(word, _clause(match) if word.endswith("*") else None)
+
+    def _limit(self, name: str, value: str) -> None:
+        self.limits.append((name, issue_key(value) if name == "issues" else value))
+
+    def _word(self, said: str, clause: Clause | None) -> None:
+        self.prose.append(said)
+        if clause and clause.kind == "prefix" and not is_run(clause.term):
+            self.flush()
+            self.asked[clause] = None
+        else:
+            self.plain.append(said)
+
+    def flush(self) -> None:
+        """Reads the words so far."""
+        for term in query_terms(" ".join(self.plain))[0]:
+            kind: ClauseKind = "prefix" if len(term) == 1 and is_run(term) else "word"
+            self.asked[Clause(kind, (term,))] = None
+        self.plain.clear()
+
+    def check(self, text: str) -> None:
+        """Raises QueryError for a query that looks for nothing."""
+        if not text.strip():
+            raise QueryError("the query is empty", hint="say what to look for")
+        if self.asked or self.must:
+            return
+        if self.never:
+            raise QueryError("the query only excludes words", hint="say what to look for as well")
+        if self.limits:
+            raise QueryError(
+                "the query only has filters",
+                hint="say what to look for as well, or use `recollect list` to see everything",
+            )
+        raise QueryError(
+            f"the query {text.strip()[:40]!r} has no word in it", hint="say what to look for"
+        )
+
+    def parsed(self) -> Parsed:
+        asked, grammar = list(self.asked), stopwords()
+        meaningful = [a for a in asked if a.kind != "word" or a.term not in grammar] or asked
+        kept = meaningful[:MAX_WORDS]
+        return Parsed(
+            TextQuery(
+                tuple(kept),
+                tuple(self.must[:MAX_CONDITIONS]),
+                tuple(self.never[:MAX_CONDITIONS]),
+            ),
+            " ".join(self.prose),
+            tuple(a.term for a in kept if a.kind == "word"),
+            tuple(self.limits[:MAX_CONDITIONS]),
+            len(meaningful) - len(kept),
+            len(meaningful) == len(asked) <= TERSE,
+        )
 
 
 def _clause(match: re.Match[str]) -> Clause | None:
@@ -132,37 +180,3 @@ def _clause(match: re.Match[str]) -> Clause | None:
     if is_run(found[0]):
         return Clause("prefix", (found[0],)) if len(found[0]) == 1 else Clause("phrase", exact)
     return Clause("word", (found[0],))
-
-
-def _checked(
-    text: str,
-    asked: list[Clause],
-    must: list[Clause],
-    never: list[Clause],
-    limits: list[tuple[str, str]],
-    prose: str,
-) -> Parsed:
-    if not text.strip():
-        raise QueryError("the query is empty", hint="say what to look for")
-    if not asked and not must:
-        if never:
-            raise QueryError("the query only excludes words", hint="say what to look for as well")
-        if limits:
-            raise QueryError(
-                "the query only has filters",
-                hint="say what to look for as well, or use `recollect list` to see everything",
-            )
-        raise QueryError(
-            f"the query {text.strip()[:40]!r} has no word in it", hint="say what to look for"
-        )
-    grammar = stopwords()
-    meaningful = [a for a in asked if a.kind != "word" or a.term not in grammar] or asked
-    kept = meaningful[:MAX_WORDS]
-    return Parsed(
-        TextQuery(tuple(kept), tuple(must[:MAX_CONDITIONS]), tuple(never[:MAX_CONDITIONS])),
-        prose,
-        tuple(a.term for a in kept if a.kind == "word"),
-        tuple(limits[:MAX_CONDITIONS]),
-        len(meaningful) - len(kept),
-        len(meaningful) == len(asked) <= TERSE,
-    )

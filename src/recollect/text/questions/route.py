@@ -9,11 +9,11 @@ route, and no text raises.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
-from recollect.text.questions.intents import INTENT, LEADS, NEWEST, OPEN, PARTS, Intent, Rule
+from recollect.text.questions.intents import INTENT, LEADS, NEWEST, OPEN, PARTS, Intent, IntentRule
 from recollect.text.statements.cues import beginnings, cued
 
 Shape = Literal["lookup", "open"]
@@ -47,21 +47,16 @@ class _Question(NamedTuple):
 def route(text: str) -> Route:
     """The route for *text*: general and lookup, where no rule says otherwise."""
     question = _question(text)
-    intent, by_intent = _first(INTENT, question)
-    several, by_open = _first(() if intent and intent.open else OPEN, question)
-    newest, by_newest = _first(NEWEST, question)
-    is_open = several is not None or (intent is not None and intent.open)
+    intent = _first(INTENT, question) or _NO_RULE
+    several = None if intent.rule.open else _first(OPEN, question)
+    newest = _first(NEWEST, question)
+    shape: Shape = "open" if several or intent.rule.open else "lookup"
     why = [
-        f"{intent.intent}, {by_intent}" if intent else "general, no rule matched",
-        f"open, {by_open}" if several else "open" if is_open else "lookup",
-        *([f"newest, {by_newest}"] if newest else []),
+        f"{intent.rule.intent}, {intent.why}",
+        f"open, {several.why}" if several else shape,
+        *([f"newest, {newest.why}"] if newest else []),
     ]
-    return Route(
-        intent.intent if intent else "general",
-        "open" if is_open else "lookup",
-        newest is not None,
-        "; ".join(why),
-    )
+    return Route(intent.rule.intent, shape, newest is not None, "; ".join(why))
 
 
 def _question(text: str) -> _Question:
@@ -75,34 +70,45 @@ def _question(text: str) -> _Question:
     return _Question(whole, lower, tuple(starts), words)
 
 
-def _first(rules: Sequence[Rule], question: _Question) -> tuple[Rule | None, str]:
-    """The first rule that matches, and why in a few words."""
+class _RuleMatch(NamedTuple):
+    rule: IntentRule
+    why: str
+    """In a few words."""
+
+
+_NO_RULE = _RuleMatch(IntentRule("none"), "no rule matched")
+
+
+def _first(rules: Sequence[IntentRule], question: _Question) -> _RuleMatch | None:
+    """The first rule that matches."""
     for rule in rules:
         match = _match(rule, question)
         if match:
-            shown = next(filter(None, match.groupdict().values()), match[0]).strip(" ,?")
-            if len(shown) > _SHOWN:
-                shown = shown[: _SHOWN - 1].rstrip() + "…"
-            return rule, f"{rule.name}: “{shown}”"
-    return None, ""
+            return _RuleMatch(rule, f"{rule.name}: “{_shown(match)}”")
+    return None
 
 
-def _match(rule: Rule, question: _Question) -> re.Match[str] | None:
-    match = None
-    if not question.words.isdisjoint(cued(rule.cues)):
-        if rule.begins:
-            pattern = _compiled(rule.begins)
-            for start in question.clauses:
-                match = pattern.match(question.lower, start)
-                if match:
-                    return match
-        if rule.finds:
-            match = _compiled(rf"\b(?:{rule.finds})").search(question.lower)
-    if not match and rule.within and not question.lower.isascii():
-        match = _compiled(rule.within).search(question.lower)
-    if not match and rule.cased:
-        match = _cased(rule.cased, question.text.isascii()).search(question.text)
-    return match
+def _shown(match: re.Match[str]) -> str:
+    shown = next(filter(None, match.groupdict().values()), match[0]).strip(" ,?")
+    return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 1].rstrip() + "…"
+
+
+def _match(rule: IntentRule, question: _Question) -> re.Match[str] | None:
+    return next(filter(None, _matches(rule, question)), None)
+
+
+def _matches(rule: IntentRule, question: _Question) -> Iterator[re.Match[str] | None]:
+    """What each way of matching finds, one after the other."""
+    cue = not question.words.isdisjoint(cued(rule.cues))
+    if cue and rule.begins:
+        pattern = _compiled(rule.begins)
+        yield from (pattern.match(question.lower, start) for start in question.clauses)
+    if cue and rule.finds:
+        yield _compiled(rf"\b(?:{rule.finds})").search(question.lower)
+    if rule.within and not question.lower.isascii():
+        yield _compiled(rule.within).search(question.lower)
+    if rule.cased:
+        yield _cased(rule.cased, question.text.isascii()).search(question.text)
 
 
 @cache

@@ -24,7 +24,7 @@ Sort = Literal["relevance", "newest", "oldest"]
 _READ = 2000
 
 
-class Rule(NamedTuple):
+class SessionRule(NamedTuple):
     name: str
     sort: Sort
     ends: bool
@@ -48,7 +48,7 @@ class Leading(NamedTuple):
 
 
 RULES = (
-    Rule(
+    SessionRule(
         name="where we left off",
         sort="newest",
         ends=True,
@@ -62,7 +62,7 @@ RULES = (
 """,
         within=r"(?:上次)?(?:我们)?(?:说|聊|做|讲|进行)到哪[里儿]?了? | どこまで",
     ),
-    Rule(
+    SessionRule(
         name="the first time",
         sort="oldest",
         ends=False,
@@ -76,7 +76,7 @@ RULES = (
 """,
         within=r"第一次(?:讨论|提到|说到|聊到)",
     ),
-    Rule(
+    SessionRule(
         name="what was decided",
         sort="relevance",
         ends=True,
@@ -88,7 +88,7 @@ RULES = (
 """,
         within=r"决定了什么 | (?:我们)?(?:怎么|如何)决定",
     ),
-    Rule(
+    SessionRule(
         name="the latest status",
         sort="newest",
         ends=True,
@@ -118,16 +118,21 @@ def leading(text: str) -> Leading | None:
     """How *text* wants conversations, if it says so."""
     whole = " ".join(text[:_READ].split())
     for rule in RULES:
-        match = _compiled(rule.finds).search(whole)
-        if match is None and rule.within and not whole.isascii():
-            match = _within(rule.within).search(whole)
+        match = _match(rule, whole)
         if match:
             why = f"{rule.name}: “{match[0].strip()}”"
             return Leading(rule.sort, rule.ends, _topic(whole, rule, match), why)
     return None
 
 
-def _topic(whole: str, rule: Rule, match: re.Match[str]) -> str:
+def _match(rule: SessionRule, whole: str) -> re.Match[str] | None:
+    match = _compiled(rule.finds).search(whole)
+    if match or not rule.within or whole.isascii():
+        return match
+    return _within(rule.within).search(whole)
+
+
+def _topic(whole: str, rule: SessionRule, match: re.Match[str]) -> str:
     """What is left to look for."""
     if not rule.strips:
         return whole

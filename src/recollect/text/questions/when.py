@@ -19,9 +19,10 @@ for all. A question is read in the language that knows the most of its words.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
 
 from recollect.nouns import Window
@@ -36,59 +37,74 @@ _OWN = 10
 
 
 def window(text: str, now: datetime | None = None) -> Window | None:
-    """The time that *text* limits itself to, or None; *now* is this moment, if none is given.
-    Never raises."""
+    """Returns the time that *text* limits itself to, or None; *now* is this moment, if none is
+    given. Never raises."""
     text = text[:_READ]
     times = _times(text)
     if not times:
         return None
     now = now or datetime.now().astimezone()
-    zone = now.tzinfo or UTC
-    spans: list[tuple[_Time, _Span]] = []
-    for found in times:
-        try:
-            here = _resolved(found, now.replace(tzinfo=None))
-            span = _Span(*(edge and edge.replace(tzinfo=zone).astimezone(UTC) for edge in here))
-        except (ValueError, OverflowError):  # February 30, another century, out of the calendar
-            continue
-        spans.append((found, span))
+    spans = [(time, span) for time in times if (span := _span(time, now))]
     if not spans:
         return None
-    since, until = _joined([span for _, span in spans])
-    if not (since or until) or (since and until and since >= until):
+    joined = _joined([span for _, span in spans])
+    if joined.empty:
         return None
-    return Window(since, until, text[spans[0][0].start : spans[-1][0].end])
+    (first, _), (last, _) = spans[0], spans[-1]
+    return Window(*joined, text[first.start : last.end])
+
+
+def _span(time: _Time, now: datetime) -> _TimeSpan | None:
+    """Returns the moments that a time names; None for February 30, another century, or what is
+    out of the calendar."""
+    zone = now.tzinfo or UTC
+    try:
+        edges = _resolved(time, now.replace(tzinfo=None))
+        return _TimeSpan(*(edge and edge.replace(tzinfo=zone).astimezone(UTC) for edge in edges))
+    except (ValueError, OverflowError):
+        return None
 
 
 def vague(text: str) -> str:
-    """The words of a time that names no date ("before the migration"), or "" if there is none."""
+    """Returns the words of a time that names no date ("before the migration"), or "" if there is
+    none."""
     text = text[:_READ]
     chinese = _is_chinese(text)
     if not chinese and beginnings(text.lower()).isdisjoint(cued(OPENING_CUES)):
         return ""
     openings = _openings(chinese).finditer(text)
-    found = [(opening.start(), _clause_end(text, opening)) for opening in openings]
-    dated = _times(text) if any(end for _, end in found) else []
-    for start, end in found:
-        if end and not any(time.start < end and start < time.end for time in dated):
-            return text[start:end]
-    return ""
+    clauses = [(opening.start(), _clause_end(text, opening)) for opening in openings]
+    clauses = [(start, end) for start, end in clauses if end]
+    dated = _times(text) if clauses else []
+    free = (text[start:end] for start, end in clauses if not _overlaps(dated, start, end))
+    return next(free, "")
 
 
-class _Span(NamedTuple):
+def _overlaps(times: Sequence[_Time], start: int, end: int) -> bool:
+    return any(time.start < end and start < time.end for time in times)
+
+
+class _TimeSpan(NamedTuple):
     since: datetime | None
     until: datetime | None
 
+    @property
+    def empty(self) -> bool:
+        """Whether it has no limit, or nothing between its limits."""
+        if self.since and self.until:
+            return self.since >= self.until
+        return not any(self)
 
-def _joined(spans: Sequence[_Span]) -> _Span:
+
+def _joined(spans: Sequence[_TimeSpan]) -> _TimeSpan:
+    """Returns what several times are together: all of them, or what is between two limits."""
     since = [span.since for span in spans if span.since]
     until = [span.until for span in spans if span.until]
     if since and until and all(None in span for span in spans):
-        return _Span(max(since), min(until))
-    return _Span(
-        min(since) if len(since) == len(spans) else None,
-        max(until) if len(until) == len(spans) else None,
-    )
+        return _TimeSpan(max(since), min(until))
+    first = min(since, default=None) if len(since) == len(spans) else None
+    last = max(until, default=None) if len(until) == len(spans) else None
+    return _TimeSpan(first, last)
 
 
 # --- Words and their kinds
@@ -110,17 +126,22 @@ class _Vocabulary(NamedTuple):
     """How many words there are in the longest phrase that begins with this one."""
 
 
+def _entries(table: str) -> Iterator[tuple[str, list[int], list[str]]]:
+    """Yields the kind, the given numbers and the words of each entry of a table."""
+    for entry in re.split("[;\n]", table.strip()):
+        head, _, listed = entry.partition(": ")
+        kind, *given = head.split()
+        yield kind, [int(number) for number in given], listed.split()
+
+
 @cache
 def _vocabulary(language: str) -> _Vocabulary:
     words: dict[str, _Token] = {}
     longest: dict[str, int] = {}
-    for entry in re.split("[;\n]", WORDS[language].strip()):
-        head, _, listed = entry.partition(": ")
-        kind, *given = head.split()
-        for place, word in enumerate(listed.split(), 1):
-            if word == "-":
-                continue
-            value, place = [*map(int, given), *(place, place)[len(given) :]]
+    for kind, given, listed in _entries(WORDS[language]):
+        named = ((place, word) for place, word in enumerate(listed, 1) if word != "-")
+        for place, word in named:
+            value, place = [*given, *(place, place)[len(given) :]]
             words[word.replace("_", " ")] = _Token(kind, value, place)
             first, *more = word.lower().split("_")
             longest[first] = max(longest.get(first, 1), 1 + len(more))
@@ -162,38 +183,58 @@ def _scanner(chinese: bool) -> re.Pattern[str]:
 
 
 def _sign(match: re.Match[str]) -> _Token:
-    """What is no word: a number, a written date, punctuation, anything else."""
-    kind, value, place = match.lastgroup or "other", 0, 0
-    if match["number"]:
-        value = place = int(match["number"])
-        kind = "year" if kind == "number" and 1900 <= value <= 2100 else kind
-    elif kind in ("date", "yearmonth"):
-        digits = [int(part) for part in re.findall(r"\d+", match[kind])]
-        value, month, *day = digits if digits[0] > 31 else digits[::-1]
-        place = 100 * month + sum(day)
-    return _Token(kind, value, place, *match.span())
+    """Returns what is no word: a number, a written date, punctuation, anything else."""
+    kind = match.lastgroup or "other"
+    read = _DATE_SIGNS.get(kind, _number_sign if match["number"] else _plain_sign)
+    return _Token(*read(kind, match), *match.span())
+
+
+Sign = tuple[str, int, int]
+"""The kind, the value and the place of a token."""
+
+
+def _plain_sign(kind: str, _match: re.Match[str]) -> Sign:
+    return kind, 0, 0
+
+
+def _number_sign(kind: str, match: re.Match[str]) -> Sign:
+    value = int(match["number"])
+    is_year = kind == "number" and 1900 <= value <= 2100
+    return "year" if is_year else kind, value, value
+
+
+def _date_sign(kind: str, match: re.Match[str]) -> Sign:
+    digits = [int(part) for part in re.findall(r"\d+", match[kind])]
+    year, month, *day = digits if digits[0] > 31 else digits[::-1]
+    return kind, year, 100 * month + sum(day)
+
+
+_DATE_SIGNS = {"date": _date_sign, "yearmonth": _date_sign}
 
 
 def _tokens(
     matches: Sequence[re.Match[str]], folded: Sequence[str], vocabulary: _Vocabulary
 ) -> list[_Token]:
-    found: list[_Token] = []
+    tokens: list[_Token] = []
     at = 0
     while at < len(matches):
-        match, step, word = matches[at], 1, None
-        room = min(vocabulary.longest.get(folded[at], 0), len(matches) - at)
-        for length in range(room, 0, -1):
-            word = vocabulary.words.get(" ".join(folded[at : at + length]))
-            if word:
-                word = vocabulary.words.get(match[0], word) if length == 1 else word
-                end = matches[at + length - 1].end()
-                found.append(_Token(word.kind, word.value, word.place, match.start(), end))
-                step = length
-                break
-        if not word:
-            found.append(_sign(match))
-        at += step
-    return found
+        length, word = _longest_phrase(folded, at, vocabulary)
+        match, end = matches[at], matches[at + length - 1].end()
+        if length == 1 and word:
+            word = vocabulary.words.get(match[0], word)
+        tokens.append(word._replace(start=match.start(), end=end) if word else _sign(match))
+        at += length
+    return tokens
+
+
+def _longest_phrase(
+    folded: Sequence[str], at: int, vocabulary: _Vocabulary
+) -> tuple[int, _Token | None]:
+    """Returns how many words the longest known phrase here has, and what it is; one word, and
+    None, where there is no known one."""
+    room = min(vocabulary.longest.get(folded[at], 0), len(folded) - at)
+    phrases = ((n, vocabulary.words.get(" ".join(folded[at : at + n]))) for n in range(room, 0, -1))
+    return next((phrase for phrase in phrases if phrase[1]), (1, None))
 
 
 # --- What may follow what
@@ -317,15 +358,19 @@ def _times(text: str) -> list[_Time]:
         return []
     matches = list(_scanner(chinese).finditer(text))
     folded = [fold(match[0]) if match.lastgroup == "word" else "" for match in matches]
+    for language in _languages(folded):
+        times = _read(_tokens(matches, folded, _vocabulary(language)))
+        if times:
+            return [time for time in times if not _is_title(text, time)]
+    return []
+
+
+def _languages(folded: Sequence[str]) -> list[str]:
+    """Returns the languages that know the most of the words."""
     distinct = set(folded)
     known = {name: len(distinct & _vocabulary(name).longest.keys()) for name in WORDS}
     best = max(known.values())
-    for name in WORDS:
-        if known[name] == best:
-            found = _read(_tokens(matches, folded, _vocabulary(name)))
-            if found or not best:
-                return [time for time in found if not _is_title(text, time)]
-    return []
+    return [name for name in WORDS if known[name] == best]
 
 
 def _may_name_one(text: str) -> bool:
@@ -338,12 +383,9 @@ def _may_name_one(text: str) -> bool:
 @cache
 def _words_of_time() -> frozenset[str]:
     """For each phrase without which there is no time, its last word."""
-    found: set[str] = set()
-    for entry in re.split("[;\n]", "\n".join(WORDS.values())):
-        head, _, listed = entry.strip().partition(": ")
-        if head.partition(" ")[0] in _TIMELY:
-            found.update(word.rpartition("_")[2].lower() for word in listed.split())
-    return frozenset(found)
+    entries = (entry for table in WORDS.values() for entry in _entries(table))
+    timely = (words for kind, _, words in entries if kind in _TIMELY)
+    return frozenset(word.rpartition("_")[2].lower() for words in timely for word in words)
 
 
 def _is_title(text: str, time: _Time) -> bool:
@@ -362,21 +404,32 @@ def _read(tokens: list[_Token]) -> list[_Time]:
         return []
     grammar = _grammar()
     letters = "".join([grammar.letters.get(token.kind, "-") for token in tokens])
-    asked = grammar.asked.search(letters)
+    shape = "asked" if grammar.asked.search(letters) else ""
+    parts, kinds = _grouped(tokens, letters, grammar)
+    sentences = grammar.sentences.finditer(kinds)
+    return [
+        _Time(shape or str(match.lastgroup), parts[match.start() : match.end()])
+        for match in sentences
+    ]
+
+
+def _grouped(
+    tokens: list[_Token], letters: str, grammar: _Grammar
+) -> tuple[list[list[_Token]], str]:
+    """Returns the tokens with each period as one part, and the letters of these parts."""
     parts: list[list[_Token]] = []
     shorter: list[str] = []
     at = 0
     for match in grammar.periods.finditer(letters):
-        parts += [[token] for token in tokens[at : match.start()]]
-        parts.append(tokens[match.start() : match.end()])
-        shorter += [letters[at : match.start()], grammar.letters[match.lastgroup or ""]]
-        at = match.end()
-    parts += [[token] for token in tokens[at:]]
-    shorter.append(letters[at:])
-    return [
-        _Time("asked" if asked else match.lastgroup or "", parts[match.start() : match.end()])
-        for match in grammar.sentences.finditer("".join(shorter))
-    ]
+        start, end = match.span()
+        parts += [*map(_alone, tokens[at:start]), tokens[start:end]]
+        shorter += [letters[at:start], grammar.letters[str(match.lastgroup)]]
+        at = end
+    return [*parts, *map(_alone, tokens[at:])], "".join([*shorter, letters[at:]])
+
+
+def _alone(token: _Token) -> list[_Token]:
+    return [token]
 
 
 # --- From words to moments, in the reader's zone and without its name
@@ -397,30 +450,61 @@ _HOURS = (0, 24), (0, 12), (12, 18), (17, 24), (18, 30)
 _FEW = 2, 6
 _AGO = {"ago", "back", "vor"}
 _JOINTS = {"to", "until", "dash", "and"}
+_MONTH_KINDS = ("month", "named", "maybe")
 _WHICH = {"last": {"last", "gone", "past"}, "next": {"next", "coming"}, "this": {"this"}}
 
 
+def _minute(moment: datetime) -> datetime:
+    return moment.replace(second=0, microsecond=0)
+
+
+def _hour(moment: datetime) -> datetime:
+    return _minute(moment).replace(minute=0)
+
+
+def _midnight(moment: datetime) -> datetime:
+    return datetime(moment.year, moment.month, moment.day)
+
+
+def _monday(moment: datetime) -> datetime:
+    return _midnight(moment) - timedelta(days=moment.weekday())
+
+
+def _first_of_month(moment: datetime) -> datetime:
+    return datetime(moment.year, moment.month, 1)
+
+
+def _first_of_quarter(moment: datetime) -> datetime:
+    return datetime(moment.year, (moment.month - 1) // 3 * 3 + 1, 1)
+
+
+def _first_of_year(moment: datetime) -> datetime:
+    return datetime(moment.year, 1, 1)
+
+
+_FLOORS = {
+    _MINUTE: _minute,
+    _HOUR: _hour,
+    _DAY: _midnight,
+    _WEEK: _monday,
+    _MONTH: _first_of_month,
+    _QUARTER: _first_of_quarter,
+    _YEAR: _first_of_year,
+}
+_MINUTES_OF = {_MINUTE: 1, _HOUR: 60, _DAY: 1440, _WEEK: 10080}
+_MONTHS_OF = {_MONTH: 1, _QUARTER: 3, _YEAR: 12}
+
+
 def _floor(moment: datetime, unit: int) -> datetime:
-    if unit == _MINUTE:
-        return moment.replace(second=0, microsecond=0)
-    if unit == _HOUR:
-        return moment.replace(minute=0, second=0, microsecond=0)
-    day = datetime(moment.year, moment.month, moment.day)
-    if unit == _WEEK:
-        return day - timedelta(days=day.weekday())
-    if unit == _MONTH:
-        return day.replace(day=1)
-    if unit == _QUARTER:
-        return day.replace(day=1, month=(day.month - 1) // 3 * 3 + 1)
-    return day.replace(day=1, month=1) if unit == _YEAR else day
+    """Returns when the unit began that a moment is in."""
+    return _FLOORS[unit](moment)
 
 
 def _shift(moment: datetime, unit: int, count: int) -> datetime:
     """So many units later; from the 31st to the last day of a month that has none."""
     if unit < _MONTH:
-        step = {_MINUTE: 1, _HOUR: 60, _DAY: 1440, _WEEK: 10080}[unit]
-        return moment + timedelta(minutes=count * step)
-    months = count * {_MONTH: 1, _QUARTER: 3, _YEAR: 12}[unit]
+        return moment + timedelta(minutes=count * _MINUTES_OF[unit])
+    months = count * _MONTHS_OF[unit]
     year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)
     first = moment.replace(year=year, month=month + 1, day=1)
     length = (_floor(first + timedelta(days=31), _MONTH) - _floor(first, _MONTH)).days
@@ -438,81 +522,118 @@ def _whole(moment: datetime, unit: int, offset: int = 0) -> _Stretch:
     return _Stretch(start, _shift(start, unit, 1))
 
 
-def _resolved(found: _Time, now: datetime) -> _Span:
+def _resolved(time: _Time, now: datetime) -> _TimeSpan:
     """Raises ValueError or OverflowError for what is no time after all."""
-    if found.shape == "asked":
+    if time.shape == "asked":
         raise ValueError("no limit")
-    if found.shape == "range":
-        return _Span(*_range(found.parts, now))
-    tokens = [token for part in found.parts for token in part]
-    limit = tokens[0].kind if found.shape == "limit" else ""
+    if time.shape == "range":
+        return _TimeSpan(*_range(time.parts, now))
+    tokens = _flat(time.parts)
+    limit = tokens[0].kind if time.shape == "limit" else ""
     start, end = _stretch(tokens[bool(limit) :], now, now)
-    kinds = {token.kind for token in tokens}
-    if limit in ("since", "from") or (kinds & _AGO and "under" in kinds):
-        return _Span(start, None)
-    if limit == "until" or (kinds & _AGO and "over" in kinds):
-        return _Span(None, end)
-    if limit == "after":
-        return _Span(end, None)
-    return _Span(None, start) if limit else _Span(start, end)
+    sides = {
+        "": _TimeSpan(start, end),
+        "since": _TimeSpan(start, None),
+        "from": _TimeSpan(start, None),
+        "until": _TimeSpan(None, end),
+        "after": _TimeSpan(end, None),
+    }
+    side = _side(limit, {token.kind for token in tokens})
+    return sides.get(side, _TimeSpan(None, start))
+
+
+def _side(limit: str, kinds: set[str]) -> str:
+    """Returns which side of a time is meant: less than some time ago is since then."""
+    ago = bool(kinds & _AGO)
+    if ago and "under" in kinds:
+        return "since"
+    over = ago and "over" in kinds
+    return "until" if over and limit not in ("since", "from") else limit
+
+
+def _flat(parts: Sequence[Sequence[_Token]]) -> list[_Token]:
+    return list(chain.from_iterable(parts))
+
+
+def _of_kinds(tokens: Sequence[_Token], *kinds: str) -> list[_Token]:
+    return [token for token in tokens if token.kind in kinds]
 
 
 def _range(parts: list[list[_Token]], now: datetime) -> _Stretch:
-    cut = next(at for at, part in enumerate(parts) if at and part[0].kind in _JOINTS)
-    first = [token for part in parts[:cut] for token in part]
-    second = [token for part in parts[cut + 1 :] for token in part]
-    months = [token for token in first + second if token.kind in ("month", "named", "maybe")]
+    joints = [at for at, part in enumerate(parts[1:], 1) if part[0].kind in _JOINTS]
+    first, second = _flat(parts[: joints[0]]), _flat(parts[joints[0] + 1 :])
+    months = _of_kinds(first + second, *_MONTH_KINDS)
     if len(months) == 1:  # "March 3 to 9", "3 to 9 March"
         first, second = [*first, *months], [*second, *months]
-    if not any(token.kind == "year" for token in second):
-        second += [token for token in first if token.kind == "year"]
+    if not _of_kinds(second, "year"):
+        second += _of_kinds(first, "year")
     end = _stretch(second, now, now).end
     return _Stretch(_stretch(first, now, end - timedelta(microseconds=1)).start, end)
+
+
+Words = Mapping[str, _Token]
+"""The first token of each kind."""
+
+
+def _either(got: Words, *kinds: str) -> _Token | None:
+    """Returns the token of the first of these kinds that is there."""
+    return next((got[kind] for kind in kinds if kind in got), None)
 
 
 def _stretch(tokens: Sequence[_Token], now: datetime, latest: datetime) -> _Stretch:
     """What one time names. Without a year or a week of its own it is the last up to *latest*."""
     got = {token.kind: token for token in reversed(tokens)}
     which = next((which for which, kinds in _WHICH.items() if kinds & got.keys()), "")
-    if got.keys() & {"date", "yearmonth", "month", "named", "maybe"}:
+    if _either(got, "date", "yearmonth", *_MONTH_KINDS):
         return _dated(got, which, now, latest)
     day = _day(got, which, now, latest)
     if day:
-        part = got.get("hours") or got.get("part")
-        first, last = _HOURS[part.place if part else 0]
-        start = _floor(day, _DAY)
-        return _Stretch(start + timedelta(hours=first), start + timedelta(hours=last))
+        return _part_of_day(got, day)
     if "weekend" in got:
-        begun = which in ("this", "next") or (which != "last" and now.weekday() >= 5)
-        offset = 5 + 7 * ((which == "next") - (not begun))
-        start = _floor(now, _WEEK) + timedelta(days=offset)
-        return _Stretch(start, start + timedelta(days=2))
+        return _weekend(which, now)
     if "relative" in got:
         return _whole(now, got["relative"].place, got["relative"].value)
-    return _counted(tokens, got, which, now)
+    return _counted(_Count.of(tokens, got, which), now)
 
 
-def _dated(got: Mapping[str, _Token], which: str, now: datetime, latest: datetime) -> _Stretch:
-    written = got.get("date") or got.get("yearmonth")
-    if written:
-        year, month, day = written.value, *divmod(written.place, 100)
-    else:
-        nth = got.get("number") or got.get("ordinal") or got.get("dotted")
-        year = got["year"].value if "year" in got else 0
-        month = next(got[kind].value for kind in ("month", "named", "maybe") if kind in got)
-        day = nth.value if nth else 0
+def _part_of_day(got: Words, day: datetime) -> _Stretch:
+    part = _either(got, "hours", "part")
+    first, last = _HOURS[part.place if part else 0]
+    start = _floor(day, _DAY)
+    return _Stretch(start + timedelta(hours=first), start + timedelta(hours=last))
+
+
+def _weekend(which: str, now: datetime) -> _Stretch:
+    """The weekend of this week, of the next one or of the last."""
+    saturday = now.weekday() >= 5
+    weeks = {"next": 1, "this": 0, "last": -1}.get(which, saturday - 1)
+    start = _floor(now, _WEEK) + timedelta(days=5 + 7 * weeks)
+    return _Stretch(start, start + timedelta(days=2))
+
+
+def _dated(got: Words, which: str, now: datetime, latest: datetime) -> _Stretch:
+    year, month, day = _numbers(got)
     if year and abs(year - now.year) > _OWN:
         raise ValueError("history")
     if day:
         found = _last_date(year or latest.year, month, day, latest if not year else None)
         return _whole(found, got["unit"].value if "unit" in got else _DAY)
-    if not year:
-        year = {
-            "last": now.year - (month >= now.month),
-            "next": now.year + (month <= now.month),
-            "this": now.year,
-        }.get(which, latest.year - (month > latest.month))
-    return _whole(datetime(year, month, 1), _MONTH)
+    unwritten = {
+        "last": now.year - (month >= now.month),
+        "next": now.year + (month <= now.month),
+        "this": now.year,
+    }.get(which, latest.year - (month > latest.month))
+    return _whole(datetime(year or unwritten, month, 1), _MONTH)
+
+
+def _numbers(got: Words) -> tuple[int, int, int]:
+    """Returns the year, the month and the day, each 0 where it is not said."""
+    written = _either(got, "date", "yearmonth")
+    if written:
+        return written.value, *divmod(written.place, 100)
+    nth = _either(got, "number", "ordinal", "dotted")
+    month = next(got[kind].value for kind in _MONTH_KINDS if kind in got)
+    return got["year"].value if "year" in got else 0, month, nth.value if nth else 0
 
 
 def _last_date(year: int, month: int, day: int, latest: datetime | None) -> datetime:
@@ -528,11 +649,11 @@ def _last_date(year: int, month: int, day: int, latest: datetime | None) -> date
     raise ValueError("no such day")
 
 
-def _day(got: Mapping[str, _Token], which: str, now: datetime, latest: datetime) -> datetime | None:
-    named = got.get("day") or got.get("hours")
+def _day(got: Words, which: str, now: datetime, latest: datetime) -> datetime | None:
+    named = _either(got, "day", "hours")
     if named:
         return now + timedelta(days=named.value)
-    weekday = got.get("weekday") or got.get("onday")
+    weekday = _either(got, "weekday", "onday")
     if not weekday:
         return None
     if which == "this":
@@ -542,37 +663,67 @@ def _day(got: Mapping[str, _Token], which: str, now: datetime, latest: datetime)
     return latest - timedelta(days=(latest.isoweekday() - weekday.value - 1) % 7 + 1)
 
 
-def _counted(
-    tokens: Sequence[_Token], got: Mapping[str, _Token], which: str, now: datetime
-) -> _Stretch:
+class _Count(NamedTuple):
+    """A number of units, or one of them."""
+
+    got: Words
+    which: str
+    unit: int
+    least: int
+    most: int
+    counted: bool
+    """Whether it has a number."""
+
+    @classmethod
+    def of(cls, tokens: Sequence[_Token], got: Words, which: str) -> _Count:
+        named = _either(got, "unit", "units", "clock")
+        if not named:
+            raise ValueError("a number alone")
+        counts = _of_kinds(tokens, "count", "number")
+        some = _FEW if got.keys() & {"units", "recent"} else (1, 1)
+        least = min((token.value for token in counts), default=some[0])
+        most = max((token.place for token in counts), default=some[1])
+        return cls(got, which, named.value, least, most, bool(counts))
+
+    @property
+    def fine(self) -> int:
+        """The unit to which it is exact."""
+        return _MINUTE if "clock" in self.got else _DAY
+
+    @property
+    def reaches_now(self) -> bool:
+        """Whether it is the time up to now, and no unit of the calendar."""
+        kinds = self.got.keys()
+        near = bool(kinds & {"past", "recent", "units", "clock"})
+        return self.counted or near or {"the", "last"} <= kinds
+
+
+def _counted(count: _Count, now: datetime) -> _Stretch:
     """A number of units, ago or up to now or from now on; or this unit, the last or the next."""
-    named = got.get("unit") or got.get("units") or got.get("clock")
-    if not named:
-        raise ValueError("a number alone")
-    unit = named.value
-    fine = _MINUTE if "clock" in got else _DAY
-    counts = [token for token in tokens if token.kind in ("count", "number")]
-    least = min((token.value for token in counts), default=1)
-    most = max((token.place for token in counts), default=1)
-    if not counts and got.keys() & {"units", "recent"}:
-        least, most = _FEW
-    if got.keys() & _AGO:
-        near, far = _shift(now, unit, -least), _shift(now, unit, -most)
-        if got.keys() & {"over", "under"}:
-            return _Stretch(_floor(far, fine), _whole(near, fine).end)
-        return _Stretch(
-            min(_floor(far, unit), _floor(far, fine) - _SLACK[unit]),
-            max(_whole(near, unit).end, _whole(near, fine).end + _SLACK[unit]),
-        )
-    tonight = _whole(now, _DAY).end
-    if not counts and unit in (_MINUTE, _DAY):
+    got, unit = count.got, count.unit
+    if _either(got, *_AGO):
+        return _ago(count, now)
+    if not count.counted and unit in (_MINUTE, _DAY):
         raise ValueError("an idiom: my last day, at the last minute")
-    if counts and which == "next":
-        return _Stretch(_floor(now, fine), _shift(tonight, unit, most))
-    if counts or got.keys() & {"past", "recent", "units", "clock"} or {"the", "last"} <= got.keys():
-        return _Stretch(_floor(_shift(now, unit, -most), fine), tonight)
-    back = got.get("last") or got.get("gone")
-    return _whole(now, unit, -back.value if back else which == "next")
+    tonight = _whole(now, _DAY).end
+    if count.counted and count.which == "next":
+        return _Stretch(_floor(now, count.fine), _shift(tonight, unit, count.most))
+    if count.reaches_now:
+        return _Stretch(_floor(_shift(now, unit, -count.most), count.fine), tonight)
+    back = _either(got, "last", "gone")
+    return _whole(now, unit, -back.value if back else count.which == "next")
+
+
+def _ago(count: _Count, now: datetime) -> _Stretch:
+    unit, fine = count.unit, count.fine
+    near, far = _shift(now, unit, -count.least), _shift(now, unit, -count.most)
+    first, last = _floor(far, fine), _whole(near, fine).end
+    if count.got.keys() & {"over", "under"}:
+        return _Stretch(first, last)
+    return _Stretch(
+        min(_floor(far, unit), first - _SLACK[unit]),
+        max(_whole(near, unit).end, last + _SLACK[unit]),
+    )
 
 
 # --- Times that name no date
@@ -636,6 +787,6 @@ def _clause_end(text: str, opening: re.Match[str]) -> int:
         word = following.match(text, end)
         if not word or (past and word[1].lower() in _END):
             break
-        past = past or word[1].lower() in _PAST or regular.search(word[1]) is not None
+        past = past or word[1].lower() in _PAST or bool(regular.search(word[1]))
         end = word.end()
     return end if past and end > opening.end() else 0

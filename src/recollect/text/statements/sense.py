@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from recollect.text.keys import Word, words
+from recollect.text.keys import TextWord, words
 from recollect.text.stopwords import language, stopwords
 from recollect.text.terms import stem
 
@@ -44,7 +44,7 @@ def vocabulary(about: str) -> frozenset[str]:
     return frozenset(_content(words(about)))
 
 
-def _content(some: Sequence[Word]) -> list[str]:
+def _content(some: Sequence[TextWord]) -> list[str]:
     common = stopwords() | _GENERIC
     stems = (stem(word.folded) for word in some if len(word.folded) > 1)
     return [one for one in stems if one not in common]
@@ -57,7 +57,7 @@ def _written(about: str) -> frozenset[str]:
 
 
 def sense(
-    text: Sequence[Word], at: int, names: Sequence[str], about: str,
+    text: Sequence[TextWord], at: int, names: Sequence[str], about: str,
     beside: Sequence[tuple[int, bool]],
 ) -> Sense:  # fmt: skip
     """Whether the word at this place of the text means the thing that has these *names* and is
@@ -92,7 +92,7 @@ def sense(
     return Sense(True, f"beside “{'”, “'.join(said[:3])}”")
 
 
-def _capital(text: Sequence[Word], at: int) -> bool:
+def _capital(text: Sequence[TextWord], at: int) -> bool:
     """Whether the word has a capital that tells something."""
     word = text[at].written
     if not word[:1].isupper():
