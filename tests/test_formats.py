@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hostile import processor_seconds
 from recollect.nouns import Problem
 from recollect.sources import formats
-from recollect.sources.formats import Content, Section, outline, read
+from recollect.sources.formats import Content, OutlineSection, outline, read
 
 FILES = Path(__file__).parent / "fixtures" / "files"
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+\S", re.MULTILINE)
@@ -433,7 +433,7 @@ def test_without_its_package_a_pdf_is_skipped_with_what_to_install(
 def test_a_pdf_is_read_page_by_page() -> None:
     found = content("a.pdf", pdf("Hello there", "", "The third"))
     assert found.text == "Hello there\n\nThe third\n"
-    assert found.sections == (Section(0, 1, "page 1"), Section(13, 1, "page 3"))
+    assert found.sections == (OutlineSection(0, 1, "page 1"), OutlineSection(13, 1, "page 3"))
     assert (found.title, found.meta) == ("The title", {"author": "Ann", "date": "2024-05-01"})
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hostile import processor_seconds
-from recollect.sources.ignore import GIT, OURS, Rules
+from recollect.sources.ignore import GIT, OURS, IgnoreRules
 
 NAMES = ["a", "b", "ab", "abc", "a.b", "b ", " a", "!a", "#a", "é", "[a]", "a-b", "-", "]", "^",
          "\\a", "*", "A", "a1"]  # fmt: skip
@@ -32,11 +32,13 @@ def plant(root: Path, *files: str, **ignore_files: str) -> Path:
     return root
 
 
-def left_out(root: Path, rules: Rules | None = None, folder: Path | None = None) -> Iterator[str]:
+def left_out(
+    root: Path, rules: IgnoreRules | None = None, folder: Path | None = None
+) -> Iterator[str]:
     """What a walk would leave out; a folder that is left out is named with all that is in it."""
     folder = folder or root
     entries = [e for e in sorted(os.scandir(folder), key=lambda e: e.name) if e.name != ".git"]
-    rules = (rules or Rules.at(root)).child(folder, {e.name for e in entries})
+    rules = (rules or IgnoreRules.at(root)).child(folder, {e.name for e in entries})
     for entry in entries:
         path = folder / entry.name
         if rules.ignores(path.relative_to(root).as_posix(), entry.is_dir()):
@@ -163,7 +165,7 @@ def test_a_gitignore_outside_any_repository_reaches_no_further_in(tmp_path: Path
 def test_an_ignore_file_that_cannot_be_read_is_named_once(tmp_path: Path) -> None:
     root = plant(tmp_path / "r", "in/a.md", ours="*")
     (root / OURS).chmod(0)
-    rules = Rules.at(root).child(root, {OURS, "in"})
+    rules = IgnoreRules.at(root).child(root, {OURS, "in"})
     assert [(p.where, p.level) for p in rules.problems] == [(str(root / OURS), "warning")]
     assert not rules.child(root / "in", {"a.md"}).problems
 
@@ -171,7 +173,7 @@ def test_an_ignore_file_that_cannot_be_read_is_named_once(tmp_path: Path) -> Non
 def test_what_is_no_list_of_patterns_is_named_and_the_rest_still_counts(tmp_path: Path) -> None:
     root = plant(tmp_path / "r", "a.md", git="a.md")
     (root / OURS).write_bytes(b"x" * 2_000_000)
-    rules = Rules.at(root).child(root, {GIT, OURS})
+    rules = IgnoreRules.at(root).child(root, {GIT, OURS})
     assert [p.where for p in rules.problems] == [str(root / OURS)]
     assert rules.ignores("a.md", is_dir=False)
 
@@ -179,13 +181,13 @@ def test_what_is_no_list_of_patterns_is_named_and_the_rest_still_counts(tmp_path
 def test_a_folder_or_a_pipe_by_that_name_is_no_ignore_file(tmp_path: Path) -> None:
     root = plant(tmp_path / "r", ".gitignore/a.md")
     os.mkfifo(root / OURS)
-    rules = Rules.at(root).child(root, {GIT, OURS})
+    rules = IgnoreRules.at(root).child(root, {GIT, OURS})
     assert (rules.files, rules.problems) == ((), ())
 
 
 def test_a_name_that_is_not_utf8_can_be_asked_about(tmp_path: Path) -> None:
     root = plant(tmp_path / "r", git="*.log")
-    assert Rules.at(root).child(root, {GIT}).ignores(os.fsdecode(b"\xff.log"), is_dir=False)
+    assert IgnoreRules.at(root).child(root, {GIT}).ignores(os.fsdecode(b"\xff.log"), is_dir=False)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +195,7 @@ def test_a_name_that_is_not_utf8_can_be_asked_about(tmp_path: Path) -> None:
 )
 def test_no_pattern_takes_long(tmp_path: Path, pattern: str) -> None:
     root = plant(tmp_path / "r", git=pattern)
-    rules = Rules.at(root).child(root, {GIT})
+    rules = IgnoreRules.at(root).child(root, {GIT})
     with processor_seconds(2):
         for path in ("a" * 255, "a/" * 2000 + "a", ("a" * 200 + "/") * 20 + "a"):
             assert not rules.ignores(path, is_dir=True)

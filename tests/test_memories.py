@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hostile import processor_seconds
 from recollect.nouns import Document, Problem
 from recollect.sources import memories
-from recollect.sources.files import Found, Text
+from recollect.sources.files import FileText, FoundFile
 
 FIXTURES = Path(__file__).parent / "fixtures"
 KEPT, DECISIONS = FIXTURES / "memories", FIXTURES / "adr"
@@ -24,8 +24,8 @@ TREE = KEPT / ".brv" / "context-tree" / "architecture" / "sessions"
 WHOSE: dict[str, Any] = {"source": "shop", "owner": "local", "scopes": ("work",)}
 
 
-def found(path: Path) -> Found:
-    return Found(
+def found(path: Path) -> FoundFile:
+    return FoundFile(
         str(path), path.name, path.stat().st_size if path.exists() else 0, 1_700_000_000 * 10**9
     )
 
@@ -34,7 +34,7 @@ def page(path: Path, text: str | None = None) -> Document:
     """The document that a Markdown file is, by what it is recognised as."""
     text = path.read_text() if text is None else text
     form = memories.recognise(path, text)
-    told = memories.document(Text(found(path), text), form, **WHOSE)
+    told = memories.document(FileText(found(path), text), form, **WHOSE)
     assert isinstance(told, Document)
     assert told.text == text
     assert told.scopes == ("work",)
@@ -270,7 +270,9 @@ def test_a_context_tree_keeps_its_places_and_relations() -> None:
 
 @pytest.mark.parametrize("name", ["session_store.abstract.md", "x.overview.md", "_index.md"])
 def test_what_the_tree_repeats_of_itself_is_left_out(name: str) -> None:
-    told = memories.document(Text(found(TREE / name), "Sessions are rows."), "byterover", **WHOSE)
+    told = memories.document(
+        FileText(found(TREE / name), "Sessions are rows."), "byterover", **WHOSE
+    )
     assert isinstance(told, Problem)
     assert told.level == "skipped"
 
@@ -414,11 +416,11 @@ def test_odd_lines_take_no_time(line: str) -> None:
     text = f"{line}\n" * 200 + line * 200
     with processor_seconds(5):
         for form in ("adr", "claude", "byterover", "basic-memory"):
-            memories.document(Text(found(Path("adr/0001-x.md")), text), form, **WHOSE)
+            memories.document(FileText(found(Path("adr/0001-x.md")), text), form, **WHOSE)
 
 
 @given(st.text(max_size=300), st.sampled_from(["adr", "claude", "byterover", "basic-memory"]))
 def test_any_text_is_kept_exactly(text: str, form: str) -> None:
-    told = memories.document(Text(found(Path("adr/0001-x.md")), text), form, **WHOSE)
+    told = memories.document(FileText(found(Path("adr/0001-x.md")), text), form, **WHOSE)
     assert isinstance(told, Document)
     assert told.text == text

@@ -213,7 +213,7 @@ def pairs(table: dict[str, str]) -> list[object]:
     ]
 
 
-def verdict(a: str, b: str) -> near.Verdict:
+def verdict(a: str, b: str) -> near.ParaphraseVerdict:
     return near.compare(near.read(a), near.read(b))
 
 
@@ -274,7 +274,7 @@ ROLES = [
 def test_any_text_asks_what_it_asks(text: str) -> None:
     question = near.read(text)
     assert near.compare(question, question).same
-    assert near.Question(*json.loads(json.dumps(question))) == question
+    assert near.QuestionReading(*json.loads(json.dumps(question))) == question
     assert len(question.keys.split()) == len(question.forms) == len(question.phrases)
 
 

@@ -18,7 +18,7 @@ from conftest import Cli
 from recollect import Memory, config
 from recollect.errors import ConfigError, InputError, UsageError, WebError, WebRefused
 from recollect.sources.web.engines import engine
-from recollect.sources.web.fetch import Rules, fetch
+from recollect.sources.web.fetch import FetchRules, fetch
 from recollect.sources.web.guard import Domains, is_public, link, refuse_port
 from recollect.sources.web.pages import TYPES
 from recollect.sources.web.search import WebSearch, sendable
@@ -50,8 +50,8 @@ def looked_up(host: str, port: int) -> list[str]:
     return [str(row[4][0]) for row in rows]
 
 
-def rules(server: WebServer, **changes: Any) -> Rules:
-    return Rules(TYPES, own=server.is_own, resolve=looked_up)._replace(**changes)
+def rules(server: WebServer, **changes: Any) -> FetchRules:
+    return FetchRules(TYPES, own=server.is_own, resolve=looked_up)._replace(**changes)
 
 
 def got(url: str, server: WebServer, seconds: float = 5.0, **changes: Any) -> Any:
@@ -137,7 +137,7 @@ def test_without_its_exemption_the_server_of_the_tests_is_refused_as_well(
 ) -> None:
     server.pages["/"] = page("secret")
     with pytest.raises(WebRefused):
-        fetch(f"{server.url}/", Rules(TYPES, resolve=looked_up), monotonic() + 5)
+        fetch(f"{server.url}/", FetchRules(TYPES, resolve=looked_up), monotonic() + 5)
     assert server.asked == []
 
 
@@ -268,7 +268,7 @@ def test_a_server_that_speaks_something_else_is_told() -> None:
     threading.Thread(target=speak, daemon=True).start()
     port = listening.getsockname()[1]
     with pytest.raises(WebError, match="does not speak HTTP"):
-        fetch(f"http://127.0.0.1:{port}/", Rules(TYPES, own=lambda *_: True), monotonic() + 5)
+        fetch(f"http://127.0.0.1:{port}/", FetchRules(TYPES, own=lambda *_: True), monotonic() + 5)
     listening.close()
 
 

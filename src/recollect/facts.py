@@ -57,7 +57,7 @@ class Participant(NamedTuple):
         return self._asdict()
 
 
-class Entry(NamedTuple):
+class ProvenanceEntry(NamedTuple):
     """One entry of a fact's provenance, which is only ever added to."""
 
     at: datetime
@@ -101,7 +101,7 @@ class Fact(NamedTuple):
     """When the first of what replaced it began."""
     resolved_at: datetime | None = None
     participants: tuple[Participant, ...] = ()
-    provenance: tuple[Entry, ...] = ()
+    provenance: tuple[ProvenanceEntry, ...] = ()
     meta: JsonObject = NO_META
     row: str = ""
     """A hash of it as it was last given: given so again, nothing changes, and what was learned
@@ -256,7 +256,7 @@ def shortened(text: str, most: int = 60) -> str:
 # ------------------------------------------------------------------ the rules
 
 
-class Asked(NamedTuple):
+class FactFilter(NamedTuple):
     """Whose facts, of which scopes and types, and of what time."""
 
     owner: str
@@ -336,7 +336,7 @@ def fact_handles(fact: Fact) -> tuple[str, ...]:
     return tuple(handle(fact.owner, one) for one in dict.fromkeys(found))
 
 
-def read_from(entry: Entry) -> str:
+def read_from(entry: ProvenanceEntry) -> str:
     """The document that an entry names, which may name a passage of it."""
     document, colon, number = entry.source.rpartition(":")
     return document if colon and number.isdigit() else entry.source
@@ -348,10 +348,10 @@ def turns(moment: datetime) -> str:
 
 # ------------------------------------------------------------------ as a document
 
-_FIELDS = (
-    "aliases", "type", "why", "pinned", "standing", "created_at", "valid_from", "valid_to",
-    "supersedes", "superseded_by", "ended", "resolved_at", "participants", "provenance",
-)  # fmt: skip
+_FIELDS = tuple(
+    "aliases type why pinned standing created_at valid_from valid_to supersedes superseded_by "
+    "ended resolved_at participants provenance".split()
+)
 
 
 def as_put(fact: Fact) -> Put:
@@ -396,7 +396,9 @@ def from_document(document: Document, text: str | None = None) -> Fact:
         ended=_moment(meta, "ended"),
         resolved_at=_moment(meta, "resolved_at"),
         participants=tuple(Participant(**p) for p in meta.get("participants", ())),
-        provenance=tuple(Entry(**{**e, "at": _at(e["at"])}) for e in meta.get("provenance", ())),
+        provenance=tuple(
+            ProvenanceEntry(**{**e, "at": _at(e["at"])}) for e in meta.get("provenance", ())
+        ),
         meta=meta.get("meta", NO_META),
         row=meta.get("row", ""),
         stamp=document.stamp,
@@ -415,8 +417,13 @@ def _moment(meta: Mapping[str, Any], name: str) -> datetime | None:
 
 
 def checked(fact: Fact) -> Fact:
-    """The fact, if it can be kept; a clear error that names it, if not."""
-    said = f"fact {fact.id!r}"
+    """Returns the fact, if it can be kept; a UsageError that names it, if not."""
+    for check in (_check_text, _check_names, _check_words, _check_scopes, _check_time):
+        check(fact, f"fact {fact.id!r}")
+    return fact
+
+
+def _check_text(fact: Fact, said: str) -> None:
     if not fact.text.strip():
         raise UsageError(f"{said}: its text is empty", hint="say what is to be remembered")
     if len(fact.text) > LONGEST_STATEMENT:
@@ -424,29 +431,48 @@ def checked(fact: Fact) -> Fact:
             f"{said}: its text has {len(fact.text):,} characters, over {LONGEST_STATEMENT:,}",
             hint="a fact is one statement; `recollect add` keeps whole documents",
         )
-    for place, name in enumerate((fact.name, *fact.aliases)):
-        what = "an alias" if place else "its name"
-        if not place and not name:
-            continue
-        if not keys(name):
-            raise UsageError(f"{said}: {what} is {'empty' if not name.strip() else repr(name)}",
-                             hint="a name has at least one letter or figure")  # fmt: skip
-        if len(name) > LONGEST_NAME:
-            raise UsageError(f"{said}: {what} has {len(name):,} characters",
-                             hint=f"give at most {LONGEST_NAME}")  # fmt: skip
-    if fact.type not in TYPES:
+
+
+def _check_names(fact: Fact, said: str) -> None:
+    if fact.name:
+        _check_name(fact.name, f"{said}: its name")
+    for alias in fact.aliases:
+        _check_name(alias, f"{said}: an alias")
+
+
+def _check_name(name: str, what: str) -> None:
+    if not keys(name):
+        shown = repr(name) if name.strip() else "empty"
+        raise UsageError(f"{what} is {shown}", hint="a name has at least one letter or figure")
+    if len(name) > LONGEST_NAME:
         raise UsageError(
-            f"{said}: there is no type {fact.type!r}", hint=f"one of {', '.join(TYPES)}"
+            f"{what} has {len(name):,} characters", hint=f"give at most {LONGEST_NAME}"
         )
-    if fact.standing not in STANDINGS:
-        raise UsageError(f"{said}: there is no standing {fact.standing!r}",
-                         hint=f"one of {', '.join(STANDINGS)}")  # fmt: skip
+
+
+def _check_words(fact: Fact, said: str) -> None:
+    for what, word, words in (
+        ("type", fact.type, TYPES),
+        ("standing", fact.standing, STANDINGS),
+    ):
+        if word not in words:
+            raise UsageError(
+                f"{said}: there is no {what} {word!r}", hint=f"one of {', '.join(words)}"
+            )
+
+
+def _check_scopes(fact: Fact, said: str) -> None:
     for scope in fact.scopes:
         if not scope.strip() or len(scope) > LONGEST_NAME:
             raise UsageError(f"{said}: {scope!r} is no scope", hint="a scope is a short name")
     if not fact.scopes:
-        raise UsageError(f"{said}: scopes is empty, so nothing could ever see it",
-                         hint="leave scopes out to keep it as `universal`")  # fmt: skip
+        raise UsageError(
+            f"{said}: scopes is empty, so nothing could ever see it",
+            hint="leave scopes out to keep it as `universal`",
+        )
+
+
+def _check_time(fact: Fact, said: str) -> None:
     if fact.valid_from and fact.valid_to and fact.valid_from >= fact.valid_to:
         raise UsageError(
             f"{said}: valid_from ({iso(fact.valid_from)}) is not before valid_to "
@@ -455,14 +481,9 @@ def checked(fact: Fact) -> Fact:
         )
     if fact.id in fact.supersedes:
         raise UsageError(f"{said} cannot supersede itself")
-    return fact
 
 
-_GIVEN = frozenset({
-    "as", "id", "name", "text", "aliases", "type", "why", "owner", "scopes", "pinned", "standing",
-    "created_at", "valid_from", "valid_to", "supersedes", "superseded_by", "ended", "resolved_at",
-    "participants", "provenance", "meta",
-})  # fmt: skip
+_GIVEN = frozenset({"as", "id", "name", "text", "owner", "scopes", "meta", *_FIELDS})
 
 
 def from_json(record: Mapping[str, Any], owner: str, scopes: Sequence[str], now: datetime) -> Fact:
@@ -514,27 +535,30 @@ def from_json(record: Mapping[str, Any], owner: str, scopes: Sequence[str], now:
 
 def participants(given: Any, said: str) -> tuple[Participant, ...]:
     """Who takes part: ids, or objects with an id and a role."""
-    found = []
-    for one in given if isinstance(given, list | tuple) else [given]:
-        if isinstance(one, Participant):
-            found.append(one)
-        elif isinstance(one, str) and one:
-            found.append(Participant(one))
-        elif isinstance(one, Mapping) and isinstance(one.get("id"), str) and one["id"]:
-            found.append(Participant(one["id"], str(one.get("role") or "")))
-        else:
-            raise UsageError(f"{said}: {one!r} is no participant",
-                             hint='give {"id": …, "role": …}')  # fmt: skip
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(_participant(one, said) for one in _several(given)))
 
 
-def _entries(given: Any, said: str) -> Iterable[Entry]:
-    for one in given if isinstance(given, list | tuple) else [given]:
+def _participant(given: Any, said: str) -> Participant:
+    if isinstance(given, Participant):
+        return given
+    fields = given if isinstance(given, Mapping) else {"id": given}
+    id = fields.get("id")
+    if not isinstance(id, str) or not id:
+        raise UsageError(f"{said}: {given!r} is no participant", hint='give {"id": …, "role": …}')
+    return Participant(id, str(fields.get("role") or ""))
+
+
+def _several(given: Any) -> Sequence[Any]:
+    return given if isinstance(given, list | tuple) else [given]
+
+
+def _entries(given: Any, said: str) -> Iterable[ProvenanceEntry]:
+    for one in _several(given):
         if not isinstance(one, Mapping):
             raise UsageError(f"{said}: `provenance` is not a list of objects")
         fields = {k: str(one[k]) for k in ("action", "by", "why", "source") if one.get(k)}
         if (at := _date(one, "at", said)) is not None:
-            yield Entry(at, **{"action": "noted", **fields})
+            yield ProvenanceEntry(at, **{"action": "noted", **fields})
 
 
 def _string(record: Mapping[str, Any], field: str, said: str) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Read(NamedTuple):
     """A file that is to be read, and what it is known to be."""
 
-    file: files.Found
+    file: files.FoundFile
     form: Format | None
     named: bool = False
     """Whether it is the very file that was asked for."""
@@ -50,7 +50,7 @@ class Contents:
                 yield from _text(file, raw, source, owner, scopes)
 
     def _sessions(
-        self, file: files.Found, form: Format, source: str, owner: str, scopes: tuple[str, ...]
+        self, file: files.FoundFile, form: Format, source: str, owner: str, scopes: tuple[str, ...]
     ) -> Iterator[Document | Problem]:
         try:
             for item in form.read(file.path):
@@ -72,7 +72,7 @@ class Contents:
 
 
 def _text(
-    file: files.Found, raw: bytes, source: str, owner: str, scopes: tuple[str, ...]
+    file: files.FoundFile, raw: bytes, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Iterator[Item]:
     """A file of text: another tool's memory, a decision record, a page, code, a note."""
     content = formats.read(file.path, raw)
@@ -82,14 +82,14 @@ def _text(
     yield from content.warnings
     form = memories.recognise(file.path, content.text)
     if form:
-        text = files.Text(file, content.text)
+        text = files.FileText(file, content.text)
         yield memories.document(text, form, source, owner, scopes)
     else:
         document = notes.document(file, content, source, owner, scopes)
         yield Put(document, passages(document, content.sections))
 
 
-def is_empty(found: files.Found) -> bool:
+def is_empty(found: files.FoundFile) -> bool:
     """Whether a file that may become a log has only been made yet."""
     if found.size or found.suffix not in files.JSONL:
         return False
@@ -105,7 +105,7 @@ def is_memory(path: Path) -> bool:
     return memories.recognise(path, "") == "claude"
 
 
-def is_mem0(found: files.Found) -> bool:
+def is_mem0(found: files.FoundFile) -> bool:
     if found.suffix not in (".json", ".zip", *files.JSONL):
         return False
     try:

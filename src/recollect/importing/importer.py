@@ -51,7 +51,7 @@ class _Plan(NamedTuple):
 
     groups: dict[Home, list[Read | Problem]]
     """Files to be read, by the source that they belong to."""
-    lines: list[files.Found]
+    lines: list[files.FoundFile]
     """Files of lines in our own form."""
     skipped: list[Problem]
     unchanged: Counter[str]
@@ -147,7 +147,7 @@ class Importer:
         return plan
 
     def _plan_file(
-        self, found: files.Found, root: Path, home: Home, only: Format | None, plan: _Plan
+        self, found: files.FoundFile, root: Path, home: Home, only: Format | None, plan: _Plan
     ) -> None:
         if only is None and (log := _beside(found, root)):
             said = f"comes with {log} and is no document of its own"
@@ -171,12 +171,12 @@ class Importer:
             one = Read(found, form, named=found.path == nearest.base)
             plan.groups.setdefault(nearest, []).append(one)
 
-    def _not_met(self, some: list[files.Found]) -> list[files.Found]:
+    def _not_met(self, some: list[files.FoundFile]) -> list[files.FoundFile]:
         new = [found for found in some if found.place not in self._met]
         self._met.update(found.place for found in new)
         return new
 
-    def _changed(self, some: list[files.Found], home: Home) -> list[files.Found]:
+    def _changed(self, some: list[files.FoundFile], home: Home) -> list[files.FoundFile]:
         """The files of a folder, without those of which a walk alone tells that they are as they
         were: one document came from each, of this stamp."""
         if self._given.says_whose:
@@ -184,7 +184,7 @@ class Importer:
         known, end = self._known(home.source.name), self._given.stamp_end
         held, sources = known.files(home.origin), self._homes.places
         below = len(str(home.base).rstrip("/")) + 1
-        changed, kept = list[files.Found](), list[str]()
+        changed, kept = list[files.FoundFile](), list[str]()
         for found in some:
             place, _, size, modified = found
             path = place[below:]
@@ -200,7 +200,7 @@ class Importer:
         known.keep(home.origin, kept)
         return changed
 
-    def _unchanged(self, found: files.Found, home: Home) -> int:
+    def _unchanged(self, found: files.FoundFile, home: Home) -> int:
         """How many documents are known from this file, if it is as it was."""
         known = self._known(home.source.name)
         held = known.files(home.origin).get(found.relative, [])
@@ -211,7 +211,7 @@ class Importer:
         known.keep(home.origin, [found.relative])
         return len(held)
 
-    def _whose(self, found: files.Found, home: Home) -> tuple[str, tuple[str, ...]]:
+    def _whose(self, found: files.FoundFile, home: Home) -> tuple[str, tuple[str, ...]]:
         """Owner and scopes of what is in a file: as it has them already or, where it is new, as
         what came last into its source, unless the caller says more."""
         known = self._known(home.source.name)
@@ -297,7 +297,7 @@ class Importer:
 
     # -------------------------------------------------------------- files of lines
 
-    def _facts(self, facts: list[Fact], found: files.Found) -> Receipt:
+    def _facts(self, facts: list[Fact], found: files.FoundFile) -> Receipt:
         """All of the file, or nothing of it: they refer to each other."""
         some = [redacted(fact) for fact in facts] if self._given.redact else facts
         try:
@@ -310,7 +310,7 @@ class Importer:
         self._progress(len(facts))
         return receipt
 
-    def _is_jsonl(self, found: files.Found, only: Format | None) -> bool:
+    def _is_jsonl(self, found: files.FoundFile, only: Format | None) -> bool:
         """Whether the file holds documents or sessions in our own form: a source of its own."""
         if only is not None or found.suffix not in files.JSONL:
             return False
@@ -325,7 +325,7 @@ class Importer:
                 return False
         return not is_empty(found) and format_of(found.path) is None and not is_mem0(found)
 
-    def _jsonl(self, found: files.Found, *, named: bool) -> Receipt:
+    def _jsonl(self, found: files.FoundFile, *, named: bool) -> Receipt:
         uri = found.path.as_uri()
         source = self._homes.source("jsonl", found.path, found.stamp)
         home = None if self._homes.renames else self._homes.nearest(found.place)
@@ -426,7 +426,7 @@ class Importer:
                 return
 
 
-def _beside(found: files.Found, root: Path) -> str:
+def _beside(found: files.FoundFile, root: Path) -> str:
     """The log that a file in a folder only comes with."""
     log = log_of(found.place)
     if not log or found.path in (root, Path(log)):

@@ -74,7 +74,7 @@ class ImportDefaults:
         """What else decides what is made of a source, for its stamp."""
         return json.dumps([IMPORT_VERSION, self.redact, owner, list(scopes)])
 
-    def stamp(self, found: files.Found) -> str:
+    def stamp(self, found: files.FoundFile) -> str:
         """What a document of this file is stamped with. That of a database tells of its journal,
         too, so that it is never what a walk alone could tell."""
         journal = ""

@@ -14,7 +14,7 @@ from recollect.text.chunk import passages
 from recollect.writing.documents import Item
 
 if TYPE_CHECKING:
-    from recollect.sources.formats import Section
+    from recollect.sources.formats import OutlineSection
 
 
 def redacted_items(items: Iterable[Item], counts: Counter[str]) -> Iterator[Item]:
@@ -69,7 +69,7 @@ class _Cleaner(NamedTuple):
         return text.removeprefix(before) if text.startswith(before) else silent.text(value)
 
 
-def _sections(document: Document) -> tuple[Section, ...] | None:
+def _sections(document: Document) -> tuple[OutlineSection, ...] | None:
     """The parts of a text that was changed after it was read."""
     return (
         None

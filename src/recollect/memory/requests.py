@@ -10,7 +10,7 @@ from typing import Any
 from recollect import config as settings
 from recollect.arguments import checked, clean, moment, names
 from recollect.errors import UsageError
-from recollect.facts import TYPES, Asked
+from recollect.facts import TYPES, FactFilter
 from recollect.memory.core import Core
 from recollect.memory.options import Limits, SearchOptions
 from recollect.nouns import LOCAL, MAX_LIMIT, Filter, Query
@@ -55,14 +55,14 @@ def facts_asked(
     scopes: Sequence[str] | None = None,
     types: Sequence[str] | None = None,
     as_of: str | datetime | None = None,
-) -> Asked:
+) -> FactFilter:
     """Whose facts a call asks for, of which types, and as of when."""
     wanted = names(types)
     for one in wanted or ():
         if one not in TYPES:
             raise UsageError(f"there is no type {one!r}", hint=f"one of {', '.join(TYPES)}")
     seen = filter_of(config, {"owner": owner, "scopes": scopes})
-    return Asked(seen.owner or LOCAL, seen.scopes, wanted, moment(as_of, "as_of"))
+    return FactFilter(seen.owner or LOCAL, seen.scopes, wanted, moment(as_of, "as_of"))
 
 
 def check_count(name: str, value: int, what: str, most: int = MAX_LIMIT) -> None:

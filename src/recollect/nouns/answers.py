@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 from recollect.moments import iso
 from recollect.nouns.candidates import Contribution, Signals
 from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject
-from recollect.nouns.synthesis import Written
+from recollect.nouns.synthesis import Synthesis
 from recollect.nouns.web import WebFound
 
 Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_results", "synthesized"]
@@ -177,7 +177,7 @@ class Answer(NamedTuple):
     """The limits that were given up, as the caller allowed, for these results."""
     answer: Recorded | None = None
     """What was written for this question, earlier or just now, and nothing has changed since."""
-    written: Written | None = None
+    written: Synthesis | None = None
     """How a language model came to write it just now, where it did."""
     web: WebFound | None = None
     """What the web says, where that was allowed and memory did not answer. It changes nothing

@@ -71,7 +71,7 @@ class SelfGrade(NamedTuple):
         return self.relevant and self.supported and self.useful
 
 
-class Written(NamedTuple):
+class Synthesis(NamedTuple):
     """What a language model wrote from what was found, and what that took."""
 
     sentences: tuple[Sentence, ...] = ()

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from recollect.errors import QueryError
-from recollect.facts import KIND, PINNED, SOURCE, USER, Asked, Context, Fact, from_document
+from recollect.facts import KIND, PINNED, SOURCE, USER, Context, Fact, FactFilter, from_document
 from recollect.nouns import (
     Candidate,
     Filter,
@@ -45,7 +45,7 @@ class ContextQuery(NamedTuple):
     """What a context is asked for. The limit and the budget are ceilings for the relevant facts."""
 
     text: str
-    asked: Asked
+    asked: FactFilter
     policy: Policy
     limit: int
     token_budget: int | None = None
@@ -91,7 +91,7 @@ def context(query: ContextQuery, view: Store, models: Models) -> Context:
         )
 
 
-def _empty_scopes(store: Store, asked: Asked) -> Iterator[str]:
+def _empty_scopes(store: Store, asked: FactFilter) -> Iterator[str]:
     """A scope that nobody has used may be a slip."""
     for scope in asked.scopes or ():
         limits = Filter(owner=asked.owner, scopes=(scope,), kinds=(KIND,))
@@ -104,7 +104,7 @@ def _pinned(facts: Facts) -> list[Fact]:
     return [fact for _, fact in facts.held([PINNED]) if not facts.asked.hides(fact)]
 
 
-def _prelude(store: Store, asked: Asked, budget: int | None) -> str:
+def _prelude(store: Store, asked: FactFilter, budget: int | None) -> str:
     """Who the user is: what holds for them in every scope, pinned first."""
     everywhere = Facts(store, asked._replace(scopes=None, types=None))
     live = [fact for _, fact in everywhere.held([USER]) if not everywhere.asked.hides(fact)]

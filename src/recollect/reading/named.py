@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from recollect.facts import IS, KIND, SOURCE, Asked, Fact, from_document, handle
+from recollect.facts import IS, KIND, SOURCE, Fact, FactFilter, from_document, handle
 from recollect.nouns import LOCAL, StoredPassage
 from recollect.ports import HandleMatch, Store
 from recollect.reading.question import Question
@@ -66,7 +66,7 @@ class _NameUse(NamedTuple):
 class Facts:
     """The facts of a store as one question may see them."""
 
-    def __init__(self, store: Store, asked: Asked) -> None:
+    def __init__(self, store: Store, asked: FactFilter) -> None:
         self.asked = asked
         self._store = store
         self._known: dict[str, Fact | None] = {}
@@ -117,7 +117,7 @@ class Facts:
 
 def facts_in_sight(question: Question, view: Store) -> Facts:
     limits = question.filter
-    return Facts(view, Asked(limits.owner or LOCAL, limits.scopes, as_of=question.query.as_of))
+    return Facts(view, FactFilter(limits.owner or LOCAL, limits.scopes, as_of=question.query.as_of))
 
 
 @stage("facts", otherwise=NOBODY)

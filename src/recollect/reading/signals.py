@@ -14,7 +14,7 @@ from typing import NamedTuple
 from recollect.nouns import Candidate, Contribution, Document, Signals, StoredPassage
 from recollect.reading.pool import Pool
 from recollect.text.lexical import indexed_text
-from recollect.text.questions.subjects import NOTHING, Missing, Subjects, missing, subjects
+from recollect.text.questions.subjects import NOTHING, MissingSubjects, Subjects, missing, subjects
 from recollect.text.terms import phrase_terms
 
 GRACE = timedelta(days=7)
@@ -97,7 +97,7 @@ def _rank(part: Contribution | None) -> float:
     return 0.0 if part is None else 61 / (60 + part.rank)
 
 
-def _lacking(stored: StoredPassage, asked: Subjects) -> Missing:
+def _lacking(stored: StoredPassage, asked: Subjects) -> MissingSubjects:
     """Returns which names, numbers and times of the question the passage does not speak of."""
     if not any(asked):
         return NOTHING

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from recollect.nouns import Document
-from recollect.sources.files import Text
+from recollect.sources.files import FileText
 from recollect.sources.memories import (
     NUMBERED,
-    Page,
+    MemoryPage,
     Whose,
     base,
     first_text,
@@ -40,7 +40,7 @@ _NUMBER = re.compile(
 )
 
 
-def adr(read: Text, source: str, owner: str, scopes: tuple[str, ...]) -> Document:
+def adr(read: FileText, source: str, owner: str, scopes: tuple[str, ...]) -> Document:
     """A decision record; ``supersedes`` and ``superseded_by`` are the numbers of others."""
     page = page_of(read)
     told = _told(page)
@@ -67,7 +67,7 @@ def adr(read: Text, source: str, owner: str, scopes: tuple[str, ...]) -> Documen
     )
 
 
-def _told(page: Page) -> dict[str, Any]:
+def _told(page: MemoryPage) -> dict[str, Any]:
     """Status, date and deciders, from the header or else from lines such as ``* Status: …``."""
     told: dict[str, Any] = {}
     for line in page.lines:

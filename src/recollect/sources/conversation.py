@@ -13,7 +13,7 @@ MAX_TOOL = 4_000
 
 def document(
     session: Session, form: Format, source: str, owner: str, scopes: tuple[str, ...], path: str
-) -> Document:  # fmt: skip
+) -> Document:
     about: dict[str, Any] = {
         "format": form.name,
         "parent": session.parent,

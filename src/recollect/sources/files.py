@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.nouns import Problem
-from recollect.sources.ignore import Rules
+from recollect.sources.ignore import IgnoreRules
 
 MANIFEST = ".recollect-tree.json"
 """What a context tree that was exported is known by."""
@@ -42,7 +42,7 @@ _MEDIA = frozenset(
 )
 
 
-class Found(NamedTuple):
+class FoundFile(NamedTuple):
     """A regular file, with its path below the folder that was given."""
 
     place: str
@@ -64,18 +64,18 @@ class Found(NamedTuple):
         return f"{self.modified}:{self.size}"
 
 
-class Text(NamedTuple):
+class FileText(NamedTuple):
     """A file's content, decoded without loss."""
 
-    file: Found
+    file: FoundFile
     text: str
 
 
-class Folder(NamedTuple):
+class SourceFolder(NamedTuple):
     """The files of one folder in order of their names, and what of it cannot be walked."""
 
     place: str
-    files: list[Found]
+    files: list[FoundFile]
     problems: list[Problem]
     is_tree: bool = False
     """Whether it is a context tree that was exported: what is in it is not walked."""
@@ -89,27 +89,27 @@ class _Ahead(NamedTuple):
     """Its path below the root, which ends in a slash, or nothing."""
     above: frozenset[tuple[int, int]]
     """The folders that it is in, and itself."""
-    rules: Rules
+    rules: IgnoreRules
     only: frozenset[str] | None = None
     """The names of what counts in it, if not all does."""
 
 
-def walk(root: Path, leave_out: str = "") -> Iterator[Folder]:
+def walk(root: Path, leave_out: str = "") -> Iterator[SourceFolder]:
     """The folder *root* and those in it, or *root* alone if it is a file; what is in the folder
     *leave_out* does not count."""
     try:
         info = os.stat(root)
     except OSError as error:
-        yield Folder(str(root.parent), [], [Problem(str(root), _why(error))])
+        yield SourceFolder(str(root.parent), [], [Problem(str(root), _why(error))])
         return
     if not stat.S_ISDIR(info.st_mode):
-        folder = Folder(str(root.parent), [], [])
+        folder = SourceFolder(str(root.parent), [], [])
         _take(folder, str(root), root.name, info)
         yield folder
         return
-    rules = Rules.at(root)
+    rules = IgnoreRules.at(root)
     if rules.problems:
-        yield Folder(str(root), [], list(rules.problems))
+        yield SourceFolder(str(root), [], list(rules.problems))
     ahead = [_Ahead(str(root), "", frozenset({(info.st_dev, info.st_ino)}), rules)]
     while ahead:
         folder, inner = _folder(ahead.pop(), leave_out)
@@ -117,9 +117,9 @@ def walk(root: Path, leave_out: str = "") -> Iterator[Folder]:
         ahead += reversed(inner)
 
 
-def _folder(one: _Ahead, leave_out: str) -> tuple[Folder, list[_Ahead]]:
+def _folder(one: _Ahead, leave_out: str) -> tuple[SourceFolder, list[_Ahead]]:
     """What is in a folder, and the folders that are to be walked next."""
-    folder, inner = Folder(one.place, [], []), list[_Ahead]()
+    folder, inner = SourceFolder(one.place, [], []), list[_Ahead]()
     try:
         entries = sorted(os.scandir(one.place), key=attrgetter("name"))
     except OSError as error:
@@ -152,7 +152,7 @@ def _folder(one: _Ahead, leave_out: str) -> tuple[Folder, list[_Ahead]]:
         ):
             continue
         if stat.S_ISREG(mode) and relative.isascii():
-            folder.files.append(Found(path, relative, info.st_size, info.st_mtime_ns))
+            folder.files.append(FoundFile(path, relative, info.st_size, info.st_mtime_ns))
         elif not is_folder:
             _take(folder, path, relative, info)
         elif name not in _LEFT_OUT:
@@ -170,7 +170,7 @@ def _is_entered(hidden: os.DirEntry[str]) -> bool:
     return hidden.name in _HIDDEN and hidden.is_dir()
 
 
-def _take(folder: Folder, path: str, relative: str, info: os.stat_result) -> None:
+def _take(folder: SourceFolder, path: str, relative: str, info: os.stat_result) -> None:
     """One file more, or why it is none."""
     if not _is_utf8(relative):
         where = os.fsencode(path).decode("utf-8", "backslashreplace")
@@ -180,7 +180,7 @@ def _take(folder: Folder, path: str, relative: str, info: os.stat_result) -> Non
         said = "not a regular file (a device, pipe or socket); not read"
         folder.problems.append(Problem(path, said))
     else:
-        folder.files.append(Found(path, relative, info.st_size, info.st_mtime_ns))
+        folder.files.append(FoundFile(path, relative, info.st_size, info.st_mtime_ns))
 
 
 def _is_utf8(name: str) -> bool:
@@ -191,7 +191,7 @@ def _is_utf8(name: str) -> bool:
     return True
 
 
-def read(found: Found, max_bytes: int, *, named: bool) -> bytes | Problem:
+def read(found: FoundFile, max_bytes: int, *, named: bool) -> bytes | Problem:
     """The file's content. A medium in a folder is skipped; one that was *named* is a failure."""
     where = found.place
     if found.suffix in _MEDIA and not named:

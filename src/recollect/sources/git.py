@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from subprocess import CompletedProcess
+from tempfile import TemporaryFile
+from typing import IO, Any, NamedTuple
 
 from recollect.errors import InputError
 from recollect.nouns import Document, Problem, stable_id
@@ -23,9 +26,6 @@ from recollect.sources.records import record
 from recollect.sources.summary import CONTROL, file_type
 from recollect.sources.summary import MAX_SUMMARY as MAX_SUMMARY
 from recollect.sources.summary import summary as summary
-
-if TYPE_CHECKING:
-    from subprocess import CompletedProcess
 
 MAX_FILES = 100
 """Of a commit's files, those that are listed; all are counted."""
@@ -37,7 +37,7 @@ MAX_SUMMARISED = 1_000_000
 _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
-class _Refused(Exception):
+class _GitFailed(Exception):
     """git could not do it; the text says why and what to do."""
 
 
@@ -61,7 +61,7 @@ def head(repo: Path) -> str:
     try:
         at = _run(repo, "rev-parse", "--verify", "HEAD^{commit}").decode().strip()
         end = _shallow_end(repo)
-    except _Refused:
+    except _GitFailed:
         return ""
     return f"{at}+{end}" if end else at
 
@@ -69,11 +69,10 @@ def head(repo: Path) -> str:
 # ------------------------------------------------------------------ commits
 
 _LOG = (
-    "log", "-z", "--no-color", "--no-decorate", "--no-notes", "--no-show-signature",
-    "--no-ext-diff", "--no-textconv", "--ignore-submodules=none", "--encoding=UTF-8",
-    "--name-status", "-O/dev/null", "-l400",
-    "--format=tformat:%x00%H%x00%P%x00%an%x00%at%x00%B%x00",
-)  # fmt: skip
+    *"log -z --no-color --no-decorate --no-notes --no-show-signature --no-ext-diff".split(),
+    *"--no-textconv --ignore-submodules=none --encoding=UTF-8 --name-status".split(),
+    *"-O/dev/null -l400 --format=tformat:%x00%H%x00%P%x00%an%x00%at%x00%B%x00".split(),
+)
 _STATUS = re.compile(rb"\n*([A-Z])\d*")
 _ISSUE = re.compile(
     r"(?<![\w/&#])(?i:(?:PR|GH|bug|issue|ticket) ?)?#([1-9]\d{0,6})\b"
@@ -137,7 +136,7 @@ def commits(
         with _opened(repo, *_LOG, alike, *known, "HEAD", "--") as (_, log):
             for commit in _parsed(_tokens(log)):
                 yield _commit_record(commit, source, owner, scopes)
-    except _Refused as error:
+    except _GitFailed as error:
         yield Problem(str(repo), str(error))
 
 
@@ -171,7 +170,7 @@ def _next_hash(tokens: Iterator[bytes]) -> str:
 def _hash(token: bytes) -> str:
     text = _decoded(token)
     if not _HASH.fullmatch(text):
-        raise _Refused(f"git told its log in a form that is not understood: {text[:80]!r}")
+        raise _GitFailed(f"git told its log in a form that is not understood: {text[:80]!r}")
     return text
 
 
@@ -223,7 +222,7 @@ def _moment(seconds: str) -> datetime | None:
 # ------------------------------------------------------------------ files
 
 
-class _Entry(NamedTuple):
+class _TreeEntry(NamedTuple):
     """What git knows of a tracked file without reading it."""
 
     mode: bytes
@@ -253,7 +252,7 @@ def registry(
                 readable = entry.mode != _LINK and size is not None and size <= MAX_SUMMARISED
                 start = _start(ask, told, entry.hash) if readable else b""
                 yield _file_record(repo, path, entry, size, start, (source, owner, scopes))
-    except _Refused as error:
+    except _GitFailed as error:
         yield Problem(str(repo), str(error))
 
 
@@ -261,28 +260,28 @@ def removed(repo: Path, known: Iterable[str]) -> tuple[str, ...]:
     """The *known* paths that are tracked no more; none where the repository cannot be read."""
     try:
         tracked = _tracked(repo)
-    except _Refused:
+    except _GitFailed:
         return ()
     return tuple(sorted(path for path in known if path not in tracked))
 
 
-def _tracked(repo: Path) -> dict[str, _Entry]:
+def _tracked(repo: Path) -> dict[str, _TreeEntry]:
     """The tracked files: those of the index, or of HEAD where there is no working tree."""
     bare = _run(repo, "rev-parse", "--is-bare-repository").strip() == b"true"
     if bare and not _has_commits(repo):
         return {}
     command = ("ls-tree", "-r", "-z", "--full-tree", "HEAD") if bare else ("ls-files", "-s", "-z")
-    found: dict[str, _Entry] = {}
+    found: dict[str, _TreeEntry] = {}
     for line in _run(repo, *command).split(b"\0"):
         about, _, name = line.partition(b"\t")
         if name:
             mode, one, two = about.split()
-            entry = _Entry(mode, (two if bare else one).decode())
+            entry = _TreeEntry(mode, (two if bare else one).decode())
             found.setdefault(os.fsdecode(name), entry)  # a file in conflict comes once a side
     return found
 
 
-def _sizes(repo: Path, entries: Iterable[_Entry]) -> dict[str, int]:
+def _sizes(repo: Path, entries: Iterable[_TreeEntry]) -> dict[str, int]:
     """The size of each content that is here, by its hash."""
     asked = "".join(f"{entry.hash}\n" for entry in entries).encode()
     told = _run(repo, "cat-file", "--batch-check=%(objectname) %(objectsize)", given=asked)
@@ -296,7 +295,7 @@ def _start(ask: IO[bytes], told: IO[bytes], content: str) -> bytes:
         ask.write(f"{content}\n".encode())
         ask.flush()
     except BrokenPipeError:
-        raise _Refused("git ended before all files were read; try `git fsck`") from None
+        raise _GitFailed("git ended before all files were read; try `git fsck`") from None
     *_, size = told.readline().split() or [b""]
     if not size.isdigit():
         return b""
@@ -310,7 +309,7 @@ def _start(ask: IO[bytes], told: IO[bytes], content: str) -> bytes:
 def _file_record(
     repo: Path,
     path: str,
-    entry: _Entry,
+    entry: _TreeEntry,
     size: int | None,
     start: bytes,
     whose: tuple[str, str, tuple[str, ...]],
@@ -320,8 +319,17 @@ def _file_record(
     known = {"type": kind or None, "hash": entry.hash, "size": size}
     meta = {name: value for name, value in known.items() if value is not None}
     try:
-        told = record("file", body=summary(path, start), source=source, owner=owner,
-                      scopes=scopes, title=path, path=path, id=path, meta=meta)  # fmt: skip
+        told = record(
+            "file",
+            body=summary(path, start),
+            source=source,
+            owner=owner,
+            scopes=scopes,
+            title=path,
+            path=path,
+            id=path,
+            meta=meta,
+        )
     except InputError as error:
         where = os.fsencode(repo / path).decode("utf-8", "backslashreplace")
         return Problem(where, f"its name cannot be kept: {error.message}; rename it")
@@ -331,10 +339,10 @@ def _file_record(
 # ------------------------------------------------------------------ the git program
 
 _OPTIONS = (
-    "--no-pager", "--no-optional-locks", "--no-replace-objects", "-c", "core.fsmonitor=false",
-    "-c", "core.hooksPath=/dev/null", "-c", "log.showRoot=true", "-c", "log.mailmap=false",
-    "-c", "diff.relative=false", "-c", "submodule.recurse=false",
-)  # fmt: skip
+    *"--no-pager --no-optional-locks --no-replace-objects".split(),
+    *"-c core.fsmonitor=false -c core.hooksPath=/dev/null -c log.showRoot=true".split(),
+    *"-c log.mailmap=false -c diff.relative=false -c submodule.recurse=false".split(),
+)
 _KEPT = frozenset({"GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"})
 
 
@@ -356,16 +364,16 @@ def _command(repo: Path, arguments: Iterable[str]) -> list[str]:
 
 @contextmanager
 def _opened(repo: Path, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """What goes into a running git and what comes out of it. Raises _Refused if it fails."""
-    import subprocess
-    from tempfile import TemporaryFile
-
+    """What goes into a running git and what comes out of it. Raises _GitFailed if it fails."""
     with TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
-                _command(repo, arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=errors, env=_environment(repo),
-            )  # fmt: skip
+                _command(repo, arguments),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=_environment(repo),
+            )
         except OSError as error:
             raise _not_run(error) from None
         with process:
@@ -378,33 +386,34 @@ def _opened(repo: Path, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]
                 raise
         if process.returncode:
             errors.seek(0)
-            raise _Refused(_why(repo, errors.read(), process.returncode))
+            raise _GitFailed(_why(repo, errors.read(), process.returncode))
 
 
 def _asked(repo: Path, *arguments: str, given: bytes = b"") -> CompletedProcess[bytes]:
-    import subprocess
-
     try:
         return subprocess.run(
-            _command(repo, arguments), input=given, capture_output=True, check=False,
+            _command(repo, arguments),
+            input=given,
+            capture_output=True,
+            check=False,
             env=_environment(repo),
-        )  # fmt: skip
+        )
     except OSError as error:
         raise _not_run(error) from None
 
 
 def _run(repo: Path, *arguments: str, given: bytes = b"") -> bytes:
-    """All that git says. Raises _Refused if it fails."""
+    """All that git says. Raises _GitFailed if it fails."""
     done = _asked(repo, *arguments, given=given)
     if done.returncode:
-        raise _Refused(_why(repo, done.stderr, done.returncode))
+        raise _GitFailed(_why(repo, done.stderr, done.returncode))
     return done.stdout
 
 
-def _not_run(error: OSError) -> _Refused:
+def _not_run(error: OSError) -> _GitFailed:
     if isinstance(error, FileNotFoundError):
-        return _Refused("the git program was not found; install git and try again")
-    return _Refused(f"git cannot be run: {error.strerror or error}")
+        return _GitFailed("the git program was not found; install git and try again")
+    return _GitFailed(f"git cannot be run: {error.strerror or error}")
 
 
 def _why(repo: Path, stderr: bytes, code: int) -> str:
@@ -422,7 +431,7 @@ def _why(repo: Path, stderr: bytes, code: int) -> str:
 def _has_commits(repo: Path) -> bool:
     done = _asked(repo, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     if done.returncode and done.stderr.strip():
-        raise _Refused(_why(repo, done.stderr, done.returncode))
+        raise _GitFailed(_why(repo, done.stderr, done.returncode))
     return done.returncode == 0
 
 

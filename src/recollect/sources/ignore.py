@@ -67,7 +67,7 @@ class _File(NamedTuple):
     add: str = ""
 
 
-class Rules(NamedTuple):
+class IgnoreRules(NamedTuple):
     """What counts in one folder of a walk, from the ignore files there and further out."""
 
     root: Path
@@ -81,7 +81,7 @@ class Rules(NamedTuple):
     """The ignore files of this folder that could not be read."""
 
     @classmethod
-    def at(cls, root: Path) -> Rules:
+    def at(cls, root: Path) -> IgnoreRules:
         """For a walk of *root*, from what is above it: every ``.recollectignore``, and the
         ``.gitignore`` files of the repository that it is in."""
         rules = cls(root)
@@ -92,7 +92,7 @@ class Rules(NamedTuple):
             rules = rules._with(folder, (GIT, OURS) if inside else (OURS,), 0, add)
         return rules
 
-    def child(self, folder: Path | str, names: Collection[str]) -> Rules:
+    def child(self, folder: Path | str, names: Collection[str]) -> IgnoreRules:
         """For the entries, *names*, of a folder of the walk (the root is the first)."""
         found = [name for name in (GIT, OURS) if name in names]
         if not found:
@@ -110,7 +110,7 @@ class Rules(NamedTuple):
                 return match.lastindex in (None, 1)
         return False
 
-    def _with(self, folder: str, names: Iterable[str], drop: int, add: str = "") -> Rules:
+    def _with(self, folder: str, names: Iterable[str], drop: int, add: str = "") -> IgnoreRules:
         rules = self
         for name in names:
             read = _read(os.path.join(folder, name))
@@ -120,7 +120,7 @@ class Rules(NamedTuple):
                 rules = rules._first(_File(read, drop, add), name)
         return rules
 
-    def _first(self, file: _File, name: str) -> Rules:
+    def _first(self, file: _File, name: str) -> IgnoreRules:
         """With one more file, which outranks the others of its name."""
         at = 0 if name == OURS else self.ours
         files = (*self.files[:at], file, *self.files[at:])
@@ -167,7 +167,7 @@ def compiled(raw: bytes) -> Patterns | None:
     return Patterns(f"(?:{names})\\Z", re.compile(paths, re.DOTALL))
 
 
-class _Line(NamedTuple):
+class _IgnoreLine(NamedTuple):
     regex: str
     """Empty where the line can match nothing."""
     anchored: bool = False
@@ -176,9 +176,9 @@ class _Line(NamedTuple):
     """What the names of the entries that it matches are like."""
 
 
-def _line(line: str) -> _Line:
+def _line(line: str) -> _IgnoreLine:
     if line.startswith("#"):
-        return _Line("")
+        return _IgnoreLine("")
     glob = _trimmed(line)
     back = glob.startswith("!")
     glob = glob[back:]
@@ -191,10 +191,10 @@ def _line(line: str) -> _Line:
     start = literal.end() if literal else 0
     body = _regex(_tokens(glob[start:], deep=anchored))
     if not glob or body == _NEVER:
-        return _Line("")
+        return _IgnoreLine("")
     name = _name(glob) if anchored else body
     body = re.escape(glob[:start]) + body + end
-    return _Line(f"({body})" if back else body, anchored, name)
+    return _IgnoreLine(f"({body})" if back else body, anchored, name)
 
 
 def _name(glob: str) -> str:

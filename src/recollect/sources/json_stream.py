@@ -11,7 +11,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,10 +27,13 @@ _DECODER = json.JSONDecoder()
 _ZIP = b"PK\x03\x04"
 _OBJECTS = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*"[^"]*"\s*:\s*)?\[\s*\{')
 _UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, OSError, EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+    OSError,
+    EOFError,
     UnicodeDecodeError,  # of a member's name
     RuntimeError,  # encrypted, or packed in a way that is not known
-)  # fmt: skip
+)
 
 
 class Garbled(ValueError):
@@ -103,6 +106,15 @@ def peek(path: Path, head: bytes, names: re.Pattern[str]) -> bytes:
         except _UNREADABLE:
             pass
     return head if _OBJECTS.match(head) else b""
+
+
+def has_files(path: Path, names: Set[str]) -> bool:
+    """Whether a zip has files of all these names, in whichever folder."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {name.rpartition("/")[2] for name in archive.namelist()} >= names
+    except (zipfile.BadZipFile, OSError):
+        return False
 
 
 def _named(archive: zipfile.ZipFile, names: re.Pattern[str]) -> list[zipfile.ZipInfo]:

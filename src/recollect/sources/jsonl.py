@@ -22,7 +22,7 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
 from recollect.facts import from_json as fact_from_json
 from recollect.nouns import Document, Message, Problem
-from recollect.sources.files import Found
+from recollect.sources.files import FoundFile
 from recollect.sources.records import from_json, is_record
 from recollect.text.dates import parse_date
 
@@ -38,7 +38,7 @@ class _Unusable(ValueError):
 
 
 def documents(
-    file: Found, source: str, owner: str, scopes: tuple[str, ...]
+    file: FoundFile, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Iterator[Document | Fact | Problem]:
     try:
         stream = open(file.path, "rb")  # noqa: SIM115  closed below; a problem must be yielded
@@ -77,7 +77,7 @@ def _is_ours(record: dict[str, Any]) -> bool:
 
 
 def _read(
-    stream: IO[bytes], file: Found, source: str, owner: str, scopes: tuple[str, ...]
+    stream: IO[bytes], file: FoundFile, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Iterator[Document | Fact | Problem]:
     now = datetime.now(UTC)
     seen: dict[tuple[str, str], dict[int, int]] = {}  # id to contents (hashed), with their lines

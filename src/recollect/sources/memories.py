@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.nouns import Document, Problem, stable_id
-from recollect.sources.files import JSONL, Found, Text
+from recollect.sources import adr, json_stream
+from recollect.sources.files import JSONL, FileText, FoundFile
 from recollect.sources.sessions.base import json_lines, moment
 from recollect.text import frontmatter
 
@@ -30,8 +31,7 @@ MAX_LINE = 2_000
 _MARKDOWN = frozenset({".md", ".markdown"})
 _HEADING = re.compile(r"^ {0,3}#[ \t]+(\S.*)", re.MULTILINE)
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_DATES = ("updatedAt", "updated", "updated_at", "modified", "date", "createdAt", "created",
-          "created_at")  # fmt: skip
+_DATES = tuple("updatedAt updated updated_at modified date createdAt created created_at".split())
 
 
 class Whose(NamedTuple):
@@ -42,7 +42,7 @@ class Whose(NamedTuple):
     scopes: tuple[str, ...]
 
 
-class Page(NamedTuple):
+class MemoryPage(NamedTuple):
     """A Markdown file, with the fields of its header and the lines of its body outside code."""
 
     path: Path
@@ -65,13 +65,11 @@ def recognise(path: Path, text: str) -> str:
 
 
 def document(
-    read: Text, form: str, source: str, owner: str, scopes: tuple[str, ...]
+    read: FileText, form: str, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Document | Problem:
     """A Markdown file of one of these forms."""
     if form == "adr":
-        from recollect.sources.adr import adr
-
-        return adr(read, source, owner, scopes)
+        return adr.adr(read, source, owner, scopes)
     if form == "byterover" and _DERIVED.search(read.file.path.name):
         said = "a summary that ByteRover makes from other files of the tree"
         return Problem(str(read.file.path), said, "skipped")
@@ -83,7 +81,7 @@ def document(
     )
 
 
-def base(read: Text, fields: Mapping[str, Any], whose: Whose) -> Document:
+def base(read: FileText, fields: Mapping[str, Any], whose: Whose) -> Document:
     told = (moment(str(fields[name])) for name in _DATES if fields.get(name))
     modified = datetime.fromtimestamp(read.file.modified / 1e9, UTC)
     return Document(
@@ -98,9 +96,11 @@ def base(read: Text, fields: Mapping[str, Any], whose: Whose) -> Document:
     )
 
 
-def page_of(read: Text) -> Page:
+def page_of(read: FileText) -> MemoryPage:
     fields, body = frontmatter.split(read.text)
-    return Page(read.file.path, read.text[body:], fields, tuple(_outside_code(read.text[body:])))
+    return MemoryPage(
+        read.file.path, read.text[body:], fields, tuple(_outside_code(read.text[body:]))
+    )
 
 
 def _outside_code(text: str) -> Iterator[str]:
@@ -148,7 +148,7 @@ def _is_basic_memory(text: str) -> bool:
     return "type" in fields or any(map(_OBSERVATION.fullmatch, text.splitlines()))
 
 
-def _basic_memory(page: Page) -> dict[str, Any]:
+def _basic_memory(page: MemoryPage) -> dict[str, Any]:
     observations, links = [], []
     for line in page.lines:
         if seen := _OBSERVATION.fullmatch(line):
@@ -187,7 +187,7 @@ def _in_context_tree(path: Path) -> bool:
     return (".brv", "context-tree") in zip(path.parts, path.parts[1:], strict=False)
 
 
-def _byterover(page: Page) -> dict[str, Any]:
+def _byterover(page: MemoryPage) -> dict[str, Any]:
     """Its place in the tree, and the paths it relates to."""
     folders = page.path.parts[:-1]
     at = folders.index("context-tree") + 1 if "context-tree" in folders else len(folders)
@@ -226,7 +226,7 @@ def _in_memory_folder(path: Path) -> bool:
     return folder.parent.name == "agent-memory" and (folder / _INDEX).exists()
 
 
-def _claude(page: Page) -> dict[str, Any]:
+def _claude(page: MemoryPage) -> dict[str, Any]:
     links = []
     for line in page.lines:
         for title, target, about in _FILE_LINK.findall(line):
@@ -235,7 +235,7 @@ def _claude(page: Page) -> dict[str, Any]:
     return given(links=links)
 
 
-_READERS: Mapping[str, Callable[[Page], dict[str, Any]]] = {
+_READERS: Mapping[str, Callable[[MemoryPage], dict[str, Any]]] = {
     "basic-memory": _basic_memory,
     "byterover": _byterover,
     "claude": _claude,
@@ -284,24 +284,14 @@ def is_mem0(path: Path, head: bytes) -> bool:
         known = _MEMORY.search(first) and _MEM0.search(first)
         return bool(known or _LOGICAL.match(first))
     if suffix == ".zip":
-        return _is_backup(path)
+        return json_stream.has_files(path, _BACKUP)
     start = head.removeprefix(b"\xef\xbb\xbf") if suffix == ".json" else b""
     known = _LIST.match(start) and _MEMORY.search(start) and _MEM0.search(start)
     return bool(known or _OPENMEMORY.match(start))
 
 
-def _is_backup(path: Path) -> bool:
-    from zipfile import BadZipFile, ZipFile
-
-    try:
-        with ZipFile(path) as archive:
-            return {name.rpartition("/")[2] for name in archive.namelist()} >= _BACKUP
-    except (BadZipFile, OSError):
-        return False
-
-
 def mem0(
-    file: Found, source: str, owner: str, scopes: tuple[str, ...]
+    file: FoundFile, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Iterator[Document | Problem]:
     """The memories of an export, each a document."""
     whose = Whose(source, owner, scopes)
@@ -320,8 +310,6 @@ def mem0(
 
 
 def _items(path: Path) -> Iterator[tuple[str, Any]]:
-    from recollect.sources.json_stream import members
-
     if path.suffix.lower() in JSONL:
         for number, line in json_lines(path):
             yield f"{path}:{number}", line
@@ -329,7 +317,7 @@ def _items(path: Path) -> Iterator[tuple[str, Any]]:
     with open(path, "rb") as stream:
         start = stream.read(1 << 16)
     key = "results" if b'"results"' in start else "memories"
-    yield from members(path, _ARCHIVED, key)
+    yield from json_stream.members(path, _ARCHIVED, key)
 
 
 def _memory(item: Any, where: str, whose: Whose) -> Document | Problem:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.nouns import Document
-from recollect.sources.files import Found
+from recollect.sources.files import FoundFile
 from recollect.text.dates import parse_date
 from recollect.text.frontmatter import MARKDOWN, split, tags, wikilinks
 
@@ -19,7 +19,7 @@ _TITLE = re.compile(r"^\ufeff? {0,3}#[ \t]+(\S.*)$", re.MULTILINE)
 
 
 def document(
-    file: Found, content: Content, source: str, owner: str, scopes: tuple[str, ...]
+    file: FoundFile, content: Content, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Document:
     """The whole text is the document's, frontmatter included: nothing is lost."""
     is_markdown = file.path.suffix.lower() in MARKDOWN

@@ -31,6 +31,8 @@ MAX_BODY = 64_000
 MAX_CONTENT = 1_000_000
 MAX_LINE = 64_000_000
 
+_NAMES = ("author", "title", "issue", "branch", "event", "path", "id")
+"""In the order in which they are checked."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _BODY = ("body", "description", "summary", "message")
@@ -65,10 +67,10 @@ def record(
     """
     if kind not in KINDS:
         raise InputError(f"there are no {kind!r} records", hint=f"use one of: {', '.join(KINDS)}")
-    names = {"author": author, "title": title, "issue": issue, "branch": branch, "event": event,
-             "path": path, "id": id}  # fmt: skip
-    for name, value in names.items():
-        _check_name(name, value)
+    parts = {"author": author, "issue": issue_key(issue), "branch": branch, "event": event}
+    names = {**parts, "issue": issue, "title": title, "path": path, "id": id}
+    for name in _NAMES:
+        _check_name(name, names[name])
     _check_body(body, max_body)
     if kind == "file" and not path:
         raise InputError("a file record has no path", hint="give the path of the file")
@@ -77,7 +79,6 @@ def record(
         raise InputError("the record is empty", hint="give it a body, a title or both")
     if date is not None and date.tzinfo is None:
         date = date.replace(tzinfo=UTC)
-    parts = {"author": author, "issue": issue_key(issue), "branch": branch, "event": event}
     told: dict[str, Any] = {name: value for name, value in parts.items() if value}
     if content is not None:
         told["content"] = _content(content)

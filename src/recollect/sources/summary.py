@@ -10,6 +10,7 @@ from recollect.text import frontmatter
 
 MAX_SUMMARY = 300
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+# fmt: off
 _TYPES = {
     suffix: kind
     for kind, suffixes in {
@@ -21,7 +22,8 @@ _TYPES = {
         "yaml": "yaml yml", "toml": "toml", "xml": "xml", "image": "png jpg jpeg gif webp svg ico",
     }.items()
     for suffix in suffixes.split()
-}  # fmt: skip
+}
+# fmt: on
 _PROSE = frozenset({"markdown", "text"})
 _HEADING = re.compile(
     r"^ {0,3}#{1,6}[ \t]+(\S.*)|^(\S.*)\n[=~-]{3,}[ \t]*$|^=+[ \t]+(\S.*)|^#\+title:(.*)",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from recollect.memory import Status
 from recollect.moments import iso
 from recollect.nouns import Answer, Document, Page, Problem, Receipt, Recorded, Result, Stage
-from recollect.nouns.synthesis import Written
+from recollect.nouns.synthesis import Synthesis
 from recollect.nouns.web import WebFound
 from recollect.surfaces.phrases import dotted, plural, some, when
 from recollect.surfaces.terminal import Style, width
@@ -81,7 +81,7 @@ def _recorded(written: Recorded, style: Style) -> list[str]:
     )
 
 
-def spent(written: Written) -> str:
+def spent(written: Synthesis) -> str:
     """What a language model took, in a line."""
     calls = plural(written.calls, "call")
     tokens = f"{written.input:,} tokens in, {written.output:,} out"

@@ -20,7 +20,7 @@ from typing import Any
 
 from recollect.errors import RecollectError
 from recollect.sources import formats, jsonl, memories
-from recollect.sources.files import Found
+from recollect.sources.files import FoundFile
 from recollect.sources.json_stream import Garbled, items
 from recollect.sources.sessions import formats as session_formats
 from recollect.testing.builders import note
@@ -70,7 +70,7 @@ def _log(read: Callable[[Path], Iterator[Any]], suffix: str, raw: bytes) -> obje
 
 
 def _lines(path: Path) -> Iterator[Any]:
-    return jsonl.documents(Found(str(path), "log.jsonl", 0, 0), "s", "local", ("universal",))
+    return jsonl.documents(FoundFile(str(path), "log.jsonl", 0, 0), "s", "local", ("universal",))
 
 
 def _stream(raw: bytes) -> object:

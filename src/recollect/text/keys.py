@@ -237,22 +237,24 @@ def _is_ordinary(word: str, tongue: str) -> bool:
 # ------------------------------------------------------------------ names in a text
 
 
-def _runs(text: Sequence[TextWord], longest: int) -> Iterator[tuple[int, Sequence[TextWord]]]:
-    """Where each run of words begins that nothing parts, and its words."""
-    for first in range(len(text)):
+def _runs(text: Sequence[TextWord], longest: int) -> Iterator[tuple[int, int, list[str], TextWord]]:
+    """Yields each run of words that nothing parts: the places of its first and last word, how a
+    name has all words but the last (in a list that grows), and the last."""
+    for first, opening in enumerate(text):
         more = takewhile(attrgetter("joined"), text[first + 1 : first + longest])
-        run = [text[first], *more]
-        yield from ((first, run[:size]) for size in range(1, len(run) + 1))
+        before: list[str] = []
+        for last, word in enumerate((opening, *more), first):
+            yield first, last, before, word
+            before.append(word.forms[0])
 
 
 def spoken(text: Sequence[TextWord]) -> dict[str, list[NameSpan]]:
     """Every key that the text may be saying, and where."""
     found: dict[str, list[NameSpan]] = {}
-    for first, (*before, last) in _runs(text, LONGEST):
-        start = [word.forms[0] for word in before]
-        for form in last.forms:
-            key = _joined([*start, form])
-            found.setdefault(key, []).append(NameSpan(first, first + len(before), key))
+    for first, last, before, word in _runs(text, LONGEST):
+        for form in word.forms:
+            key = _joined([*before, form])
+            found.setdefault(key, []).append(NameSpan(first, last, key))
     return found
 
 
@@ -293,10 +295,9 @@ def _slip_handles(said: str) -> Iterator[str]:
 
 def _around(text: Sequence[TextWord], odd: set[int]) -> Iterator[NameSpan]:
     """Runs of a few words with a strange one among them."""
-    for first, run in _runs(text, LONGEST // 2):
-        last = first + len(run) - 1
+    for first, last, before, word in _runs(text, LONGEST // 2):
         if not odd.isdisjoint(range(first, last + 1)):
-            yield NameSpan(first, last, _joined([word.forms[0] for word in run]), slip=True)
+            yield NameSpan(first, last, _joined([*before, word.forms[0]]), slip=True)
 
 
 def slipped(span: NameSpan, key: str, text: Sequence[TextWord], odd: Sequence[int]) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.errors import InputError, UsageError
-from recollect.facts import IS, KIND, SOURCE, Asked, Fact, from_document, handle
+from recollect.facts import IS, KIND, SOURCE, Fact, FactFilter, from_document, handle
 from recollect.nouns import Filter, Problem
 from recollect.ports import Store
 from recollect.transfer.tree_manifest import Entry, Manifest, content_hash, load, replace, save
@@ -87,7 +87,7 @@ class Exported(NamedTuple):
 
 
 def export_tree(
-    store: Store, folder: Path, asked: Asked, *, prune: bool = False, force: bool = False
+    store: Store, folder: Path, asked: FactFilter, *, prune: bool = False, force: bool = False
 ) -> Exported:
     """Write a file for each page. What a person has changed since is left alone, unless *force*
     is true; files whose page is no more are removed if *prune* is."""

@@ -26,7 +26,7 @@ from recollect.transfer.tree_manifest import Entry, Manifest, load, save
 from recollect.tree import (
     DERIVED,
     SOURCE,
-    Item,
+    FactItem,
     ParsedPage,
     Snippet,
     TopicPage,
@@ -217,7 +217,7 @@ class _Import:
             if fact.name and fact.id in file.had:
                 names.setdefault(keys(fact.name), []).append(fact.id)
 
-        def known(item: Item) -> Item:
+        def known(item: FactItem) -> FactItem:
             if item.id:
                 return item
             alike = names.get(keys(item.name), []) if item.name else []
@@ -286,7 +286,7 @@ class _Import:
             met.add(item.id)
         return bad
 
-    def _made(self, item: Item, address: str, scopes: tuple[str, ...]) -> Fact:
+    def _made(self, item: FactItem, address: str, scopes: tuple[str, ...]) -> Fact:
         told = {name: getattr(item, name) for name in _EDITABLE}
         fact = Fact(
             id=item.id,
@@ -297,7 +297,9 @@ class _Import:
         )
         return self._kept(on_page(fact, address))
 
-    def _edit(self, item: Item, was: Item | None, address: str, scopes: tuple[str, ...]) -> Edit:
+    def _edit(
+        self, item: FactItem, was: FactItem | None, address: str, scopes: tuple[str, ...]
+    ) -> Edit:
         told = {name: getattr(item, name) for name in _EDITABLE}
         same_scopes = item.scopes == (was.scopes if was else None)
 

@@ -1,6 +1,6 @@
 """The context tree: pages of topics with their facts, and their form as Markdown. No I/O."""
 
-from recollect.tree.markdown import BrokenPage, Item, ParsedPage, parse, render, shown, write
+from recollect.tree.markdown import BrokenPage, FactItem, ParsedPage, parse, render, shown, write
 from recollect.tree.names import (
     INDEX,
     LOOSE,
@@ -37,7 +37,7 @@ __all__ = [
     "LOOSE",
     "SOURCE",
     "BrokenPage",
-    "Item",
+    "FactItem",
     "ParsedPage",
     "Snippet",
     "TopicPage",

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from recollect.nouns import stable_id
-from recollect.tree.markdown import Item, ParsedPage
+from recollect.tree.markdown import FactItem, ParsedPage
 
 FIELDS = ("title", "summary", "tags", "keywords", "related", "scopes", "notes", "snippets")
 """What a person may change of a page, besides its facts."""
-_SHOWN = tuple(f for f in Item._fields if f not in ("id", "created_at", "line"))
+_SHOWN = tuple(f for f in FactItem._fields if f not in ("id", "created_at", "line"))
 
 
 class Base(NamedTuple):
@@ -30,7 +30,7 @@ class Edits(NamedTuple):
     """What is to be done."""
 
     fields: Mapping[str, Any]
-    items: tuple[Item, ...]
+    items: tuple[FactItem, ...]
     """Facts that the file has otherwise, or that the store does not have; those without an id
     are new."""
     refused: tuple[tuple[int, str], ...]
@@ -46,7 +46,7 @@ def base_of(page: ParsedPage) -> Base:
     )
 
 
-def item_hash(item: Item) -> str:
+def item_hash(item: FactItem) -> str:
     return _hash([getattr(item, name) for name in _SHOWN])
 
 
@@ -59,7 +59,7 @@ def edits(base: Base | None, file: ParsedPage, now: ParsedPage | None) -> Edits:
     done. Without a *base* the file is right."""
     was = base or Base({}, {})
     fields: dict[str, Any] = {}
-    found: list[Item] = []
+    found: list[FactItem] = []
     refused: list[tuple[int, str]] = []
     apart = Base({}, {})
     for name in FIELDS:

@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from recollect.facts import Asked, Fact, FactType, Participant, Standing
+from recollect.facts import Fact, FactFilter, FactType, Participant, Standing
 from recollect.moments import iso
 from recollect.nouns import NO_META, UNIVERSAL
 from recollect.text.dates import parse_date
@@ -52,7 +52,7 @@ class BrokenPage(ValueError):
         self.reason = reason
 
 
-class Item(NamedTuple):
+class FactItem(NamedTuple):
     """A fact as a page shows it."""
 
     text: str
@@ -91,13 +91,13 @@ class ParsedPage(NamedTuple):
     created_at: datetime | None = None
     updated_at: datetime | None = None
     notes: str = ""
-    facts: tuple[Item, ...] = ()
+    facts: tuple[FactItem, ...] = ()
     snippets: tuple[Snippet, ...] = ()
-    earlier: tuple[Item, ...] = ()
+    earlier: tuple[FactItem, ...] = ()
     """Facts that no longer hold."""
 
     @property
-    def items(self) -> tuple[Item, ...]:
+    def items(self) -> tuple[FactItem, ...]:
         return self.facts + self.earlier
 
 
@@ -119,7 +119,7 @@ def shown(
 ) -> ParsedPage:
     """What a file shows of the page and its facts."""
     page = cleaned(page)
-    asked = Asked(page.owner, now=now)
+    asked = FactFilter(page.owner, now=now)
     some = [(f, _item(f, page)) for f in arranged(page, facts) if f.text.strip()]
     return ParsedPage(
         id=page.address,
@@ -138,10 +138,10 @@ def shown(
     )
 
 
-def _item(fact: Fact, page: TopicPage) -> Item:
+def _item(fact: Fact, page: TopicPage) -> FactItem:
     same = {name: getattr(fact, name) for name in _SAME}
     scopes = tuple(sorted(fact.scopes))
-    return Item(
+    return FactItem(
         **same,
         scopes=None if scopes == page.scopes else scopes,
         created_at=_to_the_second(fact.created_at),
@@ -153,8 +153,10 @@ def _to_the_second(moment: datetime | None) -> datetime | None:
     return moment and moment.replace(microsecond=0)
 
 
-_SAME = ("text", "id", "name", "type", "aliases", "pinned", "standing", "valid_from", "valid_to",
-         "resolved_at", "superseded_by", "participants", "why")  # fmt: skip
+_SAME = tuple(
+    "text id name type aliases pinned standing valid_from valid_to resolved_at superseded_by "
+    "participants why".split()
+)
 
 
 # ------------------------------------------------------------------ writing
@@ -230,7 +232,7 @@ def _cleared(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _listed(item: Item) -> str:
+def _listed(item: FactItem) -> str:
     """A fact as an item of a list."""
     said = _escaped(item.text)
     if item.name:
@@ -267,7 +269,7 @@ def _unescaped(text: str) -> str:
     return _REFERENCE.sub(char, text)
 
 
-def _about(item: Item) -> str:
+def _about(item: FactItem) -> str:
     """What cannot be seen of a fact, in the words that :data:`_READERS` reads."""
     parts = [("id", _bracketed(item.id))] if item.id else []
     if item.type != "fact":
@@ -280,8 +282,8 @@ def _about(item: Item) -> str:
         parts.append(("standing", item.standing))
     if item.scopes is not None:
         parts.append(("scopes", _all_bracketed(item.scopes)))
-    for name, moment in (("from", item.valid_from), ("to", item.valid_to),
-                         ("resolved", item.resolved_at)):  # fmt: skip
+    moments = {"from": item.valid_from, "to": item.valid_to, "resolved": item.resolved_at}
+    for name, moment in moments.items():
         if moment:
             parts.append((name, _moment(moment)))
     if item.superseded_by:
@@ -372,8 +374,8 @@ class _Body:
         self._before = before
         self._at = 0
         self.notes: list[list[str]] = [[]]
-        self.facts: list[Item] = []
-        self.earlier: list[Item] = []
+        self.facts: list[FactItem] = []
+        self.earlier: list[FactItem] = []
         self.snippets: list[Snippet] = []
 
     def read(self) -> None:
@@ -398,7 +400,7 @@ class _Body:
             if not "".join(some).strip():
                 some.clear()
 
-    def _item(self) -> Item:
+    def _item(self) -> FactItem:
         start = self._at
         lines = [_BULLET.sub("", self._lines[start], count=1)]
         self._at += 1
@@ -437,7 +439,7 @@ def _unindented(line: str) -> str:
     return line[1:] if line.startswith("\t") else line.lstrip(" ")
 
 
-def _item_of(lines: list[str], number: int) -> Item:
+def _item_of(lines: list[str], number: int) -> FactItem:
     """A fact from the lines of its item; the comment may stand at the end of any of them."""
     about: Mapping[str, Any] = {}
     for at in range(len(lines) - 1, -1, -1):
@@ -458,11 +460,11 @@ def _item_of(lines: list[str], number: int) -> Item:
         raise BrokenPage(number, "a fact that says nothing")
     called = _unescaped(re.sub(r"\\([\\*:])", r"\1", name[1])) if name else ""
     try:
-        read = {field: reader(about[key]) for key, (field, reader) in _READERS.items()
-                if about.get(key) is not None}  # fmt: skip
+        told = {key: _READERS[key] for key in _READERS if about.get(key) is not None}
+        read = {field: reader(about[key]) for key, (field, reader) in told.items()}
     except (TypeError, ValueError) as error:
         raise BrokenPage(number, f"the comment of a fact: {error}") from None
-    return Item(text, name=called, line=number, **read)
+    return FactItem(text, name=called, line=number, **read)
 
 
 def _read_comment(comment: str, number: int) -> Mapping[str, Any]:

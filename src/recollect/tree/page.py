@@ -179,9 +179,13 @@ def _by_weight(facts: Sequence[Fact]) -> list[Fact]:
     return sorted(
         facts,
         key=lambda f: (
-            not f.pinned, f.type == "open_question", -weight[f.id], -f.start.timestamp(), f.id,
+            not f.pinned,
+            f.type == "open_question",
+            -weight[f.id],
+            -f.start.timestamp(),
+            f.id,
         ),
-    )  # fmt: skip
+    )
 
 
 def _summary(facts: Sequence[Fact]) -> str:
@@ -248,11 +252,15 @@ def cleaned(page: TopicPage) -> TopicPage:
     is in it that a text file could not hold. A clear error for what is too much."""
     said = f"page {page.address!r}"
     if page.address != canonical(page.address):
-        raise UsageError(f"{said}: its address is not in the form of one",
-                         hint=f"write it as {canonical(page.address)!r}")  # fmt: skip
+        raise UsageError(
+            f"{said}: its address is not in the form of one",
+            hint=f"write it as {canonical(page.address)!r}",
+        )
     if not page.scopes:
-        raise UsageError(f"{said}: scopes is empty, so nothing could ever see it",
-                         hint="leave scopes out to keep it as `universal`")  # fmt: skip
+        raise UsageError(
+            f"{said}: scopes is empty, so nothing could ever see it",
+            hint="leave scopes out to keep it as `universal`",
+        )
     title = _line(page.title) or page.address.rpartition("/")[2].replace("-", " ")
     whole = page._replace(
         title=title,
@@ -276,8 +284,9 @@ def cleaned(page: TopicPage) -> TopicPage:
         ("language", max((len(s.language) for s in whole.snippets), default=0), LONGEST_LABEL),
     ):
         if length > most:
-            raise UsageError(f"{said}: its {what} has {length:,} characters",
-                             hint=f"give at most {most}")  # fmt: skip
+            raise UsageError(
+                f"{said}: its {what} has {length:,} characters", hint=f"give at most {most}"
+            )
     for what, count, most in (
         ("tags", len(whole.tags), MOST_LABELS),
         ("keywords", len(whole.keywords), MOST_LABELS),

@@ -19,8 +19,8 @@ from recollect.facts import (
     REPLACED,
     REPLACES,
     SOURCE,
-    Entry,
     Fact,
+    ProvenanceEntry,
     as_put,
     checked,
     fact_key,
@@ -51,8 +51,8 @@ class Signed(NamedTuple):
     source: str = ""
     channel: str = ""
 
-    def entry(self, action: str) -> Entry:
-        return Entry(self.at, action, self.by, self.why, self.source, self.channel)
+    def entry(self, action: str) -> ProvenanceEntry:
+        return ProvenanceEntry(self.at, action, self.by, self.why, self.source, self.channel)
 
 
 class Changed(NamedTuple):
@@ -132,7 +132,7 @@ class FactPlan:
         place = self.facts[id] = Fact(id, "", at, owner=self._owner, ended=at)
         return place
 
-    def change(self, fact: Fact, action: str, entry: Entry | None = None) -> None:
+    def change(self, fact: Fact, action: str, entry: ProvenanceEntry | None = None) -> None:
         """The fact as it is from now on, with an entry that says so if that is anything new."""
         if entry is not None or fact != self.facts[fact.id]:
             entries = (*fact.provenance, entry or self._signed.entry(action))
@@ -272,7 +272,7 @@ class Edit(NamedTuple):
 
     to: Callable[[Fact], Fact]
     action: str = "changed"
-    entry: Entry | None = None
+    entry: ProvenanceEntry | None = None
     """What its provenance says of it, if there is more to say."""
 
 

@@ -12,9 +12,9 @@ from recollect.errors import NotFound, UsageError
 from recollect.facts import (
     KIND,
     SOURCE,
-    Asked,
     Conflict,
     Fact,
+    FactFilter,
     FactPage,
     Remembered,
     Rival,
@@ -70,7 +70,7 @@ def called(store: Store, owner: str, name: str) -> list[Document]:
     """The facts in force that have this name."""
     held = store.by_handle([handle(owner, key) for key in keys(name)])
     found = {one.document.id: one.document for one in held}
-    asked = Asked(owner)
+    asked = FactFilter(owner)
     return [d for d in found.values() if not asked.out_of_force(from_document(d))]
 
 
@@ -97,7 +97,7 @@ def history(store: Store, fact: Fact) -> list[Event]:
     ]
 
 
-def listed(store: Store, asked: Asked, *, limit: int, cursor: str, every: bool) -> FactPage:
+def listed(store: Store, asked: FactFilter, *, limit: int, cursor: str, every: bool) -> FactPage:
     """Facts of an owner, newest first; those not in force only when *every* one is wanted."""
     limits = Filter(owner=asked.owner, scopes=asked.scopes, sources=(SOURCE,), kinds=(KIND,))
     found: list[Fact] = []
@@ -127,7 +127,7 @@ class KnownFacts:
         return bool(self._store.get(fact.key))
 
     def rivals(self, fact: Fact) -> list[Rival]:
-        asked = Asked(fact.owner, fact.scopes)
+        asked = FactFilter(fact.owner, fact.scopes)
         found: dict[str, Rival] = {}
         own = {handle(fact.owner, key) for name in fact.names for key in keys(name)}
         for held in self._store.by_handle(own):

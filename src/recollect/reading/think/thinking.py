@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from recollect.errors import Cancelled, RecollectError, SpendRefused, in_a_line
 from recollect.nouns import Query, Stage
-from recollect.nouns.synthesis import SelfGrade, Written
+from recollect.nouns.synthesis import SelfGrade, Synthesis
 from recollect.nouns.web import WebResult
 from recollect.ports import Llm, LlmReply, StorageEngine
 from recollect.reading.gather import Bundle, Section, gather
@@ -121,7 +121,7 @@ class _Thinking:
         self._asked, self._store, self._models = asked, store, models
         self._box, self._tell = box, tell
         self._llm: Llm | None = None
-        self._bill = Written()
+        self._bill = Synthesis()
 
     def run(self, made: Thought, bundle: Bundle) -> Thought:
         sources = shown(bundle.sections, self._asked.web)
@@ -239,7 +239,7 @@ class _Thinking:
         return ()
 
 
-def _with(bill: Written, reply: LlmReply) -> Written:
+def _with(bill: Synthesis, reply: LlmReply) -> Synthesis:
     usage = reply.usage
     return bill._replace(
         model=reply.model,

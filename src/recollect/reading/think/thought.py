@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 from recollect.nouns import SCHEMA_VERSION, Recorded, Stage
-from recollect.nouns.synthesis import Sentence, Written
+from recollect.nouns.synthesis import Sentence, Synthesis
 from recollect.reading.gather import Bundle
 
 ThoughtStatus = Literal[
@@ -25,7 +25,7 @@ class Thought(NamedTuple):
     """How sure the search was that the evidence is in what was gathered."""
     reason: str = ""
     """Why it is as the status says."""
-    written: Written | None = None
+    written: Synthesis | None = None
     """What the model wrote, and what it took, if it was asked at all."""
     answer: Recorded | None = None
     """What is kept, and served to the next such question."""

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.nouns import NO_META, JsonObject, Problem
+from recollect.sources.formats import code
 
 MAX_UNPACKED = 128_000_000
 """Bytes that the parts of a DOCX file may have together."""
@@ -29,7 +30,7 @@ MAX_OUTPUT = 2_000
 """Characters that are kept of one output of a notebook's cell."""
 
 
-class Section(NamedTuple):
+class OutlineSection(NamedTuple):
     """Where a part of a text begins, by its first character: a definition with the comments
     over it, a page."""
 
@@ -48,7 +49,7 @@ class Content(NamedTuple):
     """What the file calls itself; empty if it does not."""
     meta: JsonObject = NO_META
     kind: str = "file"
-    sections: tuple[Section, ...] | None = None
+    sections: tuple[OutlineSection, ...] | None = None
     """The parts of a text that is not Markdown: none in it is a heading. None: it may have
     headings, which are found in the text."""
     warnings: tuple[Problem, ...] = ()
@@ -70,16 +71,12 @@ def read(path: Path, raw: bytes) -> Content | Problem:
     return Content(text, kind="note" if suffix in _PROSE else "file")
 
 
-def outline(text: str, suffix: str) -> tuple[Section, ...]:
+def outline(text: str, suffix: str) -> tuple[OutlineSection, ...]:
     """The definitions in source code, in order, each from the first line of the comments over
     it. Python is parsed, unless it is broken or very long; other languages go by their looks,
     and none is found where that fails."""
     language = _CODE.get(suffix.lower())
-    if language is None:
-        return ()
-    from recollect.sources.formats import code
-
-    return code.outline(text, language)
+    return code.outline(text, language) if language else ()
 
 
 _Reader = Callable[[Path, bytes], Content | Problem]

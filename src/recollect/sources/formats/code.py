@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from recollect.sources.formats import MAX_PARSED, Section
+from recollect.sources.formats import MAX_PARSED, OutlineSection
 
 _NEVER = "(?!)"
 
@@ -105,7 +107,7 @@ _NEW_LINE = re.compile(r"\r\n|\r|\n")
 _MAX_TITLE = 120
 
 
-def outline(text: str, language: str) -> tuple[Section, ...]:
+def outline(text: str, language: str) -> tuple[OutlineSection, ...]:
     """As :func:`recollect.sources.formats.outline`, of a language by its name."""
     if language == "python" and len(text) <= MAX_PARSED:
         try:
@@ -115,10 +117,7 @@ def outline(text: str, language: str) -> tuple[Section, ...]:
     return tuple(_definitions(text, language))
 
 
-def _python(text: str) -> Iterator[Section]:
-    import ast
-    import warnings
-
+def _python(text: str) -> Iterator[OutlineSection]:
     bare = text.removeprefix("\ufeff")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -126,13 +125,13 @@ def _python(text: str) -> Iterator[Section]:
     starts = [0, *(match.end() for match in _NEW_LINE.finditer(text))]
     above = re.compile(r"[ \t]*#")
 
-    def section(node: ast.stmt, first: int, level: int, title: str) -> Section:
+    def section(node: ast.stmt, first: int, level: int, title: str) -> OutlineSection:
         number = first - 1
         while number and above.match(text, starts[number - 1]):
             number -= 1
-        return Section(starts[number], level, title, node.lineno)
+        return OutlineSection(starts[number], level, title, node.lineno)
 
-    def walk(body: Iterable[ast.stmt], level: int) -> Iterator[Section]:
+    def walk(body: Iterable[ast.stmt], level: int) -> Iterator[OutlineSection]:
         for node in body:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
                 first = min([node.lineno, *(mark.lineno for mark in node.decorator_list)])
@@ -156,14 +155,20 @@ def _python(text: str) -> Iterator[Section]:
 _WORDS_OF = {"FunctionDef": "def", "AsyncFunctionDef": "async def", "ClassDef": "class"}
 
 
+_PASSED_OVER = {
+    "python": _NEVER,
+    "shell": _NEVER,
+    "ruby": r"=begin\b[\s\S]*?(?:\n=end|\Z)",
+}
+"""Comments of many lines, where they are not those of C."""
+
+
 @cache
 def _looks(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What can be at the beginning of a line: a comment of many lines, which is passed over, a
     definition, or the end of one. And how a line begins that belongs to the one below."""
     about = _LANGUAGES[language]
-    passed = {
-        "python": _NEVER, "shell": _NEVER, "ruby": r"=begin\b[\s\S]*?(?:\n=end|\Z)",
-    }.get(language, r"/\*[\s\S]*?(?:\*/|\Z)")  # fmt: skip
+    passed = _PASSED_OVER.get(language, r"/\*[\s\S]*?(?:\*/|\Z)")
     definition = re.compile(
         rf"\n(?P<indent>[ \t]*)(?:{passed}|(?P<end>[}})\]]|end\b)"
         rf"|(?P<definition>{about.definition})|(?P<method>{about.method}))"
@@ -171,7 +176,7 @@ def _looks(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return definition, re.compile(rf"[ \t]*(?:{about.comment})")
 
 
-def _definitions(text: str, language: str) -> Iterator[Section]:
+def _definitions(text: str, language: str) -> Iterator[OutlineSection]:
     looks, above = _looks(language)
     holders: list[tuple[int, int]] = []  # the indents of classes and the like, and of what is in
     floor, line, counted = 0, 1, 0
@@ -196,7 +201,7 @@ def _definitions(text: str, language: str) -> Iterator[Section]:
         line += text.count("\n", counted, at)
         counted = at
         offset = _with_comments(text, at, floor, above)
-        yield Section(offset, len(holders) + 1, " ".join(title.split())[:_MAX_TITLE], line)
+        yield OutlineSection(offset, len(holders) + 1, " ".join(title.split())[:_MAX_TITLE], line)
         if _HOLDER.search(title):
             holders.append((indent, -1))
         floor = at + 1

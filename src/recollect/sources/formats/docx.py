@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import io
 import re
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
+from xml.parsers import expat
 
 from recollect.nouns import Problem
 from recollect.sources import formats
@@ -17,8 +20,29 @@ from recollect.sources.formats import Content
 from recollect.sources.formats.markdown import Blocks
 
 
-class _Refused(ValueError):
+class _Forbidden(ValueError):
     """What a DOCX file must not have."""
+
+
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    expat.ExpatError,
+    EOFError,
+    OSError,
+    LookupError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
+_PROPERTIES = {
+    "author": "creator",
+    "date": "created",
+    "updated": "modified",
+    "description": "description",
+    "keywords": "keywords",
+}
+"""Our names for what is told of a document, and those of DOCX."""
 
 
 _Start = Callable[[str, dict[str, str]], None]
@@ -26,17 +50,12 @@ _Tell = Callable[[str], None]
 
 
 def read(path: Path, raw: bytes) -> Content | Problem:
-    import zipfile
-    import zlib
-    from xml.parsers.expat import ExpatError
-
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as packed:
             return _document(packed)
-    except _Refused as error:
+    except _Forbidden as error:
         return Problem(str(path), f"not read: {error}")
-    except (zipfile.BadZipFile, zlib.error, ExpatError, EOFError, OSError, LookupError, ValueError,
-            NotImplementedError, RuntimeError) as error:  # fmt: skip
+    except _DAMAGED as error:
         why = f"not a DOCX file, or damaged, or protected with a password: {error}"
         return Problem(str(path), why)
 
@@ -50,7 +69,7 @@ def _document(packed: Any) -> Content:
         while chunk := stream.read(65_536):
             left -= len(chunk)
             if left < 0:
-                raise _Refused(f"it unpacks to more than {formats.MAX_UNPACKED // 1_000_000} MB")
+                raise _Forbidden(f"it unpacks to more than {formats.MAX_UNPACKED // 1_000_000} MB")
             yield chunk
 
     def parse(name: str, start: _Start, end: _Tell, text: _Tell) -> None:
@@ -60,7 +79,7 @@ def _document(packed: Any) -> Content:
 
     main = min((n for n in names if re.fullmatch(r"word/document\d*\.xml", n)), default=None)
     if main is None:
-        raise _Refused("it has no word/document.xml, so it is no DOCX file")
+        raise _Forbidden("it has no word/document.xml, so it is no DOCX file")
     styles = _Styles()
     parse("word/styles.xml", styles.start, styles.end, lambda _: None)
     words = _Words(styles.levels())
@@ -68,12 +87,8 @@ def _document(packed: Any) -> Content:
         parse(part, words.start, words.end, words.text)
     about = _Properties()
     parse("docProps/core.xml", about.start, about.end, about.text)
-    meta = {
-        name: about.fields[field]
-        for name, field in (("author", "creator"), ("date", "created"), ("updated", "modified"),
-                            ("description", "description"), ("keywords", "keywords"))
-        if about.fields.get(field)
-    }  # fmt: skip
+    told = {name: about.fields.get(field) for name, field in _PROPERTIES.items()}
+    meta = {name: value for name, value in told.items() if value}
     title = about.fields.get("title") or words.blocks.first_heading
     return Content(words.blocks.text(), title, meta, "document")
 
@@ -81,13 +96,12 @@ def _document(packed: Any) -> Content:
 def _parse_xml(chunks: Iterable[bytes], start: _Start, end: _Tell, text: _Tell) -> None:
     """Tell of elements and attributes by their local names. A document type is refused: nothing
     that Word writes has one, and it is how entities are made to multiply."""
-    from xml.parsers import expat
 
     def local(name: str) -> str:
         return name.rpartition(" ")[2]
 
     def refuse(*_: Any) -> None:
-        raise _Refused("it has a document type, which could define entities without end")
+        raise _Forbidden("it has a document type, which could define entities without end")
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from html.parser import HTMLParser
 from pathlib import Path
 
 from recollect.nouns import Problem
@@ -39,10 +40,16 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _FRAMES = {"table": "table", "ul": "list", "ol": "numbers", "blockquote": "quote"}
 _LANGUAGE = re.compile(r"\b(?:lang(?:uage)?|highlight|brush:)[-\s]?([\w+#]+)")
 _PAGE_META = {
-    "description": "description", "og:description": "description", "author": "author",
-    "keywords": "keywords", "date": "date", "dcterms.date": "date",
-    "article:published_time": "date", "og:title": "title", "og:site_name": "site",
-}  # fmt: skip
+    "description": "description",
+    "og:description": "description",
+    "author": "author",
+    "keywords": "keywords",
+    "date": "date",
+    "dcterms.date": "date",
+    "article:published_time": "date",
+    "og:title": "title",
+    "og:site_name": "site",
+}
 
 
 def read(path: Path, raw: bytes) -> Content | Problem:
@@ -72,20 +79,25 @@ def _text(raw: bytes) -> tuple[str, str]:
     return raw.decode("cp1252", "replace"), why
 
 
-def _parsed(text: str) -> _Page:
+class _TagEvents(HTMLParser):
+    """Tells a page of its tags and texts."""
+
+    def __init__(self, page: _HtmlPage) -> None:
+        super().__init__()
+        self.page = page
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.page.start(tag, {name: value or "" for name, value in attrs})
+
+    def handle_endtag(self, tag: str) -> None:
+        self.page.end(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.page.data(data)
+
+
+def _parsed(text: str) -> _HtmlPage:
     """The page. An element that is dropped but never ends is taken for text after all."""
-    from html.parser import HTMLParser
-
-    class Events(HTMLParser):
-        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            page.start(tag, {name: value or "" for name, value in attrs})
-
-        def handle_endtag(self, tag: str) -> None:
-            page.end(tag)
-
-        def handle_data(self, data: str) -> None:
-            page.data(data)
-
     text = _UNSEEN.sub(
         lambda unseen: (unseen["text"] or "").replace("&", "&amp;").replace("<", "&lt;"), text
     )
@@ -95,8 +107,8 @@ def _parsed(text: str) -> _Page:
     text = text[:end] + text[end:].replace("<", "&lt;")
     dropped = _DROPPED
     while True:
-        page = _Page(dropped)
-        events = Events()
+        page = _HtmlPage(dropped)
+        events = _TagEvents(page)
         events.feed(text)
         events.close()
         if not page.dropping:
@@ -105,7 +117,7 @@ def _parsed(text: str) -> _Page:
         dropped -= {page.dropping, "navigation"}
 
 
-class _Page:
+class _HtmlPage:
     """A page from its tags, which may be in any order."""
 
     def __init__(self, dropped: frozenset[str]) -> None:

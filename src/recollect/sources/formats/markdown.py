@@ -20,7 +20,7 @@ def fenced(code: str, language: str = "") -> str:
     return f"{fence}{language}\n{code}\n{fence}"
 
 
-class _Block(NamedTuple):
+class _MarkdownBlock(NamedTuple):
     text: str
     tight: bool = False
     """No blank line between it and another such block."""
@@ -30,7 +30,7 @@ class _Frame(NamedTuple):
     """A table, row, cell, list, item or quote that is still open."""
 
     label: str
-    blocks: list[_Block]
+    blocks: list[_MarkdownBlock]
 
     def text(self) -> str:
         parts: list[str] = []
@@ -74,7 +74,7 @@ class Blocks:
 
     def add(self, text: str, *, tight: bool = False) -> None:
         if text:
-            self._frames[-1].blocks.append(_Block(text, tight))
+            self._frames[-1].blocks.append(_MarkdownBlock(text, tight))
 
     def open(self, label: str) -> None:
         self.end_line()
@@ -106,7 +106,7 @@ class Blocks:
         frame = self._frames.pop()
         above = self._frames[-1]
         if frame.label == "cell":
-            above.blocks.append(_Block(frame.text()))
+            above.blocks.append(_MarkdownBlock(frame.text()))
         elif frame.label == "row":
             cells = [block.text for block in frame.blocks]
             if len(cells) < 2 or any("\n" in cell or cell.startswith("#") for cell in cells):

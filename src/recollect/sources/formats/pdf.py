@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib
 import io
+import logging
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from recollect.nouns import Problem
-from recollect.sources.formats import Content, Section
+from recollect.sources.formats import Content, OutlineSection
 from recollect.text.unicode import whole
 
 _DATE = re.compile(r"D:(\d{4})(\d\d)(\d\d)", re.ASCII)
@@ -22,8 +23,6 @@ def read(path: Path, raw: bytes) -> Content | Problem:
     except ImportError:
         why = 'PDF files need one more package: pip install "recollect[pdf]"'
         return Problem(str(path), why, "skipped")
-    import logging
-
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         book = pypdf.PdfReader(io.BytesIO(raw))
@@ -42,7 +41,7 @@ def read(path: Path, raw: bytes) -> Content | Problem:
     sections, offset = [], 0
     for number, text in enumerate(pages, 1):
         if text:
-            sections.append(Section(offset, 1, f"page {number}"))
+            sections.append(OutlineSection(offset, 1, f"page {number}"))
             offset += len(text) + 2
     meta = {name: about[name] for name in ("author", "subject", "keywords") if about.get(name)}
     made = _DATE.match(about.get("creationdate", ""))

@@ -77,7 +77,7 @@ def _homes() -> tuple[Path, ...]:
 
 
 def _read(path: Path) -> Read:
-    log = _EventLog()
+    log = _SessionEvents()
     failed = False
     for number, record in _records(path):
         if isinstance(record, Problem):
@@ -127,7 +127,7 @@ def _whole(path: Path, content: bytes) -> dict[str, Any] | Problem:
     return record
 
 
-class _EventLog:
+class _SessionEvents:
     """The session as its events leave it."""
 
     def __init__(self) -> None:
@@ -279,7 +279,7 @@ def _messages(turns: Iterable[_GeminiTurn]) -> Iterator[Message]:
                 yield message
 
 
-def _session(path: Path, messages: tuple[Message, ...], log: _EventLog) -> Session:
+def _session(path: Path, messages: tuple[Message, ...], log: _SessionEvents) -> Session:
     meta = log.meta
     session = Session(
         id=string(meta.get("sessionId")) or path.stem,

@@ -46,20 +46,22 @@ NEEDS: Needs = {
     "sessions": ("id", "working_dir", "created_at"),
     "messages": ("id", "session_id", "role", "content_json", "created_timestamp"),
 }
-_SESSION = (
-    "id", "name", "description", "session_type", "working_dir", "created_at", "provider_name",
-    "model_config_json", "parent_session_id", "archived_at",
-)  # fmt: skip
+_SESSION = tuple(
+    (
+        "id name description session_type working_dir created_at provider_name "
+        "model_config_json parent_session_id archived_at"
+    ).split()
+)
 _MESSAGE = ("id", "message_id", "role", "content_json", "created_timestamp", "metadata_json")
 _UNNAMED = frozenset({"New Chat", "New session", "CLI Session"})
 _GO_ON = re.compile(r"\s*(?:Your context was compacted|The previous message contains a summary)")
 _INJECTED = re.compile(r"\s*<info-msg>")
 _PASSED_OVER = frozenset(
-    {
-        "thinking", "redactedThinking", "reasoning", "image", "toolConfirmationRequest",
-        "actionRequired", "conversationCompacted",
-    }
-)  # fmt: skip
+    (
+        "thinking redactedThinking reasoning image toolConfirmationRequest "
+        "actionRequired conversationCompacted"
+    ).split()
+)
 
 
 def _listed(store: AppDatabase) -> Iterator[Row]:

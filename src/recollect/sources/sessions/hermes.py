@@ -36,14 +36,18 @@ NEEDS: Needs = {
     "sessions": ("id", "source", "started_at"),
     "messages": ("id", "session_id", "role", "content", "tool_call_id", "timestamp"),
 }
-_SESSION = (
-    "id", "source", "model", "model_config", "parent_session_id", "session_key", "started_at",
-    "end_reason", "title", "cwd", "git_branch", "profile_name", "archived",
-)  # fmt: skip
-_MESSAGE = (
-    "id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp", "active",
-    "compacted", "_compressed_summary", "display_kind",
-)  # fmt: skip
+_SESSION = tuple(
+    (
+        "id source model model_config parent_session_id session_key started_at "
+        "end_reason title cwd git_branch profile_name archived"
+    ).split()
+)
+_MESSAGE = tuple(
+    (
+        "id role content tool_call_id tool_calls tool_name timestamp active compacted "
+        "_compressed_summary display_kind"
+    ).split()
+)
 _STRUCTURED = "\x00json:"
 _SUMMARY = re.compile(r"\s*\[CONTEXT (?:COMPACTION\b|SUMMARY\])")
 _PRIOR = "[PRIOR CONTEXT — for reference only; not a new message]"

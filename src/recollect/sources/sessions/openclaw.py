@@ -46,14 +46,18 @@ from recollect.sources.sessions.values import dig, nonempty, objects
 
 PATTERN = "**/openclaw-agent.sqlite"
 NEEDS: Needs = {"transcript_events": ("session_id", "seq", "event_json")}
-_WINDOW = (
-    "session_id", "session_key", "previous_session_id", "reason", "parent_session_key",
-    "spawned_by", "display_name", "channel", "model",
-)  # fmt: skip
-_NODE = (
-    "session_key", "current_session_id", "label", "display_name", "parent_session_key",
-    "spawned_by", "archived_at",
-)  # fmt: skip
+_WINDOW = tuple(
+    (
+        "session_id session_key previous_session_id reason parent_session_key spawned_by "
+        "display_name channel model"
+    ).split()
+)
+_NODE = tuple(
+    (
+        "session_key current_session_id label display_name parent_session_key spawned_by "
+        "archived_at"
+    ).split()
+)
 _METADATA = re.compile(
     r"\s*(?:[^\n]{1,200}\(untrusted[^\n)]*\):\n```json\n(?>.*?\n```)\s*)+", re.DOTALL
 )

@@ -37,10 +37,9 @@ NEEDS: Needs = {
     "message": ("id", "session_id", "time_created", "data"),
     "part": ("id", "message_id", "session_id", "data"),
 }
-_SESSION = (
-    "id", "parent_id", "directory", "title", "agent", "model", "version", "time_created",
-    "time_archived", "revert",
-)  # fmt: skip
+_SESSION = tuple(
+    ("id parent_id directory title agent model version time_created time_archived revert").split()
+)
 _MESSAGE = ("id", "time_created", "data")
 _PART = ("id", "message_id", "data")
 _UNNAMED = re.compile(r"(?:New|Child) session - \d{4}-")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from recollect.errors import ConfigError, WebError
 from recollect.nouns.web import WebResult
@@ -19,6 +20,7 @@ OWN_KEY = "RECOLLECT_WEB_KEY"
 MOST_QUERY = 400
 """Characters of a question that are sent."""
 _TITLE, _TEXT = 300, 1_000
+_HINT = "web.fields says where an answer has what"
 
 
 class Fields(NamedTuple):
@@ -45,8 +47,6 @@ class Engine(NamedTuple):
         return link(self.asked("", 1)).host
 
     def asked(self, query: str, limit: int) -> str:
-        from urllib.parse import quote
-
         sent = quote(query[:MOST_QUERY], safe="")
         return self.url.replace("{query}", sent).replace("{limit}", str(limit))
 
@@ -64,14 +64,17 @@ def engine(said: str, fields: Sequence[str] = ()) -> Engine:
     kind, _, url = said.partition(":")
     named = _fields(fields)
     if kind == "searxng" and url:
-        made = Engine(f"{url.rstrip('/')}/search?format=json&q={{query}}",
-                      Fields(text="content", date="publishedDate"))  # fmt: skip
+        asked = f"{url.rstrip('/')}/search?format=json&q={{query}}"
+        made = Engine(asked, Fields(text="content", date="publishedDate"))
     elif kind == "brave":
         own = not url
-        made = Engine(f"{url or BRAVE}?q={{query}}&count={{limit}}",
-                      Fields("web.results", text="description", date="page_age"),
-                      ("BRAVE_API_KEY", OWN_KEY) if own else (OWN_KEY,),
-                      "X-Subscription-Token", needs_key=own)  # fmt: skip
+        made = Engine(
+            f"{url or BRAVE}?q={{query}}&count={{limit}}",
+            Fields("web.results", text="description", date="page_age"),
+            ("BRAVE_API_KEY", OWN_KEY) if own else (OWN_KEY,),
+            "X-Subscription-Token",
+            needs_key=own,
+        )
     elif kind == "json" and "{query}" in url:
         made = Engine(url, Fields())
     else:
@@ -82,8 +85,8 @@ def engine(said: str, fields: Sequence[str] = ()) -> Engine:
     try:
         link(made.asked("", 1))
     except WebError as error:
-        raise ConfigError(f"web.engine: {error.message}",
-                          hint="its address begins with http:// or https://") from None  # fmt: skip
+        hint = "its address begins with http:// or https://"
+        raise ConfigError(f"web.engine: {error.message}", hint=hint) from None
     return made._replace(fields=made.fields._replace(**named))
 
 
@@ -110,8 +113,7 @@ def results(told: Any, fields: Fields) -> list[WebResult]:
     if rows is None and isinstance(told, dict) and fields.results == "web.results":
         rows = []  # Brave leaves the web out where it found nothing
     if not isinstance(rows, list):
-        raise WebError(f"its answer has no list at {fields.results!r}",
-                       hint="web.fields says where an answer has what")  # fmt: skip
+        raise WebError(f"its answer has no list at {fields.results!r}", hint=_HINT)
     found = []
     for row in rows:
         url = _text(_at(row, fields.url))
@@ -120,8 +122,7 @@ def results(told: Any, fields: Fields) -> list[WebResult]:
             text = line(_text(_at(row, fields.text)), _TEXT)
             found.append(WebResult(title or url, url, text, line(_text(_at(row, fields.date)), 40)))
     if rows and not found:
-        raise WebError(f"none of its results has an address at {fields.url!r}",
-                       hint="web.fields says where an answer has what")  # fmt: skip
+        raise WebError(f"none of its results has an address at {fields.url!r}", hint=_HINT)
     return found
 
 

@@ -10,18 +10,19 @@ would look the name up anew, and nothing is sent along: no cookie, no referrer.
 from __future__ import annotations
 
 import socket
+import ssl
+import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+from urllib.parse import urljoin
 
 from recollect.errors import WebError, WebRefused
 from recollect.sources.web.guard import ANY, Domains, Link, link, refuse_port, refuse_private
-
-if TYPE_CHECKING:
-    from http.client import HTTPConnection, HTTPResponse
 
 Resolve = Callable[[str, int], list[str]]
 Own = Callable[[str, int], bool]
@@ -45,7 +46,7 @@ def ones_own(host: str, port: int) -> bool:  # noqa: ARG001
     return True
 
 
-class Rules(NamedTuple):
+class FetchRules(NamedTuple):
     """What a GET may do."""
 
     types: tuple[str, ...]
@@ -68,7 +69,9 @@ class Got(NamedTuple):
     body: bytes
 
 
-def fetch(url: str, rules: Rules, until: float, headers: Mapping[str, str] | None = None) -> Got:
+def fetch(
+    url: str, rules: FetchRules, until: float, headers: Mapping[str, str] | None = None
+) -> Got:
     """What is at this address, before the clock (``monotonic``) is at *until*."""
     work = _Work(url, rules, until, headers or {})
     Thread(target=work.run, name="recollect-web", daemon=True).start()
@@ -84,7 +87,9 @@ def fetch(url: str, rules: Rules, until: float, headers: Mapping[str, str] | Non
 
 
 class _Work:
-    def __init__(self, url: str, rules: Rules, until: float, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self, url: str, rules: FetchRules, until: float, headers: Mapping[str, str]
+    ) -> None:
         self._url, self._rules, self._until, self._headers = url, rules, until, headers
         self.host = ""
         self.done: SimpleQueue[Got | WebError] = SimpleQueue()
@@ -131,10 +136,14 @@ class _Work:
         try:
             if not self._take(connection.sock):
                 raise WebError("it was given up")
-            connection.request("GET", place.target, headers={
-                "User-Agent": AGENT, "Accept": ", ".join(self._rules.types),
-                "Accept-Encoding": "gzip", "Connection": "close", **self._headers,
-            })  # fmt: skip
+            headers = {
+                "User-Agent": AGENT,
+                "Accept": ", ".join(self._rules.types),
+                "Accept-Encoding": "gzip",
+                "Connection": "close",
+                **self._headers,
+            }
+            connection.request("GET", place.target, headers=headers)
             with connection.getresponse() as response:
                 return self._answer(place, response)
         finally:
@@ -143,8 +152,6 @@ class _Work:
             connection.close()
 
     def _answer(self, place: Link, response: HTTPResponse) -> Got | str:
-        from urllib.parse import urljoin
-
         if response.status in _REDIRECTS:
             where = response.getheader("Location") or ""
             if not where or not self._rules.redirects:
@@ -166,11 +173,7 @@ class _Work:
         packing = response.getheader("Content-Encoding", "identity").lower()
         if packing not in ("identity", "gzip", "x-gzip", ""):
             raise WebError(f"{place.host} packs its pages as {packing}, which was not asked for")
-        unpack = None
-        if "gzip" in packing:
-            import zlib
-
-            unpack = zlib.decompressobj(31)
+        unpack = zlib.decompressobj(31) if "gzip" in packing else None
         parts, size, came, most = [], 0, 0, self._rules.most
         while some := response.read1(65_536):
             came += len(some)
@@ -184,8 +187,6 @@ class _Work:
         return b"".join(parts)
 
     def _connected(self, place: Link) -> HTTPConnection:
-        from http.client import HTTPConnection, HTTPSConnection
-
         addresses = self._rules.resolve(place.host, place.port)
         if not addresses:
             raise WebError(f"{place.host}: there is no such host")
@@ -195,8 +196,6 @@ class _Work:
         if place.scheme == "http":
             connection = HTTPConnection(place.host, place.port)
         else:
-            import ssl
-
             connection = HTTPSConnection(place.host, place.port)
             try:
                 plain = ssl.create_default_context().wrap_socket(plain, server_hostname=place.host)
@@ -241,9 +240,6 @@ _LATE = "it did not answer in time"
 
 
 def _why(error: Exception) -> str:
-    import ssl
-    from http.client import HTTPException
-
     if isinstance(error, socket.gaierror):
         return "there is no such host"
     if isinstance(error, ssl.SSLCertVerificationError):

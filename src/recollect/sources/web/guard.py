@@ -11,21 +11,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
+from typing import NamedTuple
+from urllib.parse import quote, urlsplit
 
 from recollect.errors import WebRefused
-
-if TYPE_CHECKING:
-    from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 PORTS = frozenset({80, 443, 8080, 8443})
 MOST_CHARACTERS = 2_000
 _ODD = re.compile(r"[\x00-\x20\x7f-\xa0\\<>\"`{}|^]")
 _NEVER = (
     "168.63.129.16/32",  # Azure's own, which is no private address
-    "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "100.64.0.0/10", "240.0.0.0/4",
-    "0.0.0.0/8", "fec0::/10", "64:ff9b:1::/48", "100::/64", "2001::/23", "5f00::/16",
-)  # fmt: skip
+    *"192.0.0.0/24 192.88.99.0/24 198.18.0.0/15 100.64.0.0/10 240.0.0.0/4 0.0.0.0/8".split(),
+    *"fec0::/10 64:ff9b:1::/48 100::/64 2001::/23 5f00::/16".split(),
+)
 """Addresses that are refused whatever Python thinks of them: versions differ."""
 
 
@@ -46,8 +52,6 @@ class Link(NamedTuple):
 
 def link(url: str) -> Link:
     """The parts of an address, or ``WebRefused`` with what is wrong about it."""
-    from urllib.parse import quote, urlsplit
-
     url = url.strip()
     if len(url) > MOST_CHARACTERS or _ODD.search(url):
         raise WebRefused("the link has characters that no address has, or too many of them")
@@ -82,16 +86,12 @@ def _shown(url: str) -> str:
 
 @cache
 def _never() -> tuple[IPv4Network | IPv6Network, ...]:
-    from ipaddress import ip_network
-
     return tuple(map(ip_network, _NEVER))
 
 
 def is_public(address: str) -> bool:
     """Whether this is an address of the public internet. What an IPv6 address carries of an IPv4
     one has to be, too."""
-    from ipaddress import IPv6Address, ip_address
-
     try:
         found = ip_address(address)
     except ValueError:
@@ -103,8 +103,6 @@ def is_public(address: str) -> bool:
 
 def _inside(address: IPv6Address) -> list[IPv4Address]:
     """The IPv4 addresses that this one leads to, by any of the ways there are."""
-    from ipaddress import IPv4Address
-
     inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address.packed[:12] in (bytes(12), bytes.fromhex("0064ff9b") + bytes(8)):
         inside.append(IPv4Address(address.packed[12:]))
@@ -114,10 +112,14 @@ def _inside(address: IPv6Address) -> list[IPv4Address]:
 def _is_global(address: IPv4Address | IPv6Address) -> bool:
     if any(address in network for network in _never() if network.version == address.version):
         return False
-    return address.is_global and not (
-        address.is_multicast or address.is_reserved or address.is_link_local
-        or address.is_loopback or address.is_unspecified
-    )  # fmt: skip
+    special = (
+        address.is_multicast,
+        address.is_reserved,
+        address.is_link_local,
+        address.is_loopback,
+        address.is_unspecified,
+    )
+    return address.is_global and not any(special)
 
 
 def refuse_private(host: str, addresses: Sequence[str]) -> None:
@@ -129,8 +131,6 @@ def refuse_private(host: str, addresses: Sequence[str]) -> None:
 
 def refuse_number(place: Link) -> None:
     """Raises where the host is an address already, and not a public one."""
-    from ipaddress import ip_address
-
     try:
         ip_address(place.host)
     except ValueError:

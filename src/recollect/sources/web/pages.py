@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 from pathlib import Path
 
 from recollect.errors import WebError
 from recollect.nouns import Problem
 from recollect.nouns.web import WebPage
-from recollect.sources.web.fetch import Got
+from recollect.sources.formats import html
+from recollect.sources.web import fetch
 from recollect.text.unicode import whole
 
 TYPES = ("text/html", "text/plain")
@@ -24,29 +26,25 @@ def plain(text: str) -> str:
 
 def line(text: str, most: int) -> str:
     """On one line, without markup, cut short."""
-    from html import unescape
-
     flat = " ".join(plain(unescape(_TAG.sub("", text))).split())
     return flat if len(flat) <= most else flat[: most - 1] + "…"
 
 
-def page(got: Got) -> WebPage:
+def page(got: fetch.Got) -> WebPage:
     if got.type == "text/plain":
         text = plain(_decoded(got)).strip()
         return WebPage(got.url, _first_line(text) or got.url, text)
-    from recollect.sources.formats.html import read
-
     raw = got.body
     if got.charset:  # what the server says counts for more than what the page says
         raw = _decoded(got).encode("utf-16", "replace")
-    found = read(Path("page.html"), raw)
+    found = html.read(Path("page.html"), raw)
     if isinstance(found, Problem):
         raise WebError(f"{got.url}: {found.reason}")
     meta = {name: line(str(value), 500) for name, value in found.meta.items()}
     return WebPage(got.url, line(found.title, 300) or got.url, plain(found.text).strip(), meta)
 
 
-def _decoded(got: Got) -> str:
+def _decoded(got: fetch.Got) -> str:
     try:
         return got.body.decode(got.charset or "utf-8", "replace")
     except LookupError:

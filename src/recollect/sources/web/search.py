@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, perf_counter
 from typing import Protocol
 
 from recollect.errors import WebError, WebRefused
 from recollect.nouns.web import WebFound, WebPage, WebResult
 from recollect.sources.web.engines import MOST_QUERY, Engine, results
-from recollect.sources.web.fetch import Own, Resolve, Rules, fetch, nobodys, ones_own, resolved
+from recollect.sources.web.fetch import FetchRules, Own, Resolve, fetch, nobodys, ones_own, resolved
 from recollect.sources.web.guard import ANY, Domains, link, refuse_number, refuse_port
 from recollect.sources.web.pages import TYPES, page
+from recollect.text import redact
 from recollect.text.tokens import clip_tokens
 
 PAGE_SECONDS = 15.0
@@ -31,15 +33,20 @@ class WebSearch:
     """A search engine, and the pages that it leads to. Without an engine, pages alone."""
 
     def __init__(
-        self, engine: Engine | None, domains: Domains = ANY, *, seconds: float = 5.0,
-        key: Callable[[], Secret | None] = lambda: None, own: Own = nobodys,
+        self,
+        engine: Engine | None,
+        domains: Domains = ANY,
+        *,
+        seconds: float = 5.0,
+        key: Callable[[], Secret | None] = lambda: None,
+        own: Own = nobodys,
         resolve: Resolve = resolved,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._engine = engine
         self._domains = domains
         self._seconds = seconds
         self._secret = key
-        self._pages = Rules(TYPES, domains, own, resolve=resolve)
+        self._pages = FetchRules(TYPES, domains, own, resolve=resolve)
         self.key = engine.host if engine else ""
 
     def search(self, query: str, *, limit: int, read: int) -> WebFound:
@@ -64,7 +71,7 @@ class WebSearch:
         secret = self._secret()
         headers = engine.headers(secret.reveal() if secret else "")
         # The user has named this server, so it may be on this machine; it may not lead elsewhere.
-        rules = Rules(_JSON, own=ones_own, redirects=0)
+        rules = FetchRules(_JSON, own=ones_own, redirects=0)
         got = fetch(engine.asked(query, limit), rules, until, headers)
         try:
             return json.loads(got.body)
@@ -95,8 +102,6 @@ class WebSearch:
         """The first so many with the beginning of their pages, all read at once."""
         if not read or not found:
             return found
-        from concurrent.futures import ThreadPoolExecutor
-
         with ThreadPoolExecutor(min(read, len(found))) as threads:
             whole = list(threads.map(lambda one: self._with_page(one, until), found[:read]))
         return [*whole, *found[read:]]
@@ -112,12 +117,10 @@ class WebSearch:
 
 def sendable(query: str) -> str:
     """What is sent of a question: its words, and only if no key or password is among them."""
-    from recollect.text.redact import redact
-
     sent = " ".join(query.split())[:MOST_QUERY]
     if not sent:
         raise WebRefused("there is nothing to ask the web for")
-    rules = redact(query).counts
+    rules = redact.redact(query).counts
     if rules:
         raise WebRefused(
             f"the question has what looks like a secret ({', '.join(rules)}); it was not sent"

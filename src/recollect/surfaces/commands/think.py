@@ -21,7 +21,7 @@ from recollect.surfaces.commands.shared import (
 
 if TYPE_CHECKING:
     from recollect.memory import Thought, ThoughtEvent
-    from recollect.nouns.synthesis import Sentence, Written
+    from recollect.nouns.synthesis import Sentence, Synthesis
     from recollect.surfaces.terminal import Style
 
 
@@ -148,7 +148,7 @@ def _answer(made: Thought, style: Style) -> list[str]:
     return lines
 
 
-def _references(written: Written, style: Style) -> Iterable[str]:
+def _references(written: Synthesis, style: Style) -> Iterable[str]:
     for one in written.references:
         date = f"{one.date:%Y-%m-%d}" if one.date else ""
         about = [one.kind, date, *one.passages] if one.origin == "memory" else ["web", one.url]
@@ -156,14 +156,14 @@ def _references(written: Written, style: Style) -> Iterable[str]:
         yield f"[{one.number}] {one.title} {style.dim}({said}){style.off}"
 
 
-def _unsupported(written: Written, style: Style) -> Iterable[str]:
+def _unsupported(written: Synthesis, style: Style) -> Iterable[str]:
     bad = [one for one in written.sentences if not one.supported]
     for one in bad:
         shown = textwrap.shorten(one.text, 60, placeholder=" …")
         yield f"{style.warn}not supported{style.off}: {shown} ({one.problem})"
 
 
-def _quotes(written: Written, style: Style) -> Iterable[str]:
+def _quotes(written: Synthesis, style: Style) -> Iterable[str]:
     for sentence in written.sentences:
         yield sentence.rendered()
         for one in sentence.citations:

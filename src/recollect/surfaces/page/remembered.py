@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from recollect.errors import UsageError
-from recollect.facts import Asked as Visible
+from recollect.facts import FactFilter
 from recollect.markup import Html, el, joined, url
 from recollect.surfaces.page import topics
 from recollect.surfaces.page.layout import (
@@ -132,7 +132,7 @@ def fact_line(fact: Fact) -> Html:
 
 
 def _badges(fact: Fact) -> list[Html]:
-    out = Visible(fact.owner).out_of_force(fact)
+    out = FactFilter(fact.owner).out_of_force(fact)
     made = [badge("pinned", "good")] if fact.pinned else []
     return [*made, badge(out, "poor")] if out else made
 
@@ -233,7 +233,7 @@ def _timeline(chain: Sequence[Fact], at: Fact) -> Html:
                 "li",
                 el("p", el("span", held), class_="meta"),
                 el("p", said),
-                class_="past" if Visible(one.owner).out_of_force(one) else "current",
+                class_="past" if FactFilter(one.owner).out_of_force(one) else "current",
                 aria_current="true" if one.id == at.id else None,
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.errors import NotFound
-from recollect.facts import Asked as Visible
+from recollect.facts import FactFilter
 from recollect.markup import Html, el, joined, url
 from recollect.surfaces.page.layout import (
     PageContent,
@@ -123,7 +123,7 @@ def _pages(count: int) -> str:
 
 
 def _holds(fact: Fact) -> bool:
-    return not Visible(fact.owner).out_of_force(fact)
+    return not FactFilter(fact.owner).out_of_force(fact)
 
 
 def _spoken(name: str) -> str:

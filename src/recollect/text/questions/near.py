@@ -24,10 +24,10 @@ from collections import Counter
 from typing import NamedTuple
 
 from recollect.text.questions import near_words as data
-from recollect.text.questions.near_reading import Question, read
+from recollect.text.questions.near_reading import QuestionReading, read
 from recollect.text.terms import fold
 
-__all__ = ["OVERLAP", "SIMILARITY", "Question", "Verdict", "compare", "read"]
+__all__ = ["OVERLAP", "SIMILARITY", "ParaphraseVerdict", "QuestionReading", "compare", "read"]
 
 OVERLAP = 0.6
 """Questions that share so many of their words are near."""
@@ -37,7 +37,7 @@ MOST = 4
 """Questions with more keys that only one of them has are not looked at any closer."""
 
 
-class Verdict(NamedTuple):
+class ParaphraseVerdict(NamedTuple):
     same: bool
     overlap: float
     """Of the words that carry meaning, by Jaccard: how many both have, of those that any has."""
@@ -47,19 +47,19 @@ class Verdict(NamedTuple):
 # ------------------------------------------------------------------ comparing
 
 
-def compare(asked: Question, known: Question) -> Verdict:
+def compare(asked: QuestionReading, known: QuestionReading) -> ParaphraseVerdict:
     """Whether two questions ask the same; it is the same either way round. The reason says what
     is different, in few words."""
     one, other = asked.content, known.content
     shared = len(one & other)
     overlap = shared / ((len(one) + len(other) - shared) or 1)
     if asked.words == known.words:
-        return Verdict(True, overlap, "the same words")
+        return ParaphraseVerdict(True, overlap, "the same words")
     reason = _difference(asked, known)
-    return Verdict(not reason, overlap, reason or "the same in other words")
+    return ParaphraseVerdict(not reason, overlap, reason or "the same in other words")
 
 
-def _difference(a: Question, b: Question) -> str:
+def _difference(a: QuestionReading, b: QuestionReading) -> str:
     """The first thing that is different; empty if there is none."""
     if a.language != b.language and a.language and b.language:
         return "another language"
@@ -98,7 +98,7 @@ def _unshared(one: list[str], other: list[str]) -> str:
     return f"“{mine or yours}” is only in one"
 
 
-def _with_apostrophe(keys: list[str], like: list[str], question: Question) -> list[str]:
+def _with_apostrophe(keys: list[str], like: list[str], question: QuestionReading) -> list[str]:
     """*keys* with an owner as *question* has it, where it lacks its apostrophe: "annas car"."""
     if "'" not in question.owners and "|" not in question.owners:
         return keys
@@ -110,7 +110,7 @@ def _with_apostrophe(keys: list[str], like: list[str], question: Question) -> li
     return [owners.get(key, key) for key in keys]
 
 
-def _typed_plainly(a: Question, b: Question) -> bool:
+def _typed_plainly(a: QuestionReading, b: QuestionReading) -> bool:
     """Whether one of them has no accents, in a language where those are mere spelling."""
     return a.language in ("es", "fr", "it", "pt") and a.words.isascii() != b.words.isascii()
 
@@ -123,7 +123,7 @@ def _plain(key: str) -> str:
 _LOOSE = frozenset("of for in on at my our".split())
 
 
-def _mine(a: Question, b: Question) -> tuple[Question, Question]:
+def _mine(a: QuestionReading, b: QuestionReading) -> tuple[QuestionReading, QuestionReading]:
     """ "My application" has the "I" of "I apply" in it."""
     if b.subject and not a.subject:
         b, a = _mine(b, a)
@@ -136,7 +136,7 @@ def _mine(a: Question, b: Question) -> tuple[Question, Question]:
     return a, b
 
 
-def _terse(a: Question, b: Question) -> tuple[Question, Question]:
+def _terse(a: QuestionReading, b: QuestionReading) -> tuple[QuestionReading, QuestionReading]:
     """Key words alone have none of the small prepositions that the whole question has, and they
     are about one's own things."""
     if a.verb == "none" and b.ask == "whatis":
@@ -146,12 +146,12 @@ def _terse(a: Question, b: Question) -> tuple[Question, Question]:
     return a, b
 
 
-def _without(question: Question, words: frozenset[str]) -> Question:
+def _without(question: QuestionReading, words: frozenset[str]) -> QuestionReading:
     kept = [n for n, key in enumerate(question.keys.split()) if key not in words]
     return _only(question, kept, [question.keys.split()[n] for n in kept])
 
 
-def _only(question: Question, kept: list[int], keys: list[str]) -> Question:
+def _only(question: QuestionReading, kept: list[int], keys: list[str]) -> QuestionReading:
     return question._replace(
         keys=" ".join(keys),
         forms="".join(question.forms[n] for n in kept),
@@ -160,7 +160,7 @@ def _only(question: Question, kept: list[int], keys: list[str]) -> Question:
     )
 
 
-def _split(question: Question, like: Question) -> Question:
+def _split(question: QuestionReading, like: QuestionReading) -> QuestionReading:
     """*question* with each pair of words joined that *like* has as one: "follow up"."""
     keys, whole = question.keys.split(), set(like.keys.split())
     kept, found = [], []
@@ -178,7 +178,7 @@ def _split(question: Question, like: Question) -> Question:
     return _only(question, kept, found) if len(found) < len(keys) else question
 
 
-def _asked(a: Question, b: Question) -> str:
+def _asked(a: QuestionReading, b: QuestionReading) -> str:
     if a.ask == b.ask:
         return ""
     asks = {a.ask, b.ask}
@@ -195,7 +195,7 @@ def _asked(a: Question, b: Question) -> str:
     return f"“{a.ask or 'no question word'}” is not “{b.ask or 'no question word'}”"
 
 
-def _done(a: Question, b: Question, one: list[str], other: list[str]) -> str:
+def _done(a: QuestionReading, b: QuestionReading, one: list[str], other: list[str]) -> str:
     """What is different in who does it, in the voice, or in the order; empty if nothing is."""
     if _turned(a, b, one, other):
         return ""
@@ -214,7 +214,7 @@ def _done(a: Question, b: Question, one: list[str], other: list[str]) -> str:
     return "" if forms[0] == forms[1] else "the words are in other forms"
 
 
-def _same_verb(a: Question, b: Question) -> bool:
+def _same_verb(a: QuestionReading, b: QuestionReading) -> bool:
     verbs = {a.verb, b.verb}
     if "none" in verbs or {a.ask, b.ask} == {"", "whatis"}:  # key words
         return verbs <= {"none", "", "be", "passive", "going on"}
@@ -229,7 +229,7 @@ def _same_verb(a: Question, b: Question) -> bool:
     return verbs <= {"", "do", "going on"} and a.subject == b.subject != ""
 
 
-def _formed(a: Question, b: Question, keys: list[str]) -> str:
+def _formed(a: QuestionReading, b: QuestionReading, keys: list[str]) -> str:
     """What is different in the forms of the same words in the same order."""
     for key, mine, yours in zip(keys, a.forms, b.forms, strict=True):
         if mine == yours:
@@ -248,7 +248,7 @@ def _formed(a: Question, b: Question, keys: list[str]) -> str:
     return ""
 
 
-def _by_owner(a: Question, b: Question, one: list[str], other: list[str]) -> bool:
+def _by_owner(a: QuestionReading, b: QuestionReading, one: list[str], other: list[str]) -> bool:
     """Whether one says that somebody does something, and the other has it as theirs: "when did
     Anna arrive", "when was Anna's arrival"."""
     if b.verb == "do":
@@ -262,7 +262,7 @@ def _by_owner(a: Question, b: Question, one: list[str], other: list[str]) -> boo
     )  # fmt: skip
 
 
-def _turned(a: Question, b: Question, one: list[str], other: list[str]) -> bool:
+def _turned(a: QuestionReading, b: QuestionReading, one: list[str], other: list[str]) -> bool:
     """Whether one says who does something and the other only that it is done: "when do we
     deploy the service", "when is the service deployed", "when is the service deployment"."""
     if bool(a.subject) == bool(b.subject):
@@ -290,7 +290,7 @@ def _turned(a: Question, b: Question, one: list[str], other: list[str]) -> bool:
     return False
 
 
-def _is_doing(question: Question, key: str, at: int) -> bool:
+def _is_doing(question: QuestionReading, key: str, at: int) -> bool:
     """Whether a noun is what is done, and not who did it ("Noor's suggestion") or a thing ("what
     is the test")."""
     if key in data.BY_OWNER:
@@ -301,7 +301,7 @@ def _is_doing(question: Question, key: str, at: int) -> bool:
 _MINE = {"i": "my", "we": "our"}
 
 
-def _moved(a: Question, b: Question, one: list[str], other: list[str]) -> bool:
+def _moved(a: QuestionReading, b: QuestionReading, one: list[str], other: list[str]) -> bool:
     """Whether only phrases with a preposition have changed places."""
     turns = one[1:] + one[:1] == other or other[1:] + other[:1] == one
     if turns and a.language in ("es", "fr", "it", "pt") and a.ask in ("where", "when"):
@@ -329,7 +329,7 @@ def _parts(keys: list[str], phrases: str) -> list[list[str]]:
     return parts
 
 
-def _owned(a: Question, b: Question, one: list[str], other: list[str]) -> str:
+def _owned(a: QuestionReading, b: QuestionReading, one: list[str], other: list[str]) -> str:
     if a.owners == b.owners:
         return ""
     for keys, signs, others, theirs in (

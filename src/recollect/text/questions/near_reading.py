@@ -25,7 +25,7 @@ from recollect.text.stopwords import stopwords
 from recollect.text.terms import fold, is_run, stem
 
 
-class Question(NamedTuple):
+class QuestionReading(NamedTuple):
     """A question as it is compared; strings only, so that a cache can keep it as JSON."""
 
     language: str
@@ -54,7 +54,7 @@ class Question(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def read(text: str) -> Question:
+def read(text: str) -> QuestionReading:
     """A question as it is compared. Any text can be read, and the same text reads the same."""
     text = unicodedata.normalize("NFKC", text).translate(TYPOGRAPHY).replace("—", " — ")
     if not text.isascii() and any(is_run(char) for char in text):
@@ -64,12 +64,12 @@ def read(text: str) -> Question:
     plain = " ".join([word.text + " 's" if word.owner else word.text for word in words])
     if not language:
         return _as_it_is("", plain, plain)
-    return _Reader(language, words).question(plain)
+    return _QuestionReader(language, words).question(plain)
 
 
-def _as_it_is(language: str, words: str, keys: str) -> Question:
+def _as_it_is(language: str, words: str, keys: str) -> QuestionReading:
     plain = "-" * len(keys.split())
-    return Question(language, words, "", "", "", "none", keys, plain, plain, plain)
+    return QuestionReading(language, words, "", "", "", "none", keys, plain, plain, plain)
 
 
 class _Frames(NamedTuple):
@@ -104,13 +104,13 @@ def _frames(language: str) -> _Frames:
     )
 
 
-class _Reader:
+class _QuestionReader:
     """Reads one question: frames, then what is asked, then the rest."""
 
     def __init__(self, language: str, words: list[Word]) -> None:
         self.r = Reading(language, words)
 
-    def question(self, plain: str) -> Question:
+    def question(self, plain: str) -> QuestionReading:
         if self.r.language == "en" and any(word.text in data.MONTHS for word in self.r.words):
             self.r.words = dates(self.r.words)
         self._unframe()
@@ -121,7 +121,7 @@ class _Reader:
             self._read_plain()
         keys = self.r.keys
         terse = not self.r.ask and not self.r.dropped and not self.r.verb
-        return Question(
+        return QuestionReading(
             self.r.language,
             plain,
             self.r.ask,
@@ -329,7 +329,7 @@ def _asks_whether(words: list[Word]) -> bool:
 _NOISE = re.compile(r"[\s,.;:?!，。；：？！、・「」『』()（）…~～\"']+")
 
 
-def _read_run(text: str) -> Question:
+def _read_run(text: str) -> QuestionReading:
     """A question in a script without spaces: its characters, less the frames at its ends."""
     text = fold(text)
     language = "ja" if re.search("[\u3040-\u30ff]", text) else "zh"

@@ -29,7 +29,7 @@ class Subjects(NamedTuple):
     years: tuple[int, ...]
 
 
-class Missing(NamedTuple):
+class MissingSubjects(NamedTuple):
     """What a text lacks of what was asked about, each from 0 (nothing) to 1 (all of it)."""
 
     names: float
@@ -40,7 +40,7 @@ class Missing(NamedTuple):
     """1 when no year in the text is near the years asked about, though it has years."""
 
 
-NOTHING = Missing(0.0, 0.0, 0.0, 0.0)
+NOTHING = MissingSubjects(0.0, 0.0, 0.0, 0.0)
 
 
 def subjects(question: str) -> Subjects:
@@ -82,12 +82,12 @@ def _written_as_name(word: str) -> bool:
     return word[0].isupper() or any(c.isdigit() or c.isupper() or c in "_/" for c in word)
 
 
-def missing(asked: Subjects, text: str) -> Missing:
+def missing(asked: Subjects, text: str) -> MissingSubjects:
     """What *text* (a passage under its title) lacks."""
     if not any(asked):
         return NOTHING
     folded = fold(text) if asked.names or asked.numbers else ""
-    return Missing(
+    return MissingSubjects(
         _share(asked.names, folded), _share(asked.numbers, folded), *_years(asked.years, text)
     )
 

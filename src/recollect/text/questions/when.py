@@ -222,7 +222,7 @@ def _tokens(
         match, end = matches[at], matches[at + length - 1].end()
         if length == 1 and word:
             word = vocabulary.words.get(match[0], word)
-        tokens.append(word._replace(start=match.start(), end=end) if word else _sign(match))
+        tokens.append(_Token(*word[:3], match.start(), end) if word else _sign(match))
         at += length
     return tokens
 
@@ -233,8 +233,11 @@ def _longest_phrase(
     """Returns how many words the longest known phrase here has, and what it is; one word, and
     None, where there is no known one."""
     room = min(vocabulary.longest.get(folded[at], 0), len(folded) - at)
-    phrases = ((n, vocabulary.words.get(" ".join(folded[at : at + n]))) for n in range(room, 0, -1))
-    return next((phrase for phrase in phrases if phrase[1]), (1, None))
+    for length in range(room, 0, -1):
+        word = vocabulary.words.get(" ".join(folded[at : at + length]))
+        if word:
+            return length, word
+    return 1, None
 
 
 # --- What may follow what

@@ -54,7 +54,7 @@ _BEING = tuple([word] for word in "is are was were has have had ist sind war es 
 """After them a word that may be a verb is a noun: "the limit is"."""
 
 
-class Value(NamedTuple):
+class ClaimValue(NamedTuple):
     """Something exact in a clause: of two values of one sort only one can be right."""
 
     sort: str
@@ -64,7 +64,7 @@ class Value(NamedTuple):
     """The place of its word in the clause."""
 
 
-class Clause(NamedTuple):
+class StatementClause(NamedTuple):
     owner: str
     """Whom or what it is about: ``me``, a name or noun, ``?`` for a pronoun, or empty."""
     said: str
@@ -74,7 +74,7 @@ class Clause(NamedTuple):
     """Those of ``text``."""
     names: frozenset[str]
     """The words that are written as names."""
-    values: tuple[Value, ...]
+    values: tuple[ClaimValue, ...]
     predicate: int
     """The place of the first word after the subject."""
 
@@ -87,14 +87,14 @@ class Clause(NamedTuple):
 class Statement(NamedTuple):
     plain: tuple[str, ...]
     """Every word in order, less articles and fillers, and without the s of plurals."""
-    clauses: tuple[Clause, ...]
+    clauses: tuple[StatementClause, ...]
 
     @property
     def content(self) -> frozenset[str]:
         return frozenset().union(*(clause.content for clause in self.clauses))
 
     @property
-    def values(self) -> tuple[Value, ...]:
+    def values(self) -> tuple[ClaimValue, ...]:
         return tuple(value for clause in self.clauses for value in clause.values)
 
 
@@ -130,7 +130,7 @@ def read(text: str) -> Statement:
     text = text[:READ].replace("’", "'")
     for pattern, put in patterns.contractions:
         text = pattern.sub(put, text)
-    clauses: list[Clause] = []
+    clauses: list[StatementClause] = []
     for part in _parts(patterns.token.findall(patterns.lead.sub("", text)))[:_CLAUSES]:
         before = clauses[-1].owner if clauses else ""
         clauses.append(_clause(part, before, text.islower()))
@@ -205,7 +205,7 @@ def _begins(tokens: list[str], place: int) -> bool:
     return len(after) == 2 and after[0][0].isupper() and fold(after[1]) in changes.verbs()
 
 
-def _clause(tokens: list[str], before: str, lower: bool) -> Clause:
+def _clause(tokens: list[str], before: str, lower: bool) -> StatementClause:
     """The clause of these words, after one about *before*, in a text that may be all *lower*."""
     words = [_word(token) for token in tokens]
     names = frozenset(
@@ -219,7 +219,7 @@ def _clause(tokens: list[str], before: str, lower: bool) -> Clause:
         owner, said = before or ME, ["§", *said]  # "Sold the car. Bought a bike."
     said = ["my" if w in changes.MY else w for w in said]
     predicate = next((n for n, w in enumerate(said) if w in changes.verbs()), 0)
-    return Clause(
+    return StatementClause(
         owner, " ".join(words), " ".join(said), tuple(said), names, _values(said), predicate
     )
 
@@ -283,12 +283,12 @@ def _owner(phrase: list[str]) -> str:
     return " ".join(w for w in phrase if w not in dropped)
 
 
-def _values(words: list[str]) -> tuple[Value, ...]:
-    found: list[Value] = []
+def _values(words: list[str]) -> tuple[ClaimValue, ...]:
+    found: list[ClaimValue] = []
     for place, word in enumerate(words):
         value = _value(words, place, word)
         if value is not None:
-            found.append(Value(*value, place))
+            found.append(ClaimValue(*value, place))
     return tuple(found)
 
 
@@ -341,7 +341,7 @@ def _unit_after(word: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _content(clause: Clause) -> frozenset[str]:
+def _content(clause: StatementClause) -> frozenset[str]:
     common = stopwords()
     exact = {value.at for value in clause.values}
     return frozenset(

@@ -26,9 +26,9 @@ from recollect.text.statements.claims import (
     ME,
     READ,
     UNKNOWN,
-    Clause,
+    ClaimValue,
     Statement,
-    Value,
+    StatementClause,
     read,
     singular,
 )
@@ -106,7 +106,7 @@ def _beside(new: Statement) -> str:
 
 
 class _Rule(NamedTuple):
-    finds: Callable[[Clause, Clause], str]
+    finds: Callable[[StatementClause, StatementClause], str]
     """What changed, as a person is told; empty if it finds nothing."""
     owner: bool = True
     """Both must be about the same owner."""
@@ -116,7 +116,7 @@ class _Rule(NamedTuple):
     """Which of them must not be negated."""
 
 
-def _first(rules: Sequence[_Rule], pairs: Sequence[tuple[Clause, Clause]]) -> str:
+def _first(rules: Sequence[_Rule], pairs: Sequence[tuple[StatementClause, StatementClause]]) -> str:
     """What the first rule finds that finds something."""
     gates = [
         (x, y, same_owner(x, y), as_wide(x, y), negated(x), negated(x) or negated(y))
@@ -141,7 +141,7 @@ def _shown(words: Sequence[str]) -> str:
 # ------------------------------------------------------------------ things that ended
 
 
-def _ended(old: Clause, new: Clause) -> str:
+def _ended(old: StatementClause, new: StatementClause) -> str:
     """The new one says that something ended which the old one has."""
     before = {word for match in ends(old) for word in after(old.text, match.end())}
     for match in ends(new):
@@ -158,7 +158,7 @@ def _ended(old: Clause, new: Clause) -> str:
     return ""
 
 
-def _what_ended(clause: Clause, match: re.Match[str]) -> list[str]:
+def _what_ended(clause: StatementClause, match: re.Match[str]) -> list[str]:
     said = after(clause.text, match.end())
     if said and said[-1] in changes.AT_SOMETHING:  # "quit my job at the bakery"
         end = clause.text.index(said[-1], match.end()) + len(said[-1])
@@ -166,7 +166,7 @@ def _what_ended(clause: Clause, match: re.Match[str]) -> list[str]:
     return said
 
 
-def _concerns(old: Clause, new: Clause, thing: list[str]) -> bool:
+def _concerns(old: StatementClause, new: StatementClause, thing: list[str]) -> bool:
     """What ended for the new one's owner may have ended for the old one's."""
     if same_owner(old, new):
         return True
@@ -178,7 +178,7 @@ def _concerns(old: Clause, new: Clause, thing: list[str]) -> bool:
     return tool and new.owner == ME and not is_person(old)
 
 
-def _has(old: Clause, thing: list[str]) -> bool:
+def _has(old: StatementClause, thing: list[str]) -> bool:
     """The old clause is about the thing, or about a part of what it is."""
     words = {part for word in (*old.owner.split(), *old.words) for part in (word, *word.split("-"))}
     words |= {changes.WIDER[word] for word in old.words if word in changes.WIDER}
@@ -206,7 +206,7 @@ def _begins(one: str, two: str) -> bool:
     return len(short) >= 5 and len(long) >= len(short) + 5 and long.startswith(short)
 
 
-def _gone(old: Clause, new: Clause) -> str:
+def _gone(old: StatementClause, new: StatementClause) -> str:
     """Who or what the old one is about is no more."""
     match = find(rf"^§ {changes.GONE}", new.text)
     if not match or new.owner in (ME, UNKNOWN, ""):
@@ -223,7 +223,7 @@ def _gone(old: Clause, new: Clause) -> str:
 # ------------------------------------------------------------------ attributes with one value
 
 
-def _status(old: Clause, new: Clause) -> str:
+def _status(old: StatementClause, new: StatementClause) -> str:
     """Two states that exclude each other, of the same owner."""
     for name, values in changes.STATUSES.items():
         now = _states(new, values)
@@ -236,7 +236,7 @@ def _status(old: Clause, new: Clause) -> str:
     return ""
 
 
-def _states(clause: Clause, values: dict[str, str]) -> dict[str, str]:
+def _states(clause: StatementClause, values: dict[str, str]) -> dict[str, str]:
     text = bare(clause)
     found = {value: find(rf"(?:^|\b)(?:{said})", text) for value, said in values.items()}
     denied = r"\b(?:not|never|no|nicht|kein\w*)(?: \w+)? ?$"
@@ -247,7 +247,7 @@ def _states(clause: Clause, values: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _attribute(old: Clause, new: Clause) -> str:
+def _attribute(old: StatementClause, new: StatementClause) -> str:
     """Another value of something of which one holds at a time."""
     for attribute in changes.ATTRIBUTES:
         became = _value(new, attribute, attribute.changes)
@@ -263,7 +263,9 @@ def _attribute(old: Clause, new: Clause) -> str:
     return ""
 
 
-def _value(clause: Clause, attribute: changes.Attribute, begins: tuple[str, ...]) -> list[str]:
+def _value(
+    clause: StatementClause, attribute: changes.Attribute, begins: tuple[str, ...]
+) -> list[str]:
     text = bare(clause)
     match = find("(?:^|(?<= ))(?:" + "|".join(begins) + r")\b(?: |$)?", text)
     value = after(text, match.end()) if match else []
@@ -287,7 +289,7 @@ class _Slot(NamedTuple):
     """All its words, to be shown."""
 
 
-def _slots(clause: Clause) -> Iterator[_Slot]:
+def _slots(clause: StatementClause) -> Iterator[_Slot]:
     text = clause.text
     now = says(clause, changes.NOW) is not None
     for pattern, changed in changes.SLOTS:
@@ -311,7 +313,7 @@ def _slot(name: list[str], value: list[str], changed: bool) -> Iterator[_Slot]:
         yield _Slot(stem(noun), others, value, changed, " ".join(name))
 
 
-def _named(old: Clause, new: Clause) -> str:
+def _named(old: StatementClause, new: StatementClause) -> str:
     """Another value under the same noun."""
     for was in _slots(old):
         for now in _slots(new):
@@ -325,7 +327,7 @@ def _named(old: Clause, new: Clause) -> str:
     return ""
 
 
-def _slots_meet(old: Clause, new: Clause, was: _Slot, now: _Slot) -> bool:
+def _slots_meet(old: StatementClause, new: StatementClause, was: _Slot, now: _Slot) -> bool:
     """Both are the same owner's: a person with that role may stand as the owner."""
     if old.owner == new.owner:
         return True
@@ -335,14 +337,14 @@ def _slots_meet(old: Clause, new: Clause, was: _Slot, now: _Slot) -> bool:
     )
 
 
-def _same_value(old: Clause, new: Clause, was: _Slot, now: _Slot) -> bool:
+def _same_value(old: StatementClause, new: StatementClause, was: _Slot, now: _Slot) -> bool:
     one, two = typed(old, was.value), typed(new, now.value)
     if {v.sort for v in one} & {v.sort for v in two}:
         return {v[:2] for v in one} == {v[:2] for v in two}
     return nested(was.value, now.value)
 
 
-def _exclusive(old: Clause, new: Clause, was: _Slot, now: _Slot) -> bool:
+def _exclusive(old: StatementClause, new: StatementClause, was: _Slot, now: _Slot) -> bool:
     """Of the two values only one can hold."""
     if {v.sort for v in typed(old, was.value)} & {v.sort for v in typed(new, now.value)}:
         return True
@@ -366,7 +368,7 @@ def _opposed(one: Sequence[str], two: Sequence[str]) -> str:
     return ""
 
 
-def _flipped(old: Clause, new: Clause) -> str:
+def _flipped(old: StatementClause, new: StatementClause) -> str:
     """The same with or without a negation."""
     if negated(old) == negated(new) or any(ends(old)) or any(ends(new)):
         return ""
@@ -381,13 +383,13 @@ def _flipped(old: Clause, new: Clause) -> str:
     return f"negation: “{negation[0]}”" if negation else ""
 
 
-def _acquired(old: Clause, new: Clause) -> bool:
+def _acquired(old: StatementClause, new: StatementClause) -> bool:
     """The new one got what the old one does not have."""
     told = new.words[main(new)] if new.words else ""
     return told in changes.ACQUIRED and bool(changes.HAVE & set(old.words))
 
 
-def _opposite(old: Clause, new: Clause) -> str:
+def _opposite(old: StatementClause, new: StatementClause) -> str:
     """The same but for one word and its opposite."""
     a, b = plain(old), plain(new)
     if old.owner != new.owner or len(a) != len(b) or len(a) < 3:
@@ -398,7 +400,7 @@ def _opposite(old: Clause, new: Clause) -> str:
     return ""
 
 
-def _replaced(old: Clause, new: Clause) -> str:
+def _replaced(old: StatementClause, new: StatementClause) -> str:
     """The same but for one exact value, which is no part of what it is about."""
     if old.owner != new.owner or negated(old) != negated(new):
         return ""
@@ -421,7 +423,7 @@ def _replaced(old: Clause, new: Clause) -> str:
     return f"value: {was.value} → {now.value}" if only else ""
 
 
-def _without(clause: Clause, value: Value) -> list[str]:
+def _without(clause: StatementClause, value: ClaimValue) -> list[str]:
     return [
         singular(word)
         for n, word in enumerate(clause.words)
@@ -429,7 +431,7 @@ def _without(clause: Clause, value: Value) -> list[str]:
     ]
 
 
-def _count(old: Clause, new: Clause) -> str:
+def _count(old: StatementClause, new: StatementClause) -> str:
     """There are now more or fewer of the same."""
     if not says(new, changes.NOW) or not (new.owner == ME or same_owner(old, new)):
         return ""
@@ -446,7 +448,7 @@ def _count(old: Clause, new: Clause) -> str:
 # ------------------------------------------------------------------ one thing for another
 
 
-def _kind_switched(old: Clause, new: Clause) -> str:
+def _kind_switched(old: StatementClause, new: StatementClause) -> str:
     """A change to another thing of the same kind."""
     was = in_use(old)
     for end, turned, only in _turns(new) if was else ():
@@ -465,13 +467,13 @@ def _kind_switched(old: Clause, new: Clause) -> str:
     return ""
 
 
-def _numbered(old: Clause, new: Clause, thing: str) -> bool:
+def _numbered(old: StatementClause, new: StatementClause, thing: str) -> bool:
     """The same model with another number (iPhone 13, iPhone 15)."""
     one, two = ({v.value for v in clause.values} for clause in (old, new))
     return bool(one and two and one != two) and thing in old.text
 
 
-def _turns(clause: Clause) -> Iterator[tuple[int, bool, bool]]:
+def _turns(clause: StatementClause) -> Iterator[tuple[int, bool, bool]]:
     """Where the value begins that a clause turns to; whether a verb says so, or "only"."""
     found = [match.end() for match in all_changes(clause)]
     bought = find(changes.BOUGHT, clause.text)
@@ -483,7 +485,7 @@ def _turns(clause: Clause) -> Iterator[tuple[int, bool, bool]]:
         yield 0, False, only is not None
 
 
-def _purposes_apart(old: Clause, new: Clause) -> bool:
+def _purposes_apart(old: StatementClause, new: StatementClause) -> bool:
     """Each is for something else ("for scripts", "in the browser")."""
     one, two = (find(changes.PURPOSE, clause.text) for clause in (old, new))
     if not one or not two or says(new, changes.ONLY):
@@ -492,7 +494,7 @@ def _purposes_apart(old: Clause, new: Clause) -> bool:
     return bool(a and b) and not a & b
 
 
-def _purpose(old: Clause, new: Clause) -> str:
+def _purpose(old: StatementClause, new: StatementClause) -> str:
     """A change to another thing for the same purpose."""
     used = find(changes.USED_FOR, old.text)
     if not used or not set(used[1].split()) & old.names:
@@ -509,7 +511,7 @@ def _purpose(old: Clause, new: Clause) -> str:
     return ""
 
 
-def _moved(old: Clause, new: Clause) -> str:
+def _moved(old: StatementClause, new: StatementClause) -> str:
     """What the old one is about was moved elsewhere, or changed to another of its sort."""
     mine = old.owner == new.owner
     if not (new.owner == ME or same_owner(old, new)):
@@ -535,11 +537,11 @@ def _moved(old: Clause, new: Clause) -> str:
     return ""
 
 
-def _told(old: Clause, values: list[Value]) -> bool:
+def _told(old: StatementClause, values: list[ClaimValue]) -> bool:
     return bool({v[:2] for v in values} & {v[:2] for v in old.values})
 
 
-def _only(old: Clause, new: Clause) -> str:
+def _only(old: StatementClause, new: StatementClause) -> str:
     """One of them leaves no room for the other: doing only this, or now that instead."""
     only = says(new, changes.ONLY) or says(old, changes.ONLY)
     cue = only or says(new, changes.NOW) or find(r"\binstead\b", new.text)
@@ -561,7 +563,7 @@ def _only(old: Clause, new: Clause) -> str:
     return f"“{cue[0]}”: {_shown(old.words[1:])} → {_shown(new.words[1:])}" if sure else ""
 
 
-def _same_way(old: Clause, new: Clause) -> bool:
+def _same_way(old: StatementClause, new: StatementClause) -> bool:
     """Somebody does one thing of a sort at a time: "I teach maths", "I teach physics now"."""
     told = old.words[main(old)]
     if told in changes.MANY | changes.PAST or told.endswith("ed"):
@@ -573,7 +575,7 @@ def _same_way(old: Clause, new: Clause) -> bool:
     return a == b or not (set(a) | set(b)) & links
 
 
-def _same_object(old: Clause, new: Clause) -> bool:
+def _same_object(old: StatementClause, new: StatementClause) -> bool:
     """They get, take or keep the same thing, otherwise: "I get my news from the radio now"."""
     if verb(new) not in changes.HANDLED:
         return False
@@ -581,12 +583,12 @@ def _same_object(old: Clause, new: Clause) -> bool:
     return a[:1] == b[:1] and bool(content(a[:1]))
 
 
-def _after_verb(clause: Clause) -> list[str]:
+def _after_verb(clause: StatementClause) -> list[str]:
     words = clause.words[main(clause) + 1 :]
     return [word for word in words if word not in changes.FILLERS and word != "my"]
 
 
-def _habits(old: Clause, new: Clause) -> bool:
+def _habits(old: StatementClause, new: StatementClause) -> bool:
     """Both tell what is done as a rule, at the same times."""
     for clause in (old, new):
         if len(clause.words) > _HABIT_WORDS or change(clause) or any(ends(clause)):
@@ -596,7 +598,7 @@ def _habits(old: Clause, new: Clause) -> bool:
     return scopes(old) <= scopes(new)
 
 
-def _heads(clause: Clause) -> set[str]:
+def _heads(clause: StatementClause) -> set[str]:
     """The nouns that have a word before them that tells which ("still water")."""
     words = [w for w in clause.words if w not in changes.FILLERS]
     common = stopwords()
@@ -654,21 +656,21 @@ def _changed_value(old: Statement, new: Statement, same_key: bool) -> str:
     return ""
 
 
-def _turned_to(clause: Clause, value: Value) -> bool:
+def _turned_to(clause: StatementClause, value: ClaimValue) -> bool:
     """The clause tells of a change, and this is the value that came of it."""
     if _is_when(clause, value) or "from" in clause.words[max(0, value.at - 2) : value.at]:
         return False
     return any(clause.text[: m.start()].count(" ") < value.at for m in all_changes(clause))
 
 
-def _is_when(clause: Clause, value: Value) -> bool:
+def _is_when(clause: StatementClause, value: ClaimValue) -> bool:
     """A date that tells when something happened."""
     if value.sort != "date":
         return False
     return clause.words[clause.predicate] in changes.PAST or change(clause) is not None
 
 
-def _same_sort(one: Value, two: Value) -> bool:
+def _same_sort(one: ClaimValue, two: ClaimValue) -> bool:
     """Two values of which one may take the other's place; identifiers, if they begin alike."""
     if one.sort != two.sort or one.value == two.value:
         return False
@@ -678,20 +680,22 @@ def _same_sort(one: Value, two: Value) -> bool:
     return True
 
 
-def _counts(old: Statement, new: Statement, was: Value, now: Value) -> bool:
+def _counts(old: Statement, new: Statement, was: ClaimValue, now: ClaimValue) -> bool:
     """Each has one number, and one of them does not say of what."""
     numbers = was.sort.startswith("number") and now.sort.startswith("number")
     alone = len(old.values) == len(new.values) == 1
     return numbers and alone and "number" in (was.sort, now.sort) and was.value != now.value
 
 
-def _limits(old: Clause, new: Clause, value: Value) -> bool:
+def _limits(old: StatementClause, new: StatementClause, value: ClaimValue) -> bool:
     """The new clause is limited by something else than its value."""
     word = new.words[value.at]
     return any(word not in limit for limit in scopes(new) - scopes(old))
 
 
-def _about_the_same(old: Statement, was_in: Clause, now_in: Clause, sort: str) -> bool:
+def _about_the_same(
+    old: Statement, was_in: StatementClause, now_in: StatementClause, sort: str
+) -> bool:
     """Enough of what the changed clause is about is in the old statement."""
     for slot in _slots(now_in):
         known = slot.noun in changes.singles() & was_in.content
@@ -714,7 +718,7 @@ def _about_the_same(old: Statement, was_in: Clause, now_in: Clause, sort: str) -
 # ------------------------------------------------------------------ under one key
 
 
-def _keyed_change(old: Clause, new: Clause) -> str:
+def _keyed_change(old: StatementClause, new: StatementClause) -> str:
     """The new one tells of a change to something else, or of an end."""
     match = change(new)
     to = after(new.text, match.end()) if match and not negated(new) else []
@@ -726,7 +730,7 @@ def _keyed_change(old: Clause, new: Clause) -> str:
     return ""
 
 
-def _keyed_flip(old: Clause, new: Clause) -> str:
+def _keyed_flip(old: StatementClause, new: StatementClause) -> str:
     """A negation, or a word and its opposite."""
     owners = {stem(w) for w in (*old.owner.split(), *new.owner.split())}
     a, b = old.content - owners, new.content - owners
@@ -739,7 +743,7 @@ def _keyed_flip(old: Clause, new: Clause) -> str:
     return f"the same key, opposite: {opposed}" if opposed and old.content & new.content else ""
 
 
-def _keyed_value(old: Clause, new: Clause) -> str:
+def _keyed_value(old: StatementClause, new: StatementClause) -> str:
     """The same sentence with something else in the place of the value."""
     a, b = plain(old), plain(new)
     least = min(len(a), len(b))
@@ -757,7 +761,7 @@ def _keyed_value(old: Clause, new: Clause) -> str:
     return f"the same key, another value: {_shown(was)} → {_shown(now)}"
 
 
-def _keyed_holder(old: Clause, new: Clause) -> str:
+def _keyed_holder(old: StatementClause, new: StatementClause) -> str:
     """Somebody else is or does the same."""
     named = old.owner in old.names and new.owner in new.names and old.owner != new.owner
     if named and plain(old) == plain(new) and verb(old) not in changes.MANY:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from recollect.text.statements import changes
-from recollect.text.statements.claims import ME, UNKNOWN, Clause, Value
+from recollect.text.statements.claims import ME, UNKNOWN, ClaimValue, StatementClause
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem
 
@@ -29,7 +29,7 @@ def find(pattern: str, text: str) -> re.Match[str] | None:
     return _compiled(pattern).search(text)
 
 
-def says(clause: Clause, cue: str) -> re.Match[str] | None:
+def says(clause: StatementClause, cue: str) -> re.Match[str] | None:
     """Where the clause has a cue (``changes.NOW``, ``changes.ONLY`` …)."""
     return find(cue, clause.said)
 
@@ -38,7 +38,7 @@ def says(clause: Clause, cue: str) -> re.Match[str] | None:
 
 
 @lru_cache(_KEPT)
-def holds(clause: Clause) -> bool:
+def holds(clause: StatementClause) -> bool:
     """It says what is so, and not what once was, may be or is wished."""
     if says(clause, changes.WAS) or _unreal(clause):
         return False
@@ -49,7 +49,7 @@ def holds(clause: Clause) -> bool:
 
 
 @lru_cache(_KEPT)
-def asserted(clause: Clause) -> bool:
+def asserted(clause: StatementClause) -> bool:
     """It says something of now that takes the place of what was."""
     if says(clause, changes.ALSO) and not any(ends(clause)):
         return False
@@ -58,7 +58,7 @@ def asserted(clause: Clause) -> bool:
     return not says(clause, changes.WAS) or says(clause, changes.NOW) is not None
 
 
-def _unreal(clause: Clause) -> bool:
+def _unreal(clause: StatementClause) -> bool:
     """It is wished, planned or supposed, told before what would happen."""
     word = says(clause, changes.UNREAL)
     before = len(clause.said.split()) - len(clause.words) + main(clause)
@@ -66,22 +66,22 @@ def _unreal(clause: Clause) -> bool:
 
 
 @lru_cache(_KEPT)
-def negated(clause: Clause) -> bool:
+def negated(clause: StatementClause) -> bool:
     return find(changes.NOT, clause.text) is not None
 
 
-def is_order(clause: Clause) -> bool:
+def is_order(clause: StatementClause) -> bool:
     first = clause.words[0] if clause.words else ""
     return clause.owner == "" and (first in changes.ORDERS or first in changes.verbs())
 
 
-def is_person(clause: Clause) -> bool:
+def is_person(clause: StatementClause) -> bool:
     """It is about somebody, as far as words tell: a role, a relation or a name."""
     words = set(clause.owner.split())
     return not words or bool(words & (changes.PERSONS | changes.ROLES | clause.names))
 
 
-def same_owner(old: Clause, new: Clause) -> bool:
+def same_owner(old: StatementClause, new: StatementClause) -> bool:
     if UNKNOWN in (old.owner, new.owner):
         return False
     if old.owner == new.owner:
@@ -94,13 +94,13 @@ def same_owner(old: Clause, new: Clause) -> bool:
 
 
 @lru_cache(_KEPT)
-def scopes(clause: Clause) -> frozenset[str]:
+def scopes(clause: StatementClause) -> frozenset[str]:
     """The parts of the time or of the places that it limits itself to."""
     found = _compiled(changes.SCOPES).finditer(clause.text)
     return frozenset(match[0].strip() for match in found)
 
 
-def as_wide(old: Clause, new: Clause) -> bool:
+def as_wide(old: StatementClause, new: StatementClause) -> bool:
     """The new clause is not limited to a part of what the old one is about. Where it tells of
     a change, a single time is when that happened."""
     limits = scopes(new) - scopes(old)
@@ -113,7 +113,7 @@ def as_wide(old: Clause, new: Clause) -> bool:
 
 
 @lru_cache(_KEPT)
-def main(clause: Clause) -> int:
+def main(clause: StatementClause) -> int:
     """The place of the verb that says what is done; of the auxiliary one, if there is no other."""
     words = clause.words
     at = 1 if words[:1] == ("§",) else clause.predicate
@@ -124,12 +124,12 @@ def main(clause: Clause) -> int:
     return at - 1 if being and not words[at].endswith(("ing", "ed")) else at
 
 
-def verb(clause: Clause) -> str:
+def verb(clause: StatementClause) -> str:
     """The stem of the verb that says what is done."""
     return stem(clause.words[main(clause)]) if clause.words else ""
 
 
-def bare(clause: Clause) -> str:
+def bare(clause: StatementClause) -> str:
     """The text of a clause without the adverbs that may stand anywhere in it."""
     return _compiled(changes.ADVERBS).sub("", clause.text)
 
@@ -165,12 +165,12 @@ def nested(one: Sequence[str], two: Sequence[str]) -> bool:
     return not a or not b or a <= b or b <= a
 
 
-def typed(clause: Clause, words: Sequence[str]) -> list[Value]:
+def typed(clause: StatementClause, words: Sequence[str]) -> list[ClaimValue]:
     """The exact values among the words."""
     return [value for value in clause.values if clause.words[value.at] in words]
 
 
-def plain(clause: Clause) -> list[str]:
+def plain(clause: StatementClause) -> list[str]:
     return [word for word in clause.words if word not in changes.FILLERS and word != ","]
 
 
@@ -187,7 +187,7 @@ def kinds(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def in_use(clause: Clause) -> dict[str, str]:
+def in_use(clause: StatementClause) -> dict[str, str]:
     """The things of known kinds that somebody has in use, by what the clause says."""
     if set(clause.words) & changes.NOT_IN_USE:
         return {}
@@ -232,18 +232,18 @@ def _tells_which() -> frozenset[str]:
     return changes.verbs() | changes.ARTICLES | changes.MY
 
 
-def all_changes(clause: Clause) -> Iterator[re.Match[str]]:
+def all_changes(clause: StatementClause) -> Iterator[re.Match[str]]:
     """Where it tells that something (``what``) changed; the new value follows. An order to
     change something tells nothing."""
     if not is_order(clause):
         yield from _compiled(_change_pattern()).finditer(clause.text)
 
 
-def change(clause: Clause) -> re.Match[str] | None:
+def change(clause: StatementClause) -> re.Match[str] | None:
     return next(all_changes(clause), None)
 
 
-def ends(clause: Clause) -> Iterator[re.Match[str]]:
+def ends(clause: StatementClause) -> Iterator[re.Match[str]]:
     """Where it tells that something ended; what did follows. Not where the word tells which
     ("excludes cancelled orders"), nor where what ended stands before it ("was closed")."""
     for match in _compiled(_end_pattern()).finditer(clause.text):

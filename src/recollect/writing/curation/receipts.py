@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from recollect import tree
 from recollect.errors import NotFound, UsageError
 from recollect.facts import KIND as FACT
-from recollect.facts import Entry, Fact, as_put, fact_key, from_document, handle
+from recollect.facts import Fact, ProvenanceEntry, as_put, fact_key, from_document, handle
 from recollect.moments import iso
 from recollect.nouns import (
     Change,
@@ -294,7 +294,7 @@ def _fact(store: Store, owner: str, id: str) -> Fact | None:
 
 def _holding_again(old: Fact, new: str, now: datetime, by: str) -> Fact:
     left = tuple(id for id in old.superseded_by if id != new)
-    entry = Entry(now, f"{new} was rejected", by)
+    entry = ProvenanceEntry(now, f"{new} was rejected", by)
     return old._replace(
         superseded_by=left, ended=old.ended if left else None, provenance=(*old.provenance, entry)
     )

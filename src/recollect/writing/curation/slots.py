@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import NamedTuple, Protocol
 
-from recollect.facts import Entry, Fact, Rival, shortened
+from recollect.facts import Fact, ProvenanceEntry, Rival, shortened
 from recollect.nouns import Document, Problem, stable_id
 from recollect.text.chunk import passages
 from recollect.text.keys import words
@@ -278,7 +278,9 @@ def as_fact(extracted: Extracted, one: Group, given: SourceText, source: str) ->
     meta: dict[str, object] = {"page": canonical(one.address.path)}
     if extracted.date is not None:
         meta["date"] = extracted.date.date().isoformat()
-    entry = Entry(given.now, "read", given.by, "", source, given.channel, extracted.quote[:500])
+    entry = ProvenanceEntry(
+        given.now, "read", given.by, "", source, given.channel, extracted.quote[:500]
+    )
     return Fact(
         id=id,
         text=text,

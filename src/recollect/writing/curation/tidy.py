@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from recollect.facts import KIND, SOURCE, Asked, Fact, from_document
+from recollect.facts import KIND, SOURCE, Fact, FactFilter, from_document
 from recollect.nouns import Filter
 from recollect.ports import Store
 from recollect.text.keys import keys
@@ -55,7 +55,7 @@ def _facts(store: Store, owner: str) -> Iterator[Fact]:
 
 def _merges(facts: list[Fact], owner: str) -> Iterator[Proposal]:
     """Facts in force under one name or on one page that say the same, or cannot both hold."""
-    asked = Asked(owner)
+    asked = FactFilter(owner)
     near: dict[str, list[Fact]] = {}
     for fact in facts:
         if not asked.out_of_force(fact):
@@ -99,7 +99,7 @@ def _links(pages: list[TopicPage]) -> Iterator[Proposal]:
 
 
 def _prunes(facts: list[Fact], pages: list[TopicPage], owner: str) -> Iterator[Proposal]:
-    asked, now = Asked(owner), datetime.now(UTC)
+    asked, now = FactFilter(owner), datetime.now(UTC)
     for fact in facts:
         gone = asked.out_of_force(fact)
         ended = fact.end or fact.resolved_at
