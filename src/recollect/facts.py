@@ -283,15 +283,20 @@ class FactFilter(NamedTuple):
     def out_of_force(self, fact: Fact) -> str:
         """Why the fact does not hold at the time that is asked about; empty when it does."""
         at = self.at
-        if fact.ended is not None and fact.ended <= at:
-            return "superseded"
-        if fact.valid_to is not None and fact.valid_to <= at:
-            return "expired"
-        if fact.start > at and not (self.as_of is None and fact.valid_from is None):
-            return "not yet valid"
-        if fact.type == "open_question" and fact.resolved_at and fact.resolved_at <= at:
-            return "resolved"
-        return "outdated" if fact.standing == "outdated" else ""
+        question = fact.type == "open_question"
+        dated = self.as_of is not None or fact.valid_from is not None
+        reasons = {
+            "superseded": _is_past(fact.ended, at),
+            "expired": _is_past(fact.valid_to, at),
+            "not yet valid": dated and fact.start > at,
+            "resolved": question and _is_past(fact.resolved_at, at),
+            "outdated": fact.standing == "outdated",
+        }
+        return next((reason for reason, holds in reasons.items() if holds), "")
+
+
+def _is_past(moment: datetime | None, now: datetime) -> bool:
+    return moment is not None and moment <= now
 
 
 def is_universal(scope: str) -> bool:
@@ -323,15 +328,13 @@ def handle(owner: str, name: str) -> str:
 
 def fact_handles(fact: Fact) -> tuple[str, ...]:
     found = [f"{IS}{fact.id}", *(one for name in fact.names for one in handles(name))]
-    if fact.pinned:
-        found.append(PINNED)
-    if describes_user(fact):
-        found.append(USER)
-    found += [f"{REPLACES}{id}" for id in fact.supersedes]
-    found += [f"{REPLACED}{id}" for id in fact.superseded_by]
-    found += [turns(moment) for moment in fact.boundaries]
+    found += [PINNED] * fact.pinned + [USER] * describes_user(fact)
+    found += map(REPLACES.__add__, fact.supersedes)
+    found += map(REPLACED.__add__, fact.superseded_by)
+    found += map(turns, fact.boundaries)
     found += [f"{FROM}{read_from(entry)}" for entry in fact.provenance if entry.source]
-    if isinstance(page := fact.meta.get("page"), str):
+    page = fact.meta.get("page")
+    if isinstance(page, str):
         found.append(f"{PAGE}{page}")
     return tuple(handle(fact.owner, one) for one in dict.fromkeys(found))
 
@@ -451,10 +454,7 @@ def _check_name(name: str, what: str) -> None:
 
 
 def _check_words(fact: Fact, said: str) -> None:
-    for what, word, words in (
-        ("type", fact.type, TYPES),
-        ("standing", fact.standing, STANDINGS),
-    ):
+    for what, word, words in (("type", fact.type, TYPES), ("standing", fact.standing, STANDINGS)):
         if word not in words:
             raise UsageError(
                 f"{said}: there is no {what} {word!r}", hint=f"one of {', '.join(words)}"
@@ -488,49 +488,54 @@ _GIVEN = frozenset({"as", "id", "name", "text", "owner", "scopes", "meta", *_FIE
 
 def from_json(record: Mapping[str, Any], owner: str, scopes: Sequence[str], now: datetime) -> Fact:
     """A fact from a line of JSON; a UsageError says what is wrong with it."""
-    id = record.get("id")
-    if isinstance(id, bool) or not isinstance(id, str | int) or id == "":
-        raise UsageError("a fact without an id", hint="each line needs its own `id`")
+    id = _id(record)
     said = f"fact {id!r}"
-    strings = {
-        n: _string(record, n, said) for n in ("name", "text", "type", "why", "owner", "standing")
-    }
-    dates = {
-        n: _date(record, n, said)
-        for n in ("created_at", "valid_from", "valid_to", "ended", "resolved_at")
-    }
+    strings = {name: _string(record, name, said) for name in _STRINGS}
+    dates = {name: _date(record, name, said) for name in _DATES}
     if not isinstance(record.get("pinned") or False, bool):
         raise UsageError(f"{said}: `pinned` is not true or false")
     meta = record.get("meta") or {}
     if not isinstance(meta, Mapping):
         raise UsageError(f"{said}: `meta` is not an object")
-    given = record.get("scopes")
+    known: dict[str, Any] = {**strings, **dates}
+    defaults = {"type": "fact", "standing": "active", "owner": owner, "created_at": now}
+    known |= {name: known[name] or value for name, value in defaults.items()}
+    others = {name: value for name, value in record.items() if name not in _GIVEN}
     return checked(
         Fact(
+            **known,
             id=str(id),
-            text=strings["text"],
-            created_at=dates["created_at"] or now,
-            name=strings["name"],
-            aliases=tuple(dict.fromkeys(_strings(record, "aliases", said))),
-            type=strings["type"] or "fact",  # type: ignore[arg-type]  # checked
-            why=strings["why"],
-            owner=strings["owner"] or owner,
-            scopes=tuple(scopes)
-            if given is None
-            else tuple(sorted(set(_strings(record, "scopes", said)))),
+            aliases=_distinct(record, "aliases", said),
+            scopes=_scopes(record, scopes, said),
+            supersedes=_distinct(record, "supersedes", said),
+            superseded_by=_distinct(record, "superseded_by", said),
             pinned=bool(record.get("pinned")),
-            standing=strings["standing"] or "active",  # type: ignore[arg-type]  # checked
-            valid_from=dates["valid_from"],
-            valid_to=dates["valid_to"],
-            supersedes=tuple(dict.fromkeys(_strings(record, "supersedes", said))),
-            superseded_by=tuple(dict.fromkeys(_strings(record, "superseded_by", said))),
-            ended=dates["ended"],
-            resolved_at=dates["resolved_at"],
             participants=participants(record.get("participants") or (), said),
             provenance=tuple(_entries(record.get("provenance") or (), said)),
-            meta={**{k: v for k, v in record.items() if k not in _GIVEN}, **meta},
+            meta={**others, **meta},
         )
     )
+
+
+_STRINGS = ("name", "text", "type", "why", "owner", "standing")
+_DATES = ("created_at", "valid_from", "valid_to", "ended", "resolved_at")
+
+
+def _id(record: Mapping[str, Any]) -> str | int:
+    id = record.get("id")
+    if isinstance(id, bool) or not isinstance(id, str | int) or id == "":
+        raise UsageError("a fact without an id", hint="each line needs its own `id`")
+    return id
+
+
+def _distinct(record: Mapping[str, Any], field: str, said: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_strings(record, field, said)))
+
+
+def _scopes(record: Mapping[str, Any], default: Sequence[str], said: str) -> tuple[str, ...]:
+    if record.get("scopes") is None:
+        return tuple(default)
+    return tuple(sorted(set(_strings(record, "scopes", said))))
 
 
 def participants(given: Any, said: str) -> tuple[Participant, ...]:

@@ -13,10 +13,10 @@ a problem with its number, and the lines after it are read.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
@@ -24,6 +24,7 @@ from recollect.facts import from_json as fact_from_json
 from recollect.nouns import Document, Message, Problem
 from recollect.sources.files import FoundFile
 from recollect.sources.records import from_json, is_record
+from recollect.sources.values import mapping
 from recollect.text.dates import parse_date
 
 MAX_LINE = 64_000_000
@@ -33,13 +34,14 @@ _HEAD = 1 << 16
 _OURS = frozenset({"as", "id", "title", "kind", "date", "owner", "scopes", "path", "meta"})
 
 
+Told = Document | Fact | Problem
+
+
 class _Unusable(ValueError):
     """A line that cannot become a document, and why."""
 
 
-def documents(
-    file: FoundFile, source: str, owner: str, scopes: tuple[str, ...]
-) -> Iterator[Document | Fact | Problem]:
+def documents(file: FoundFile, source: str, owner: str, scopes: tuple[str, ...]) -> Iterator[Told]:
     try:
         stream = open(file.path, "rb")  # noqa: SIM115  closed below; a problem must be yielded
     except OSError as error:
@@ -47,7 +49,7 @@ def documents(
         return
     with stream:
         try:
-            yield from _read(stream, file, source, owner, scopes)
+            yield from _read(stream, file, _Whose(source, owner, scopes, datetime.now(UTC)))
         except OSError as error:
             yield Problem(str(file.path), f"cannot be read to its end: {error.strerror}")
 
@@ -76,38 +78,55 @@ def _is_ours(record: dict[str, Any]) -> bool:
     return has_body or "as" in record or is_record(record)
 
 
-def _read(
-    stream: IO[bytes], file: FoundFile, source: str, owner: str, scopes: tuple[str, ...]
-) -> Iterator[Document | Fact | Problem]:
-    now = datetime.now(UTC)
+class _Whose(NamedTuple):
+    """Where the documents of a file go."""
+
+    source: str
+    owner: str
+    scopes: tuple[str, ...]
+    now: datetime
+
+
+def _read(stream: IO[bytes], file: FoundFile, whose: _Whose) -> Iterator[Told]:
     seen: dict[tuple[str, str], dict[int, int]] = {}  # id to contents (hashed), with their lines
     for number, line in _lines(stream):
         where = f"{file.place}:{number}"
         try:
-            if line is None:
-                raise _Unusable(f"a line of over {MAX_LINE // 1_000_000} MB")
-            if not line.strip():
-                continue
-            record = _record(line)
-            if _what(record) == "fact":
-                yield _fact(record, owner, scopes, now)
-                continue
-            document, warnings = _document(record, source, owner, scopes)
+            told = _told(line, whose)
         except _Unusable as error:
             yield Problem(where, str(error))
             continue
-        for warning in warnings:
-            yield Problem(where, warning, "warning")
-        again = seen.setdefault((document.owner, document.external), {})
-        first = again.setdefault(_content(document), number)
-        if first != number:
-            yield Problem(where, f"the same as line {first}", "skipped")
-            continue
-        if len(again) > 1:
-            said = f"the id {document.external!r} was used before; both are kept"
-            yield Problem(where, said, "warning")
-            document = document._replace(origin=f"#{len(again)}")
-        yield document
+        if isinstance(told, Fact):
+            yield told
+        elif told:
+            document, warnings = told
+            yield from (Problem(where, warning, "warning") for warning in warnings)
+            again = seen.setdefault((document.owner, document.external), {})
+            first = again.setdefault(_content(document), number)
+            yield from _once(document, where, number, first, len(again))
+
+
+def _told(line: bytes | None, whose: _Whose) -> Fact | tuple[Document, list[str]] | None:
+    """Returns what a line tells; None for a blank one. Raises _Unusable."""
+    if line is None:
+        raise _Unusable(f"a line of over {MAX_LINE // 1_000_000} MB")
+    if not line.strip():
+        return None
+    record = _record(line)
+    what = _what(record)
+    return _MAKERS.get(what, _unknown)(record, what, whose)
+
+
+def _once(document: Document, where: str, number: int, first: int, versions: int) -> Iterator[Told]:
+    """Yields a document, unless line *first* was the same; one of several with its id apart."""
+    if first != number:
+        yield Problem(where, f"the same as line {first}", "skipped")
+        return
+    if versions > 1:
+        said = f"the id {document.external!r} was used before; both are kept"
+        yield Problem(where, said, "warning")
+        document = document._replace(origin=f"#{versions}")
+    yield document
 
 
 def _content(document: Document) -> int:
@@ -138,49 +157,92 @@ def _what(record: dict[str, Any]) -> str:
     return str(record.get("as") or shape)
 
 
-def _fact(record: dict[str, Any], owner: str, scopes: tuple[str, ...], now: datetime) -> Fact:
+def _fact(record: dict[str, Any], _what: str, whose: _Whose) -> Fact:
     try:
-        return fact_from_json(record, owner, scopes, now)
+        return fact_from_json(record, whose.owner, whose.scopes, whose.now)
     except UsageError as error:
         raise _Unusable(error.message) from error
 
 
-def _document(
-    record: dict[str, Any], source: str, owner: str, scopes: tuple[str, ...]
+def _project_record(
+    record: dict[str, Any], _what: str, whose: _Whose
 ) -> tuple[Document, list[str]]:
-    what = _what(record)
-    if what == "record":
-        try:
-            return from_json(record, source, owner, scopes)
-        except InputError as error:
-            raise _Unusable(error.message) from error
-    if what not in ("document", "session"):
-        raise _Unusable(f"{what!r} lines are not understood by this version")
+    try:
+        return from_json(record, whose.source, whose.owner, whose.scopes)
+    except InputError as error:
+        raise _Unusable(error.message) from error
+
+
+def _unknown(_record: dict[str, Any], what: str, _whose: _Whose) -> tuple[Document, list[str]]:
+    raise _Unusable(f"{what!r} lines are not understood by this version")
+
+
+def _document(record: dict[str, Any], what: str, whose: _Whose) -> tuple[Document, list[str]]:
+    """Makes a document or a session."""
     warnings: list[str] = []
-    body = "turns" if what == "session" else "text"
-    external = record.get("id")
-    if isinstance(external, bool) or not isinstance(external, str | int) or external == "":
-        raise _Unusable("no id: each line needs its own `id`, a text or a number")
-    messages = _messages(record, warnings) if what == "session" else ()
-    if what == "document" and not isinstance(record.get("text"), str):
-        raise _Unusable("no text: a document needs `text`, a session needs `turns`")
+    external, body = _id(record), _BODIES[what]
+    text, messages = _READERS[what](record, warnings)
     meta = record.get("meta") or {}
     if not isinstance(meta, dict):
         raise _Unusable("`meta` is not an object")
+    others = {k: v for k, v in record.items() if k not in _OURS and k != body}
     document = Document(
-        external=str(external),
-        source=source,
-        text=record["text"] if what == "document" else "",
+        external=external,
+        source=whose.source,
+        text=text,
         messages=messages,
-        kind=_text(record, "kind", "session" if what == "session" else "document"),
+        kind=_text(record, "kind", what),
         title=_text(record, "title", ""),
         path=_text(record, "path", ""),
         date=_date(record, "date", warnings),
-        owner=_text(record, "owner", owner),
-        scopes=_scopes(record, scopes),
-        meta={**{k: v for k, v in record.items() if k not in _OURS and k != body}, **meta},
+        owner=_text(record, "owner", whose.owner),
+        scopes=_scopes(record, whose.scopes),
+        meta={**others, **meta},
     )
     return document, warnings
+
+
+_BODIES = {"document": "text", "session": "turns"}
+_MAKERS: dict[str, Callable[[dict[str, Any], str, _Whose], Fact | tuple[Document, list[str]]]] = {
+    "fact": _fact,
+    "record": _project_record,
+    "document": _document,
+    "session": _document,
+}
+
+
+def _id(record: dict[str, Any]) -> str:
+    given = record.get("id")
+    if isinstance(given, bool) or not isinstance(given, str | int) or given == "":
+        raise _Unusable("no id: each line needs its own `id`, a text or a number")
+    return str(given)
+
+
+def _words(record: dict[str, Any], _warnings: list[str]) -> tuple[str, tuple[Message, ...]]:
+    if not isinstance(record.get("text"), str):
+        raise _Unusable("no text: a document needs `text`, a session needs `turns`")
+    return record["text"], ()
+
+
+def _turns(record: dict[str, Any], warnings: list[str]) -> tuple[str, tuple[Message, ...]]:
+    turns = record.get("turns")
+    if not isinstance(turns, list) or not turns:
+        raise _Unusable("`turns` is not a list with at least one turn")
+    return "", tuple(_message(number, turn, warnings) for number, turn in enumerate(turns))
+
+
+def _message(number: int, turn: Any, warnings: list[str]) -> Message:
+    if not isinstance(mapping(turn).get("text"), str):
+        raise _Unusable(f"turn {number} has no text")
+    return Message(
+        role=_text(turn, "role", "user"),
+        text=turn["text"],
+        id=str(turn["id"]) if turn.get("id") is not None else "",
+        date=_date(turn, "date", warnings),
+    )
+
+
+_READERS = {"document": _words, "session": _turns}
 
 
 def _record(line: bytes) -> dict[str, Any]:
@@ -196,12 +258,16 @@ def _record(line: bytes) -> dict[str, Any]:
         raise _Unusable(f"not an object but a {type(record).__name__}")
     if _is_deeper(record, DEEPEST):
         raise _Unusable(f"nested more than {DEEPEST} deep")
-    if "\\ud" in text or "\\uD" in text:
-        try:
-            json.dumps(record, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError:
-            raise _Unusable("half a surrogate pair (\\ud800–\\udfff) in a text") from None
+    if "\\ud" in text.lower():
+        _check_surrogates(record)
     return record
+
+
+def _check_surrogates(record: dict[str, Any]) -> None:
+    try:
+        json.dumps(record, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise _Unusable("half a surrogate pair (\\ud800–\\udfff) in a text") from None
 
 
 def _is_deeper(value: Any, most: int) -> bool:
@@ -223,28 +289,9 @@ def _no_constant(name: str) -> None:
 _decoded = json.JSONDecoder(parse_constant=_no_constant).decode
 
 
-def _messages(record: dict[str, Any], warnings: list[str]) -> tuple[Message, ...]:
-    turns = record.get("turns")
-    if not isinstance(turns, list) or not turns:
-        raise _Unusable("`turns` is not a list with at least one turn")
-    messages = []
-    for number, turn in enumerate(turns):
-        if not isinstance(turn, dict) or not isinstance(turn.get("text"), str):
-            raise _Unusable(f"turn {number} has no text")
-        messages.append(
-            Message(
-                role=_text(turn, "role", "user"),
-                text=turn["text"],
-                id=str(turn["id"]) if turn.get("id") is not None else "",
-                date=_date(turn, "date", warnings),
-            )
-        )
-    return tuple(messages)
-
-
 def _text(record: dict[str, Any], field: str, default: str) -> str:
     value = record.get(field)
-    if value is None or value == "":
+    if value in (None, ""):
         return default
     if not isinstance(value, str):
         raise _Unusable(f"`{field}` is not a text")
@@ -264,7 +311,7 @@ def _scopes(record: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]
 
 def _date(record: dict[str, Any], field: str, warnings: list[str]) -> Any:
     value = record.get(field)
-    if value is None or value == "":
+    if value in (None, ""):
         return None
     try:
         return parse_date(value)

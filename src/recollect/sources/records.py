@@ -23,6 +23,7 @@ from typing import Any
 from recollect.errors import InputError
 from recollect.moments import iso
 from recollect.nouns import NO_META, Document, JsonObject, stable_id
+from recollect.sources.values import array, listed, mapping, nonempty
 from recollect.text.dates import parse_date
 from recollect.text.questions.parse import issue_key
 
@@ -33,6 +34,8 @@ MAX_LINE = 64_000_000
 
 _NAMES = ("author", "title", "issue", "branch", "event", "path", "id")
 """In the order in which they are checked."""
+_SHOWN = ("author", "issue", "branch", "event", "state", "labels")
+"""What else is known of a record that its text says."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 _BODY = ("body", "description", "summary", "message")
@@ -68,18 +71,15 @@ def record(
     if kind not in KINDS:
         raise InputError(f"there are no {kind!r} records", hint=f"use one of: {', '.join(KINDS)}")
     parts = {"author": author, "issue": issue_key(issue), "branch": branch, "event": event}
-    names = {**parts, "issue": issue, "title": title, "path": path, "id": id}
-    for name in _NAMES:
-        _check_name(name, names[name])
+    _check_names({**parts, "issue": issue, "title": title, "path": path, "id": id})
     _check_body(body, max_body)
-    if kind == "file" and not path:
-        raise InputError("a file record has no path", hint="give the path of the file")
-    title = title or (path if kind == "file" else "")
-    if not body.strip() and not title.strip():
+    if kind == "file":
+        _check_path(path)
+        title = title or path
+    if not f"{body}{title}".strip():
         raise InputError("the record is empty", hint="give it a body, a title or both")
-    if date is not None and date.tzinfo is None:
-        date = date.replace(tzinfo=UTC)
-    told: dict[str, Any] = {name: value for name, value in parts.items() if value}
+    date = _aware(date)
+    told: dict[str, Any] = nonempty(**parts)
     if content is not None:
         told["content"] = _content(content)
     said = (kind, title, body, path, iso(date), told)
@@ -98,20 +98,32 @@ def record(
     )
 
 
+def _aware(date: datetime | None) -> datetime | None:
+    return date and (date if date.tzinfo else date.replace(tzinfo=UTC))
+
+
 def _line(meta: Mapping[str, Any]) -> str:
     """What is known of a record, on one line."""
-    shown = []
-    for name in ("author", "issue", "branch", "event", "state", "labels"):
-        given = meta.get(name)
-        values = [v for v in (given if isinstance(given, list) else [given]) if isinstance(v, str)]
-        if name == "issue":
-            values = [f"#{value}" if value.isdigit() else value for value in values]
-        if values:
-            shown.append(f"{name} {', '.join(values)}")
-    return " · ".join(shown)
+    texts = {name: _texts(meta.get(name)) for name in _SHOWN}
+    texts["issue"] = [f"#{text}" if text.isdigit() else text for text in texts["issue"]]
+    return " · ".join(f"{name} {', '.join(some)}" for name, some in texts.items() if some)
+
+
+def _texts(value: Any) -> list[str]:
+    return [one for one in listed(value) if isinstance(one, str)]
 
 
 # ------------------------------------------------------------------ what is refused
+
+
+def _check_path(path: str) -> None:
+    if not path:
+        raise InputError("a file record has no path", hint="give the path of the file")
+
+
+def _check_names(names: Mapping[str, str]) -> None:
+    for name in _NAMES:
+        _check_name(name, names[name])
 
 
 def _check_name(name: str, value: str) -> None:
@@ -205,11 +217,8 @@ def from_json(
     date = _date(take(*_DATE), warnings)
     talk = _comments(take("comments", what=list | dict), warnings)
     labels = _labels(take("labels", what=list | dict))
-    meta = {k: v for k, v in line.items() if k not in taken and _is_told(v)}
-    if labels:
-        meta["labels"] = labels
-    if isinstance(line.get("meta"), dict):
-        meta |= line["meta"]
+    others = {k: v for k, v in line.items() if k not in taken and _is_told(v)}
+    meta = {**others, **nonempty(labels=labels), **mapping(line.get("meta"))}
     document = record(
         _name(line.get("kind")),
         body="\n\n".join(filter(None, (body, *talk))),
@@ -226,7 +235,7 @@ def from_json(
 
 
 def _is_told(value: Any) -> bool:
-    return value is not None and value != "" and value != []
+    return value not in (None, "", [])
 
 
 def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> Any:
@@ -258,8 +267,7 @@ def _content_or_body(body: str | None, content: Any) -> tuple[str, Any]:
 
 def _comments(value: Any, warnings: list[str]) -> list[str]:
     """Each comment under a heading that says whose it is."""
-    given = value.get("nodes") if isinstance(value, dict) else value
-    comments = given if isinstance(given, list) else []
+    comments = _nodes(value)
     told = list(_told(comments))
     if len(told) < len(comments):
         without = len(comments) - len(told)
@@ -279,9 +287,13 @@ def _told(comments: list[Any]) -> Iterator[str]:
 
 
 def _labels(value: Any) -> list[str]:
-    given = value.get("nodes") if isinstance(value, dict) else value
-    labels = given if isinstance(given, list) else []
-    return [name for label in labels if (name := _name(label, "name", "title"))]
+    names = (_name(label, "name", "title") for label in _nodes(value))
+    return list(filter(None, names))
+
+
+def _nodes(value: Any) -> list[Any]:
+    """The items of a list, as it is or as GraphQL has it."""
+    return array(value.get("nodes") if isinstance(value, dict) else value)
 
 
 def _own_id(line: Mapping[str, Any], number: Any) -> str:

@@ -276,25 +276,33 @@ def cleaned(page: TopicPage) -> TopicPage:
         own=tuple(name for name in DERIVED if name in page.own),
         scopes=tuple(sorted(set(page.scopes))),
     )
-    for what, length, most in (
-        ("title", len(whole.title), LONGEST_TITLE),
-        ("summary", len(whole.summary), LONGEST_SUMMARY),
-        ("longest tag", max(map(len, whole.tags), default=0), LONGEST_LABEL),
-        ("longest keyword", max(map(len, whole.keywords), default=0), LONGEST_LABEL),
-        ("language", max((len(s.language) for s in whole.snippets), default=0), LONGEST_LABEL),
-    ):
+    _check_sizes(whole, said)
+    return whole
+
+
+def _check_sizes(page: TopicPage, said: str) -> None:
+    languages = [snippet.language for snippet in page.snippets]
+    texts = {
+        "title": ([page.title], LONGEST_TITLE),
+        "summary": ([page.summary], LONGEST_SUMMARY),
+        "longest tag": (page.tags, LONGEST_LABEL),
+        "longest keyword": (page.keywords, LONGEST_LABEL),
+        "language": (languages, LONGEST_LABEL),
+    }
+    for what, (some, most) in texts.items():
+        length = max(map(len, some), default=0)
         if length > most:
             raise UsageError(
                 f"{said}: its {what} has {length:,} characters", hint=f"give at most {most}"
             )
-    for what, count, most in (
-        ("tags", len(whole.tags), MOST_LABELS),
-        ("keywords", len(whole.keywords), MOST_LABELS),
-        ("related pages", len(whole.related), MOST_RELATED),
-    ):
-        if count > most:
-            raise UsageError(f"{said}: it has {count:,} {what}", hint=f"give at most {most}")
-    return whole
+    lists = {
+        "tags": (page.tags, MOST_LABELS),
+        "keywords": (page.keywords, MOST_LABELS),
+        "related pages": (page.related, MOST_RELATED),
+    }
+    for what, (some, most) in lists.items():
+        if len(some) > most:
+            raise UsageError(f"{said}: it has {len(some):,} {what}", hint=f"give at most {most}")
 
 
 def _text(text: str) -> str:

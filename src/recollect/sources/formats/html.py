@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -152,74 +153,96 @@ class _HtmlPage:
             self.blocks.end_line()
             self._code, self._language = [], _language(attributes)
         elif self._code is not None:
-            self._code += ["\n"] if tag in ("br", "div", "p") else []
-            self._language = self._language or (_language(attributes) if tag == "code" else "")
-        elif tag == "title":
-            self._titled = not self.title
-        elif tag == "meta":
-            name = attributes.get("name") or attributes.get("property") or ""
-            field = _PAGE_META.get(name.lower())
-            if field and attributes.get("content"):
-                self.meta.setdefault(field, " ".join(attributes["content"].split()))
+            self._in_code(self._code, tag, attributes)
         else:
             self._open(tag, attributes)
 
+    def _in_code(self, code: list[str], tag: str, attributes: dict[str, str]) -> None:
+        if tag in ("br", "div", "p"):
+            code.append("\n")
+        if tag == "code":
+            self._language = self._language or _language(attributes)
+
     def _open(self, tag: str, attributes: dict[str, str]) -> None:
-        blocks = self.blocks
-        if tag in _HEADINGS:
-            blocks.end_line()
-            blocks.heading = int(tag[1])
-        elif tag == "br":
-            blocks.write("\n")
-        elif tag == "img":
-            blocks.write(f" {attributes.get('alt', '')} ".replace("\n", " "))
-        elif tag == "code" and not blocks.heading:
-            blocks.write("`")
-        elif tag in _FRAMES:
-            self._end_heading()
-            blocks.open(_FRAMES[tag])
-        elif tag == "li":
-            self._end_heading()
-            blocks.back_to("list", "numbers", "cell", "quote")
-            blocks.open("item")
-        elif tag in ("tr", "td", "th") and blocks.within("table"):
-            self._end_heading()
-            if tag == "tr":
-                blocks.back_to("table")
-                blocks.open("row")
-                return
-            if blocks.back_to("row", "table") == "table":
-                blocks.open("row")
-            blocks.open("cell")
+        opened = _OPEN.get(tag)
+        if opened:
+            opened(self, tag, attributes)
         elif tag in _BREAKS:
-            if tag == "p":
-                self._end_heading()
-            blocks.end_line()
+            self.blocks.end_line()
+
+    def _open_title(self, _tag: str, _attributes: dict[str, str]) -> None:
+        self._titled = not self.title
+
+    def _open_meta(self, _tag: str, attributes: dict[str, str]) -> None:
+        name = attributes.get("name") or attributes.get("property") or ""
+        field = _PAGE_META.get(name.lower())
+        if field and attributes.get("content"):
+            self.meta.setdefault(field, " ".join(attributes["content"].split()))
+
+    def _open_heading(self, tag: str, _attributes: dict[str, str]) -> None:
+        self.blocks.end_line()
+        self.blocks.heading = int(tag[1])
+
+    def _open_break(self, _tag: str, _attributes: dict[str, str]) -> None:
+        self.blocks.write("\n")
+
+    def _open_image(self, _tag: str, attributes: dict[str, str]) -> None:
+        self.blocks.write(f" {attributes.get('alt', '')} ".replace("\n", " "))
+
+    def _open_code(self, _tag: str, _attributes: dict[str, str]) -> None:
+        self._mark_code()
+
+    def _open_paragraph(self, _tag: str, _attributes: dict[str, str]) -> None:
+        self._end_heading()
+        self.blocks.end_line()
+
+    def _open_frame(self, tag: str, _attributes: dict[str, str]) -> None:
+        self._end_heading()
+        self.blocks.open(_FRAMES[tag])
+
+    def _open_item(self, _tag: str, _attributes: dict[str, str]) -> None:
+        self._end_heading()
+        self.blocks.back_to("list", "numbers", "cell", "quote")
+        self.blocks.open("item")
+
+    def _open_row(self, _tag: str, _attributes: dict[str, str]) -> None:
+        if self.blocks.within("table"):
+            self._end_heading()
+            self.blocks.back_to("table")
+            self.blocks.open("row")
+
+    def _open_cell(self, _tag: str, _attributes: dict[str, str]) -> None:
+        if not self.blocks.within("table"):
+            return
+        self._end_heading()
+        if self.blocks.back_to("row", "table") == "table":
+            self.blocks.open("row")
+        self.blocks.open("cell")
 
     def end(self, tag: str) -> None:
-        blocks = self.blocks
         if self.dropping:
             self._depth -= tag == self.dropping
-            if self._depth == 0:
-                self.dropping = ""
+            self.dropping = self.dropping if self._depth else ""
         elif tag == "title":
             self._titled = False
         elif tag == "pre":
             self._end_code()
-        elif self._code is not None:
-            return
-        elif tag in _HEADINGS:
+        elif self._code is None:
+            self._close(tag)
+
+    def _close(self, tag: str) -> None:
+        if tag in _HEADINGS:
             self._end_heading()
-        elif tag == "code" and not blocks.heading:
-            blocks.write("`")
-        elif tag in _FRAMES:
-            blocks.close(_FRAMES[tag], "" if tag == "table" else "cell")
-        elif tag == "li":
-            blocks.close("item", "cell")
-        elif tag in ("td", "th", "tr"):
-            blocks.close("row" if tag == "tr" else "cell", "table")
+        elif tag == "code":
+            self._mark_code()
+        elif tag in _CLOSED:
+            self.blocks.close(*_CLOSED[tag])
         elif tag in _BREAKS:
-            blocks.end_line()
+            self.blocks.end_line()
+
+    def _mark_code(self) -> None:
+        if not self.blocks.heading:
+            self.blocks.write("`")
 
     def _end_heading(self) -> None:
         self.blocks.end_line()
@@ -236,6 +259,33 @@ class _HtmlPage:
         """The text is at its end, whatever is still open."""
         self._end_code()
         self._end_heading()
+
+
+_OPEN: dict[str, Callable[[_HtmlPage, str, dict[str, str]], None]] = {
+    **dict.fromkeys(_HEADINGS, _HtmlPage._open_heading),
+    **dict.fromkeys(_FRAMES, _HtmlPage._open_frame),
+    "title": _HtmlPage._open_title,
+    "meta": _HtmlPage._open_meta,
+    "br": _HtmlPage._open_break,
+    "img": _HtmlPage._open_image,
+    "code": _HtmlPage._open_code,
+    "p": _HtmlPage._open_paragraph,
+    "li": _HtmlPage._open_item,
+    "tr": _HtmlPage._open_row,
+    "td": _HtmlPage._open_cell,
+    "th": _HtmlPage._open_cell,
+}
+_CLOSED = {
+    "table": ("table", ""),
+    "ul": ("list", "cell"),
+    "ol": ("numbers", "cell"),
+    "blockquote": ("quote", "cell"),
+    "li": ("item", "cell"),
+    "td": ("cell", "table"),
+    "th": ("cell", "table"),
+    "tr": ("row", "table"),
+}
+"""The frame that a tag closes, and what it does not reach out of."""
 
 
 def _language(attributes: dict[str, str]) -> str:

@@ -41,6 +41,42 @@ class _Frame(NamedTuple):
         return "".join(parts)
 
 
+def _shown(text: str, *, tight: bool = False) -> list[_MarkdownBlock]:
+    """A block, if there is anything in it."""
+    return [_MarkdownBlock(text, tight)] if text else []
+
+
+def _plain(frame: _Frame, above: _Frame) -> list[_MarkdownBlock]:
+    return _shown(frame.text(), tight=above.label == "item")
+
+
+def _cell(frame: _Frame, _above: _Frame) -> list[_MarkdownBlock]:
+    return [_MarkdownBlock(frame.text())]
+
+
+def _row(frame: _Frame, _above: _Frame) -> list[_MarkdownBlock]:
+    """A line of a table; what is no line stays as it is."""
+    cells = [block.text for block in frame.blocks]
+    if len(cells) < 2 or any("\n" in cell or cell.startswith("#") for cell in cells):
+        return [block for block in frame.blocks if block.text]
+    return _shown(f"| {' | '.join(cells)} |" if any(cells) else "", tight=True)
+
+
+def _quote(frame: _Frame, _above: _Frame) -> list[_MarkdownBlock]:
+    return _shown("\n".join(f"> {line}".rstrip() for line in frame.text().split("\n")))
+
+
+def _item(frame: _Frame, above: _Frame) -> list[_MarkdownBlock]:
+    mark = f"{len(above.blocks) + 1}. " if above.label == "numbers" else "- "
+    first, *more = frame.text().split("\n")
+    rest = (f"{' ' * len(mark)}{line}".rstrip() for line in more)
+    return _shown("\n".join([mark + first, *rest]) if first else "", tight=True)
+
+
+_CLOSE = {"cell": _cell, "row": _row, "quote": _quote, "item": _item}
+"""What the blocks of a frame become in the frame around it."""
+
+
 class Blocks:
     """Markdown in the making: words are gathered into a line, lines into blocks, and blocks into
     the frame that is open. Frames may be closed in any order, or never."""
@@ -105,23 +141,7 @@ class Blocks:
     def _close(self) -> _Frame:
         frame = self._frames.pop()
         above = self._frames[-1]
-        if frame.label == "cell":
-            above.blocks.append(_MarkdownBlock(frame.text()))
-        elif frame.label == "row":
-            cells = [block.text for block in frame.blocks]
-            if len(cells) < 2 or any("\n" in cell or cell.startswith("#") for cell in cells):
-                above.blocks.extend(block for block in frame.blocks if block.text)
-            elif any(cells):
-                self.add(f"| {' | '.join(cells)} |", tight=True)
-        elif frame.label == "quote":
-            self.add("\n".join(f"> {line}".rstrip() for line in frame.text().split("\n")))
-        elif frame.label == "item":
-            mark = f"{len(above.blocks) + 1}. " if above.label == "numbers" else "- "
-            lines = frame.text().split("\n")
-            rest = (f"{' ' * len(mark)}{line}".rstrip() for line in lines[1:])
-            self.add("\n".join([mark + lines[0], *rest]) if lines[0] else "", tight=True)
-        else:
-            self.add(frame.text(), tight=above.label == "item")
+        above.blocks.extend(_CLOSE.get(frame.label, _plain)(frame, above))
         return frame
 
     def text(self) -> str:

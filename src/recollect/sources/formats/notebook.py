@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from recollect.nouns import NO_META, Problem
 from recollect.sources.formats import MAX_OUTPUT, Content
 from recollect.sources.formats.markdown import fenced
+from recollect.sources.values import array, dig, mapping, string
 from recollect.text.unicode import whole
 
 _ANSI = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
@@ -25,59 +27,66 @@ def read(path: Path, raw: bytes) -> Content | Problem:
         return Problem(str(path), f"not a notebook: {error}")
     if not isinstance(book, dict):
         return Problem(str(path), f"not a notebook but a {type(book).__name__}")
-    about = _object(book.get("metadata"))
-    language = _object(about.get("language_info")).get("name")
-    language = language or _object(about.get("kernelspec")).get("language")
-    language = language if isinstance(language, str) else ""
-    sheets = [book, *_list(book.get("worksheets"))]  # before version 4, cells were in worksheets
-    held = [_object(sheet).get("cells") for sheet in sheets]
-    if not any(isinstance(cells, list) for cells in held):
+    cells = _cells(book)
+    if cells is None:
         return Problem(str(path), "not a notebook: it has no cells")
-    cells = [_object(cell) for some in held for cell in _list(some)]
-    parts = [part for cell in cells for part in _cell(cell, language) if part.strip()]
-    notes = (_source(cell.get("source")) for cell in cells if cell.get("cell_type") == "markdown")
-    headings = (_TITLE.search(note) for note in notes)
+    about = mapping(book.get("metadata"))
+    language = _language(about)
+    parts = [part for cell in cells for part in _cell(cell, language)]
+    text = "\n\n".join(filter(str.strip, parts))
+    meta = {"language": language} if language else NO_META
+    return Content(whole(text + "\n" if text else ""), _title(about, cells), meta, "document")
+
+
+def _cells(book: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Returns the cells of a notebook, which before version 4 were in worksheets; None if there
+    are none to be found."""
+    sheets = [book, *map(mapping, array(book.get("worksheets")))]
+    held = [sheet["cells"] for sheet in sheets if isinstance(sheet.get("cells"), list)]
+    return list(map(mapping, chain(*held))) if held else None
+
+
+def _language(about: dict[str, Any]) -> str:
+    named = dig(about, "language_info", "name") or dig(about, "kernelspec", "language")
+    return named if isinstance(named, str) else ""
+
+
+def _title(about: dict[str, Any], cells: list[dict[str, Any]]) -> str:
+    notes = (cell for cell in cells if cell.get("cell_type") == "markdown")
+    headings = (_TITLE.search(_source(note.get("source"))) for note in notes)
     said = about.get("title") or next((heading[1] for heading in headings if heading), "")
-    title = whole(said).strip() if isinstance(said, str) else ""
-    text = whole("\n\n".join(parts)) + "\n" if parts else ""
-    return Content(text, title, {"language": language} if language else NO_META, "document")
+    return string(said).strip()
 
 
-def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
+def _cell(cell: dict[str, Any], language: str) -> Iterable[str]:
     source = _source(cell.get("source", cell.get("input")))
     kind = cell.get("cell_type")
     if kind == "code":
-        if source.strip():
-            yield fenced(source.strip("\n"), language)
-        for output in _list(cell.get("outputs")):
-            text = _output(_object(output)).strip("\n")
-            if text.strip():
-                yield fenced(text[:MAX_OUTPUT] + ("…" if len(text) > MAX_OUTPUT else ""), "text")
-    elif kind == "heading":
+        return _code(source, language, array(cell.get("outputs")))
+    if kind == "heading":
         level = cell.get("level")
         level = level if isinstance(level, int) and 1 <= level <= 6 else 1
-        yield f"{'#' * level} {' '.join(source.split())}"
-    else:
-        yield _DATA_URL.sub("()", source)
+        return [f"{'#' * level} {' '.join(source.split())}"]
+    return [_DATA_URL.sub("()", source)]
+
+
+def _code(source: str, language: str, outputs: list[Any]) -> Iterator[str]:
+    if source.strip():
+        yield fenced(source.strip("\n"), language)
+    texts = (_output(mapping(output)).strip("\n") for output in outputs)
+    for text in filter(str.strip, texts):
+        cut = "…" if len(text) > MAX_OUTPUT else ""
+        yield fenced(text[:MAX_OUTPUT] + cut, "text")
 
 
 def _output(output: dict[str, Any]) -> str:
     if output.get("output_type") in ("error", "pyerr"):
         return f"{output.get('ename')}: {output.get('evalue')}"
-    data = _object(output.get("data"))
-    return _ANSI.sub("", _source(output.get("text") or data.get("text/plain")))
+    text = output.get("text") or dig(output, "data", "text/plain")
+    return _ANSI.sub("", _source(text))
 
 
 def _source(value: Any) -> str:
     """A text, which notebooks may hold in lines."""
-    if isinstance(value, list):
-        return "".join(part for part in value if isinstance(part, str))
-    return value if isinstance(value, str) else ""
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+    lines = value if isinstance(value, list) else [value]
+    return "".join(line for line in lines if isinstance(line, str))

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from recollect.nouns import NO_META, ROLES, Message, Problem
-from recollect.sources.sessions.values import mapping
+from recollect.sources.values import mapping
 from recollect.text.dates import parse_date
 
 Relation = Literal["", "fork", "subagent", "compaction"]

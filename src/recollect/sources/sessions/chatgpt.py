@@ -18,7 +18,7 @@ from recollect.sources.json_stream import members, peek
 from recollect.sources.sessions.base import Format, Read, Session, first_date, moment, unknown
 from recollect.sources.sessions.claude_ai import call
 from recollect.sources.sessions.turns import human, title_of, whole
-from recollect.sources.sessions.values import dig, first, mapping, objects, string
+from recollect.sources.values import dig, first, mapping, objects, string
 
 _NAMES = re.compile(r"conversations(-\d+)?\.json")
 _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')

@@ -21,7 +21,7 @@ from recollect.nouns import Message, Problem
 from recollect.sources.json_stream import members, peek
 from recollect.sources.sessions.base import Format, Read, Session, first_date, moment, unknown
 from recollect.sources.sessions.turns import human, text_of, title_of, tool_call, whole
-from recollect.sources.sessions.values import array, mapping, objects, string
+from recollect.sources.values import array, mapping, objects, string
 
 _NAMES = re.compile(r"conversations\.json")
 _DROPPED = frozenset({"thinking", "redacted_thinking", "token_budget", "flag"})

@@ -57,7 +57,7 @@ from recollect.sources.sessions.turns import (
     whole,
     without_ours,
 )
-from recollect.sources.sessions.values import mapping, nonempty, string
+from recollect.sources.values import mapping, nonempty, string
 
 _SPOKEN = ("user", "assistant")
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}

@@ -40,7 +40,7 @@ from recollect.sources.sessions.turns import (
     unique,
     without_ours,
 )
-from recollect.sources.sessions.values import dig, first, listed, nonempty, string
+from recollect.sources.values import dig, first, listed, nonempty, string
 
 _LINE = re.compile(
     rb'^\s*\{(?=[^{}\n]*"type"\s*:\s*"(?:session_meta|turn_context|response_item|event_msg|'

@@ -36,7 +36,7 @@ from recollect.sources.sessions.turns import (
     whole,
     without_ours,
 )
-from recollect.sources.sessions.values import array, first, mapping, nonempty, string
+from recollect.sources.values import array, first, mapping, nonempty, string
 
 _LINE = re.compile(
     rb'^\s*\{(?=[^{}\n]*"type"\s*:\s*"(?:session\.(?:start|resume)|user\.message|system\.message|'

@@ -42,7 +42,7 @@ from recollect.sources.sessions.turns import (
     told,
     whole,
 )
-from recollect.sources.sessions.values import mapping, string
+from recollect.sources.values import mapping, string
 
 _HIDDEN = "[REDACTED]"
 """Where a thought was, at the end of what the model said."""

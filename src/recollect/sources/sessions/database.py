@@ -28,7 +28,7 @@ from recollect.sources.sessions.turns import (
     whole,
     without_ours,
 )
-from recollect.sources.sessions.values import mapping
+from recollect.sources.values import mapping
 
 T = TypeVar("T")
 Row = dict[str, Any]

@@ -45,7 +45,7 @@ from recollect.sources.sessions.turns import (
     until_last,
     without_ours,
 )
-from recollect.sources.sessions.values import array, dig, listed, mapping, objects, string
+from recollect.sources.values import array, dig, listed, mapping, objects, string
 
 _HEAD = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*\{"

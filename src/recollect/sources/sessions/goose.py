@@ -39,7 +39,7 @@ from recollect.sources.sessions.database import (
     turns,
 )
 from recollect.sources.sessions.turns import text_of
-from recollect.sources.sessions.values import mapping, nonempty, objects
+from recollect.sources.values import mapping, nonempty, objects
 
 PATTERN = "**/sessions.db"
 NEEDS: Needs = {

@@ -29,7 +29,7 @@ from recollect.sources.sessions.database import (
     turns,
 )
 from recollect.sources.sessions.turns import text_of
-from recollect.sources.sessions.values import nonempty, objects
+from recollect.sources.values import nonempty, objects
 
 PATTERN = "**/state.db"
 NEEDS: Needs = {

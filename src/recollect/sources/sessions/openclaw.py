@@ -42,7 +42,7 @@ from recollect.sources.sessions.database import (
     turns,
 )
 from recollect.sources.sessions.turns import text_of, whole
-from recollect.sources.sessions.values import dig, nonempty, objects
+from recollect.sources.values import dig, nonempty, objects
 
 PATTERN = "**/openclaw-agent.sqlite"
 NEEDS: Needs = {"transcript_events": ("session_id", "seq", "event_json")}

@@ -29,7 +29,7 @@ from recollect.sources.sessions.database import (
     title,
     turns,
 )
-from recollect.sources.sessions.values import dig, mapping, nonempty
+from recollect.sources.values import dig, mapping, nonempty
 
 PATTERN = "opencode*.db"
 NEEDS: Needs = {

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from recollect.nouns import Message
-from recollect.sources.sessions.values import array, mapping, string
+from recollect.sources.values import array, mapping, string
 from recollect.text.unicode import whole as whole
 
 TITLE_LENGTH = 80
