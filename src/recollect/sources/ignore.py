@@ -219,30 +219,40 @@ def _tokens(glob: str, *, deep: bool) -> list[str]:
     tokens: list[str] = []
     at = 0
     while at < len(glob):
-        char = glob[at]
-        if char == "*":
-            end = at
-            while glob[end : end + 1] == "*":
-                end += 1
-            whole = deep and end - at > 1 and (at == 0 or glob[at - 1] == "/")
-            if whole and glob[end : end + 1] == "/":
-                tokens.append(_DEEP)
-                end += 1
-            else:
-                whole = whole and (end == len(glob) or glob.startswith("\\/", end))
-                tokens.append(_ANY if whole else _STAR)
-            at = end
-        elif char == "[":
-            token, at = _set(glob, at + 1)
-            tokens.append(token)
-        elif char == "?":
-            tokens.append("[^/]")
-            at += 1
-        else:
-            at += char == "\\"
-            tokens.append(re.escape(glob[at]) if at < len(glob) else _NEVER)
-            at += 1
+        token, at = _TOKENS.get(glob[at], _byte)(glob, at, deep)
+        tokens.append(token)
     return tokens
+
+
+def _stars(glob: str, at: int, deep: bool) -> tuple[str, int]:
+    end = at + len(glob[at:]) - len(glob[at:].lstrip("*"))
+    opens = at == 0 or glob[at - 1] == "/"
+    if not deep or end - at < 2 or not opens:
+        return _STAR, end
+    if glob[end : end + 1] == "/":
+        return _DEEP, end + 1
+    closes = end == len(glob) or glob.startswith("\\/", end)
+    return (_ANY if closes else _STAR), end
+
+
+def _brackets(glob: str, at: int, _deep: bool) -> tuple[str, int]:
+    return _set(glob, at + 1)
+
+
+def _any_byte(_glob: str, at: int, _deep: bool) -> tuple[str, int]:
+    return "[^/]", at + 1
+
+
+def _escaped(glob: str, at: int, deep: bool) -> tuple[str, int]:
+    return _byte(glob, at + 1, deep)
+
+
+def _byte(glob: str, at: int, _deep: bool) -> tuple[str, int]:
+    return (re.escape(glob[at]) if at < len(glob) else _NEVER), at + 1
+
+
+_TOKENS = {"*": _stars, "[": _brackets, "?": _any_byte, "\\": _escaped}
+"""What reads a piece of a pattern, by its first character."""
 
 
 def _set(glob: str, at: int) -> tuple[str, int]:

@@ -28,6 +28,7 @@ from recollect.text import frontmatter
 
 MAX_LINE = 2_000
 """A longer line is somebody's prose or data: it is kept, but not taken for a link or a field."""
+_EMPTY: tuple[Any, ...] = (None, "", [], {})
 _MARKDOWN = frozenset({".md", ".markdown"})
 _HEADING = re.compile(r"^ {0,3}#[ \t]+(\S.*)", re.MULTILINE)
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
@@ -333,7 +334,8 @@ def _memory(item: Any, where: str, whose: Whose) -> Document | Problem:
         json.dumps(item, ensure_ascii=False, allow_nan=False).encode()
     except ValueError as error:
         return Problem(where, f"it says what no text or number can be: {error}")
-    told = {k: v for k, v in item.items() if k not in ("id", name) and v not in (None, "", [], {})}
+    others = {key: value for key, value in item.items() if key not in ("id", name)}
+    told = {key: value for key, value in others.items() if value not in _EMPTY}
     return Document(
         external=str(item.get("id") or stable_id(text, str(item.get("user_id")))),
         source=whose.source,

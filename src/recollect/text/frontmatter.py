@@ -452,8 +452,9 @@ def wikilinks(text: str) -> tuple[str, ...]:
     """The pages that ``[[…]]`` and ``![[…]]`` outside code lead to, each once, in order."""
     if "[[" not in text:
         return ()
-    targets = (re.split("[|#]", match[1])[0] for match in _WIKILINK.finditer(_prose(text)))
-    return tuple(dict.fromkeys(page for t in targets if (page := t.rstrip("\\").strip())))
+    written = _WIKILINK.findall(_prose(text))
+    pages = (re.split("[|#]", target)[0].rstrip("\\").strip() for target in written)
+    return tuple(dict.fromkeys(filter(None, pages)))
 
 
 def tags(text: str) -> tuple[str, ...]:

@@ -220,7 +220,8 @@ def is_common(name: str, tongue: str = "en") -> bool:
     some = words(name)
     if len(some) == 1:
         return _is_plain(some[0].written) and _is_ordinary(some[0].folded, tongue)
-    return len(some) > 1 and all(stem(word.folded) in stopwords() for word in some)
+    stems = {stem(word.folded) for word in some}
+    return len(some) > 1 and stems <= stopwords()
 
 
 def _is_plain(written: str) -> bool:

@@ -271,37 +271,38 @@ def _unescaped(text: str) -> str:
 
 def _about(item: FactItem) -> str:
     """What cannot be seen of a fact, in the words that :data:`_READERS` reads."""
-    parts = [("id", _bracketed(item.id))] if item.id else []
-    if item.type != "fact":
-        parts.append(("type", item.type))
-    if item.aliases:
-        parts.append(("aliases", _all_bracketed(item.aliases)))
-    if item.pinned:
-        parts.append(("pinned", "true"))
-    if item.standing != "active":
-        parts.append(("standing", item.standing))
-    if item.scopes is not None:
-        parts.append(("scopes", _all_bracketed(item.scopes)))
-    moments = {"from": item.valid_from, "to": item.valid_to, "resolved": item.resolved_at}
-    for name, moment in moments.items():
-        if moment:
-            parts.append((name, _moment(moment)))
-    if item.superseded_by:
-        parts.append(("superseded_by", _all_bracketed(item.superseded_by)))
-    if item.participants:
-        said = (
-            f"{{id: {_bracketed(p.id)}, role: {_bracketed(p.role)}}}" for p in item.participants
-        )
-        parts.append(("participants", f"[{', '.join(said)}]"))
-    if item.why:
-        parts.append(("why", _bracketed(item.why)))
-    if item.created_at:
-        parts.append(("created", _moment(item.created_at)))
-    return ", ".join(f"{name}: {value}" for name, value in parts)
+    values = item._asdict()
+    told = {name: field for name, field in _TOLD.items() if values[field] != _USUAL[field]}
+    written = (f"{name}: {_WRITERS[field](values[field])}" for name, field in told.items())
+    return ", ".join(written)
 
 
-def _participant(one: Participant) -> str:
-    return f"{{id: {_bracketed(one.id)}, role: {_bracketed(one.role)}}}"
+_USUAL = FactItem._field_defaults
+_TOLD = {
+    "id": "id",
+    "type": "type",
+    "aliases": "aliases",
+    "pinned": "pinned",
+    "standing": "standing",
+    "scopes": "scopes",
+    "from": "valid_from",
+    "to": "valid_to",
+    "resolved": "resolved_at",
+    "superseded_by": "superseded_by",
+    "participants": "participants",
+    "why": "why",
+    "created": "created_at",
+}
+"""The words of a comment, and the fields that they tell where these are not as usual."""
+
+
+def _all_participants(some: Iterable[Participant]) -> str:
+    said = (f"{{id: {_bracketed(one.id)}, role: {_bracketed(one.role)}}}" for one in some)
+    return f"[{', '.join(said)}]"
+
+
+def _truth_word(value: bool) -> str:
+    return str(value).lower()
 
 
 def _moment(moment: datetime) -> str:
@@ -317,6 +318,16 @@ def _bracketed(text: str) -> str:
     """A text inside brackets inside a comment, neither of which it can end."""
     value = _value(text, _PLAIN_IN_BRACKETS)
     return value.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+_WRITERS: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("id", "why"), _bracketed),
+    **dict.fromkeys(("type", "standing"), str),
+    **dict.fromkeys(("aliases", "scopes", "superseded_by"), _all_bracketed),
+    **dict.fromkeys(("valid_from", "valid_to", "resolved_at", "created_at"), _moment),
+    "pinned": _truth_word,
+    "participants": _all_participants,
+}
 
 
 def _fenced(snippet: Snippet) -> str:
@@ -441,20 +452,14 @@ def _unindented(line: str) -> str:
 
 def _item_of(lines: list[str], number: int) -> FactItem:
     """A fact from the lines of its item; the comment may stand at the end of any of them."""
-    about: Mapping[str, Any] = {}
-    for at in range(len(lines) - 1, -1, -1):
-        begins = lines[at].rfind(_COMMENT)
-        if begins >= 0 and lines[at].rstrip().endswith("-->"):
-            about = _read_comment(lines[at][begins:].rstrip(), number + at)
-            lines[at] = lines[at][:begins].rstrip(" \t")
-            break
+    about = _taken_comment(lines, number)
     while len(lines) > 1 and not lines[-1].strip():
         lines.pop()
     name = _NAME.match(lines[0])
     if name:
         lines[0] = lines[0][name.end() :]
-    elif _STARRED.match(lines[0]) and lines[0].startswith("\\"):
-        lines[0] = lines[0][1:]
+    elif _STARRED.match(lines[0]):
+        lines[0] = lines[0].removeprefix("\\")
     text = _unescaped("\n".join(lines))
     if not text.strip():
         raise BrokenPage(number, "a fact that says nothing")
@@ -465,6 +470,17 @@ def _item_of(lines: list[str], number: int) -> FactItem:
     except (TypeError, ValueError) as error:
         raise BrokenPage(number, f"the comment of a fact: {error}") from None
     return FactItem(text, name=called, line=number, **read)
+
+
+def _taken_comment(lines: list[str], number: int) -> Mapping[str, Any]:
+    """Takes the last comment out of the lines; returns what it says."""
+    for at in range(len(lines) - 1, -1, -1):
+        begins = lines[at].rfind(_COMMENT)
+        if begins >= 0 and lines[at].rstrip().endswith("-->"):
+            about = _read_comment(lines[at][begins:].rstrip(), number + at)
+            lines[at] = lines[at][:begins].rstrip(" \t")
+            return about
+    return {}
 
 
 def _read_comment(comment: str, number: int) -> Mapping[str, Any]:

@@ -15,9 +15,10 @@ says itself which page it is on (``meta["page"]``). Nothing here does any I/O.
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
@@ -131,8 +132,7 @@ def arranged(page: TopicPage, facts: Iterable[Fact]) -> list[Fact]:
 def describe(page: TopicPage, facts: Sequence[Fact]) -> TopicPage:
     """The page with what follows from its facts: summary, tags, keywords, dates, order."""
     some = arranged(page, facts)
-    spoken = [f for f in some if _speaks_for(page, f)] if _is_about(page) else []
-    told = _by_weight(spoken)
+    told = _by_weight([fact for fact in some if _speaks_for(page, fact)])
     made: dict[str, Any] = {
         "summary": _summary(told),
         "tags": _tags(told),
@@ -155,7 +155,8 @@ def _is_about(page: TopicPage) -> bool:
 
 def _speaks_for(page: TopicPage, fact: Fact) -> bool:
     return (
-        fact.owner == page.owner
+        _is_about(page)
+        and fact.owner == page.owner
         and set(page.scopes) <= set(fact.scopes)
         and fact.standing == "active"
         and not (fact.superseded_by or fact.ended or fact.valid_to or fact.resolved_at)
@@ -213,20 +214,22 @@ def _keywords(facts: Sequence[Fact]) -> tuple[str, ...]:
     names = {" ".join(keys(f.name)[:1]): _line(f.name)[:LONGEST_LABEL] for f in facts if f.name}
     chosen = list(names.values())[:MOST_NAMES]
     taken = set().union(*(_stems(name) for name in chosen))
-    count: Counter[str] = Counter()
-    spelt: dict[str, Counter[str]] = {}
-    for fact in facts:
-        for word in {w.forms[0] for w in words(fact.text)}:
-            root = stem(word)
-            if len(root) > 2 and word.isalpha() and not is_run(word) and root not in stopwords():
-                count[root] += 1
-                spelt.setdefault(root, Counter())[word[:LONGEST_LABEL]] += 1
+    spelt: dict[str, Counter[str]] = defaultdict(Counter)
+    for word in chain.from_iterable({w.forms[0] for w in words(fact.text)} for fact in facts):
+        if _is_keyword(word):
+            spelt[stem(word)][word[:LONGEST_LABEL]] += 1
+    count = {root: some.total() for root, some in spelt.items()}
     for root in sorted(count, key=lambda root: (-count[root], root)):
         said = min(spelt[root], key=lambda w: (-spelt[root][w], w))
         telling = count[root] > 1 or commonness(said) not in ("ordinary", "rare")
         if telling and root not in taken and len(chosen) < MOST_KEYWORDS:
             chosen.append(said)
     return tuple(dict.fromkeys(chosen))
+
+
+def _is_keyword(word: str) -> bool:
+    root = stem(word)
+    return len(root) > 2 and word.isalpha() and not is_run(word) and root not in stopwords()
 
 
 # ------------------------------------------------------------------ links

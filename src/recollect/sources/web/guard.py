@@ -24,6 +24,7 @@ from urllib.parse import quote, urlsplit
 
 from recollect.errors import WebRefused
 
+_USUAL_PORTS = {"http": 80, "https": 443}
 PORTS = frozenset({80, 443, 8080, 8443})
 MOST_CHARACTERS = 2_000
 _ODD = re.compile(r"[\x00-\x20\x7f-\xa0\\<>\"`{}|^]")
@@ -45,7 +46,7 @@ class Link(NamedTuple):
 
     @property
     def url(self) -> str:
-        usual = 443 if self.scheme == "https" else 80
+        usual = _USUAL_PORTS[self.scheme]
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}{'' if self.port == usual else f':{self.port}'}{self.target}"
 
@@ -61,15 +62,16 @@ def link(url: str) -> Link:
         host = host if ":" in host else host.encode("idna").decode()
     except ValueError as error:
         raise WebRefused(f"{_shown(url)} is no address of the web") from error
-    if parts.scheme not in ("http", "https"):
+    usual = _USUAL_PORTS.get(parts.scheme)
+    if usual is None:
         raise WebRefused(f"{_shown(url)} is neither http nor https")
     if not host or "%" in host:
         raise WebRefused(f"{_shown(url)} names no host")
     if "@" in parts.netloc:
         raise WebRefused("the link has a name or a password in it")
-    port = port or (443 if parts.scheme == "https" else 80)
-    asked = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-    return Link(parts.scheme, host, port, quote(asked, safe="/?&=%:@!$'()*+,;~#[]-._"))
+    asked = "?".join(filter(None, (parts.path or "/", parts.query)))
+    target = quote(asked, safe="/?&=%:@!$'()*+,;~#[]-._")
+    return Link(parts.scheme, host, port or usual, target)
 
 
 def refuse_port(place: Link) -> None:
