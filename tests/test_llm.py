@@ -175,7 +175,7 @@ def test_openai_itself_is_sent_the_newer_name_of_the_limit(
     server.answers = [said(completion("a"))]
     exchange = connection.Exchange
 
-    def here(request: connection.Request) -> connection.Exchange:
+    def here(request: connection.Post) -> connection.Exchange:
         assert request.url.startswith(there.url)
         return exchange(request._replace(url=f"{server.url}/chat/completions"))
 

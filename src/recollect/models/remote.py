@@ -58,7 +58,7 @@ class Remote:
         if found.key is not None:
             headers["Authorization"] = f"Bearer {found.key.reveal()}"
         raw = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
-        request = connection.Request(self.url, headers, raw, CONNECT, until)
+        request = connection.Post(self.url, headers, raw, CONNECT, until)
         with connection.Exchange(request) as exchange:
             status, answered = exchange.head(float("inf"))
             body = exchange.body()

@@ -25,7 +25,7 @@ from recollect.errors import (
     ModelUnreachable,
     UsageError,
 )
-from recollect.models.llm.provider import Call, Provider
+from recollect.models.llm.provider import LlmCall, Provider
 from recollect.models.llm.schema import check_schema, in_words, json_in, problems
 from recollect.models.llm.timeouts import POLL, USUAL, Timeouts, check_token
 from recollect.ports import LlmMessage, LlmReply, LlmRequest, LlmUsage, Meter, StopToken, Tell
@@ -64,12 +64,12 @@ class LlmClient:
         self, request: LlmRequest, token: StopToken | None = None, tell: Tell | None = None
     ) -> LlmReply:
         _check(request, tell)
-        call = Call(request, monotonic() + self._timeouts.total, token, tell)
+        call = LlmCall(request, monotonic() + self._timeouts.total, token, tell)
         return self._answer(call) if request.schema is None else self._structured(call)
 
     # -------------------------------------------------------------- structured answers
 
-    def _structured(self, call: Call) -> LlmReply:
+    def _structured(self, call: LlmCall) -> LlmReply:
         first = self._answer(call)
         parsed, wrong = _parse(first, call.request)
         if not wrong:
@@ -87,7 +87,7 @@ class LlmClient:
 
     # -------------------------------------------------------------- one answer
 
-    def _answer(self, call: Call) -> LlmReply:
+    def _answer(self, call: LlmCall) -> LlmReply:
         """Returns the model's answer, after as many attempts as it takes and there is time for."""
         written: list[str] = []
         if call.tell is not None:
@@ -110,7 +110,7 @@ class LlmClient:
             return float(after) + random.uniform(0, 0.1 * after)
         return random.uniform(0, self._backoff * 2 ** (attempt - 1))
 
-    def _metered(self, call: Call, written: list[str]) -> LlmReply:
+    def _metered(self, call: LlmCall, written: list[str]) -> LlmReply:
         """Asks once. What it cost is settled with the meter, however it ends."""
         meter, request = self._meter, call.request
         expected = estimated(request)
@@ -171,7 +171,7 @@ def estimated(request: LlmRequest) -> int:
     return int(sum(map(count_tokens, texts)) * _MARGIN) + 16 * (len(texts) + 1)
 
 
-def _has_time(pause: float, call: Call) -> bool:
+def _has_time(pause: float, call: LlmCall) -> bool:
     """Returns whether there is time for a pause and something after it."""
     left = float("inf") if call.token is None else call.token.left
     return pause <= LONGEST and monotonic() + pause < call.until and left > pause

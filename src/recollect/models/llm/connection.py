@@ -47,7 +47,7 @@ _REASONS = (
 """What an exception means, in our words: the first class that it is an instance of."""
 
 
-class Request(NamedTuple):
+class Post(NamedTuple):
     """One POST, and how long it may take."""
 
     url: str
@@ -73,7 +73,7 @@ class _Failed(NamedTuple):
 class Exchange:
     """A request that is under way. Use it in a ``with``: leaving that gives it up."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Post) -> None:
         self._request = request
         self._parts = urlsplit(request.url)
         self._coming: SimpleQueue[_Head | bytes | _Failed | None] = SimpleQueue()

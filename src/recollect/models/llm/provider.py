@@ -41,7 +41,7 @@ _ABOUT_OPTIONS = (400, 422, 501)
 """Statuses by which a server may say that it does not know an option."""
 
 
-class Call(NamedTuple):
+class LlmCall(NamedTuple):
     """A request, who hears the pieces of its answer, and when it is given up."""
 
     request: LlmRequest
@@ -57,10 +57,10 @@ class Provider(Protocol):
     key: str
     model: str
 
-    def turn(self, call: Call) -> Any:
+    def turn(self, call: LlmCall) -> Any:
         """In it, no more requests are under way than may be at once."""
 
-    def ask(self, call: Call) -> LlmReply: ...
+    def ask(self, call: LlmCall) -> LlmReply: ...
 
 
 class _Turns:
@@ -68,7 +68,7 @@ class _Turns:
         self._free = BoundedSemaphore(at_once)
 
     @contextmanager
-    def turn(self, call: Call) -> Iterator[None]:
+    def turn(self, call: LlmCall) -> Iterator[None]:
         while not self._free.acquire(timeout=POLL):
             check_token(call.token)
             if monotonic() >= call.until:
@@ -124,7 +124,7 @@ class HttpProvider(_Turns):
     def __repr__(self) -> str:
         return f"HttpProvider({self.key})"
 
-    def ask(self, call: Call) -> LlmReply:
+    def ask(self, call: LlmCall) -> LlmReply:
         tries = 0
         while True:
             tries += 1
@@ -137,12 +137,12 @@ class HttpProvider(_Turns):
             else:
                 return reply._replace(calls=tries, model=reply.model or self.model)
 
-    def _once(self, call: Call) -> LlmReply:
+    def _once(self, call: LlmCall) -> LlmReply:
         without, stream = self._without, call.tell is not None
         request = with_schema_in_words(call.request) if "schema" in without else call.request
         body = self._dialect.body(self.model, request, stream=stream, without=without)
         connect, first, _ = self._timeouts
-        posted = connection.Request(
+        posted = connection.Post(
             self._address.url + self._dialect.path,
             {"Content-Type": "application/json", **self._dialect.headers(self._found.key)},
             json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),
@@ -248,7 +248,7 @@ class OwnProvider(_Turns):
         self.model = getattr(own, "__name__", type(own).__name__)
         self.key = f"{self.model}@callable"
 
-    def ask(self, call: Call) -> LlmReply:
+    def ask(self, call: LlmCall) -> LlmReply:
         done: SimpleQueue[str | LlmReply | Exception] = SimpleQueue()
 
         def work() -> None:
@@ -274,7 +274,7 @@ class OwnProvider(_Turns):
                 return told
         raise ModelGarbled(f"{self.model} gave {type(told).__name__}, not a text")
 
-    def _wait(self, done: SimpleQueue[Any], call: Call) -> Any:
+    def _wait(self, done: SimpleQueue[Any], call: LlmCall) -> Any:
         while monotonic() < call.until:
             with suppress(Empty):
                 return done.get(timeout=POLL)
