@@ -21,7 +21,7 @@ from recollect.text.terms import terms
 from recollect.writing.curation.chunk import pieces
 from recollect.writing.curation.dedup import dedup
 from recollect.writing.curation.extract import Context, Extracted, rules
-from recollect.writing.curation.group import Group, Place, group, pages
+from recollect.writing.curation.group import Group, GroupOrigin, group, pages
 from recollect.writing.curation.recon import survey
 from recollect.writing.runner import AT_ONCE, Token, fan_out
 
@@ -52,7 +52,7 @@ def curated(name: str, text: str) -> tuple[Group, ...]:
     found: list[Extracted] = []
     for piece in pieces(text, seen):
         found += rules(piece, context)
-    return group(dedup(found).kept, Place(name, name))
+    return group(dedup(found).kept, GroupOrigin(name, name))
 
 
 def run(_work: Path) -> Iterator[Ratio]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.writing.curation.dedup import dedup
 from recollect.writing.curation.extract import Extracted
-from recollect.writing.curation.group import MISC, MOST_PAGES, Place, group, pages
+from recollect.writing.curation.group import MISC, MOST_PAGES, GroupOrigin, group, pages
 
 
 def fact(
@@ -105,13 +105,13 @@ def test_what_differs_in_what_matters_stays_apart(one: str, two: str) -> None:
 def test_groups_hold_every_fact_once_on_few_pages(
     facts: list[Extracted], chance: random.Random
 ) -> None:
-    groups = group(facts, Place("notes/a.md", "A note"))
+    groups = group(facts, GroupOrigin("notes/a.md", "A note"))
     assert sorted(map(repr, facts)) == sorted(repr(f) for one in groups for f in one.facts)
     assert len({one.key for one in groups}) == len(groups)
     assert len(pages(groups)) <= MOST_PAGES
     mixed = facts[:]
     chance.shuffle(mixed)
-    assert group(mixed, Place("notes/a.md", "A note")) == groups
+    assert group(mixed, GroupOrigin("notes/a.md", "A note")) == groups
     for one in groups:
         assert all((one.address.domain, one.address.topic, one.address.title))
         assert "/" not in one.address.topic + one.address.subtopic + one.address.title
@@ -120,18 +120,18 @@ def test_groups_hold_every_fact_once_on_few_pages(
 def test_a_batch_of_one_subject_is_one_page() -> None:
     names = ["Retry limit", "retry limits", "retry-limit", "RETRY LIMIT"]
     facts = [fact(f"Number {n}.", name, n) for n, name in enumerate(names * 5)]
-    (one,) = group(facts, Place(project="atlas"))
+    (one,) = group(facts, GroupOrigin(project="atlas"))
     assert one.address.path.startswith("project/atlas/")
     assert len(pages([one])) == 1
 
 
 def test_many_subjects_share_pages() -> None:
     facts = [fact(f"Fact {n}.", f"subject {chr(97 + n)}", n) for n in range(26)]
-    assert len(pages(group(facts, Place(title="A long session / about things")))) == 1
+    assert len(pages(group(facts, GroupOrigin(title="A long session / about things")))) == 1
 
 
 def test_a_fact_without_a_subject_is_misc() -> None:
-    (one,) = group([fact("Something holds.")], Place())
+    (one,) = group([fact("Something holds.")], GroupOrigin())
     assert (one.key, one.subject, one.address.topic) == (MISC, MISC, "general")
 
 
@@ -139,12 +139,12 @@ def test_a_page_is_named_by_heading_and_subject() -> None:
     facts = [fact(f"Fact {n}.", "Retry limit", n, heading="Queue > Limits") for n in range(3)] + [
         fact("Other.", "port", 9)
     ]
-    first, second = group(facts, Place("s", "Notes on\nthe / queue"))
+    first, second = group(facts, GroupOrigin("s", "Notes on\nthe / queue"))
     assert first.address.path == "project/Notes on the queue/Queue/Retry limit"
     assert second.address.path == "project/Notes on the queue/Decisions and facts"
 
 
 def test_what_a_user_likes_is_about_the_user() -> None:
     liked = fact("I prefer tabs.", "tabs", type="preference", speaker="user")
-    (one,) = group([liked], Place("s", "A session"))
+    (one,) = group([liked], GroupOrigin("s", "A session"))
     assert one.address.path.startswith("personal/user/")

@@ -17,7 +17,7 @@ import pytest
 from conftest import Cli, HashEmbedder
 from damage import pages, replace, scribble
 from recollect import Memory, config
-from recollect.doctor import CHECKS, Check, Client, Evaluated, examine
+from recollect.doctor import CHECKS, Check, Client, LastEvaluation, examine
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import note, put
 
@@ -253,14 +253,14 @@ def test_what_the_caller_knows_is_judged(well: Path) -> None:
         seen = checks(
             memory,
             clients=(Client("codex", True, "other", "/c.toml"), Client("zed", True, "absent")),
-            evaluated=Evaluated("notes-1", "2026-01-01", same_code=False),
+            evaluated=LastEvaluation("notes-1", "2026-01-01", same_code=False),
         )
         assert (seen["clients"].state, seen["clients"].mend) == ("warn", "recollect install codex")
         assert seen["evals"].state == "warn"
         seen = checks(
             memory,
             clients=(Client("codex", True, "installed", "/c.toml"),),
-            evaluated=Evaluated("notes-1", "2026-01-01", same_code=True),
+            evaluated=LastEvaluation("notes-1", "2026-01-01", same_code=True),
         )
         assert (seen["clients"].state, seen["evals"].state) == ("ok", "ok")
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from recollect.errors import ServiceDenied, UsageError
 from recollect.writing.runner import (
-    Context,
     Outcome,
     Slot,
+    SlotContext,
     Token,
     fan_out,
     inserted,
@@ -26,7 +26,7 @@ from recollect.writing.runner import (
 def slot(name: str, *needs: str, work: Any = None, **fields: Any) -> Slot:
     """It gives its name after what it was given."""
 
-    def joined(context: Context) -> str:
+    def joined(context: SlotContext) -> str:
         return ".".join([*(context[need] for need in needs), name])
 
     fields.setdefault("seconds", 10.0)
@@ -37,7 +37,7 @@ def states(outcomes: dict[str, Outcome]) -> dict[str, str]:
     return {name: outcome.state for name, outcome in outcomes.items()}
 
 
-def failing(_: Context) -> str:
+def failing(_: SlotContext) -> str:
     raise ValueError("no such luck")
 
 
@@ -121,7 +121,7 @@ def test_a_slot_may_call_what_it_was_given_and_nothing_else() -> None:
     assert "'store'" in done["b"].reason
     assert "'model'" in done["c"].reason
     with pytest.raises(ServiceDenied):
-        Context(slot("a"), {}, services, Token()).service("store")
+        SlotContext(slot("a"), {}, services, Token()).service("store")
 
 
 def test_a_slot_sees_only_what_it_needs() -> None:
@@ -133,7 +133,7 @@ def test_a_slot_sees_only_what_it_needs() -> None:
 def test_a_slot_that_takes_too_long_is_left_behind() -> None:
     release, left = threading.Event(), threading.Event()
 
-    def slow(_: Context) -> str:
+    def slow(_: SlotContext) -> str:
         release.wait(30)
         left.set()
         return "late"
@@ -153,7 +153,7 @@ def test_a_slot_that_takes_too_long_is_left_behind() -> None:
 def test_cancelling_reaches_running_work() -> None:
     token, seen = Token(), threading.Event()
 
-    def works(context: Context) -> str:
+    def works(context: SlotContext) -> str:
         token.cancel()
         while True:
             if context.token.stopped:
@@ -170,7 +170,7 @@ def test_cancelling_reaches_running_work() -> None:
 def test_no_more_than_allowed_run_at_once() -> None:
     lock, now, most = threading.Lock(), 0, 0
 
-    def counted(_: Context) -> str:
+    def counted(_: SlotContext) -> str:
         nonlocal now, most
         with lock:
             now += 1

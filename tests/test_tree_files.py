@@ -21,7 +21,7 @@ from recollect.transfer import tree_import
 from recollect.transfer.tree_export import facts_of
 from recollect.tree import Snippet, TopicPage, as_put, page_key, page_of
 from recollect.tree import from_document as page_from
-from recollect.writing.facts import Beside, Signed
+from recollect.writing.facts import Beside, Signature
 from recollect.writing.facts import edit as edit_facts
 from recollect.writing.pages import pages_of
 from recollect.writing.path import write_facts
@@ -32,7 +32,7 @@ DUE = "billing/invoices/due-dates"
 
 
 def put_pages(m: Memory, *pages: TopicPage) -> None:
-    signed = Signed(datetime.now(UTC))
+    signed = Signature(datetime.now(UTC))
     beside = Beside(more=lambda _: list(map(as_put, pages)))
     write_facts(m.store, "local", edit_facts([], {}), signed, beside)
 

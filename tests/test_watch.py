@@ -18,7 +18,7 @@ import pytest
 from conftest import Cli
 from recollect import Memory
 from recollect.errors import NotFound, StoreBusy
-from recollect.importing.watcher import Watched, watch
+from recollect.importing.watcher import WatchedPlace, watch
 from recollect.nouns import Receipt
 
 PATIENCE = 20.0
@@ -289,7 +289,7 @@ def test_a_watch_that_has_been_stopped_imports_nothing(mem: Memory, vault: Path)
 def test_a_busy_store_is_tried_again(vault: Path) -> None:
     stop, tries = Event(), list[Path]()
 
-    def add(one: Watched) -> Receipt:
+    def add(one: WatchedPlace) -> Receipt:
         tries.append(one.place)
         if len(tries) == 1:
             raise StoreBusy("another import is running")
@@ -297,7 +297,7 @@ def test_a_busy_store_is_tried_again(vault: Path) -> None:
         return Receipt(added=1)
 
     told: list[Receipt] = []
-    watch([Watched("vault", vault)], add, lambda _, done: told.append(done), stop, every=0.01)
+    watch([WatchedPlace("vault", vault)], add, lambda _, done: told.append(done), stop, every=0.01)
     assert (tries, told) == ([vault, vault], [Receipt(added=1)])
 
 
@@ -306,7 +306,7 @@ def test_the_journal_of_a_database_counts_as_a_change(tmp_path: Path) -> None:
     database.write_bytes(b"x")
     stop, adds = Event(), list[Path]()
 
-    def add(one: Watched) -> Receipt:
+    def add(one: WatchedPlace) -> Receipt:
         adds.append(one.place)
         if len(adds) == 1:
             (tmp_path / "state.db-wal").write_bytes(b"more")
@@ -316,6 +316,6 @@ def test_the_journal_of_a_database_counts_as_a_change(tmp_path: Path) -> None:
 
     patience = threading.Timer(PATIENCE, stop.set)
     patience.start()
-    watch([Watched("hermes", database)], add, lambda *_: None, stop, every=0.01)
+    watch([WatchedPlace("hermes", database)], add, lambda *_: None, stop, every=0.01)
     patience.cancel()
     assert len(adds) == 2

@@ -422,7 +422,7 @@ def parsed(name: str, value: Any, where: str) -> Plain:
 # ------------------------------------------------------------------ resolving
 
 
-class Value(NamedTuple):
+class SettingValue(NamedTuple):
     value: Plain
     origin: Origin
     where: str = ""
@@ -431,7 +431,7 @@ class Value(NamedTuple):
 class Config:
     """Every setting, with its origin; ``ignored`` says what an untrusted file wanted."""
 
-    def __init__(self, values: Mapping[str, Value], ignored: tuple[str, ...] = ()) -> None:
+    def __init__(self, values: Mapping[str, SettingValue], ignored: tuple[str, ...] = ()) -> None:
         self.values = values
         self.ignored = ignored
 
@@ -443,7 +443,7 @@ class Config:
 
     def with_value(self, name: str, value: Any) -> Config:
         """The same, but for one setting."""
-        good = Value(parsed(name, value, "the call"), "flag")
+        good = SettingValue(parsed(name, value, "the call"), "flag")
         return Config({**self.values, name: good}, self.ignored)
 
 
@@ -454,10 +454,10 @@ def load(
     start: Path | None = None,
 ) -> Config:
     environ = os.environ if environ is None else environ
-    values = {name: Value(s.default, "default") for name, s in SETTINGS.items()}
+    values = {name: SettingValue(s.default, "default") for name, s in SETTINGS.items()}
     user = user_file()
     for name, value in read_file(user).items():
-        values[name] = Value(parsed(name, value, str(user)), "user", str(user))
+        values[name] = SettingValue(parsed(name, value, str(user)), "user", str(user))
     ignored = []
     project = project_file(Path.cwd() if start is None else start)
     if project:
@@ -470,15 +470,15 @@ def load(
                 continue
             if name in ("store", "models") and "://" not in str(good):
                 good = str((project.parent / Path(str(good)).expanduser()).resolve())
-            values[name] = Value(good, "project", str(project))
+            values[name] = SettingValue(good, "project", str(project))
     ignored += _unknown_variables(environ)
     for name, spec in SETTINGS.items():
         if spec.variable in environ and environ[spec.variable] != "":
             good = parsed(name, environ[spec.variable], spec.variable)
-            values[name] = Value(good, "environment", spec.variable)
+            values[name] = SettingValue(good, "environment", spec.variable)
     for name, value in (flags or {}).items():
         if value is not None:
-            values[name] = Value(parsed(name, value, "the call"), "flag")
+            values[name] = SettingValue(parsed(name, value, "the call"), "flag")
     return Config(values, tuple(ignored))
 
 

@@ -224,12 +224,12 @@ def _list(options: Options) -> int:
 # ------------------------------------------------------------------ for the doctor
 
 
-def evaluated() -> doctor.Evaluated | None:
+def evaluated() -> doctor.LastEvaluation | None:
     """Returns the last run that is kept in this folder; None where there is none."""
     if not (ledger.FOLDER / "results.jsonl").exists():
         return None
     last = ledger.Ledger().record("latest")
-    return doctor.Evaluated(last["run"], last["at"], last["code"] == provenance.code())
+    return doctor.LastEvaluation(last["run"], last["at"], last["code"] == provenance.code())
 
 
 # ------------------------------------------------------------------ capturing

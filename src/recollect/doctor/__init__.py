@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from recollect.doctor import content, place, setup, store
-from recollect.doctor.case import Case, Client, Evaluated
+from recollect.doctor.case import Case, Client, LastEvaluation
 from recollect.doctor.report import Check, Report
 from recollect.errors import RecollectError, StoreCorrupt, in_a_line
 from recollect.memory import Memory
 from recollect.nouns import Progress
 
-__all__ = ["CHECKS", "Case", "Check", "Client", "Evaluated", "Report", "examine"]
+__all__ = ["CHECKS", "Case", "Check", "Client", "LastEvaluation", "Report", "examine"]
 
 CHECKS: Mapping[str, Callable[[Case], Check]] = {
     "store": store.record,
@@ -46,7 +46,7 @@ def examine(
     full: bool = False,
     fix: bool = False,
     clients: tuple[Client, ...] | None = None,
-    evaluated: Evaluated | None = None,
+    evaluated: LastEvaluation | None = None,
     location: str = "",
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Report:

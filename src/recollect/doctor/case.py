@@ -22,7 +22,7 @@ class Client(NamedTuple):
     file: str = ""
 
 
-class Evaluated(NamedTuple):
+class LastEvaluation(NamedTuple):
     """The last measurement, and whether the code is still that which was measured."""
 
     run: str
@@ -38,7 +38,7 @@ class Case:
         *,
         full: bool = False,
         clients: tuple[Client, ...] | None = None,
-        evaluated: Evaluated | None = None,
+        evaluated: LastEvaluation | None = None,
         location: str = "",
     ) -> None:
         self._memory = memory

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.sources.sessions.base import Format
 
 
-class Read(NamedTuple):
+class FileToRead(NamedTuple):
     """A file that is to be read, and what it is known to be."""
 
     file: files.FoundFile
@@ -34,7 +34,7 @@ class Contents:
         self.max_bytes = max_bytes
 
     def documents(
-        self, one: Read, source: str, owner: str, scopes: tuple[str, ...]
+        self, one: FileToRead, source: str, owner: str, scopes: tuple[str, ...]
     ) -> Iterator[Item]:
         file = one.file
         if one.form is not None:

@@ -6,23 +6,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from recollect.arguments import is_there
-from recollect.importing.imported import Known
-from recollect.importing.sources import Home, Homes, place_of, uris_of
+from recollect.importing.imported import ImportedFiles
+from recollect.importing.sources import SourceRoot, SourceRoots, place_of, uris_of
 from recollect.nouns import SourceStats
 from recollect.ports import DocumentStamp, StorageEngine
 
 
-class Missing:
+class MissingDocuments:
     """Asked after the places have been walked: what was met there is known to be so."""
 
-    def __init__(self, store: StorageEngine, homes: Homes, known: Callable[[str], Known]) -> None:
+    def __init__(
+        self, store: StorageEngine, homes: SourceRoots, known: Callable[[str], ImportedFiles]
+    ) -> None:
         self._store = store
         self._homes = homes
         self._known = known
         self.unread: set[Path] = set()
         """What could not be walked: nothing in it is gone."""
 
-    def at(self, root: Path, home: Home, entered: set[str]) -> list[DocumentStamp]:
+    def at(self, root: Path, home: SourceRoot, entered: set[str]) -> list[DocumentStamp]:
         """What is gone of a file or folder, and of other sources inside it."""
         return [*self._of_home(root, home), *self._inside(root, entered)]
 
@@ -39,7 +41,7 @@ class Missing:
             gone += self._of_home(root, home)
         return list({d.id: d for d in gone}.values())
 
-    def _of_home(self, root: Path, home: Home) -> list[DocumentStamp]:
+    def _of_home(self, root: Path, home: SourceRoot) -> list[DocumentStamp]:
         if root == home.base:
             below = root.name if home.source.kind == "file" else ""
         else:

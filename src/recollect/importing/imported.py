@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from recollect.ports import DocumentStamp
 
 
-class Known:
+class ImportedFiles:
     """A document's stamp tells one of a file from a line of JSONL, and both from what a caller
     has put there."""
 

@@ -15,12 +15,12 @@ from recollect.arguments import is_there, names
 from recollect.config import Config
 from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
-from recollect.importing.contents import Contents, Read, is_empty, is_mem0, is_memory
-from recollect.importing.deleted import Missing
-from recollect.importing.imported import Known
+from recollect.importing.contents import Contents, FileToRead, is_empty, is_mem0, is_memory
+from recollect.importing.deleted import MissingDocuments
+from recollect.importing.imported import ImportedFiles
 from recollect.importing.options import ImportDefaults, ImportRequest
 from recollect.importing.redaction import redacted_items
-from recollect.importing.sources import Home, Homes, as_added
+from recollect.importing.sources import SourceRoot, SourceRoots, as_added
 from recollect.nouns import (
     Document,
     Filter,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 class _Plan(NamedTuple):
     """What is to be done with what a walk has met."""
 
-    groups: dict[Home, list[Read | Problem]]
+    groups: dict[SourceRoot, list[FileToRead | Problem]]
     """Files to be read, by the source that they belong to."""
     lines: list[files.FoundFile]
     """Files of lines in our own form."""
@@ -78,10 +78,10 @@ class Importer:
         stats = store.stats()
         self._location = stats.location
         self._forgotten = stats.tombstones > 0
-        self._homes = Homes(stats.sources, options.source)
+        self._homes = SourceRoots(stats.sources, options.source)
         self._contents = Contents(store, config["import.max_mb"] * 1_000_000)
-        self._missing = Missing(store, self._homes, self._known)
-        self._known_in: dict[str, Known] = {}
+        self._missing = MissingDocuments(store, self._homes, self._known)
+        self._known_in: dict[str, ImportedFiles] = {}
         self._several = False
         self._met: set[str] = set()
         """Files that an earlier of several places had."""
@@ -129,7 +129,7 @@ class Importer:
 
     # -------------------------------------------------------------- what has changed
 
-    def _plan(self, root: Path, home: Home, only: Format | None) -> _Plan:
+    def _plan(self, root: Path, home: SourceRoot, only: Format | None) -> _Plan:
         plan = _Plan({}, [], [], Counter(), [])
         for folder in files.walk(root, self._location):
             if folder.is_tree:
@@ -147,7 +147,7 @@ class Importer:
         return plan
 
     def _plan_file(
-        self, found: files.FoundFile, root: Path, home: Home, only: Format | None, plan: _Plan
+        self, found: files.FoundFile, root: Path, home: SourceRoot, only: Format | None, plan: _Plan
     ) -> None:
         if only is None and (log := _beside(found, root)):
             said = f"comes with {log} and is no document of its own"
@@ -168,7 +168,7 @@ class Importer:
             return
         form = format_of(found.path)
         if only is None or form is not None or is_memory(found.path):
-            one = Read(found, form, named=found.path == nearest.base)
+            one = FileToRead(found, form, named=found.path == nearest.base)
             plan.groups.setdefault(nearest, []).append(one)
 
     def _not_met(self, some: list[files.FoundFile]) -> list[files.FoundFile]:
@@ -176,7 +176,7 @@ class Importer:
         self._met.update(found.place for found in new)
         return new
 
-    def _changed(self, some: list[files.FoundFile], home: Home) -> list[files.FoundFile]:
+    def _changed(self, some: list[files.FoundFile], home: SourceRoot) -> list[files.FoundFile]:
         """The files of a folder, without those of which a walk alone tells that they are as they
         were: one document came from each, of this stamp."""
         if self._given.says_whose:
@@ -200,7 +200,7 @@ class Importer:
         known.keep(home.origin, kept)
         return changed
 
-    def _unchanged(self, found: files.FoundFile, home: Home) -> int:
+    def _unchanged(self, found: files.FoundFile, home: SourceRoot) -> int:
         """How many documents are known from this file, if it is as it was."""
         known = self._known(home.source.name)
         held = known.files(home.origin).get(found.relative, [])
@@ -211,15 +211,15 @@ class Importer:
         known.keep(home.origin, [found.relative])
         return len(held)
 
-    def _whose(self, found: files.FoundFile, home: Home) -> tuple[str, tuple[str, ...]]:
+    def _whose(self, found: files.FoundFile, home: SourceRoot) -> tuple[str, tuple[str, ...]]:
         """Owner and scopes of what is in a file: as it has them already or, where it is new, as
         what came last into its source, unless the caller says more."""
         known = self._known(home.source.name)
         return self._given.whose(known.files(home.origin).get(found.relative) or known.last())
 
-    def _known(self, source: str) -> Known:
+    def _known(self, source: str) -> ImportedFiles:
         if source not in self._known_in:
-            self._known_in[source] = Known(self._store.admin.stamps(source))
+            self._known_in[source] = ImportedFiles(self._store.admin.stamps(source))
         return self._known_in[source]
 
     # -------------------------------------------------------------- reading it
@@ -244,11 +244,11 @@ class Importer:
             self._contents.forks.stored()
         self._progress(count)
 
-    def _documents(self, some: list[Read | Problem], home: Home) -> Iterator[Item]:
+    def _documents(self, some: list[FileToRead | Problem], home: SourceRoot) -> Iterator[Item]:
         """Every file read. Logs go by time, so that of two sessions with the same messages the
         elder has them."""
         known, origin = self._known(home.source.name), home.origin
-        some.sort(key=lambda x: x.file.modified if isinstance(x, Read) and x.form else 0)
+        some.sort(key=lambda x: x.file.modified if isinstance(x, FileToRead) and x.form else 0)
         for one in some:
             if isinstance(one, Problem):
                 yield one
@@ -279,7 +279,7 @@ class Importer:
         receipt = write_path.commit(self._store, changes, dry_run=self._options.dry_run)
         return receipt._replace(missing=missing if self._options.dry_run else ())
 
-    def _remember(self, root: Path, home: Home, sources: Iterable[str]) -> None:
+    def _remember(self, root: Path, home: SourceRoot, sources: Iterable[str]) -> None:
         """Keep with each source that was met how its places were added."""
         here = Place(root.as_uri(), self._options.redact, self._options.history)
         for name in sorted(set(sources)):

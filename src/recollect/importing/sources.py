@@ -12,7 +12,7 @@ from recollect.nouns import Place, Source, SourceStats
 from recollect.text.terms import fold
 
 
-class Home(NamedTuple):
+class SourceRoot(NamedTuple):
     """A source, and the place that the paths of its files are told from."""
 
     source: Source
@@ -21,7 +21,7 @@ class Home(NamedTuple):
     """Where a source gathers several places, files of the same path are told apart by it."""
 
     @classmethod
-    def at(cls, base: Path, source: Source) -> Home:
+    def at(cls, base: Path, source: Source) -> SourceRoot:
         uri = base.as_uri()
         return cls(source, base, "" if source.uri == uri else uri)
 
@@ -31,7 +31,7 @@ class Home(NamedTuple):
         return os.path.basename(base) if place == base else place[len(base.rstrip("/")) + 1 :]
 
 
-class Homes:
+class SourceRoots:
     """The sources of a store. A place belongs to the one that is nearest to it, unless the
     caller has named another."""
 
@@ -45,7 +45,7 @@ class Homes:
         self._taken = {fold(s) for s in self.sources}
         self.places: dict[str, Source] = {}
         """The known files and folders, by their paths."""
-        self._nearest_to: dict[str, Home | None] = {}
+        self._nearest_to: dict[str, SourceRoot | None] = {}
         self._named: dict[str, str] = {}
 
     def look_from(self, root: Path) -> None:
@@ -102,16 +102,16 @@ class Homes:
             self._named[uri] = name
         return self._named[uri]
 
-    def home(self, root: Path, kind: str) -> Home:
+    def home(self, root: Path, kind: str) -> SourceRoot:
         """The source of what is at *root*, and the place its paths are told from."""
         found = self.nearest(str(root))
-        return found or Home.at(root, self.source(kind if root.is_dir() else "file", root))
+        return found or SourceRoot.at(root, self.source(kind if root.is_dir() else "file", root))
 
-    def nearest(self, path: str) -> Home | None:
+    def nearest(self, path: str) -> SourceRoot | None:
         """The known source that a path is, or is in: the innermost of several."""
         known = self.places.get(path)
         if known is not None:
-            return Home.at(Path(path), known)
+            return SourceRoot.at(Path(path), known)
         above = os.path.dirname(path)
         if above not in self._nearest_to:
             self._nearest_to[above] = None if above == path else self.nearest(above)

@@ -17,7 +17,7 @@ from recollect.nouns import Place, Receipt, SourceStats
 from recollect.sources import files
 
 
-class Watched(NamedTuple):
+class WatchedPlace(NamedTuple):
     """One of the places of a source, to be added as it was added before."""
 
     source: str
@@ -26,10 +26,10 @@ class Watched(NamedTuple):
     history: bool = True
 
 
-def watched(sources: Sequence[SourceStats]) -> list[Watched]:
+def watched(sources: Sequence[SourceStats]) -> list[WatchedPlace]:
     """The places of sources that are files or folders of this machine."""
     return [
-        Watched(s.name, place_of(place.uri), place.redact, place.history)
+        WatchedPlace(s.name, place_of(place.uri), place.redact, place.history)
         for s in sources
         if s.uri.startswith("file:") and s.kind in ("folder", "file", "jsonl", "sessions")
         for place in s.places or (Place(s.uri),)
@@ -37,14 +37,14 @@ def watched(sources: Sequence[SourceStats]) -> list[Watched]:
 
 
 def watch(
-    places: Sequence[Watched],
-    add: Callable[[Watched], Receipt],
-    tell: Callable[[Watched, Receipt], None],
+    places: Sequence[WatchedPlace],
+    add: Callable[[WatchedPlace], Receipt],
+    tell: Callable[[WatchedPlace, Receipt], None],
     stop: Event,
     every: float = 1.0,
 ) -> None:
     """Import each place now and whenever it has changed, until *stop* is set."""
-    before: dict[Watched, int] = {}
+    before: dict[WatchedPlace, int] = {}
     while not stop.is_set():
         for one in places:
             state = _state(one.place)

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
     from recollect.reading.think.thought import Thought as Thought
     from recollect.reading.think.thought import ThoughtEvent as ThoughtEvent
-    from recollect.transfer.migrate import Migrated
+    from recollect.transfer.migrate import Migration
     from recollect.writing.curation.curate import Curated as Curated
-    from recollect.writing.curation.receipts import Kept as Kept
+    from recollect.writing.curation.receipts import CurationReceipt as CurationReceipt
 
 
 def found_logs() -> Iterator[Logs]:
@@ -67,7 +67,7 @@ def migrate_store(
     *,
     merge: bool = False,
     report: Report = lambda _: None,
-) -> Migrated:
+) -> Migration:
     """Copy everything of one store (a folder or a URL) into another: documents, facts and sessions
     with their vectors, histories, what was forgotten, recorded answers, and the figures of use. The
     target has to be empty, or what an earlier run that was cut off has begun; with *merge* it may

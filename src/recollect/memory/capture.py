@@ -22,7 +22,7 @@ from recollect.text import redact
 MOST_BYTES = 8_000_000
 
 
-class Captured(NamedTuple):
+class CaptureStatus(NamedTuple):
     """What is kept of what was asked."""
 
     on: bool
@@ -76,18 +76,18 @@ def _append(file: Path, line: str) -> None:
         os.close(out)
 
 
-def captured(config: settings.Config, show: int = 10) -> Captured:
+def captured(config: settings.Config, show: int = 10) -> CaptureStatus:
     file = captured_file()
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
-        return Captured(bool(config["capture"]), store_name(config), file, 0, 0)
+        return CaptureStatus(bool(config["capture"]), store_name(config), file, 0, 0)
     last = []
     for line in lines[-show:]:
         with suppress(json.JSONDecodeError):
             last.append(str(json.loads(line).get("query", "")))
     size = file.stat().st_size
-    return Captured(
+    return CaptureStatus(
         bool(config["capture"]), store_name(config), file, len(lines), size, tuple(last)
     )
 

@@ -18,7 +18,7 @@ from recollect.writing.curation import receipts, tidy
 if TYPE_CHECKING:
     from recollect.facts import Fact
     from recollect.transfer.tree_export import Topic
-    from recollect.writing.curation.receipts import Kept
+    from recollect.writing.curation.receipts import CurationReceipt
     from recollect.writing.curation.tidy import Proposal
 
 
@@ -104,23 +104,23 @@ class Curation:
 
     # -------------------------------------------------------------- what curations did
 
-    def receipts(self, *, limit: int = 20, owner: str | None = None) -> Sequence[Kept]:
+    def receipts(self, *, limit: int = 20, owner: str | None = None) -> Sequence[CurationReceipt]:
         """What curations did, newest first."""
         requests.check_count("limit", limit, "receipts")
         return receipts.receipts(self._core.store, self._owner(owner), limit=limit)
 
-    def undo(self, receipt: str = "", *, owner: str | None = None) -> Kept:
+    def undo(self, receipt: str = "", *, owner: str | None = None) -> CurationReceipt:
         """Restores the state before a curation, by the id of its receipt; the last one's if none is
         given. What was forgotten since stays forgotten."""
         return path.undo(self._core.store, self._owner(owner), receipt)
 
-    def to_review(self, *, owner: str | None = None) -> Sequence[Kept]:
+    def to_review(self, *, owner: str | None = None) -> Sequence[CurationReceipt]:
         """Receipts with changes that replace or contradict something, and wait for a look."""
         return receipts.waiting(self._core.store, self._owner(owner))
 
     def review(
         self, receipt: str, *ids: str, accept: bool, owner: str | None = None, by: str = ""
-    ) -> Kept:
+    ) -> CurationReceipt:
         """Accepts or rejects what waits in a receipt: these facts, or all. What is rejected goes,
         and what it had replaced holds again."""
         store = self._core.store
@@ -147,5 +147,5 @@ class Curation:
         return self._written(fact.owner, facts.change(fact.id, to, action), by, why)
 
     def _written(self, owner: str, work: facts.Work, by: str, why: str) -> Fact:
-        signed = facts.Signed(datetime.now(UTC), by, why)
+        signed = facts.Signature(datetime.now(UTC), by, why)
         return path.write_facts(self._core.store, owner, work, signed).facts[0]

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from threading import Event as Stop
 
     from recollect.facts import Context, FactPage, Remembered
-    from recollect.importing.watcher import Watched
+    from recollect.importing.watcher import WatchedPlace
     from recollect.memory.curation import Curation
     from recollect.memory.model_admin import ModelAdmin
     from recollect.memory.models import NoModel
@@ -169,7 +169,7 @@ class Memory:
         seconds, until *stop* is set: every place of each, as it was added. Returns which were
         followed."""
 
-        def add(one: Watched) -> Receipt:
+        def add(one: WatchedPlace) -> Receipt:
             return self.add(one.place, source=one.source, redact=one.redact, history=one.history)
 
         return writes.watch(self.core, sources, add, tell, begun, stop)

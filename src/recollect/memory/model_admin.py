@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from recollect.memory.llm import LlmStatus, LlmTest
     from recollect.memory.model_bench import ModelScore
     from recollect.models.llm.provider import Own
-    from recollect.models.scales import Calibrated
+    from recollect.models.scales import Calibration
 
 
-class Switched(NamedTuple):
+class ModelSwitch(NamedTuple):
     """What a change of model did."""
 
     model: str
@@ -140,7 +140,7 @@ class ModelAdmin:
 
     def switch(
         self, name: str, report: Report = lambda _: None, *, processes: int | None = None
-    ) -> Switched:
+    ) -> ModelSwitch:
         """Searches with another embedding model: it is tried first, then every passage gets a
         vector of it, and what its scores mean is found out. The old vectors serve until there are
         as many new ones; cut off, it goes on where it was when it is called again. The setting
@@ -164,11 +164,11 @@ class ModelAdmin:
                 note = error.message
         counts = dict(core.store.admin.models())
         done = counts.pop(core.embedder.key, 0)
-        return Switched(value, core.embedder.key, made, done, counts, note)
+        return ModelSwitch(value, core.embedder.key, made, done, counts, note)
 
     def calibrate(
         self, *, count: int = 100, report: Report = lambda _: None
-    ) -> Sequence[Calibrated]:
+    ) -> Sequence[Calibration]:
         """Finds out, on what is in this store, what the scores of the embedder and the reranker in
         use mean, where these are not the ones that ship; from then on the grade counts them. Up
         to *count* questions are made of what is in the store."""
@@ -177,7 +177,7 @@ class ModelAdmin:
         found = [self._calibrated(job, count, report) for job in ("embed", "rerank")]
         return [one for one in found if one is not None]
 
-    def _calibrated(self, job: str, count: int, report: Report) -> Calibrated | None:
+    def _calibrated(self, job: str, count: int, report: Report) -> Calibration | None:
         """The scale of the model in use for this job, found and kept; None where the grade knows
         it, or there is none."""
         core = self._core

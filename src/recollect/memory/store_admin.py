@@ -20,7 +20,7 @@ from recollect.transfer import archive, backup, tree_export
 
 if TYPE_CHECKING:
     from recollect.importing.freshness import SourceState
-    from recollect.memory.capture import Captured
+    from recollect.memory.capture import CaptureStatus
     from recollect.memory.tuning import Tuning
     from recollect.storage.embedded.backup import BackupReport
 
@@ -65,7 +65,7 @@ class StoreAdmin:
         vectors: bool = True,
         force: bool = False,
         report: Report = lambda _: None,
-    ) -> archive.Exported:
+    ) -> archive.ArchiveExport:
         """Writes all of it as JSONL (compressed, if the name ends in ``.gz``), for people, other
         programs and other engines; :meth:`import_all` brings it back as it was."""
         store = self._core.store
@@ -87,7 +87,7 @@ class StoreAdmin:
         scopes: Sequence[str] | None = None,
         prune: bool = False,
         force: bool = False,
-    ) -> tree_export.Exported:
+    ) -> tree_export.TreeExport:
         """Writes the context tree as Markdown, a file for each page with its facts, which people
         read and edit; ``add`` of the folder applies what they changed. Files that were edited
         since are left as they are unless *force* is true; those whose page is no more are removed
@@ -138,7 +138,7 @@ class StoreAdmin:
         figures = usage.usage(self._core.ledger, self._core.recorder, days)
         return tuning.tuning(figures, self._core.config)
 
-    def captured(self) -> Captured:
+    def captured(self) -> CaptureStatus:
         """What is kept of the questions that were asked, if the setting ``capture`` is on."""
         return capture.captured(self._core.config)
 

@@ -117,7 +117,7 @@ def record(core: Core, kind: str, body: str, options: Mapping[str, Any]) -> Docu
 def watch(
     core: Core,
     sources: Sequence[str],
-    add: Callable[[watcher.Watched], Receipt],
+    add: Callable[[watcher.WatchedPlace], Receipt],
     tell: Callable[[str, Receipt], None],
     begun: Callable[[Sequence[str]], None],
     stop: Event | None,

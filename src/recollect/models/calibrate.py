@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import ModelError, UsageError
-from recollect.models.scales import Calibrated
+from recollect.models.scales import Calibration
 from recollect.nouns import Document, Filter
 from recollect.ports import Embedder, Reranker, Store
 from recollect.text.chunk import passages
@@ -109,7 +109,7 @@ Tell = Callable[[int, int], None]
 
 def embedder_scale(
     pairs: Sequence[CalibrationPair], known: Embedder, other: Embedder, count: int, tell: Tell
-) -> Calibrated:
+) -> Calibration:
     """What makes the known model's cosines of the other's."""
     asked = pairs[:count]
     total = 2 * (len(pairs) + len(asked))
@@ -136,7 +136,7 @@ def reranker_scale(
     near: Embedder,
     count: int,
     tell: Tell,
-) -> Calibrated:
+) -> Calibration:
     """What makes the known model's log-odds of the other's, over the passages that are nearest to
     each question."""
     asked = pairs[:count]
@@ -152,7 +152,7 @@ def reranker_scale(
     return _fitted(other.key, "rerank", one, two)
 
 
-def _fitted(key: str, job: str, known: NDArray[Any], other: NDArray[Any]) -> Calibrated:
+def _fitted(key: str, job: str, known: NDArray[Any], other: NDArray[Any]) -> Calibration:
     """From two tables of the same questions and passages."""
     agreement = float(np.mean([_together(a, b) for a, b in zip(known, other, strict=True)]))
     (best, gaps), (their_best, their_gaps) = _shape(known), _shape(other)
@@ -163,7 +163,7 @@ def _fitted(key: str, job: str, known: NDArray[Any], other: NDArray[Any]) -> Cal
             hint="is it a model for this job and this language? search works without its scores",
         )
     slope = gaps / their_gaps
-    return Calibrated(key, job, slope, best - slope * their_best, len(known), agreement)
+    return Calibration(key, job, slope, best - slope * their_best, len(known), agreement)
 
 
 def _shape(table: NDArray[Any]) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from recollect.nouns import Scale
 _FILE = "calibrations.json"
 
 
-class Calibrated(NamedTuple):
+class Calibration(NamedTuple):
     """What came of it."""
 
     model: str
@@ -42,7 +42,7 @@ def scale_of(folder: Path, key: str) -> Scale | None:
     return None
 
 
-def keep(folder: Path, found: Calibrated) -> None:
+def keep(folder: Path, found: Calibration) -> None:
     path = _path(folder)
     about = {**found.as_json(), "reference": _reference(found.job)}
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

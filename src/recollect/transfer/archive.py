@@ -52,7 +52,7 @@ BATCH_BYTES = 8_000_000
 _SUM = re.compile(rb',"sum":"([0-9a-f]{16})"\}$')
 
 
-class Exported(NamedTuple):
+class ArchiveExport(NamedTuple):
     file: str
     bytes: int
     counts: Mapping[str, int]
@@ -66,7 +66,7 @@ class Exported(NamedTuple):
 
 def export_all(
     store: StorageEngine, file: str | Path, *, vectors: bool, force: bool, report: Report
-) -> Exported:
+) -> ArchiveExport:
     if not str(file):
         raise UsageError("the file is empty", hint="name a file that ends in .jsonl or .jsonl.gz")
     to = place(file)
@@ -107,7 +107,7 @@ def export_all(
         "answer": "answers",
     }
     told = {plural: counts.get(name, 0) for name, plural in names.items()}
-    return Exported(str(to), to.stat().st_size, told)
+    return ArchiveExport(str(to), to.stat().st_size, told)
 
 
 @contextmanager

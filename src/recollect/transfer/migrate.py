@@ -41,7 +41,7 @@ _NAMES = {
 }
 
 
-class Migrated(NamedTuple):
+class Migration(NamedTuple):
     """What became of a store that was copied."""
 
     source: str
@@ -80,7 +80,7 @@ def migrate_store(
     *,
     merge: bool = False,
     report: Report = lambda _: None,
-) -> Migrated:
+) -> Migration:
     """Copy everything of one store (a folder or a URL) into another: documents, facts and sessions
     with their vectors, histories, what was forgotten, recorded answers, and the figures of use. The
     target has to be empty, or what an earlier run that was cut off has begun; with *merge* it may
@@ -97,7 +97,7 @@ def migrate_store(
         counts = copy.merged() if merge else copy.compared()
     figures = 0 if merge else _figures(storage.open_ledger(one), storage.open_ledger(other))
     file.unlink(missing_ok=True)
-    return Migrated(note.source, storage.name_of(other), loaded, counts, figures, resumed)
+    return Migration(note.source, storage.name_of(other), loaded, counts, figures, resumed)
 
 
 def _check_places(one: str, other: str) -> None:

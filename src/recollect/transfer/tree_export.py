@@ -11,7 +11,14 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import IS, KIND, SOURCE, Fact, FactFilter, from_document, handle
 from recollect.nouns import Filter, Problem
 from recollect.ports import Store
-from recollect.transfer.tree_manifest import Entry, Manifest, content_hash, load, replace, save
+from recollect.transfer.tree_manifest import (
+    Manifest,
+    ManifestEntry,
+    content_hash,
+    load,
+    replace,
+    save,
+)
 from recollect.tree import (
     INDEX,
     TopicPage,
@@ -67,7 +74,7 @@ def facts_of(store: Store, owner: str, scopes: tuple[str, ...] | None = None) ->
 # ------------------------------------------------------------------ as files
 
 
-class Exported(NamedTuple):
+class TreeExport(NamedTuple):
     """What an export did. Counts are of files, but for *facts*."""
 
     folder: str
@@ -88,7 +95,7 @@ class Exported(NamedTuple):
 
 def export_tree(
     store: Store, folder: Path, asked: FactFilter, *, prune: bool = False, force: bool = False
-) -> Exported:
+) -> TreeExport:
     """Write a file for each page. What a person has changed since is left alone, unless *force*
     is true; files whose page is no more are removed if *prune* is."""
     before = _manifest_for(folder, asked.owner, force=force)
@@ -139,15 +146,15 @@ class _Export:
         self._refused: list[Problem] = []
         self._stale: list[Problem] = []
 
-    def run(self) -> Exported:
+    def run(self) -> TreeExport:
         self._folder.mkdir(parents=True, exist_ok=True)
         paths = self._paths()
-        files: dict[str, Entry] = {}
+        files: dict[str, ManifestEntry] = {}
         for address, (page, facts) in self._topics.items():
             seen = shown(page, facts, paths, self._now)
             raw = write(seen).encode()
             base = base_of(seen._replace(related=page.related))
-            entry = Entry(address, content_hash(raw), base)
+            entry = ManifestEntry(address, content_hash(raw), base)
             old = self._before.files.get(paths[address])
             kept = self._put(paths[address], raw, old.hash if old else None)
             if kept or old:
@@ -156,7 +163,7 @@ class _Export:
         indexes = self._indexes(paths)
         moved = self._before.moved if self._refused else {}  # else all links are written anew
         save(self._folder, Manifest(self._before.owner, files, indexes, moved))
-        return Exported(
+        return TreeExport(
             str(self._folder),
             **self._counts,
             pages=len(self._topics),
@@ -198,9 +205,9 @@ class _Export:
         parent = next(folder for folder in place.parents if folder.exists())
         return parent.resolve().is_relative_to(self._folder.resolve())
 
-    def _left(self, files: Mapping[str, Entry]) -> dict[str, Entry]:
+    def _left(self, files: Mapping[str, ManifestEntry]) -> dict[str, ManifestEntry]:
         """What is there of pages that are no more."""
-        left: dict[str, Entry] = {}
+        left: dict[str, ManifestEntry] = {}
         for path, entry in self._before.files.items():
             place = self._folder / path
             if path in files or not place.is_file():

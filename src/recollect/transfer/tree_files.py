@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from recollect.nouns import Problem, Receipt
-from recollect.transfer.tree_manifest import Entry, Manifest, content_hash, pages_in
+from recollect.transfer.tree_manifest import Manifest, ManifestEntry, content_hash, pages_in
 from recollect.tree import (
     BrokenPage,
     ParsedPage,
@@ -28,7 +28,7 @@ class TreeFile(NamedTuple):
     was: str
     """The address of its page until now; empty for a new one."""
     address: str
-    entry: Entry | None
+    entry: ManifestEntry | None
     before: str = ""
     """Where it was, if it was moved."""
 
@@ -42,7 +42,7 @@ class TreeFiles(NamedTuple):
     """What a folder has."""
 
     changed: list[TreeFile]
-    kept: dict[str, Entry]
+    kept: dict[str, ManifestEntry]
     """Files that are as they were, or that cannot be read or are not asked for: nothing in them
     is gone."""
     gone: list[str]
@@ -79,7 +79,7 @@ class TreeFiles(NamedTuple):
         return found | {path_key(link_target(path)): page for path, page in pages.items()}
 
 
-class _Refused(NamedTuple):
+class _RefusedFile(NamedTuple):
     """A file that cannot be the page that it says."""
 
     path: str
@@ -92,7 +92,7 @@ class Scanned(NamedTuple):
 
     read: list[tuple[str, str, ParsedPage]]
     """Files that are not as they were: path, hash, and what they say."""
-    kept: dict[str, Entry]
+    kept: dict[str, ManifestEntry]
     """As :attr:`TreeFiles.kept`."""
     away: list[str]
     """Paths of files that were there."""
@@ -137,7 +137,7 @@ def place(scanned: Scanned, root: Path, manifest: Manifest, known: Mapping[str, 
     they are stored or only facts name them."""
     placed = list(_placed(scanned.read, manifest, set(scanned.kept), known))
     changed = [one for one in placed if isinstance(one, TreeFile)]
-    refused = [one for one in placed if isinstance(one, _Refused)]
+    refused = [one for one in placed if isinstance(one, _RefusedFile)]
     failed = tuple(Problem(str(root / one.path), one.why) for one in refused)
     kept = dict(scanned.kept)
     for path in (path for one in refused for path in (one.path, one.before)):
@@ -172,7 +172,7 @@ def _placed(
     manifest: Manifest,
     kept: set[str],
     known: Mapping[str, bool],
-) -> Iterator[TreeFile | _Refused]:
+) -> Iterator[TreeFile | _RefusedFile]:
     """Which page each file is: the one it was, if it is where it was or says so."""
     there = kept.union(path for path, _, _ in read)
     taken = {manifest.files[path].page for path in kept}
@@ -183,7 +183,7 @@ def _placed(
             file = TreeFile(path, hash, said, entry.page, entry.page, entry)
         elif before in there:
             why = f"a copy of {before}: both say `id: {said.id}`; take it out of one"
-            yield _Refused(path, before, why)
+            yield _RefusedFile(path, before, why)
             continue
         elif before:
             address, old = _address(path, said.id), manifest.files[before]
@@ -193,7 +193,7 @@ def _placed(
             was = next((one for one in (said.id, address) if one in known), "")
             file = TreeFile(path, hash, said, was, address, None)
         if file.address in taken or (file.address != file.was and known.get(file.address)):
-            yield _Refused(path, before, f"there is a page {file.address} already")
+            yield _RefusedFile(path, before, f"there is a page {file.address} already")
             continue
         taken.add(file.address)
         yield file

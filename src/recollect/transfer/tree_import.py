@@ -22,7 +22,7 @@ from recollect.text.keys import keys
 from recollect.text.redact import redact
 from recollect.transfer.tree_export import Topic, topics
 from recollect.transfer.tree_files import Scanned, TreeFile, place, scan
-from recollect.transfer.tree_manifest import Entry, Manifest, load, save
+from recollect.transfer.tree_manifest import Manifest, ManifestEntry, load, save
 from recollect.tree import (
     DERIVED,
     SOURCE,
@@ -42,7 +42,7 @@ from recollect.tree import (
 from recollect.tree.edits import FIELDS, Base, Edits, base_of, edits
 from recollect.writing import facts
 from recollect.writing import path as write_path
-from recollect.writing.facts import ALONE, Beside, Edit, Signed, Work, Written
+from recollect.writing.facts import ALONE, Beside, Edit, Signature, Work, WrittenFacts
 from recollect.writing.remember import redacted, slug
 
 CHANNEL = "tree"
@@ -155,11 +155,11 @@ class _Import:
         told: Any = {kind: (Problem(where, why, level),)}
         self._receipt += Receipt(**told)
 
-    def _signed(self, path: str = "") -> Signed:
+    def _signed(self, path: str = "") -> Signature:
         source = str(self._root / path) if path else ""
-        return Signed(self._now, source=source, channel=CHANNEL)
+        return Signature(self._now, source=source, channel=CHANNEL)
 
-    def _write(self, work: Work, signed: Signed, beside: Beside = ALONE) -> Written:
+    def _write(self, work: Work, signed: Signature, beside: Beside = ALONE) -> WrittenFacts:
         dry_run = self._options.dry_run
         return write_path.write_facts(
             self._store, self._owner, work, signed, beside, dry_run=dry_run
@@ -438,7 +438,7 @@ def _order(
     return (*wanted, *(id for id in usual if id not in wanted))
 
 
-def _counted(done: Written) -> Receipt:
+def _counted(done: WrittenFacts) -> Receipt:
     """What was done to facts. That their pages follow is not told."""
     added = sum(pair.before is None for pair in done.changed)
     return Receipt(
@@ -471,7 +471,7 @@ def _owned(page: TopicPage, fields: Collection[str], facts: Iterable[Fact]) -> T
     return page._replace(own=tuple(own))
 
 
-def _agreed(file: TreeFile, found: Edits, unsettled: set[str], moved: Any) -> Entry:
+def _agreed(file: TreeFile, found: Edits, unsettled: set[str], moved: Any) -> ManifestEntry:
     """What the file and the store agree on now. What they do not stays as it was agreed on
     before, and the file is looked at again the next time."""
     said = file.said._replace(related=tuple(moved.get(a, a) for a in file.said.related))
@@ -481,4 +481,4 @@ def _agreed(file: TreeFile, found: Edits, unsettled: set[str], moved: Any) -> En
     facts = {id: hash for id, hash in now.facts.items() if id not in unsettled}
     facts |= {id: was.facts[id] for id in was.facts if id in unsettled} | found.apart.facts
     agreed = "" if unsettled or found.refused else file.hash
-    return Entry(file.address, agreed, Base(fields, facts))
+    return ManifestEntry(file.address, agreed, Base(fields, facts))

@@ -22,7 +22,7 @@ from recollect.tree.edits import Base
 FORMAT, VERSION = "recollect-tree", 1
 
 
-class Entry(NamedTuple):
+class ManifestEntry(NamedTuple):
     """A file of a page."""
 
     page: str
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 class Manifest(NamedTuple):
     owner: str
-    files: Mapping[str, Entry]
+    files: Mapping[str, ManifestEntry]
     """By their paths below the folder."""
     indexes: Mapping[str, str]
     """Hashes of the lists of pages, by their paths."""
@@ -80,7 +80,7 @@ def _read(told: Any) -> Manifest:
     if told["version"] > VERSION:
         raise ValueError(f"it is of version {told['version']}, which is newer than this program")
     files = {
-        _inside(path): Entry(
+        _inside(path): ManifestEntry(
             str(e["page"]), str(e["hash"]), Base(_texts(e["fields"]), _texts(e["facts"]))
         )
         for path, e in told["files"].items()

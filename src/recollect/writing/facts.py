@@ -42,7 +42,7 @@ from recollect.ports import Store
 from recollect.writing import pages
 
 
-class Signed(NamedTuple):
+class Signature(NamedTuple):
     """Who writes, when, why, and from where it was read."""
 
     at: datetime
@@ -55,27 +55,27 @@ class Signed(NamedTuple):
         return ProvenanceEntry(self.at, action, self.by, self.why, self.source, self.channel)
 
 
-class Changed(NamedTuple):
+class FactChange(NamedTuple):
     """A fact before a write and after it; None where it is not there."""
 
     before: Fact | None
     after: Fact | None
 
 
-class Written(NamedTuple):
+class WrittenFacts(NamedTuple):
     """What a write of facts did."""
 
     receipt: Receipt
     facts: tuple[Fact, ...]
     """Those that it was about, as they are now."""
-    changed: tuple[Changed, ...] = ()
+    changed: tuple[FactChange, ...] = ()
     """All that changed, those that it was about and others."""
 
 
 class FactPlan:
     """One write in the making: facts of one owner, read as they are needed."""
 
-    def __init__(self, store: Store, owner: str, signed: Signed) -> None:
+    def __init__(self, store: Store, owner: str, signed: Signature) -> None:
         self._store = store
         self._owner = owner
         self._signed = signed
@@ -228,15 +228,15 @@ class FactPlan:
                 hint="to go back to what was said before, remember it anew: that supersedes",
             )
 
-    def changed(self) -> list[Changed]:
+    def changed(self) -> list[FactChange]:
         return [
-            Changed(stored, fact._replace(stamp=uuid4().hex))
+            FactChange(stored, fact._replace(stamp=uuid4().hex))
             for id, fact in self.facts.items()
             if fact != (stored := self._stored.get(id))
         ]
 
 
-def _changes(changed: Sequence[Changed]) -> Iterator[Change]:
+def _changes(changed: Sequence[FactChange]) -> Iterator[Change]:
     for before, after in changed:
         if after is not None:
             yield Expect(after.key, before.stamp if before else None)
@@ -258,7 +258,7 @@ def _row(fact: Fact) -> str:
 class Beside(NamedTuple):
     """What is written in the same transaction as facts."""
 
-    more: Callable[[Sequence[Changed]], Iterable[Change]] = lambda _: ()
+    more: Callable[[Sequence[FactChange]], Iterable[Change]] = lambda _: ()
     """Makes changes of the facts that change; pages follow from them too."""
     seal: Callable[[Sequence[Change]], Iterable[Change]] = lambda _: ()
     """Makes the last changes, of all the others: the receipt of a curation."""
@@ -285,7 +285,7 @@ def _placed(fact: Fact) -> Fact:
 
 
 def _with_pages(
-    store: Store, owner: str, changed: Sequence[Changed], more: list[Change]
+    store: Store, owner: str, changed: Sequence[FactChange], more: list[Change]
 ) -> list[Change]:
     """What else is changed, and the pages of these facts."""
     on = any(fact is not None and fact.meta.get("page") for pair in changed for fact in pair)
@@ -368,7 +368,7 @@ class FactChanges(NamedTuple):
     changes: tuple[Change, ...]
     facts: tuple[Fact, ...]
     """Those that it is about, as they will be."""
-    changed: tuple[Changed, ...]
+    changed: tuple[FactChange, ...]
     """All that will change, those that it is about and others."""
     forgets: bool
 
@@ -380,14 +380,14 @@ class FactChanges(NamedTuple):
 
 
 def planned(
-    store: Store, owner: str, work: Work, signed: Signed, beside: Beside = ALONE
+    store: Store, owner: str, work: Work, signed: Signature, beside: Beside = ALONE
 ) -> FactChanges:
     """Works out what is written: the facts, what replaces what on both sides, the pages that they
     are on, and what is written *beside* them in the same transaction."""
     plan = FactPlan(store, owner, signed)
     ids = list(work(plan))
     plan.link(ids)
-    changed = [*plan.changed(), *(Changed(fact, None) for fact in plan.forgotten.values())]
+    changed = [*plan.changed(), *(FactChange(fact, None) for fact in plan.forgotten.values())]
     changes = [*_changes(changed)]
     changes += [Forget(fact_key(owner, id)) for id in plan.forgotten]
     if changes:

@@ -33,11 +33,11 @@ from recollect.writing import documents, facts, forgetting
 from recollect.writing import remember as new_facts
 from recollect.writing.curation import apply, receipts, slots
 from recollect.writing.curation import curate as curation
-from recollect.writing.facts import ALONE, Beside, Signed, Work, Written
+from recollect.writing.facts import ALONE, Beside, Signature, Work, WrittenFacts
 
 if TYPE_CHECKING:
     from recollect.writing.curation.curate import Curated
-    from recollect.writing.curation.receipts import Kept
+    from recollect.writing.curation.receipts import CurationReceipt
     from recollect.writing.curation.slots import Extractor, SourceText
     from recollect.writing.documents import Item
     from recollect.writing.remember import NewFact
@@ -115,11 +115,11 @@ def write_facts(
     store: Store,
     owner: str,
     work: Work,
-    signed: Signed,
+    signed: Signature,
     beside: Beside = ALONE,
     *,
     dry_run: bool = False,
-) -> Written:
+) -> WrittenFacts:
     """Writes facts of one owner with their links and pages, and what is written *beside* them."""
 
     def plan() -> facts.FactChanges:
@@ -127,7 +127,7 @@ def write_facts(
 
     about = f"the facts of {owner}"
     decided, receipt = commit_planned(store, plan, about, dry_run=dry_run)
-    return Written(decided.counted(receipt), decided.facts, decided.changed)
+    return WrittenFacts(decided.counted(receipt), decided.facts, decided.changed)
 
 
 def remember(store: Store, new: NewFact) -> Remembered:
@@ -136,13 +136,13 @@ def remember(store: Store, new: NewFact) -> Remembered:
     decision = new_facts.decide(store, new, now)
     if decision.same is not None:
         return Remembered(decision.same, "duplicate", note=decision.note)
-    signed = Signed(now, new.by, "", new.source)
+    signed = Signature(now, new.by, "", new.source)
     return decision.remembered(write_facts(store, new.owner, facts.put([decision.fact]), signed))
 
 
 def add_facts(store: Store, rows: Sequence[Fact], source: str, *, dry_run: bool = False) -> Receipt:
     """Keeps the facts of a file, owner by owner, those of an owner together or not at all."""
-    signed = Signed(datetime.now(UTC), source=source)
+    signed = Signature(datetime.now(UTC), source=source)
     by_owner: dict[str, list[Fact]] = {}
     for fact in rows:
         by_owner.setdefault(fact.owner, []).append(fact)
@@ -170,7 +170,7 @@ def curate(
 
     def write(decisions: slots.Decisions) -> slots.CurationWrite:
         plan = apply.CurationPlan(store, text, decisions)
-        signed = Signed(text.now, text.by, channel=text.channel)
+        signed = Signature(text.now, text.by, channel=text.channel)
         work = facts.edit(plan.new, plan.edits)
         written = write_facts(store, text.owner, work, signed, plan.beside, dry_run=dry_run)
         return plan.done(written, dry_run=dry_run)
@@ -178,7 +178,7 @@ def curate(
     return curation.curate(text, store, extractor, write, dry_run=dry_run, token=token, tell=tell)
 
 
-def undo(store: StorageEngine, owner: str, id: str) -> Kept:
+def undo(store: StorageEngine, owner: str, id: str) -> CurationReceipt:
     """Brings back the state before a curation: that of this receipt, or the last one."""
     now = datetime.now(UTC)
     kept = receipts.receipt(store, owner, id) if id else receipts.last(store, owner)
@@ -187,7 +187,9 @@ def undo(store: StorageEngine, owner: str, id: str) -> Kept:
     return kept._replace(undone=now)
 
 
-def review(store: Store, kept: Kept, ids: Sequence[str], *, accept: bool, by: str) -> Kept:
+def review(
+    store: Store, kept: CurationReceipt, ids: Sequence[str], *, accept: bool, by: str
+) -> CurationReceipt:
     """Accepts decisions of a curation, or takes them back."""
     now = datetime.now(UTC)
     judged, changes = (
@@ -205,7 +207,7 @@ def forget(store: Store, document: Document) -> Receipt:
     quotes = forgetting.unquoted(store, document)
     if quotes:
         commit(store, quotes)
-    signed, gone = Signed(datetime.now(UTC)), Forget(document.id)
+    signed, gone = Signature(datetime.now(UTC)), Forget(document.id)
     if document.kind == "fact":
         return write_facts(store, document.owner, facts.forget(document.external), signed).receipt
     if document.kind == "page":  # what links to it does no more

@@ -30,7 +30,7 @@ from recollect.text.questions.parse import parse
 from recollect.text.redact import redact as redact_text
 from recollect.text.statements import conflict as statements
 from recollect.text.statements.in_force import standing
-from recollect.writing.facts import Written, stored_fact
+from recollect.writing.facts import WrittenFacts, stored_fact
 
 LIKE, NEWEST = 8, 200
 """Facts that each new one is compared with, besides those that share its names: so many that share
@@ -189,7 +189,7 @@ class FactDecision(NamedTuple):
     conflicts: tuple[Conflict, ...] = ()
     note: str = ""
 
-    def remembered(self, written: Written) -> Remembered:
+    def remembered(self, written: WrittenFacts) -> Remembered:
         """What came of writing it."""
         receipt = written.receipt
         if receipt.tombstoned:

@@ -58,7 +58,7 @@ class Token:
             raise Cancelled("it was cancelled, or its time is over")
 
 
-class Context:
+class SlotContext:
     """What a slot is given: the outputs of those it needs, its services, its token."""
 
     def __init__(
@@ -89,7 +89,7 @@ class Context:
 
 class Slot(NamedTuple):
     name: str
-    work: Callable[[Context], Any]
+    work: Callable[[SlotContext], Any]
     needs: tuple[str, ...]
     takes: tuple[type, ...]
     """The types of what it needs, in that order."""
@@ -262,7 +262,7 @@ class _Run:
                 continue
             token = Token(slot.seconds, self._token)
             self._running[slot.name] = _Running(slot, token, monotonic())
-            context = Context(slot, self._outputs, self._services, token)
+            context = SlotContext(slot, self._outputs, self._services, token)
             threading.Thread(
                 target=self._do, args=(slot, context), name=f"slot {slot.name}", daemon=True
             ).start()
@@ -274,7 +274,7 @@ class _Run:
                 return f"{name} is {found}, not {kind.__name__}"
         return ""
 
-    def _do(self, slot: Slot, context: Context) -> None:
+    def _do(self, slot: Slot, context: SlotContext) -> None:
         try:
             self._finished.put((slot.name, slot.work(context), None))
         except BaseException as error:  # noqa: BLE001  reported as the slot's outcome
@@ -324,7 +324,7 @@ class _Run:
 # ------------------------------------------------------------------ many at once
 
 
-class Done(NamedTuple, Generic[T, R]):
+class FanOutResult(NamedTuple, Generic[T, R]):
     """One thing of a fan-out: its result, or why there is none."""
 
     item: T
@@ -334,10 +334,10 @@ class Done(NamedTuple, Generic[T, R]):
 
 def fan_out(
     items: Sequence[T], work: Callable[[T], R], token: Token, *, at_once: int = AT_ONCE
-) -> list[Done[T, R]]:
+) -> list[FanOutResult[T, R]]:
     """Do the same with each, several at a time; in their order. What fails costs itself alone."""
     todo: SimpleQueue[int] = SimpleQueue()
-    finished: SimpleQueue[tuple[int, Done[T, R]]] = SimpleQueue()
+    finished: SimpleQueue[tuple[int, FanOutResult[T, R]]] = SimpleQueue()
     for place in range(len(items)):
         todo.put(place)
 
@@ -348,14 +348,14 @@ def fan_out(
             except Empty:
                 return
             try:
-                done: Done[T, R] = Done(items[place], work(items[place]))
+                done: FanOutResult[T, R] = FanOutResult(items[place], work(items[place]))
             except Exception as error:  # noqa: BLE001  reported with the item
-                done = Done(items[place], None, in_a_line(error))
+                done = FanOutResult(items[place], None, in_a_line(error))
             finished.put((place, done))
 
     for _ in range(min(at_once, len(items))):
         threading.Thread(target=worker, daemon=True).start()
-    made: dict[int, Done[T, R]] = {}
+    made: dict[int, FanOutResult[T, R]] = {}
     while len(made) < len(items):
         token.check()
         try:

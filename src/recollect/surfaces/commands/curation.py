@@ -18,7 +18,7 @@ from recollect.surfaces.commands.shared import Options, open_memory, print_json,
 from recollect.surfaces.phrases import some, when
 
 if TYPE_CHECKING:
-    from recollect.memory import Curated, Kept
+    from recollect.memory import Curated, CurationReceipt
     from recollect.surfaces.terminal import Style
 
 _WAITS = "`recollect review` shows what waits"
@@ -234,7 +234,7 @@ def _text(memory: Any, id: str, owner: str | None) -> str:
         return "(forgotten)"
 
 
-def _waiting(found: Sequence[Kept], olds: dict[str, str], style: Style) -> str:
+def _waiting(found: Sequence[CurationReceipt], olds: dict[str, str], style: Style) -> str:
     lines = []
     for kept in found:
         lines.append(f"{style.bold}{kept.id}{style.off}  {kept.about}  {(iso(kept.at) or '')[:10]}")
@@ -269,7 +269,7 @@ def undo(options: Options) -> int:
     return 0
 
 
-def _receipts(found: Sequence[Kept], style: Style) -> str:
+def _receipts(found: Sequence[CurationReceipt], style: Style) -> str:
     lines = [
         f"{kept.id}  {(iso(kept.at) or '')[:16].replace('T', ' ')}  {kept.about}  "
         f"{style.dim}{len(kept.touched)} documents{', undone' if kept.undone else ''}{style.off}"

@@ -12,7 +12,7 @@ from recollect.errors import UsageError
 from recollect.surfaces.commands.shared import Options
 
 if TYPE_CHECKING:
-    from recollect.doctor import Evaluated
+    from recollect.doctor import LastEvaluation
 
 
 def declare_eval(parser: argparse.ArgumentParser) -> None:
@@ -33,10 +33,10 @@ def eval_(options: Options) -> int:
     return code
 
 
-def evaluated() -> Evaluated | None:
+def evaluated() -> LastEvaluation | None:
     """Returns the last run of this folder, for the doctor; None where there is none to be read."""
     command = _installed()
-    last: Evaluated | None = command and command.evaluated()
+    last: LastEvaluation | None = command and command.evaluated()
     return last
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.memory import Logs, Memory
     from recollect.nouns import Receipt
     from recollect.surfaces.terminal import Style
-    from recollect.transfer.tree_export import Exported
+    from recollect.transfer.tree_export import TreeExport
 
 
 def declare_add(parser: argparse.ArgumentParser) -> None:
@@ -178,7 +178,7 @@ def export(options: Options) -> int:
     return 1 if done.refused else 0
 
 
-def _exported(done: Exported, style: Style) -> str:
+def _exported(done: TreeExport, style: Style) -> str:
     counts = {
         "written": done.written,
         "unchanged": done.unchanged,

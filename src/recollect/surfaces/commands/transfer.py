@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.ports import CheckReport, LoadReport
     from recollect.surfaces.terminal import Style
     from recollect.transfer.backup import BackupReport, RepairReport, RestoreReport
-    from recollect.transfer.migrate import Migrated
+    from recollect.transfer.migrate import Migration
 
 SHOWN = 10
 """Documents that are named one by one."""
@@ -234,14 +234,14 @@ def migrate_store(options: Options) -> int:
     if options.store:
         raise UsageError("migrate-store has FROM and TO, and no --store", hint="leave it out")
     with progress(options) as bar:
-        done: Migrated = facade.migrate_store(
+        done: Migration = facade.migrate_store(
             options.source, options.to, merge=options.merge, report=bar
         )
     show(options, done.as_json(), lambda style: _migrated(done, options.to, style))
     return 0
 
 
-def _migrated(done: Migrated, to: str, style: Style) -> str:
+def _migrated(done: Migration, to: str, style: Style) -> str:
     same = ", ".join(f"{count:,} {name}" for name, count in done.counts.items() if count)
     lines = [f"{style.bold}{done.to}{style.off}" + (" (went on where it was)" * done.resumed)]
     if done.loaded.different or done.loaded.forgotten:

@@ -25,7 +25,7 @@ from recollect.surfaces.page.remembered import tabs
 from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
-    from recollect.memory import Kept
+    from recollect.memory import CurationReceipt
 
 SAID = {
     "new": "new",
@@ -47,7 +47,7 @@ def review(request: PageRequest) -> PageContent:
     return PageContent("Review", body, at="/memory")
 
 
-def _receipt(request: PageRequest, kept: Kept) -> Html:
+def _receipt(request: PageRequest, kept: CurationReceipt) -> Html:
     every = None
     if len(kept.pending) > 1:
         every = el("div", _verdicts(request, kept.id, "", " all"), class_="actions")
@@ -129,7 +129,7 @@ def receipts(request: PageRequest) -> PageContent:
     return PageContent("Curations", body, at="/memory")
 
 
-def _done(request: PageRequest, kept: Kept) -> Html:
+def _done(request: PageRequest, kept: CurationReceipt) -> Html:
     kinds = Counter(SAID.get(one.kind, one.kind) for one in kept.items)
     told = ", ".join(f"{count:,} {name}" for name, count in kinds.items())
     facts = [

@@ -11,9 +11,9 @@ from recollect.ports import Store
 from recollect.text.chunk import passages
 from recollect.writing.curation import receipts
 from recollect.writing.curation.decide import Decision
-from recollect.writing.curation.receipts import Item, Kept, Touched
+from recollect.writing.curation.receipts import CurationReceipt, DocumentChange, ReceiptItem
 from recollect.writing.curation.slots import CurationWrite, Decisions, SourceText, document_of
-from recollect.writing.facts import Beside, Changed, Edit, Written, stored_fact
+from recollect.writing.facts import Beside, Edit, FactChange, WrittenFacts, stored_fact
 
 SAID_AGAIN = "said again"
 
@@ -27,12 +27,12 @@ class CurationPlan:
         self._text = text
         self._id = receipts.new_id(text.owner, text.about, text.now)
         self._items = tuple(map(_item, decisions.items))
-        self._touched: tuple[Touched, ...] = ()
+        self._touched: tuple[DocumentChange, ...] = ()
         self.new = [_linked(decision) for decision in decisions.items if decision.kind != "same"]
         self.edits = dict(self._said_again(decisions.items))
         self.beside = Beside(self._more, self._seal)
 
-    def done(self, written: Written, *, dry_run: bool) -> CurationWrite:
+    def done(self, written: WrittenFacts, *, dry_run: bool) -> CurationWrite:
         """What was written, or would be."""
         items = self._items
         if written.receipt.tombstoned and not dry_run:  # forgotten earlier, and stays so
@@ -41,14 +41,14 @@ class CurationPlan:
             items = tuple(item for item in items if item.id in there or item.kind == "same")
         return CurationWrite(self._id if self._touched else "", items, self._touched)
 
-    def _more(self, changed: Sequence[Changed]) -> Iterable[Change]:
+    def _more(self, changed: Sequence[FactChange]) -> Iterable[Change]:
         return [*_put_text(self._text), *self._pages(changed)] if changed else ()
 
     def _seal(self, changes: Sequence[Change]) -> Iterable[Change]:
         text = self._text
         self._touched = tuple(receipts.touched(self._store, changes))
         told = tuple(item for item in self._items if item.kind != "same")
-        kept = Kept(self._id, text.owner, text.now, text.about, told, self._touched)
+        kept = CurationReceipt(self._id, text.owner, text.now, text.about, told, self._touched)
         return receipts.as_changes(kept) if self._touched else ()
 
     def _said_again(self, items: Iterable[Decision]) -> Iterator[tuple[str, Edit]]:
@@ -64,7 +64,7 @@ class CurationPlan:
                 continue
             yield known.id, Edit(lambda fact: fact, SAID_AGAIN, said._replace(action=SAID_AGAIN))
 
-    def _pages(self, changed: Sequence[Changed]) -> Iterable[Change]:
+    def _pages(self, changed: Sequence[FactChange]) -> Iterable[Change]:
         """The pages that the new facts are the first of."""
         wanted = {
             tree.page_of(pair.after): pair.after
@@ -96,8 +96,8 @@ def _linked(decision: Decision) -> Fact:
     return fact
 
 
-def _item(decision: Decision) -> Item:
-    return Item(
+def _item(decision: Decision) -> ReceiptItem:
+    return ReceiptItem(
         decision.others[0] if decision.kind == "same" else decision.fact.id,
         decision.kind,
         decision.fact.text,

@@ -13,7 +13,7 @@ from recollect.ports import Store
 from recollect.writing.curation.chunk import Piece
 from recollect.writing.curation.extract import Context as Told
 from recollect.writing.curation.extract import Extracted, rules
-from recollect.writing.curation.receipts import Item, Touched
+from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
 from recollect.writing.curation.recon import Survey
 from recollect.writing.curation.slots import (
     SLOTS,
@@ -33,8 +33,8 @@ class Curated(NamedTuple):
     """Of the receipt, which `undo` takes; empty when nothing changed."""
     about: str
     slots: tuple[Outcome, ...]
-    items: tuple[Item, ...] = ()
-    touched: tuple[Touched, ...] = ()
+    items: tuple[ReceiptItem, ...] = ()
+    touched: tuple[DocumentChange, ...] = ()
     merged: int = 0
     lost: tuple[Problem, ...] = ()
     """Pieces that nothing could be read from, and why."""

@@ -37,7 +37,7 @@ _PERSONAL = frozenset({"preference", "expertise"})
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\\s]+")
 
 
-class Place(NamedTuple):
+class GroupOrigin(NamedTuple):
     """Where a text is from, as far as pages are named by it."""
 
     source: str = ""
@@ -67,7 +67,7 @@ class Group(NamedTuple):
     address: Address
 
 
-def group(facts: Iterable[Extracted], place: Place) -> tuple[Group, ...]:
+def group(facts: Iterable[Extracted], place: GroupOrigin) -> tuple[Group, ...]:
     """The groups, the largest first."""
     by_key: dict[str, list[Extracted]] = {}
     for fact in facts:
@@ -116,7 +116,9 @@ def _domain_of(fact: Extracted) -> Domain:
     return "team" if fact.type == "relation" else "project"
 
 
-def _address(domain: Domain, facts: Sequence[Extracted], place: Place, alone: bool) -> Address:
+def _address(
+    domain: Domain, facts: Sequence[Extracted], place: GroupOrigin, alone: bool
+) -> Address:
     if domain == "personal":
         topic = "user"
     else:

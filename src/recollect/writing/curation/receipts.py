@@ -37,7 +37,7 @@ TOUCHES, REVIEW = "!touches ", "!review"
 Verdict = Literal["pending", "accepted", "rejected"]
 
 
-class Touched(NamedTuple):
+class DocumentChange(NamedTuple):
     """A document before a curation and after it; None where it was not there."""
 
     before: Document | None
@@ -50,7 +50,7 @@ class Touched(NamedTuple):
         return found
 
 
-class Item(NamedTuple):
+class ReceiptItem(NamedTuple):
     """What was decided of one fact."""
 
     id: str
@@ -65,7 +65,7 @@ class Item(NamedTuple):
         return {**self._asdict(), "others": list(self.others)}
 
 
-class Kept(NamedTuple):
+class CurationReceipt(NamedTuple):
     """A receipt, as it is kept."""
 
     id: str
@@ -73,12 +73,12 @@ class Kept(NamedTuple):
     at: datetime
     about: str
     """What was curated."""
-    items: tuple[Item, ...]
-    touched: tuple[Touched, ...]
+    items: tuple[ReceiptItem, ...]
+    touched: tuple[DocumentChange, ...]
     undone: datetime | None = None
 
     @property
-    def pending(self) -> tuple[Item, ...]:
+    def pending(self) -> tuple[ReceiptItem, ...]:
         return tuple(item for item in self.items if item.verdict == "pending")
 
     def as_json(self) -> dict[str, Any]:
@@ -99,11 +99,11 @@ def new_id(owner: str, about: str, at: datetime) -> str:
     return stable_id(KIND, owner, about, at.isoformat())
 
 
-def key_of(kept: Kept) -> str:
+def key_of(kept: CurationReceipt) -> str:
     return stable_id(kept.owner, SOURCE, "", kept.id)
 
 
-def as_changes(kept: Kept) -> list[Change]:
+def as_changes(kept: CurationReceipt) -> list[Change]:
     meta = {
         "items": [item.as_json() for item in kept.items],
         "touched": [[_written(one.before), _written(one.after)] for one in kept.touched],
@@ -125,16 +125,20 @@ def as_changes(kept: Kept) -> list[Change]:
     return [Register(Source(SOURCE, SOURCE)), Put(document, (), handles)]
 
 
-def from_receipt(document: Document) -> Kept:
+def from_receipt(document: Document) -> CurationReceipt:
     meta = document.meta
     undone = meta.get("undone")
-    return Kept(
+    return CurationReceipt(
         id=document.external,
         owner=document.owner,
         at=document.date or datetime.now(UTC),
         about=document.title,
-        items=tuple(Item(**{**one, "others": tuple(one["others"])}) for one in meta["items"]),
-        touched=tuple(Touched(_read(before), _read(after)) for before, after in meta["touched"]),
+        items=tuple(
+            ReceiptItem(**{**one, "others": tuple(one["others"])}) for one in meta["items"]
+        ),
+        touched=tuple(
+            DocumentChange(_read(before), _read(after)) for before, after in meta["touched"]
+        ),
         undone=datetime.fromisoformat(undone) if undone else None,
     )
 
@@ -171,19 +175,19 @@ def put_again(document: Document) -> Put:
     return Put(document, passages(document))
 
 
-def touched(store: Store, changes: Iterable[Change]) -> Iterator[Touched]:
+def touched(store: Store, changes: Iterable[Change]) -> Iterator[DocumentChange]:
     """What the changes do to the documents that they put."""
     for change in changes:
         if isinstance(change, Put):
             before = next(iter(store.get(change.document.id)), None)
             if before != change.document:
-                yield Touched(before, change.document)
+                yield DocumentChange(before, change.document)
 
 
 # ------------------------------------------------------------------ looking
 
 
-def receipts(store: Store, owner: str, *, limit: int = 20) -> list[Kept]:
+def receipts(store: Store, owner: str, *, limit: int = 20) -> list[CurationReceipt]:
     """Of this owner, newest first."""
     limits = Filter(owner=owner, sources=(SOURCE,), kinds=(KIND,))
     some = (store.get(document.id) for document in store.scan(limits, limit=limit).items)
@@ -191,7 +195,7 @@ def receipts(store: Store, owner: str, *, limit: int = 20) -> list[Kept]:
     return sorted(found, key=lambda kept: kept.at, reverse=True)
 
 
-def receipt(store: Store, owner: str, id: str) -> Kept:
+def receipt(store: Store, owner: str, id: str) -> CurationReceipt:
     found = [d for d in store.get(id) if d.kind == KIND and d.owner == owner]
     if not found:
         raise NotFound(
@@ -200,7 +204,7 @@ def receipt(store: Store, owner: str, id: str) -> Kept:
     return from_receipt(found[0])
 
 
-def last(store: Store, owner: str) -> Kept:
+def last(store: Store, owner: str) -> CurationReceipt:
     """The newest receipt that is not undone yet."""
     found = next((one for one in receipts(store, owner, limit=100) if not one.undone), None)
     if found is None:
@@ -210,7 +214,7 @@ def last(store: Store, owner: str) -> Kept:
     return found
 
 
-def waiting(store: Store, owner: str) -> list[Kept]:
+def waiting(store: Store, owner: str) -> list[CurationReceipt]:
     """Receipts with something to look at, oldest first."""
     held = store.by_handle([handle(owner, REVIEW)])
     return sorted((from_receipt(one.document) for one in held), key=lambda kept: kept.at)
@@ -219,7 +223,7 @@ def waiting(store: Store, owner: str) -> list[Kept]:
 # ------------------------------------------------------------------ taking back
 
 
-def undone(store: Store, kept: Kept, now: datetime) -> list[Change]:
+def undone(store: Store, kept: CurationReceipt, now: datetime) -> list[Change]:
     """What brings back the state before the receipt, exactly."""
     if kept.undone is not None:
         raise UsageError(
@@ -229,7 +233,7 @@ def undone(store: Store, kept: Kept, now: datetime) -> list[Change]:
     return [*_restored(store, kept.touched), *as_changes(kept._replace(undone=now))]
 
 
-def _restored(store: Store, some: Sequence[Touched]) -> Iterator[Change]:
+def _restored(store: Store, some: Sequence[DocumentChange]) -> Iterator[Change]:
     for before, after in reversed(some):
         document = after or before
         assert document is not None
@@ -245,7 +249,7 @@ def _restored(store: Store, some: Sequence[Touched]) -> Iterator[Change]:
         yield put_again(before) if before is not None else Remove(document.id)
 
 
-def accepted(kept: Kept, ids: Sequence[str]) -> tuple[Kept, list[Change]]:
+def accepted(kept: CurationReceipt, ids: Sequence[str]) -> tuple[CurationReceipt, list[Change]]:
     """The receipt after these decisions were accepted: what was done stays, and nobody has to look
     at it any more."""
     done = _judged(kept, ids, "accepted")
@@ -253,8 +257,8 @@ def accepted(kept: Kept, ids: Sequence[str]) -> tuple[Kept, list[Change]]:
 
 
 def rejected(
-    store: Store, kept: Kept, ids: Sequence[str], now: datetime, by: str
-) -> tuple[Kept, list[Change]]:
+    store: Store, kept: CurationReceipt, ids: Sequence[str], now: datetime, by: str
+) -> tuple[CurationReceipt, list[Change]]:
     """The receipt after these decisions were taken back, and what that takes: the new facts go, and
     what they replaced holds again."""
     done = _judged(kept, ids, "rejected")
@@ -271,7 +275,7 @@ def rejected(
     return done, [*changes, *as_changes(done)]
 
 
-def _named(kept: Kept, ids: Sequence[str]) -> list[Item]:
+def _named(kept: CurationReceipt, ids: Sequence[str]) -> list[ReceiptItem]:
     found = [item for item in kept.pending if not ids or item.id in ids]
     if missing := set(ids) - {item.id for item in found}:
         raise NotFound(
@@ -281,7 +285,7 @@ def _named(kept: Kept, ids: Sequence[str]) -> list[Item]:
     return found
 
 
-def _judged(kept: Kept, ids: Sequence[str], verdict: Verdict) -> Kept:
+def _judged(kept: CurationReceipt, ids: Sequence[str], verdict: Verdict) -> CurationReceipt:
     named = {item.id for item in _named(kept, ids)}
     items = (item._replace(verdict=verdict) if item.id in named else item for item in kept.items)
     return kept._replace(items=tuple(items))

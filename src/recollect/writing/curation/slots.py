@@ -22,11 +22,11 @@ from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup
 from recollect.writing.curation.extract import Context as Told
 from recollect.writing.curation.extract import Extracted
-from recollect.writing.curation.group import Group, Place, group
+from recollect.writing.curation.group import Group, GroupOrigin, group
 from recollect.writing.curation.outline import Speaker
-from recollect.writing.curation.receipts import Item, Touched
+from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
 from recollect.writing.curation.recon import Survey, survey
-from recollect.writing.runner import Context, Slot, Token, fan_out
+from recollect.writing.runner import Slot, SlotContext, Token, fan_out
 
 SLUG = 40
 
@@ -65,7 +65,7 @@ class Extractor(Protocol):
     def extract(self, piece: Piece, told: Told, token: Token) -> Sequence[Extracted]: ...
 
 
-class Known(Protocol):
+class RivalFacts(Protocol):
     """The facts that a new one may be the same as, or at odds with."""
 
     def has(self, fact: Fact) -> bool: ...
@@ -101,19 +101,19 @@ class CurationWrite(NamedTuple):
 
     id: str = ""
     """Of the receipt; empty if nothing changed."""
-    items: tuple[Item, ...] = ()
-    touched: tuple[Touched, ...] = ()
+    items: tuple[ReceiptItem, ...] = ()
+    touched: tuple[DocumentChange, ...] = ()
 
 
-def _recon(context: Context) -> Survey:
+def _recon(context: SlotContext) -> Survey:
     return survey(context["given"].text)
 
 
-def _chunk(context: Context) -> Pieces:
+def _chunk(context: SlotContext) -> Pieces:
     return Pieces(tuple(pieces(context["given"].text, context["recon"])))
 
 
-def _extract(context: Context) -> Extraction:
+def _extract(context: SlotContext) -> Extraction:
     given: SourceText = context["given"]
     if given.facts is not None:
         return Extraction(given.facts)
@@ -130,13 +130,13 @@ def _extract(context: Context) -> Extraction:
     return Extraction(tuple(fact for one in done for fact in one.result or ()), tuple(lost))
 
 
-def _group(context: Context) -> Groups:
+def _group(context: SlotContext) -> Groups:
     given: SourceText = context["given"]
-    place = Place(given.source, given.title, given.project)
+    place = GroupOrigin(given.source, given.title, given.project)
     return Groups(group(context["extract"].facts, place))
 
 
-def _dedup(context: Context) -> Groups:
+def _dedup(context: SlotContext) -> Groups:
     kept: list[Group] = []
     merged: list[Merged] = []
     for one in context["group"].groups:
@@ -146,9 +146,9 @@ def _dedup(context: Context) -> Groups:
     return Groups(tuple(kept), tuple(merged))
 
 
-def _conflict(context: Context) -> Decisions:
+def _conflict(context: SlotContext) -> Decisions:
     given: SourceText = context["given"]
-    known: Known = context.service("known")
+    known: RivalFacts = context.service("known")
     spots = Spots(given)
     made: dict[str, Decision] = {}
     for one in context["dedup"].groups:
@@ -180,7 +180,7 @@ def _on_its_page(decision: Decision, rivals: Sequence[Rival]) -> Decision:
     return decision._replace(fact=decision.fact._replace(meta={**decision.fact.meta, "page": page}))
 
 
-def _write(context: Context) -> CurationWrite:
+def _write(context: SlotContext) -> CurationWrite:
     write: Callable[[Decisions], CurationWrite] = context.service("write")
     return write(context["conflict"])
 
