@@ -73,9 +73,19 @@ def _facts(draw: st.DrawFn) -> list[Known]:
             until = None
         older = [one.n for one in made if one.owner == owner]
         replaces = draw(st.lists(st.sampled_from(older), max_size=2, unique=True)) if older else []
-        made.append(Known(n, draw(st.sampled_from(NAMES)), owner, draw(_SOME_SCOPES),
-                          draw(st.sampled_from(DAYS)), since, until, draw(st.booleans()),
-                          tuple(replaces)))  # fmt: skip
+        made.append(
+            Known(
+                n,
+                draw(st.sampled_from(NAMES)),
+                owner,
+                draw(_SOME_SCOPES),
+                draw(st.sampled_from(DAYS)),
+                since,
+                until,
+                draw(st.booleans()),
+                tuple(replaces),
+            )
+        )
     return made
 
 
@@ -92,12 +102,15 @@ class Asked(NamedTuple):
 
 _ASKED = st.builds(
     Asked,
-    st.lists(st.sampled_from((*NAMES, "what is", "so", "the plan of", "mark1x", "mark3x")),
-             min_size=1, max_size=3).map(" ".join),
+    st.lists(
+        st.sampled_from((*NAMES, "what is", "so", "the plan of", "mark1x", "mark3x")),
+        min_size=1,
+        max_size=3,
+    ).map(" ".join),
     st.sampled_from(OWNERS),
     st.none() | st.just(()) | _SOME_SCOPES,
     st.none() | _DAYS,
-)  # fmt: skip
+)
 
 
 Empty = Callable[[], StorageEngine]
@@ -131,12 +144,25 @@ def _kept(facts: list[Known], empty: Empty) -> Memory:
     memory = Memory(empty(), config.load(), None)
     for one in facts:
         memory.remember(
-            f"The {one.name} is {one.mark}", id=f"f{one.n}", name=one.name, owner=one.owner,
-            scopes=one.scopes, created_at=one.made, valid_from=one.since, valid_to=one.until,
-            pinned=one.pinned, standing="active", supersedes=[f"f{n}" for n in one.replaces],
-        )  # fmt: skip
-        note = Document(f"n{one.n}", text=f"The plan of the {one.name}: note{one.mark}",
-                        source="notes", owner=one.owner, scopes=one.scopes)  # fmt: skip
+            f"The {one.name} is {one.mark}",
+            id=f"f{one.n}",
+            name=one.name,
+            owner=one.owner,
+            scopes=one.scopes,
+            created_at=one.made,
+            valid_from=one.since,
+            valid_to=one.until,
+            pinned=one.pinned,
+            standing="active",
+            supersedes=[f"f{n}" for n in one.replaces],
+        )
+        note = Document(
+            f"n{one.n}",
+            text=f"The plan of the {one.name}: note{one.mark}",
+            source="notes",
+            owner=one.owner,
+            scopes=one.scopes,
+        )
         memory.put([note])
     return memory
 
@@ -180,8 +206,11 @@ def test_nothing_is_told_that_may_not_be_seen_or_does_not_hold(
             assert _marks(told) <= holds, asked
             assert _notes(told) <= seen, asked
             context = memory.context(asked.query, **asked.options)
-            told = [one.text for group in (context.pinned, context.relevant, context.questions)
-                    for one in group]  # fmt: skip
+            told = [
+                one.text
+                for group in (context.pinned, context.relevant, context.questions)
+                for one in group
+            ]
             assert _marks(told) <= holds, asked
             bundle = memory.gather(asked.query, owner=asked.owner, scopes=asked.scopes)
             now = _in_force(facts, asked._replace(as_of=None))

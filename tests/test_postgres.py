@@ -48,8 +48,10 @@ store.close()
 def _start(url: str, name: str, rounds: int) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", WRITER, url, name, str(rounds)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.fixture
@@ -182,8 +184,10 @@ def test_a_role_sees_and_writes_nothing_but_its_own(url: str, role: str) -> None
         assert seen() == 0
         db.execute("SET recollect.owner = 'ben'")  # it is listed as nobody: that does not help
         assert seen() == 0
-        admin(f"INSERT INTO {where}.members SELECT '{role}', owner FROM {where}.owners "
-              "WHERE name = 'ana'")  # fmt: skip
+        admin(
+            f"INSERT INTO {where}.members SELECT '{role}', owner FROM {where}.owners "
+            "WHERE name = 'ana'"
+        )
         assert seen() == 0
         own = db.execute(f"SELECT external FROM {where}.documents".encode()).fetchall()
         assert own == [("mine",)]
@@ -279,8 +283,10 @@ def test_a_graph_is_built_beside_everything_and_again_when_torn(
     noise = np.random.default_rng(1).normal(size=(120, 8)).astype("f4")
     noise /= np.linalg.norm(noise, axis=1, keepdims=True)
     with opened(url) as store, opened(f"{url}&exact=yes") as exact:
-        put(store, *(note(f"n{i}", f"text {i}", kind="rare" if i < 3 else "note")
-                     for i in range(120)))  # fmt: skip
+        put(
+            store,
+            *(note(f"n{i}", f"text {i}", kind="rare" if i < 3 else "note") for i in range(120)),
+        )
         embed_all(store, {f"n{i}": noise[i] for i in range(120)})
         store.admin.refresh()
         assert store.stats().indexes[f"vectors {MODEL}"]["graphs"] == 1
@@ -337,8 +343,13 @@ def test_the_facade_and_the_commands_work_on_a_server(url: str, tmp_path: Path, 
 def test_hybrid_search_answers_as_the_embedded_store_does(
     url: str, tmp_path: Path, memory: Memory, embedder: HashEmbedder
 ) -> None:
-    texts = ["The otter swims in the kelp", "Boats are moored with rope", "Kelp grows fast",
-             "The rope was cut", "An otter holds a stone"]  # fmt: skip
+    texts = [
+        "The otter swims in the kelp",
+        "Boats are moored with rope",
+        "Kelp grows fast",
+        "The rope was cut",
+        "An otter holds a stone",
+    ]
     with Memory(open_store(url), memory.config, embedder) as remote:
         for one in (memory, remote):
             one.put([note(f"n{i}", text) for i, text in enumerate(texts)])
@@ -425,8 +436,9 @@ def test_a_full_disk_loses_nothing_that_was_stored(url: str) -> None:
     place.chmod(0o755)
     mounted = subprocess.run(
         ["mount", "-t", "tmpfs", "-o", "size=6m,mode=777", "tmpfs", str(place)],
-        capture_output=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        check=False,
+    )
     if mounted.returncode:
         place.rmdir()
         pytest.skip("a disk to be filled cannot be mounted here")

@@ -37,22 +37,44 @@ class Standby:
         self._owner = pwd.getpwuid(Path(where.split(",")[0].strip()).stat().st_uid).pw_name
         shutil.chown(self.folder, self._owner)
         self._as_owner(
-            "pg_basebackup", "-d", server_url(), "-D", str(self.folder / "data"), "-R",
-            "-X", "stream", "-c", "fast",
-        )  # fmt: skip
+            "pg_basebackup",
+            "-d",
+            server_url(),
+            "-D",
+            str(self.folder / "data"),
+            "-R",
+            "-X",
+            "stream",
+            "-c",
+            "fast",
+        )
         self.start()
 
     def _as_owner(self, program: str, *arguments: str) -> None:
         user = self._owner if os.geteuid() == 0 else None
-        subprocess.run([self._bin / program, *arguments], check=True, capture_output=True,
-                       user=user, cwd=self.folder, timeout=60,
-                       env={**os.environ, "LD_LIBRARY_PATH": str(self._bin.parent / "lib")},
-                       )  # fmt: skip
+        subprocess.run(
+            [self._bin / program, *arguments],
+            check=True,
+            capture_output=True,
+            user=user,
+            cwd=self.folder,
+            timeout=60,
+            env={**os.environ, "LD_LIBRARY_PATH": str(self._bin.parent / "lib")},
+        )
 
     def start(self) -> None:
         options = f"-p {PORT} -k {self.folder} -c listen_addresses= -c hot_standby_feedback=on"
-        self._as_owner("pg_ctl", "-D", str(self.folder / "data"), "-w", "-o", options,
-                       "-l", str(self.folder / "log"), "start")  # fmt: skip
+        self._as_owner(
+            "pg_ctl",
+            "-D",
+            str(self.folder / "data"),
+            "-w",
+            "-o",
+            options,
+            "-l",
+            str(self.folder / "log"),
+            "start",
+        )
 
     def stop(self) -> None:
         self._as_owner("pg_ctl", "-D", str(self.folder / "data"), "-w", "-m", "immediate", "stop")
