@@ -1,0 +1,1 @@
+value = 'now, and longer than before'
