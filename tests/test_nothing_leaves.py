@@ -188,14 +188,15 @@ def test_what_stays_up_reaches_nobody_and_leaves_no_file_elsewhere(user: Path) -
 
 
 def _stay(user: Path, argv: tuple[str, ...]) -> watched.Ended:
-    """Let it run, with its standard input open, for long enough."""
+    """Let it run, with its standard input open, for long enough; the library ends by itself."""
+    seconds = 120 if "-c" in argv else LONG + 4
     with watched.Watched(argv, watched.environment(user / "home")) as program:
         if "mcp" in argv:
             assert program.process.stdin
             program.process.stdin.write(f"{CALL}\n".encode())
             program.process.stdin.flush()
         try:
-            program.process.wait(LONG + 4)
+            program.process.wait(seconds)
         except subprocess.TimeoutExpired:
             program.process.send_signal(2)
         out, err = program.process.communicate(timeout=30)
