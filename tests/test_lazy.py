@@ -75,7 +75,7 @@ def test_a_module_that_fails_is_tried_again(tmp_path: Path) -> None:
     script = """
 import recollect, sys, pathlib
 from importlib import import_module
-folder = pathlib.Path(sys.path[1])
+folder = pathlib.Path(sys.path[2])
 recollect.__path__.append(str(folder))
 (folder / "brittle.py").write_text("raise RuntimeError('not yet')")
 module = import_module("recollect.brittle")

@@ -1,1 +1,0 @@
-value = 'now, and longer than before'
