@@ -1093,7 +1093,7 @@ def test_an_interrupt_before_the_command_has_begun_is_quiet_too(tmp_path: Path) 
         "import sys\n"
         "class Stop:\n"
         "    def find_spec(self, name, *_):\n"
-        "        if name == 'recollect.surfaces.cli':\n"
+        "        if name == 'argparse':\n"
         "            raise KeyboardInterrupt\n"
         "import recollect\n"
         "sys.meta_path.insert(0, Stop())\n"

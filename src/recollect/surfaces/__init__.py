@@ -1,1 +1,1 @@
-"""What people and programs touch. Each parses, calls one method of the facade, renders."""
+"""The command line, MCP, HTTP and the page. Each parses, calls the facade once, renders."""

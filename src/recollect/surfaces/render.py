@@ -82,7 +82,7 @@ def _recorded(written: Recorded, style: Style) -> list[str]:
 
 
 def spent(written: Synthesis) -> str:
-    """What a language model took, in a line."""
+    """Returns the calls, tokens and cost of a language model, in one line."""
     calls = plural(written.calls, "call")
     tokens = f"{written.input:,} tokens in, {written.output:,} out"
     price = "at a price that is not known" if written.cost is None else f"${written.cost:.4f}"
@@ -137,7 +137,7 @@ def _body(result: Result, wanted: Iterable[str], style: Style, *, full: bool) ->
 
 
 def web(found: WebFound, style: Style) -> list[str]:
-    """What the web says, set apart from what memory does."""
+    """Returns the results of a web search, set apart from those of memory."""
     count = f"{len(found.results)} results" if found.results else "nothing"
     lines = [
         f"{style.bold}from the web, not from memory{style.off} {style.dim}· {count} from "

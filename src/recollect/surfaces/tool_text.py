@@ -189,7 +189,7 @@ def kept(made: Document, _: Given) -> str:
 
 
 def document(found: Document, given: Given) -> str:
-    """So much of it as the budget allows, from the offset on, and how to go on."""
+    """Returns the document from the offset on, within the token budget, and how to go on."""
     whole = found.rendered()
     start = int(given.get("offset", 0))
     part = clip_tokens(whole[start:], int(given.get("token_budget", PAGE)))

@@ -30,7 +30,7 @@ Tell = Callable[[float, float | None, str], None]
 
 
 class Reply(NamedTuple):
-    """What a call gave: the same thing for a model and for a program."""
+    """The result of a call, as text for a model and as JSON for a program."""
 
     text: str
     json: dict[str, Any]
@@ -82,7 +82,7 @@ class Tool(NamedTuple):
     text: str
     """The function of ``tool_text`` that tells a model what came of it."""
     has: tuple[str, ...]
-    """What its JSON always has; the documentation of the library tells the rest."""
+    """The members that its JSON always has; the documentation of the library tells the rest."""
     writes: bool = False
     destroys: bool = False
     repeats: bool = True
@@ -404,7 +404,7 @@ def answer(
 
 
 def called(tool: Tool, given: Arguments, memory: Memory, work: Work) -> Any:
-    """What the method of the facade returns for arguments that have been checked."""
+    """Calls the tool's method of the facade with checked arguments."""
 
     with trace.watched(work.step):
         return tool.call(memory, dict(given), work)

@@ -69,7 +69,7 @@ def declare_init(parser: argparse.ArgumentParser) -> None:
 
 
 class SetupOffer(NamedTuple):
-    """What there is to choose from, as things are."""
+    """The recommendation and the sources found: what the user can choose from."""
 
     advised: Advised
     downstream: str | None
@@ -79,7 +79,7 @@ class SetupOffer(NamedTuple):
 
 
 class SetupPlan(NamedTuple):
-    """What was chosen: settings to write, and places to import."""
+    """The user's choice: settings to write, and places to import."""
 
     chosen: Mapping[str, Any]
     add: tuple[str, ...]
@@ -148,12 +148,12 @@ def offer_of(config: settings.Config, downstream: str | None) -> SetupOffer:
 
 
 def _with_mode(given: Mapping[str, Any], advised: Advised) -> dict[str, Any]:
-    """With the recommended mode, where neither the call nor the user has chosen one."""
+    """Adds the recommended mode where neither the call nor the user has chosen one."""
     return {"mode": _own_mode() or advised.mode, **given}
 
 
 def _own_mode() -> str | None:
-    """What the user's file says, whatever else decides here."""
+    """Returns the mode in the user's config.toml, whatever overrides it here."""
     own = settings.read_file(settings.user_file()).get("mode")
     return None if own is None else str(own)
 
@@ -380,7 +380,7 @@ def _told(
     config: settings.Config,
     style: Style,
 ) -> Iterator[str]:
-    """What was done, and what comes next."""
+    """Yields the lines about what was done, and what comes next."""
     for one in changed:
         yield (
             f"{style.bold}{one.setting} = {plain(one.value)}{style.off} in {settings.user_file()} "

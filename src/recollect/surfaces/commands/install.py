@@ -10,7 +10,7 @@ from recollect.errors import UsageError
 from recollect.surfaces.commands.shared import Options, absolute_store, say, show
 from recollect.surfaces.install import changes, clients
 from recollect.surfaces.install import launch as program
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import some, when
 from recollect.text import nearest as words
 
 if TYPE_CHECKING:
@@ -92,11 +92,13 @@ def _notes(options: Options, client: McpClient, made: list[Change]) -> list[str]
     if options.hooks and client.hooks is None:
         notes.append(f"{client.label} has no hooks that we know how to use")
     if any(change.changes for change in made) and not options.uninstall:
-        notes += [client.note] if client.note else []
+        notes += some(client.note)
         if options.scope == "project":
-            notes += [client.project_note] if client.project_note else []
-            notes.append("the command is named by its path on this machine; others have another")
+            notes += some(client.project_note, _NAMED_BY_PATH)
     return notes + [f"{change.file}: {change.note}" for change in made if change.note]
+
+
+_NAMED_BY_PATH = "the command is named by its path on this machine; others have another"
 
 
 def _json(change: Change) -> dict[str, Any]:
@@ -111,13 +113,9 @@ def _told(options: Options, client: McpClient, made: list[Change], diff: str, st
         said = {"unchanged": "there already", "absent": "not there", "kept": "left as it is"}
         action = would + change.action if change.changes else said[change.action]
         lines.append(f"{change.what:7} {style.bold}{action}{style.off}  {change.file}")
-        if change.commands:
-            lines += [
-                f"        {style.dim}by {shlex.join(command)}{style.off}"
-                for command in change.commands
-            ]
+        lines += [f"        {style.dim}by {shlex.join(one)}{style.off}" for one in change.commands]
     if options.dry_run:
-        return "\n".join([*lines, *([diff.rstrip("\n")] if diff else [])])
+        return "\n".join([*lines, *some(diff.rstrip("\n"))])
     if not any(change.changes for change in made):
         return "\n".join([*lines, "nothing was changed"])
     return "\n".join([*lines, f"see it with: {client.listing}"])

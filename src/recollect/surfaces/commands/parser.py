@@ -82,7 +82,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def actions(parser: argparse.ArgumentParser) -> Iterator[argparse._SubParsersAction[Any]]:
-    """What a parser chooses other parsers by."""
+    """Yields the actions by which a parser chooses other parsers."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             yield action

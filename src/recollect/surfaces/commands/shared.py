@@ -1,4 +1,4 @@
-"""What all commands have in common: their options, and how they show what they found."""
+"""The options that all commands share, and how they show their results."""
 
 from __future__ import annotations
 

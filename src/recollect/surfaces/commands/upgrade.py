@@ -41,7 +41,7 @@ def tell_once(options: Options) -> None:
 
 
 def _defaults(seen: str) -> dict[str, Any]:
-    """Those in the file; none where it is damaged, which is no reason to say anything."""
+    """Returns the defaults in the file; none where it is damaged, which is no reason to fail."""
     try:
         return dict(json.loads(seen)["defaults"])
     except (ValueError, KeyError, TypeError):

@@ -90,7 +90,7 @@ def declare_tune(parser: argparse.ArgumentParser) -> None:
 
 
 class Applied(NamedTuple):
-    """What was written, and the command that takes it back."""
+    """A setting that was written, and the command that takes it back."""
 
     setting: str
     value: Any

@@ -113,7 +113,7 @@ def _methods(tool: Tool) -> list[str]:
 
 
 def _telling(doing: str, answer: Endpoint) -> Endpoint:
-    """With every error told as JSON."""
+    """Returns an endpoint that answers every error as JSON."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -131,7 +131,8 @@ def _telling(doing: str, answer: Endpoint) -> Endpoint:
 
 
 def _hanging_up(status: int) -> dict[str, str]:
-    """What was not read to its end cannot be followed by another request."""
+    """Returns the header that ends the connection, where the body was not read to its end: no
+    other request can follow."""
     return {"connection": "close"} if status in (408, 413) else {}
 
 

@@ -1,4 +1,4 @@
-"""Who may ask over HTTP, and how much at once.
+"""Access control of the HTTP server: host, origin, token, session and CSRF.
 
 Two things are looked at before anything else is: the host that the request names (a name that
 was made to point here is turned away) and the origin of the page it comes from. Behind them
@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 HOSTS = ("127.0.0.1", "localhost", "::1")
 OPEN = ("/healthz", "/readyz", "/openapi.json", "/enter", "/login")
-"""What needs no key: it tells nothing about the store, or gives the key out."""
+"""Paths that need no key: they tell nothing about the store, or give the key out."""
 STATIC = "/static/"
 READS = ("GET", "HEAD")
 CSRF = b"x-recollect-csrf"

@@ -45,7 +45,7 @@ class Import(NamedTuple):
     """Documents that were stored so far."""
     ended: datetime | None = None
     receipt: dict[str, Any] | None = None
-    """What ``recollect add --json`` prints."""
+    """The receipt that ``recollect add --json`` prints."""
     error: str = ""
 
     @property

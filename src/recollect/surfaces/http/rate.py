@@ -20,7 +20,7 @@ MOST_CLIENTS = 4096
 
 
 class Buckets:
-    """What is left of each client's share. Not thread-safe: one event loop asks."""
+    """A token bucket for each client. Not thread-safe: one event loop asks."""
 
     def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         """*rate* is in requests a second."""

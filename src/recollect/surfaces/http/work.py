@@ -19,7 +19,7 @@ from recollect.trace import Stopped
 T = TypeVar("T")
 
 THREADS = 8
-"""So many requests are worked on at once; others wait their turn."""
+"""The number of requests that are worked on at once; others wait their turn."""
 
 
 class ServerLimits(NamedTuple):

@@ -35,7 +35,7 @@ _WAIT = 60
 
 
 class Change(NamedTuple):
-    """What became of one thing in one file."""
+    """The outcome for one part of the installation in one file."""
 
     what: str
     """``server``, ``hooks`` or ``skill``."""

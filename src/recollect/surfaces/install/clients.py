@@ -34,7 +34,7 @@ class ConfigPath(NamedTuple):
     windows: str = ""
     variable: str = ""
     below: str = ""
-    """What to look for in the folder that the variable names."""
+    """The path below the folder that the variable names."""
 
     def path(self) -> Path:
         named = os.environ.get(self.variable, "") if self.variable else ""
@@ -76,7 +76,7 @@ class ClientHooks(NamedTuple):
     per_second: int = 1
     """In which parts of a second it counts a timeout."""
     group: Mapping[str, Any] = {}
-    """What else is said of a program, beside how it is called."""
+    """Further members of the entry of a hook."""
     note: str = ""
 
 

@@ -50,7 +50,7 @@ def put(syntax: Syntax, text: str, path: Path, value: Any, tag: str) -> tuple[st
 
 
 def _wanted(before: dict[str, Any], path: Path, value: Any) -> Iterator[dict[str, Any]]:
-    """What the file should say then; a list may have it at its beginning as well."""
+    """Yields the data that the edited file may hold; a list may have the value first or last."""
     yield with_value(before, path, value)
     held = at_path(before, path[:-1])
     if isinstance(path[-1], int) and isinstance(held, list) and path[-1] == len(held):

@@ -151,7 +151,7 @@ def _read(text: str, loose: bool) -> Node | None:
 
 
 def load(text: str, *, loose: bool = False) -> dict[str, Any]:
-    """What the text says; nothing, where it is empty."""
+    """Returns the data of a JSON text; an empty object for an empty text."""
     root = _read(text, loose)
     if root is None:
         return {}
@@ -329,7 +329,7 @@ def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def at_path(data: Any, path: Sequence[str | int]) -> Any:
-    """What is there; None if nothing is."""
+    """Returns the value at a path, or None."""
     for key in path:
         try:
             data = data[key]

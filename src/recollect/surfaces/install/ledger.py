@@ -26,11 +26,11 @@ class Splice(NamedTuple):
 
 
 class FileRecord(NamedTuple):
-    """What is known of a file."""
+    """The record of one file."""
 
     created: bool = False
     folders: tuple[str, ...] = ()
-    """That were made for it."""
+    """The folders that were made for it."""
     added: tuple[Splice, ...] = ()
     """In the order in which they went in."""
 

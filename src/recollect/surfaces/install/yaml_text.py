@@ -75,7 +75,7 @@ def _lines(text: str) -> Iterator[_YamlLine]:
 
 
 def _value(said: str) -> str:
-    """What stands after the key, and after the dash of a list."""
+    """Returns the value of a line: the text after the key, and after the dash of a list."""
     while said.startswith("- "):
         said = said[2:].lstrip(" ")
     if said.strip() == "-":

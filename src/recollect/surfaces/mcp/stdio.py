@@ -48,7 +48,7 @@ WRONG_VERSION = -32022
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Versions that ``initialize`` agrees on."""
 BATCHED = ("2024-11-05", "2025-03-26")
-"""Those in which several messages may come in one array."""
+"""Versions in which several messages may come in one array."""
 MODERN = ("2026-07-28",)
 """Versions that each request names."""
 _KEY = "io.modelcontextprotocol/"
@@ -87,7 +87,7 @@ def refusal(id: Any, error: McpError) -> Message:
 
 
 def parsed(line: bytes) -> Any:
-    """What a line holds, in strict JSON."""
+    """Parses a line as strict JSON."""
 
     def refuse(constant: str) -> None:
         raise ValueError(constant)
@@ -113,7 +113,7 @@ class JsonRpcRequest(NamedTuple):
 
 
 def understood(message: Any) -> JsonRpcRequest | None:
-    """What a message asks; None for an answer to something, for nothing is asked here."""
+    """Parses a JSON-RPC message; returns None for a response, since nothing is requested here."""
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         raise McpError(INVALID_REQUEST, "Invalid Request: no JSON-RPC 2.0 message")
     if "method" not in message and ("result" in message or "error" in message):

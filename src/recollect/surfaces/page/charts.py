@@ -43,7 +43,7 @@ def _rect(x: float, wide: float, kind: str) -> Html:
 
 
 def bar(part: float, kind: str = "fill") -> Html:
-    """So much of the whole."""
+    """Returns a bar that is filled to this share."""
     return _drawn(_rect(0, _WIDE, "rail"), _rect(0, _WIDE * min(max(part, 0.0), 1.0), kind))
 
 

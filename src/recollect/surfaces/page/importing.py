@@ -149,7 +149,7 @@ def _counts(one: Import) -> str:
 
 
 def _problems(done: Mapping[str, Any]) -> Html | None:
-    """What the owner of the files may want to know, the worst first."""
+    """Returns the problems of an import, failures first."""
     groups = (
         ("Could not be read", "failed"),
         ("Not wholly as meant", "warnings"),

@@ -1,4 +1,4 @@
-"""What all views have in common: the frame, and the pieces they are put together from."""
+"""The frame that all views share, and the pieces they are put together from."""
 
 from __future__ import annotations
 
@@ -252,13 +252,13 @@ _DONE = {
 
 
 def done(request: PageRequest) -> Html | None:
-    """What the form before this view did."""
+    """Returns the message about the form that led to this view, if one did."""
     said = _DONE.get(request.get("done"))
     return el("p", said, class_="done", role="status") if said else None
 
 
 def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> Html:
-    """With the first cell of each row as its head."""
+    """Returns a table; the first cell of each row is its head."""
     names, cells_of = list(heads), [list(row) for row in rows]
     numbers = [_is_number(cell) for cell in cells_of[0]] if cells_of else [False] * len(names)
     tops = [
@@ -281,7 +281,7 @@ def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> H
 
 
 def _cell(content: Any, name: Any) -> Html:
-    """With the name of its column, which stands beside it where there is no room for columns."""
+    """Returns a cell with the name of its column, which a narrow screen shows beside it."""
     head = None if isinstance(name, Html) or content in ("", None) else name
     if _is_number(content):
         return el("td", f"{content:,}", class_="number", data_head=head)
@@ -307,7 +307,7 @@ _FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
 
 
 def wrong(error: UsageError) -> Html:
-    """What is the matter with what was typed."""
+    """Returns the error about an input, as an alert."""
     said = error.message[:1].upper() + error.message[1:]
     return el(
         "div",

@@ -49,7 +49,7 @@ of documents that somebody has written."""
 
 
 def tabs(request: PageRequest, at: str) -> Html:
-    """What there is of each sort of memory."""
+    """Returns the tabs of the memory view, each with its count."""
     held: Counter[str] = Counter()
     for source in request.memory.store.stats().sources:
         held[source.kind if source.kind in MADE else ""] += source.documents
@@ -222,7 +222,7 @@ def _fact_actions(request: PageRequest, one: Fact) -> Html:
 
 
 def _timeline(chain: Sequence[Fact], at: Fact) -> Html:
-    """What replaced what, oldest first."""
+    """Returns the chain of supersessions, oldest first."""
     made = []
     for one in chain:
         held = joined(minute(one.start), " – ", minute(one.end) or "now")
@@ -247,7 +247,7 @@ def _timeline(chain: Sequence[Fact], at: Fact) -> Html:
 
 
 def _provenance(events: Sequence[Event]) -> Html:
-    """Who did what to which statement; a column that nobody filled is left out."""
+    """Returns the provenance as a table; a column without any value is left out."""
     rows = [(minute(e.at), e.action, e.text, e.by, e.why, e.source, e.quote) for e in events]
     heads = ("When", "What", "To", "By", "Why", "Read in", "In the words")
     kept = [n for n in range(len(heads)) if any(row[n] for row in rows)]

@@ -1,4 +1,4 @@
-"""What curations did: what waits for somebody to look at it, and all of it, to be taken back."""
+"""The views of curations: those that wait for review, and all of them, each with its undo."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ ARMS = {
     "words": "length of the question",
     "prior": "before anything is known",
 }
-"""What speaks for or against a result, in words."""
+"""The names of the signals that make up a score, for people."""
 
 
 PAGE = 50
@@ -318,7 +318,7 @@ def place(one: Result) -> str:
 
 
 def _marked(found: MarkedText) -> Html:
-    """With what matches marked."""
+    """Returns the snippet with its matches in ``<mark>``."""
     parts: list[object] = ["… " * found.before]
     at = 0
     for start, end in found.marks:
@@ -332,7 +332,7 @@ def _marked(found: MarkedText) -> Html:
 
 
 def _why(one: Result) -> Html | None:
-    """What spoke for it and against it; the bars sum to the score."""
+    """Returns the contributions to the score as bars; they sum to it."""
     parts = sorted(one.contributions, key=lambda c: -abs(c.value))
     if not parts:
         return None

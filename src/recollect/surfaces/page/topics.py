@@ -39,7 +39,7 @@ UNFOLDED = 200
 
 
 class TopicFolder(NamedTuple):
-    """What is below one address."""
+    """A folder of the context tree: its folders and its pages."""
 
     folders: dict[str, TopicFolder]
     pages: dict[str, Topic]
