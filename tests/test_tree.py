@@ -137,6 +137,7 @@ def test_what_a_page_shows_is_what_is_read(page: TopicPage, facts: list[Fact]) -
 
 
 @given(pages)
+@example(TopicPage("misc/misc/misc", "", notes="\x1b\t"))
 def test_a_page_comes_out_of_the_store_as_it_went_in(page: TopicPage) -> None:
     put = as_put(page)
     assert from_document(put.document)._replace(stamp="") == cleaned(page)

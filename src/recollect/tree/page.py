@@ -275,7 +275,7 @@ def cleaned(page: TopicPage) -> TopicPage:
         snippets=tuple(
             Snippet(_text(one.text), _line(one.language.replace("`", ""))) for one in page.snippets
         ),
-        notes=_text(page.notes).strip("\n") if page.notes.strip() else "",
+        notes=_notes(page.notes),
         own=tuple(name for name in DERIVED if name in page.own),
         scopes=tuple(sorted(set(page.scopes))),
     )
@@ -306,6 +306,12 @@ def _check_sizes(page: TopicPage, said: str) -> None:
     for what, (some, most) in lists.items():
         if len(some) > most:
             raise UsageError(f"{said}: it has {len(some):,} {what}", hint=f"give at most {most}")
+
+
+def _notes(text: str) -> str:
+    """Notes without blank lines around them; none where nothing is to be seen."""
+    notes = _text(text).strip("\n")
+    return notes if notes.strip() else ""
 
 
 def _text(text: str) -> str:
