@@ -160,11 +160,14 @@ def _keyed(said: str) -> tuple[str, str] | None:
     """A line that is a key, as the key and what is written after it."""
     quoted = _QUOTED.match(said)
     if quoted:
-        rest = said[quoted.end() :].lstrip(" \t")
-        return (_unquoted(quoted[0]), rest[1:].strip(" \t")) if _COLON.match(rest) else None
+        return _quoted_key(quoted[0], said[quoted.end() :].lstrip(" \t"))
     colon = _COLON.search(said)
     key = said[: colon.start()].rstrip() if colon else ""
     return (key, said[colon.end() :].strip(" \t")) if colon and _is_key(key) else None
+
+
+def _quoted_key(quoted: str, rest: str) -> tuple[str, str] | None:
+    return (_unquoted(quoted), rest[1:].strip(" \t")) if _COLON.match(rest) else None
 
 
 def _is_key(text: str) -> bool:
@@ -332,14 +335,19 @@ def _unescaped(match: re.Match[str]) -> str:
 def _block(fold: bool, chomp: str, deeper: bool, below: list[_HeaderLine]) -> str:
     """The text under ``|`` or ``>``; where the first line is *deeper*, the others say from where
     it counts."""
-    indents = [line.indent for line in below if line.raw.strip()]
-    margin = min(indents, default=0) if deeper else next(iter(indents), 0)
+    margin = _margin(below, deeper)
     inside = takewhile(lambda line: not line.raw.strip() or line.indent >= margin, below)
     lines = [line.raw[margin:] for line in inside]
     size = max((number for number, line in enumerate(lines, 1) if line.strip()), default=0)
     text = _folded(lines[:size]) if fold else "\n".join(lines[:size])
     end = {"-": 0, "": min(size, 1), "+": len(lines) - size + min(size, 1)}[chomp]
     return text + "\n" * end
+
+
+def _margin(lines: list[_HeaderLine], deeper: bool) -> int:
+    """From where the lines of a text count."""
+    indents = [line.indent for line in lines if line.raw.strip()]
+    return min(indents, default=0) if deeper else next(iter(indents), 0)
 
 
 def _folded(lines: list[str]) -> str:

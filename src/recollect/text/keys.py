@@ -265,10 +265,15 @@ def strange(text: Sequence[TextWord], taken: Sequence[NameSpan]) -> list[int]:
     return [n for n in range(len(text)) if n not in said and _is_strange(text, n)]
 
 
+def _is_long(word: str) -> bool:
+    """Whether a word has letters enough for a slip to be told."""
+    return len(word) >= FORGIVEN and word.isascii() and word.isalpha()
+
+
 def _is_strange(text: Sequence[TextWord], n: int) -> bool:
     """Whether a word is none, or one so rare that with a capital it is rather a name."""
     word = text[n].folded
-    if len(word) < FORGIVEN or not (word.isalpha() and word.isascii()):
+    if not _is_long(word):
         return False
     common = commonness(word)
     return not common or (common == "rare" and text[n].joined and text[n].written[0].isupper())

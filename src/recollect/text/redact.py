@@ -107,17 +107,25 @@ def _spans(text: str) -> Iterator[_SecretSpan]:
 def _scanned(scan: _Scan, text: str) -> Iterator[_SecretSpan]:
     """The secrets around one pivot."""
     tried: dict[str, int] = {}  # to where each rule has looked: long matches are read once
-    for hit in _rare_hits(scan, text) if scan.pivot in _RARE else scan.pattern.finditer(text):
+    for rule, start in _candidates(scan, text):
+        passed = start < tried.get(rule.name, 0)
+        match = None if passed else rule.pattern.match(text, start)
+        if not match:
+            continue
+        secret = _is_secret(rule, match)
+        if secret or match.end() - start > _LONG:
+            tried[rule.name] = match.end()
+        if secret:
+            yield _SecretSpan(*match.span(rule.group), rule)
+
+
+def _candidates(scan: _Scan, text: str) -> Iterator[tuple[_SecretRule, int]]:
+    """Each rule that may match, and where it would begin."""
+    hits = _rare_hits(scan, text) if scan.pivot in _RARE else scan.pattern.finditer(text)
+    for hit in hits:
         keyword = scan.keywords[(hit.lastindex or 0) - 1]
         start = hit.start() - len(keyword.before)
-        for rule in keyword.rules:
-            if start < tried.get(rule.name, 0) or not (match := rule.pattern.match(text, start)):
-                continue
-            secret = _is_secret(rule, match)
-            if secret or match.end() - start > _LONG:
-                tried[rule.name] = match.end()
-            if secret:
-                yield _SecretSpan(*match.span(rule.group), rule)
+        yield from ((rule, start) for rule in keyword.rules)
 
 
 def _rare_hits(scan: _Scan, text: str) -> Iterator[re.Match[str]]:

@@ -386,9 +386,11 @@ def _may_name_one(text: str) -> bool:
 @cache
 def _words_of_time() -> frozenset[str]:
     """For each phrase without which there is no time, its last word."""
-    entries = (entry for table in WORDS.values() for entry in _entries(table))
-    timely = (words for kind, _, words in entries if kind in _TIMELY)
-    return frozenset(word.rpartition("_")[2].lower() for words in timely for word in words)
+    phrases: list[str] = []
+    for kind, _, words in chain.from_iterable(map(_entries, WORDS.values())):
+        if kind in _TIMELY:
+            phrases += words
+    return frozenset(phrase.rpartition("_")[2].lower() for phrase in phrases)
 
 
 def _is_title(text: str, time: _Time) -> bool:
