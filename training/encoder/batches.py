@@ -1,0 +1,304 @@
+"""The corpus on the GPU, and the batches that are drawn from it."""
+
+from __future__ import annotations
+
+import io
+import lzma
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from training.encoder.model import Encoder, Output, halved
+from training.encoder.sets import ASKED, CLS, PREFIX, SEP, domain
+
+QUESTIONS, HARD = 56, 7
+CROPS = 168
+MINED = 40
+CLOSE = 0.10  # a second gold passage counts when its first cosine is so near to the best one's
+MOST, POWER = 1500, 0.6
+CHATS = ("conversation", "personal")
+
+
+class Rows:
+    """Token ids of many texts in one flat tensor."""
+
+    def __init__(self, flat: Any, starts: Any, device: str, sentence: Any = None) -> None:
+        self.cpu = flat
+        self.starts = starts.astype(np.int64)
+        self.lengths = np.diff(self.starts)
+        self.flat = torch.from_numpy(flat.astype(np.int32)).to(device)
+        self.sentence = None if sentence is None else torch.from_numpy(sentence).to(device)
+        self.device = device
+
+    def take(self, which: Any) -> tuple[Tensor, Tensor, Tensor | None]:
+        """ids, mask and sentence numbers of some rows, padded to the longest of them."""
+        longest = -(-int(self.lengths[which].max()) // 16) * 16
+        packed = np.stack([self.starts[which], self.lengths[which]])
+        start, length = torch.from_numpy(packed).to(self.device, non_blocking=True)
+        place = torch.arange(longest, device=self.device)
+        mask = place[None, :] < length[:, None]
+        at = (start[:, None] + place[None, :]).clamp(max=len(self.flat) - 1)
+        ids = torch.where(mask, self.flat[at], 0).long()
+        if self.sentence is None:
+            return ids, mask, None
+        return ids, mask, torch.where(mask, self.sentence[at], -1)
+
+
+def listed(rows: Sequence[Any], device: str) -> Rows:
+    """Rows of separate arrays."""
+    starts = np.cumsum([0, *map(len, rows)])
+    return Rows(np.concatenate(rows), starts, device)
+
+
+class Set(NamedTuple):
+    passages: tuple[int, int]
+    questions: tuple[int, int]
+
+
+class Corpus:
+    """All passages and questions, numbered through all sets."""
+
+    def __init__(self, path: Path, device: str) -> None:
+        raw = path.read_bytes()
+        held = np.load(io.BytesIO(lzma.decompress(raw) if path.suffix == ".xz" else raw))
+        arrays = {name: held[name] for name in held.files}
+        names = list(dict.fromkeys(name.split("/")[0] for name in arrays))
+        self.sets: dict[str, Set] = {}
+        self.device = device
+        tokens, starts, body, ends, sentences, documents, titled = ([] for _ in range(7))
+        asked, asked_starts, points, train, read = ([] for _ in range(5))
+        at = {"tokens": 0, "ends": 0, "asked": 0, "documents": 0}
+        passages = questions = 0
+        for name in names:
+            part = {k.split("/")[1]: v for k, v in arrays.items() if k.startswith(f"{name}/")}
+            count = len(part["body"])
+            tokens.append(part["tokens"])
+            starts.append(part["starts"][:-1].astype(np.int64) + at["tokens"])
+            body.append(part["body"].astype(np.int64))
+            ends.append(part["ends"].astype(np.int64))
+            sentences.append(part["sentences"][:-1].astype(np.int64) + at["ends"])
+            documents.append(part["document"].astype(np.int64) + at["documents"])
+            titled.append(part["titled"])
+            at["tokens"] += len(part["tokens"])
+            at["ends"] += len(part["ends"])
+            at["documents"] += int(part["document"].max()) + 1
+            many = len(part.get("train", ()))
+            if many:
+                asked.append(part["asked"])
+                asked_starts.append(part["asked_starts"][:-1].astype(np.int64) + at["asked"])
+                at["asked"] += len(part["asked"])
+                moved = part["points"].astype(np.int64)
+                points.append(moved + np.array([[questions, passages, 0]]))
+                train.append(part["train"])
+                read.append(part["read"])
+            self.sets[name] = Set((passages, passages + count), (questions, questions + many))
+            passages += count
+            questions += many
+        flat = np.concatenate(tokens)
+        self.body = np.concatenate(body)
+        self.sentence_starts = np.concatenate([*sentences, [at["ends"]]])
+        self.counts = np.diff(self.sentence_starts)
+        row_starts = np.concatenate([*starts, [at["tokens"]]])
+        self.ends = np.concatenate(ends)
+        self.documents, self.titled = np.concatenate(documents), np.concatenate(titled)
+        self.passages = Rows(flat, row_starts, device, self._numbers(flat, row_starts))
+        self.questions = Rows(
+            np.concatenate(asked), np.concatenate([*asked_starts, [at["asked"]]]), device
+        )
+        self.train, self.read = np.concatenate(train), np.concatenate(read)
+        self.evidence: list[dict[int, set[int]]] = [{} for _ in range(questions)]
+        for question, passage, sentence in np.concatenate(points).tolist():
+            self.evidence[question].setdefault(passage, set()).add(sentence)
+        self.same = self._same()
+
+    def _numbers(self, flat: Any, row_starts: Any) -> Any:
+        """For each token the number of its sentence, or -1."""
+        owner = np.repeat(np.arange(len(self.body)), self.counts)
+        self.first = np.empty_like(self.ends)  # where each sentence begins in its passage
+        self.first[1:] = self.ends[:-1]
+        has = self.counts > 0
+        self.first[self.sentence_starts[:-1][has]] = self.body[has]
+        sizes = np.maximum(self.ends - self.first, 0)
+        number = np.arange(len(self.ends)) - self.sentence_starts[:-1][owner]
+        begin = row_starts[owner] + self.first
+        shift = np.repeat(begin - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
+        out = np.full(len(flat), -1, np.int16)
+        out[np.arange(int(sizes.sum())) + shift] = np.repeat(number, sizes)
+        return out
+
+    def _same(self) -> Any:
+        """For each passage the first one with the same tokens."""
+        rows, known = self.passages, {}
+        out = np.empty(len(self.body), np.int64)
+        for n, (a, b) in enumerate(zip(rows.starts, rows.starts[1:], strict=False)):
+            out[n] = known.setdefault(rows.cpu[a:b].tobytes(), n)
+        return out
+
+    def tokens(self, passage: int) -> Any:
+        a, b = self.passages.starts[passage : passage + 2]
+        return self.passages.cpu[a:b]
+
+    def spans(self, passage: int) -> list[tuple[int, int]]:
+        """Where the sentences of a passage lie among its tokens."""
+        a, b = self.sentence_starts[passage : passage + 2]
+        return list(zip(self.first[a:b].tolist(), self.ends[a:b].tolist(), strict=True))
+
+    def names(self, without: Sequence[str] = ()) -> list[str]:
+        return [name for name in self.sets if domain(name) not in without]
+
+
+def run(
+    model: Encoder, rows: Rows, which: Any, counts: Any = None, chunks: int = 4
+) -> tuple[Tensor, Tensor | None, Any, Any]:
+    """Vectors of some rows in their order; with *counts* the pooled states of their sentences,
+    and for each sentence which of the rows it belongs to and its number there."""
+    order = np.argsort(-rows.lengths[which], kind="stable")
+    vectors, pooled, owner, number = [], [], [], []
+    for some in np.array_split(order, min(chunks, len(order))):
+        chosen = which[some]
+        ids, mask, sentence = rows.take(chosen)
+        most = 0 if counts is None else max(1, int(counts[chosen].max()))
+        out: Output = model(ids, mask, None if counts is None else sentence, most)
+        vectors.append(out.vectors)
+        if counts is not None and out.pooled is not None:
+            have = counts[chosen]
+            row = np.repeat(np.arange(len(some)), have)
+            at = np.arange(len(row)) - np.repeat(np.cumsum(have) - have, have)
+            flat = torch.from_numpy(row * most + at).to(rows.device, non_blocking=True)
+            pooled.append(out.pooled.flatten(0, 1)[flat])
+            owner.append(some[row])
+            number.append(at)
+    back = torch.from_numpy(np.argsort(order)).to(rows.device)
+    all_vectors = torch.cat(vectors)[back]
+    if counts is None:
+        return all_vectors, None, None, None
+    return all_vectors, torch.cat(pooled), np.concatenate(owner), np.concatenate(number)
+
+
+@torch.no_grad()
+def encoded(model: Encoder, rows: Rows, which: Any, counts: Any = None) -> tuple[Tensor, Any]:
+    """Vectors (fp16) of many rows, and those of their sentences in order."""
+    vectors = torch.zeros(len(which), 384, device=rows.device, dtype=torch.float16)
+    sentences = starts = None
+    if counts is not None:
+        starts = np.concatenate([[0], np.cumsum(counts[which])])
+        sentences = torch.zeros(starts[-1], 384, device=rows.device, dtype=torch.float16)
+    order = np.argsort(-rows.lengths[which], kind="stable")
+    at = 0
+    while at < len(order):
+        some = order[at : at + max(1, 200_000 // int(rows.lengths[which[order[at]]]))]
+        at += len(some)
+        with halved():
+            made, pooled, owner, number = run(model, rows, which[some], counts, 1)
+        vectors[torch.from_numpy(some).to(rows.device)] = made.half()
+        if sentences is not None and pooled is not None:
+            place = torch.from_numpy(starts[some[owner]] + number).to(rows.device)
+            sentences[place] = model.sentences(pooled).half()
+    return vectors, sentences
+
+
+class Asked(NamedTuple):
+    """Questions, for each one right passage (the first ones), and wrong ones after them."""
+
+    questions: Any
+    passages: Any
+    blocked: Any
+    """[questions, passages]: right too, and so neither right nor wrong here."""
+    evidence: list[set[int]]
+
+
+class Batches:
+    """Batches of questions with passages, and of sentences cropped from passages."""
+
+    def __init__(
+        self, corpus: Corpus, mined: Any, close: list[list[int]], without: Sequence[str],
+        seed: int,
+    ) -> None:  # fmt: skip
+        self.corpus, self.mined, self.close = corpus, mined, close
+        self.rng = np.random.default_rng(seed)
+        self.names = corpus.names(without)
+        self.asked = {}
+        for name in self.names:
+            a, b = corpus.sets[name].questions
+            which = np.arange(a, b)[corpus.train[a:b]]
+            if len(which):
+                self.asked[name] = which
+        sizes = np.array([min(MOST, len(v)) for v in self.asked.values()]) ** POWER
+        self.shares = sizes / sizes.sum()
+        rows = np.concatenate([np.arange(*corpus.sets[n].passages) for n in self.names])
+        self.plain = rows[(corpus.counts[rows] >= 2) & (corpus.passages.lengths[rows] >= 30)]
+        where = {n: len(range(*corpus.sets[n].passages)) for n in self.names}
+        weight = np.concatenate([np.full(c, min(c, 6000) ** 0.5 / c) for c in where.values()])
+        weight = weight[(corpus.counts[rows] >= 2) & (corpus.passages.lengths[rows] >= 30)]
+        self.weights = np.cumsum(weight / weight.sum())
+        self.prefix: Any = None
+
+    def questions(self, many: int = QUESTIONS) -> Asked:
+        names, rng = list(self.asked), self.rng
+        if rng.random() < 0.5:
+            pool = self.asked[names[rng.choice(len(names), p=self.shares)]]
+            chosen = rng.choice(pool, min(many, len(pool)), replace=False)
+        else:
+            drawn = rng.choice(len(names), many, p=self.shares)
+            chosen = np.unique([rng.choice(self.asked[names[n]]) for n in drawn])
+        right = np.array([rng.choice(self.close[q]) for q in chosen])
+        wrong = np.concatenate([rng.choice(self.mined[q], HARD) for q in chosen])
+        passages = np.concatenate([right, wrong])
+        same = self.corpus.same
+        blocked = np.zeros((len(chosen), len(passages)), bool)
+        evidence = []
+        for n, question in enumerate(chosen):
+            held = self.corpus.evidence[question]
+            blocked[n] = np.isin(same[passages], same[list(held)])
+            blocked[n, n] = False
+            evidence.append(held[int(right[n])])
+        return Asked(chosen, passages, blocked, evidence)
+
+    def passages(self, tokens: int) -> Any:
+        """Some passages, of about so many tokens."""
+        drawn = np.searchsorted(self.weights, self.rng.random(4096)).clip(max=len(self.plain) - 1)
+        drawn = np.unique(self.plain[drawn])
+        self.rng.shuffle(drawn)
+        lengths = self.corpus.passages.lengths[drawn]
+        return drawn[: max(8, int(np.searchsorted(np.cumsum(lengths), tokens)))]
+
+    def crops(self, many: int = CROPS) -> tuple[Rows, Rows, Any, Any]:
+        """Sentences as questions, their passages, the passages' numbers, and the sentence where
+        it was left in the passage, else -1."""
+        corpus, rng = self.corpus, self.rng
+        drawn = np.searchsorted(self.weights, rng.random(many)).clip(max=len(self.plain) - 1)
+        chosen = np.unique(self.plain[drawn])
+        asked, left, kept = [], [], []
+        for passage in chosen:
+            tokens, spans = corpus.tokens(passage), corpus.spans(passage)
+            number = int(rng.integers(len(spans)))
+            a, b = spans[number]
+            header = int(corpus.body[passage])
+            if corpus.titled[passage] and header > 4 and rng.random() < 0.35:
+                a, b, removed = 1, header, True
+            elif b - a < 5:
+                number = int(np.argmax([e - s for s, e in spans]))
+                (a, b), removed = spans[number], rng.random() < 0.7
+            else:
+                removed = rng.random() < 0.7
+            words = tokens[a:b]
+            if rng.random() < 0.4:
+                words = words[rng.random(len(words)) > rng.uniform(0.1, 0.5)]
+            asked.append(np.concatenate([self.prefix, words[: ASKED - 20], [SEP]]))
+            left.append(np.concatenate([tokens[:a], tokens[b:]]) if removed else tokens)
+            kept.append(-1 if removed else number)
+        device = corpus.device
+        return listed(asked, device), listed(left, device), chosen, np.array(kept)
+
+
+def prefix(tokenizer: Path) -> Any:
+    """The ids that stand before every question."""
+    from tokenizers import Tokenizer
+
+    made = Tokenizer.from_file(str(tokenizer))
+    ids = made.encode(PREFIX, add_special_tokens=False).ids
+    return np.array([CLS, *ids])

@@ -1,0 +1,145 @@
+"""The trained encoder as an int8 ONNX file, made as ``training.export`` makes the others.
+
+    python -m training.encoder.export --weights FOLDER --name teacher-0 --corpus corpus.npz.xz
+        --out DIR
+
+Inputs: input_ids, attention_mask and sentence_ids [batch, tokens], where sentence_ids has the
+number of each token's sentence within its text, or -1 (title, special tokens, questions).
+Outputs: ``vector`` [batch, 384]; ``sentences`` [batch, sentences, 128], a row for each sentence;
+``asks`` [batch, 128], to hold a question against sentences. All are of length 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import lzma
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from onnx import TensorProto
+
+from training.export import FAR, HEAD, Array, Bert, Weights
+
+TEXTS = 500  # how many texts the fixed scales are found on
+
+
+class Encode(Bert):
+    """The graph of an encoder; plain where *widest* is None, else int8."""
+
+    def states(self) -> tuple[str, str]:
+        """Token states before the last layer, and the first token's state after it."""
+        x = self.embeddings(types=False)
+        mask = self.add("Cast", "attention_mask", to=TensorProto.FLOAT)
+        mask = self.add("Unsqueeze", self.add("Sub", mask, self.keep("one", 1)), self.ints(2))
+        coordinate = np.tile(np.eye(1, HEAD + 1, HEAD, dtype=np.float32) * FAR, self.heads)
+        padding = self.add("Mul", mask, self.keep("coordinate", coordinate))
+        layers = 1 + max(int(n.split(".")[1]) for n in self.weights if n.startswith("layers."))
+        before = x
+        for number in range(layers):
+            name, last = f"layers.{number}", number == layers - 1
+            before = x
+            seen = self.attention(x, padding, name, last)
+            x = self.norm(self.add("Add", self.first(x) if last else x, seen), f"{name}.norm1")
+            x = self.norm(self.add("Add", x, self.forward(x, name)), f"{name}.norm2")
+        return before, self.add("Squeeze", x, self.ints(1))
+
+    def pooled(self, states: str) -> str:
+        """The mean state of each sentence: [batch, sentences, hidden]."""
+        most = self.add("ReduceMax", "sentence_ids", keepdims=0)
+        one = self.keep("int_one", 1, np.int64)
+        most = self.add("Max", self.add("Add", most, one), one)
+        numbers = self.add("Range", self.keep("int_zero", 0, np.int64), most, one)
+        numbers = self.add("Unsqueeze", numbers, self.ints(0, 2))
+        mine = self.add("Equal", self.add("Unsqueeze", "sentence_ids", self.ints(1)), numbers)
+        mine = self.add("Cast", mine, to=TensorProto.FLOAT)
+        many = self.add("ReduceSum", mine, self.ints(2), keepdims=1)
+        share = self.add("Div", mine, self.add("Max", many, self.keep("one", 1)))
+        return self.add("MatMul", share, states)
+
+    def unit(self, x: str) -> str:
+        """*x* with rows of length 1; a row of zeros stays one."""
+        length = self.add("ReduceL2", x, self.ints(-1), keepdims=1)
+        return self.add("Div", x, self.add("Max", length, self.keep("tiny", 1e-12)))
+
+    def times(self, x: str, name: str) -> str:
+        held = self.keep(name, self.weights[f"{name}.weight"].T)
+        return self.add("MatMul", x, held)
+
+
+def built(weights: Weights, widest: Weights | None) -> bytes:
+    """model.onnx; without *widest* the float32 graph that gives the widths besides."""
+    graph = Encode(weights, widest)
+    states, first = graph.states()
+    vector = graph.unit(first)
+    outputs: dict[str, tuple[str, list[str | int]]] = {"vector": (vector, ["batch", graph.hidden])}
+    inputs = ["input_ids", "attention_mask"]
+    if widest is None:
+        outputs |= {name: (made, ["channels"]) for name, made in graph.seen.items()}
+    else:
+        inputs.append("sentence_ids")
+        sentences = graph.unit(graph.times(graph.pooled(states), "sentence"))
+        short = int(weights["narrow.weight"].shape[0])
+        sentences = graph.unit(graph.times(sentences, "narrow"))
+        asks = graph.unit(graph.times(vector, "narrow"))
+        outputs["sentences"] = sentences, ["batch", "sentences", short]
+        outputs["asks"] = asks, ["batch", short]
+    return graph.model(inputs, outputs)
+
+
+def sample(corpus: Path) -> Iterator[dict[str, Array]]:
+    """Inputs to find the scales on: passages, and questions with their prefix."""
+    held = np.load(io.BytesIO(lzma.decompress(corpus.read_bytes())))
+    rng = np.random.default_rng(5)
+    names = sorted({name.split("/")[0] for name in held.files})
+    for name in names:
+        for part, starts in (("tokens", "starts"), ("asked", "asked_starts")):
+            if f"{name}/{part}" not in held.files:
+                continue
+            flat, at = held[f"{name}/{part}"], held[f"{name}/{starts}"].astype(np.int64)
+            many = TEXTS // len(names) // (1 if part == "tokens" else 3)
+            for row in rng.choice(len(at) - 1, min(many, len(at) - 1), replace=False):
+                ids = flat[at[row] : at[row + 1]].astype(np.int64)[None]
+                yield {"input_ids": ids, "attention_mask": np.ones_like(ids)}
+
+
+def measured(model: bytes, inputs: Iterator[dict[str, Array]]) -> Weights:
+    """How wide each channel of each linear layer's input gets."""
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()][1:]
+    widest: Weights = {}
+    for row in inputs:
+        for name, seen in zip(names, session.run(names, row), strict=True):
+            widest[name] = np.maximum(widest.get(name, 0), seen)
+    return widest
+
+
+def quantised(weights: dict[str, Any], corpus: Path) -> bytes:
+    """The int8 file of weights named as :class:`training.encoder.model.Encoder` names them."""
+    plain = {k.removeprefix("body."): np.asarray(v, np.float32) for k, v in weights.items()}
+    return built(plain, measured(built(plain, None), sample(corpus)))
+
+
+def main() -> None:
+    from training.encoder.model import joined, unpacked
+
+    ask = argparse.ArgumentParser(description="int8 ONNX of the encoder")
+    ask.add_argument("--weights", type=Path, required=True, help="a folder with NAME.npz.0 …")
+    ask.add_argument("--name", required=True)
+    ask.add_argument("--corpus", type=Path, required=True)
+    ask.add_argument("--out", type=Path, required=True)
+    given = ask.parse_args()
+    raw = quantised(unpacked(joined(given.weights, f"{given.name}.npz")), given.corpus)
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "model.onnx").write_bytes(raw)
+    sys.stdout.write(f"{hashlib.sha256(raw).hexdigest()} {len(raw):>10} model.onnx\n")
+
+
+if __name__ == "__main__":
+    main()

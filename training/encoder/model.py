@@ -1,0 +1,173 @@
+"""The encoder: a BERT whose first token gives the vector of a text, and whose token states after
+the last layer but one give, sentence by sentence, a vector for each sentence.
+
+The last layer is asked for its first token alone, so sentence vectors cost next to nothing.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor, nn
+
+from training.bert import Bert
+
+WIDE, NARROW = 384, 128
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+torch.backends.cuda.enable_cudnn_sdp(False)  # it makes a plan anew for every shape
+
+
+def halved() -> Any:
+    """Matrix work in bfloat16 where there is a GPU."""
+    return torch.autocast(DEVICE, torch.bfloat16, enabled=DEVICE == "cuda")
+
+
+class Output(NamedTuple):
+    vectors: Tensor
+    """[texts, WIDE], of length 1."""
+    pooled: Tensor | None
+    """[texts, sentences, WIDE]: means of token states, before the head."""
+
+
+class Encoder(nn.Module):
+    def __init__(self, body: Bert) -> None:
+        super().__init__()
+        self.body = body
+        self.sentence = nn.Linear(WIDE, WIDE, bias=False)
+        self.narrow = nn.Linear(WIDE, NARROW, bias=False)
+        self.scales = nn.Parameter(torch.tensor([3.9, 3.4, 3.4]))
+        nn.init.eye_(self.sentence.weight)
+        nn.init.orthogonal_(self.narrow.weight)
+
+    def forward(self, ids: Tensor, mask: Tensor, sentence: Tensor | None, most: int) -> Output:
+        """*sentence* [texts, tokens] is the number of each token's sentence or -1."""
+        states = self.body(ids, mask)
+        vectors = F.normalize(states[-1][:, 0].float(), dim=1)
+        if sentence is None:
+            return Output(vectors, None)
+        numbers = torch.arange(most, device=ids.device)
+        share = (sentence[:, None, :] == numbers[None, :, None]).float()
+        share = share / share.sum(2, keepdim=True).clamp(min=1)
+        with torch.autocast(ids.device.type, enabled=False):
+            pooled = torch.bmm(share, states[-2].float())
+        return Output(vectors, pooled)
+
+    def sentences(self, pooled: Tensor) -> Tensor:
+        """[..., WIDE] sentence vectors of length 1, to be held against a question's vector."""
+        return F.normalize(self.sentence(pooled.float()), dim=-1)
+
+    def narrowed(self, vectors: Tensor) -> Tensor:
+        """[..., NARROW]: the short form of a sentence's or a question's vector."""
+        return F.normalize(self.narrow(vectors.float()), dim=-1)
+
+
+def shipped(path: Path) -> Bert:
+    """The weights inside an int8 file that ``training.export`` made of an embedder."""
+    import onnx
+    from onnx import numpy_helper
+
+    graph = onnx.load(str(path)).graph
+    held = {i.name: numpy_helper.to_array(i).astype(np.float32) for i in graph.initializer}
+    layers = 1 + max(int(n.split(".")[1]) for n in held if n.startswith("layers."))
+    model = Bert(layers)
+    state: dict[str, Any] = {
+        "words.weight": held["words"] * held["words.scale"],
+        "positions.weight": held["positions"],
+        "types.weight": np.zeros((2, WIDE), np.float32),
+    }
+    for part in ("weight", "bias"):
+        state[f"norm.{part}"] = held[f"norm.{part}"]
+    for n in range(layers):
+        at = f"layers.{n}"
+
+        def matrix(name: str, at: str = at) -> Any:
+            return held[f"{at}.{name}.int8"] * held[f"{at}.{name}.scales"]
+
+        turned = held[f"{at}.qkv.inverse"][:, None]
+        heads, biases = [], []
+        for name, factor in (("q", 32**0.5), ("k", 1.0), ("v", 1.0)):
+            weight, bias = turned * matrix(name), held[f"{at}.{name}.bias"]
+            if name != "v":  # one more coordinate a head carries the mask
+                weight = weight.reshape(WIDE, 12, 33)[:, :, :32].reshape(WIDE, WIDE)
+                bias = bias.reshape(12, 33)[:, :32].reshape(WIDE)
+            heads.append(weight.T * factor)
+            biases.append(bias * factor)
+        state[f"{at}.qkv.weight"] = np.concatenate(heads)
+        state[f"{at}.qkv.bias"] = np.concatenate(biases)
+        state[f"{at}.out.weight"] = matrix("out").T
+        state[f"{at}.up.weight"] = (held[f"{at}.up.inverse"][:, None] * matrix("up")).T
+        state[f"{at}.down.weight"] = matrix("down").T
+        for name in ("out", "up", "down"):
+            state[f"{at}.{name}.bias"] = held[f"{at}.{name}.bias"]
+        for name in ("norm1", "norm2"):
+            for part in ("weight", "bias"):
+                state[f"{at}.{name}.{part}"] = held[f"{at}.{name}.{part}"]
+    tensors = {k: torch.from_numpy(np.ascontiguousarray(v)).float() for k, v in state.items()}
+    model.load_state_dict(tensors)
+    return model
+
+
+def loaded(path: Path) -> Encoder:
+    """The encoder inside an int8 file; one without heads of its own keeps plain ones."""
+    import onnx
+    from onnx import numpy_helper
+
+    made = Encoder(shipped(path))
+    for held in onnx.load(str(path)).graph.initializer:
+        if held.name in ("sentence", "narrow"):
+            weight = torch.from_numpy(numpy_helper.to_array(held).T.copy())
+            getattr(made, held.name).weight.data.copy_(weight)
+    return made
+
+
+def mixed(trained: Encoder, base: Bert, share: float) -> Encoder:
+    """A copy whose body is *share* of the trained weights and the rest of the base's."""
+    body = Bert(len(trained.body.layers))
+    theirs = base.state_dict()
+    body.load_state_dict(
+        {k: share * v + (1 - share) * theirs[k].to(v) for k, v in trained.body.state_dict().items()}
+    )
+    made = Encoder(body)
+    for name in ("sentence", "narrow"):
+        getattr(made, name).load_state_dict(getattr(trained, name).state_dict())
+    return made.to(trained.scales.device)
+
+
+def packed(model: Encoder) -> bytes:
+    """The weights as fp16, the word vectors as int8 with a scale each, as in the export."""
+    held: dict[str, Any] = {}
+    for name, value in model.state_dict().items():
+        array = value.detach().float().cpu().numpy()
+        if name == "body.words.weight":
+            scale = np.maximum(np.abs(array).max(axis=1, keepdims=True), 1e-9) / 127
+            held["words.int8"] = np.rint(array / scale).astype(np.int8)
+            held["words.scale"] = scale
+        else:
+            held[name] = array.astype(np.float16)
+    out = io.BytesIO()
+    np.savez(out, **held)
+    return out.getvalue()
+
+
+def unpacked(raw: bytes) -> dict[str, Any]:
+    """What :func:`packed` wrote, as float32 arrays."""
+    held = {k: v.astype(np.float32) for k, v in np.load(io.BytesIO(raw)).items()}
+    held["body.words.weight"] = held.pop("words.int8") * held.pop("words.scale")
+    return held
+
+
+def parts(raw: bytes, folder: Path, name: str, most: int = 15_000_000) -> None:
+    """Writes bytes as files of at most so many bytes: name.0, name.1 and so on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, start in enumerate(range(0, len(raw), most)):
+        (folder / f"{name}.{number}").write_bytes(raw[start : start + most])
+
+
+def joined(folder: Path, name: str) -> bytes:
+    found = sorted(folder.glob(f"{name}.[0-9]*"), key=lambda path: int(path.suffix[1:]))
+    return b"".join(path.read_bytes() for path in found)

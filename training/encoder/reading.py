@@ -1,0 +1,201 @@
+"""Judges rankings: documents and evidence found, by words, by vectors and by both.
+
+    python -m training.encoder.reading --data DIR --hits HITS [MODEL …]
+
+DIR has texts.pkl.xz and words.pkl, HITS what ``training.encoder.hits`` wrote. A ranking is of
+passages; figures are nDCG@10 and all documents @10 over the documents in the order of their best
+passage, and all evidence within ten passages. Domains count alike, and the sets within a domain.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+import math
+import pickle
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from training.encoder.pairs import Question
+from training.encoder.sets import FOLDS, domain, fold_of
+from training.encoder.words import Texts
+
+RRF = 60
+TEN = 10
+
+
+class Figures(NamedTuple):
+    ndcg: float
+    documents: float
+    evidence: float | None
+
+
+class Judge:
+    """The gold of one set."""
+
+    def __init__(self, held: dict[str, Any]) -> None:
+        self.of = [p.document for p in held["passages"]]
+        numbers = {name: n for n, name in enumerate(held["documents"])}
+        self.questions: list[Question] = [q for q in held["questions"] if q.read]
+        self.gold = [{numbers[g] for g in q.gold if g in numbers} for q in self.questions]
+
+    def __call__(self, row: int, ranking: Sequence[int]) -> Figures:
+        """The figures of one question's ranking of passages."""
+        documents = list(dict.fromkeys(self.of[n] for n in ranking))[:TEN]
+        gold = self.gold[row]
+        gain = sum(1 / math.log2(n + 2) for n, d in enumerate(documents) if d in gold)
+        most = sum(1 / math.log2(n + 2) for n in range(min(TEN, len(gold))))
+        ways = self.questions[row].ways
+        shown = set(ranking[:TEN])
+        evidence = None
+        if ways:
+            evidence = float(any(all(shown & set(u) for u in way) for way in ways))
+        return Figures(gain / most, float(gold <= set(documents)), evidence)
+
+
+def fused(lists: Iterable[tuple[float, Sequence[int]]]) -> list[int]:
+    """Rankings joined by reciprocal ranks, each with its weight."""
+    scores: dict[int, float] = {}
+    for weight, ranking in lists:
+        for rank, n in enumerate(ranking):
+            scores[n] = scores.get(n, 0.0) + weight / (RRF + rank + 1)
+    return sorted(scores, key=lambda n: -scores[n])
+
+
+def mean(rows: Sequence[Figures]) -> Figures:
+    shown = [r.evidence for r in rows if r.evidence is not None]
+    return Figures(
+        float(np.mean([r.ndcg for r in rows])), float(np.mean([r.documents for r in rows])),
+        float(np.mean(shown)) if shown else None,
+    )  # fmt: skip
+
+
+def load(data: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    with lzma.open(data / "texts.pkl.xz", "rb") as file:
+        texts = Texts(file).load()
+    return texts, pickle.loads((data / "words.pkl").read_bytes())
+
+
+def hits_of(folder: Path, model: str) -> dict[str, Any]:
+    """What a model found; of ``teacher`` the fold in which each set was left out."""
+    exact = folder / f"{model}.pkl"
+    if exact.is_file():
+        return dict(pickle.loads(exact.read_bytes()))
+    found: dict[str, Any] = {}
+    for fold in FOLDS:
+        path = folder / f"{model}-{fold}.pkl"
+        if path.is_file():
+            rows = pickle.loads(path.read_bytes())
+            found |= {name: row for name, row in rows.items() if fold_of(name) == fold}
+    return found
+
+
+def recipes(words: Sequence[int], hits: dict[str, Any], row: int) -> dict[str, list[int]]:
+    """The rankings that are compared, of one question."""
+    made: dict[str, list[int]] = {"words": list(words)}
+    for model, ways in hits.items():
+        for way in ("vector", "mix", "sentence long", "sentence short"):
+            if way not in ways:
+                continue
+            found = ways[way][0][row].tolist()
+            name = model if way == "vector" else f"{model} {way}"
+            made[name] = found
+            if way in ("vector", "mix"):
+                made[f"{name} 1:1"] = fused([(1, words), (1, found)])
+                made[f"{name} 1:3"] = fused([(1, words), (3, found)])
+    return made
+
+
+def figures(
+    texts: dict[str, Any], words: dict[str, Any], hits: dict[str, dict[str, Any]],
+    only: Any = None,
+) -> dict[str, dict[str, Figures]]:  # fmt: skip
+    """For each set and recipe the means over its questions (*only* may choose among them)."""
+    out: dict[str, dict[str, Figures]] = {}
+    for name, held in texts.items():
+        here = {model: found[name] for model, found in hits.items() if name in found}
+        judge = Judge(held)
+        rows: dict[str, list[Figures]] = {}
+        for row, found in enumerate(words[name]["rows"]):
+            if only is not None and not only(name, judge.questions[row]):
+                continue
+            for recipe, ranking in recipes(found["best"].tolist(), here, row).items():
+                rows.setdefault(recipe, []).append(judge(row, ranking))
+        if rows:
+            out[name] = {recipe: mean(many) for recipe, many in rows.items()}
+    return out
+
+
+def by_domain(table: dict[str, dict[str, Figures]], recipe: str, part: int) -> float:
+    """The mean over domains of one figure."""
+    held: dict[str, list[float]] = {}
+    for name, row in table.items():
+        if recipe in row and row[recipe][part] is not None:
+            held.setdefault(domain(name), []).append(row[recipe][part])
+    return float(np.mean([np.mean(v) for v in held.values()]))
+
+
+def shown(figure: float | None) -> str:
+    return "–" if figure is None else f"{figure:.3f}".removeprefix("0")
+
+
+def markdown(table: dict[str, dict[str, Figures]], chosen: Sequence[str]) -> str:
+    """A table with a row a set: nDCG@10, all documents @10, evidence in ten passages."""
+    lines = ["| set | " + " | ".join(chosen) + " |", "|---" * (len(chosen) + 1) + "|"]
+    for name, row in table.items():
+        cells = [" ".join(shown(f) for f in row[c]) if c in row else "" for c in chosen]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    means = [" ".join(shown(by_domain(table, c, n)) for n in range(3)) for c in chosen]
+    lines.append("| **mean of domains** | " + " | ".join(means) + " |")
+    return "\n".join(lines)
+
+
+def sentences(
+    words: dict[str, Any], hits: dict[str, dict[str, Any]]
+) -> dict[str, dict[str, float]]:
+    """How often the nearest sentence of a right passage holds the evidence, by set."""
+    out: dict[str, dict[str, float]] = {}
+    for name, held in words.items():
+        told = [r["sentence"] for r in held["rows"] if r["sentence"] is not None]
+        if len(told) < 30:
+            continue
+        row = {"words": float(np.mean(told))}
+        for model, found in hits.items():
+            for form, value in found.get(name, {}).items():
+                if form.startswith("told") and value is not None:
+                    row[f"{model} {form.removeprefix('told ')}"] = value
+        out[name] = row
+    return out
+
+
+def main() -> None:
+    ask = argparse.ArgumentParser(description="tables of what was found")
+    ask.add_argument("models", nargs="*", default=["shipped", "base", "teacher"])
+    ask.add_argument("--data", type=Path, required=True)
+    ask.add_argument("--hits", type=Path, required=True)
+    given = ask.parse_args()
+    texts, words = load(given.data)
+    hits = {model: hits_of(given.hits, model) for model in given.models}
+    table = figures(texts, words, hits)
+    chosen = ["words"]
+    for model in given.models:
+        chosen += [model, f"{model} 1:1", f"{model} 1:3"]
+    print(markdown(table, chosen), "\n")
+    more = [f"{m} {w}" for m in given.models for w in ("mix", "sentence long", "sentence short")]
+    more = [c for c in more if any(c in row for row in table.values())]
+    if more:
+        print(markdown(table, more), "\n")
+    told = sentences(words, hits)
+    forms = list(dict.fromkeys(f for row in told.values() for f in row))
+    print("| sentence told | " + " | ".join(forms) + " |\n" + "|---" * (len(forms) + 1) + "|")
+    for name, row in told.items():
+        print(f"| {name} | " + " | ".join(shown(row.get(f)) for f in forms) + " |")
+    means = [shown(float(np.mean([r[f] for r in told.values() if f in r]))) for f in forms]
+    print("| **mean** | " + " | ".join(means) + " |")
+
+
+if __name__ == "__main__":
+    main()
