@@ -1,11 +1,14 @@
-"""Which arm to trust: a weight of the vector arm for each question, from a handful of features.
+"""Which arm to trust: scores fused instead of ranks, and a weight of the vector for each question.
 
     python -m training.encoder.fusion --data DIR --hits HITS [--model teacher] [--out FILE]
 
-The weight w (0: words alone, 1: the vector alone) is the logistic function of a weighted sum of
-features of the question and of the two rankings. The weights of the features are found by the
-mean nDCG@10 over domains, with the domain that is read left out; rankings come from models that
-had left it out too. Fused are reciprocal ranks, (1 - w) of words and w of vectors.
+A passage's score is its BM25 score as a share of the question's summed idf, plus a times its
+cosine. Both say how good a hit is, not only which is the better one, so that rare words that are
+found, or one vector that stands out, decide by themselves. The factor a is one number for all
+(the best for the domains that are not read), or one for each question: a place in SLOPES, given by
+the logistic function of a weighted sum of features of the question and of the two rankings, whose
+weights are found by the mean nDCG@10 over the domains that are not read. Rankings come from models
+that had left the domain out too.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ import numpy as np
 from training.encoder.reading import Judge, fused, hits_of, load, shown
 from training.encoder.sets import domain
 
-GRID = (0.0, 0.15, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+SLOPES = (0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 9.0, 14.0, 40.0)
+GRID = tuple(n / (len(SLOPES) - 1) for n in range(len(SLOPES)))
 PENALTY = 0.002
 UNREAD = ("xquad-zh", "xquad-ru", "xquad-ar")
 """Scripts that the vocabulary spells letter by letter: words alone are asked there."""
@@ -31,11 +35,24 @@ _NAME = re.compile(r"(?<!^)(?<![.?!] )\b[A-Z][\w-]+")
 
 
 class Row(NamedTuple):
-    """One question: its features, and its nDCG@10 for each weight of GRID."""
+    """One question: its features, and its nDCG@10 for each factor of SLOPES and for words alone,
+    the vector alone, and reciprocal ranks 1:1 and 1:3."""
 
     set: str
     features: dict[str, float]
     gains: Any
+    plain: tuple[float, ...]
+
+
+def by_scores(found: dict[str, Any], ranked: Any, scores: Any) -> tuple[Any, Any, Any]:
+    """The passages that either arm found, with their share of the idf and their cosines; what
+    only words found counts as far as the last that the vector found."""
+    near = ranked.astype(np.int64)
+    both = np.unique(np.concatenate([found["best"], near]))
+    words, cosines = np.zeros(len(both)), np.full(len(both), float(scores[-1]))
+    words[np.searchsorted(both, found["best"])] = found["scores"] / max(1e-6, sum(found["idf"]))
+    cosines[np.searchsorted(both, near)] = scores
+    return both, words, cosines
 
 
 def features(question: str, found: dict[str, Any], ranking: Any, scores: Any) -> dict[str, float]:
@@ -85,25 +102,17 @@ def rows(texts: Any, words: Any, hits: dict[str, Any]) -> list[Row]:
         judge = Judge(held)
         ranked, scores = hits[name]["vector"]
         for n, found in enumerate(words[name]["rows"]):
-            best = found["best"].tolist()
-            near = ranked[n].tolist()
-            gains = np.array([judge(n, fused([(1 - w, best), (w, near)])).ndcg for w in GRID])
+            best, near = found["best"].tolist(), ranked[n].tolist()
+            both, share, cosines = by_scores(found, ranked[n], scores[n])
+            order = [np.argsort(-(share + a * cosines), kind="stable") for a in SLOPES]
+            gains = np.array([judge(n, both[o].tolist()).ndcg for o in order])
+            rankings = (
+                best, near, fused([(1, best), (1, near)]), fused([(1, best), (3, near)])
+            )  # fmt: skip
+            plain = tuple(judge(n, r).ndcg for r in rankings)
             asked = judge.questions[n].text
-            out.append(Row(name, features(asked, found, ranked[n], scores[n]), gains))
-    return out
-
-
-def set_relative(many: Sequence[Row]) -> list[Row]:
-    """With the nearest score's percentile among the set's questions added: how usual it is."""
-    held: dict[str, list[float]] = {}
-    for row in many:
-        held.setdefault(row.set, []).append(row.features["nearest"])
-    means = {name: (np.mean(v), np.std(v) + 1e-6) for name, v in held.items()}
-    out = []
-    for row in many:
-        mean, spread = means[row.set]
-        usual = float((row.features["nearest"] - mean) / spread) / 3
-        out.append(row._replace(features=row.features | {"usual": usual}))
+            told = features(asked, found, ranked[n], scores[n])
+            out.append(Row(name, told, gains, plain))
     return out
 
 
@@ -115,6 +124,7 @@ class Table:
         self.domains = np.array([domain(r.set) for r in many])
         self.x = np.array([[1.0, *(r.features[n] for n in names)] for r in many])
         self.gains = np.stack([r.gains for r in many])
+        self.plain = np.array([r.plain for r in many])
 
     def weights(self, which: Any) -> Any:
         out = np.zeros(len(self.sets))
@@ -148,10 +158,9 @@ def smoothed(gains: Any) -> Any:
     return 0.25 * padded[:, :-2] + 0.5 * padded[:, 1:-1] + 0.25 * padded[:, 2:]
 
 
-def fitted(table: Table, which: Any, steps: int = 500) -> Any:
+def fitted(table: Table, which: Any, steps: int = 150) -> Any:
     """Feature weights that gain most on some rows (Adam from no feature at all)."""
     theta = np.zeros(table.x.shape[1])
-    theta[0] = 0.4
     weights = table.weights(which)
     kept, table.gains = table.gains, smoothed(table.gains)
     first, second = np.zeros_like(theta), np.zeros_like(theta)
@@ -160,7 +169,7 @@ def fitted(table: Table, which: Any, steps: int = 500) -> Any:
         first = 0.9 * first + 0.1 * slope
         second = 0.99 * second + 0.01 * slope**2
         step = first / (1 - 0.9**n) / (np.sqrt(second / (1 - 0.99**n)) + 1e-8)
-        theta = theta + 0.05 * (1 - n / steps) * step
+        theta = theta + 0.15 * (1 - n / steps) * step
     table.gains = kept
     return theta
 
@@ -190,23 +199,39 @@ def by_domain(table: Table, gains: Any) -> dict[str, float]:
     return out
 
 
+def one_for_all(table: Table) -> Any:
+    """Each row's gain under the factor that is best for the other domains."""
+    out = np.zeros(len(table.sets))
+    for one in sorted(set(table.domains)):
+        weights = table.weights(table.domains != one)
+        best = int((table.gains * weights[:, None]).sum(0).argmax())
+        out[table.domains == one] = table.gains[table.domains == one, best]
+    return out
+
+
 def chosen(many: Sequence[Row], names: Sequence[str], most: int) -> list[str]:
-    """Features taken one by one while the mean over domains left out rises."""
+    """Features taken one by one while the mean over the domains of *many*, each left out in its
+    turn, rises by enough."""
     taken: list[str] = []
-    best = -1.0
+    best = float(np.mean(list(by_domain(*_alone(many)).values())))
     while len(taken) < most:
         tried = {}
         for name in names:
             if name not in taken:
                 table = Table(many, [*taken, name])
-                tried[name] = np.mean(list(by_domain(table, left_out(table)).values()))
+                tried[name] = float(np.mean(list(by_domain(table, left_out(table)).values())))
         name = max(tried, key=lambda n: tried[n])
         if tried[name] < best + 0.0005:
             break
         taken.append(name)
-        best = float(tried[name])
+        best = tried[name]
         print(f"  + {name}: {best:.4f}", flush=True)
     return taken
+
+
+def _alone(many: Sequence[Row]) -> tuple[Table, Any]:
+    table = Table(many, [])
+    return table, one_for_all(table)
 
 
 def main() -> None:
@@ -214,29 +239,35 @@ def main() -> None:
     ask.add_argument("--data", type=Path, required=True)
     ask.add_argument("--hits", type=Path, required=True)
     ask.add_argument("--model", default="teacher")
-    ask.add_argument("--most", type=int, default=6)
+    ask.add_argument("--most", type=int, default=5)
     ask.add_argument("--out", type=Path)
     given = ask.parse_args()
     texts, words = load(given.data)
-    many = set_relative(rows(texts, words, hits_of(given.hits, given.model)))
-    names = [n for n in many[0].features if n != "usual"]
-    taken = chosen(many, names, given.most)
+    many = rows(texts, words, hits_of(given.hits, given.model))
+    names = list(many[0].features)
+    columns: dict[str, Any] = {}
+    everything = Table(many, names)
+    for n, name in enumerate(("words", "vector", "RRF 1:1", "RRF 1:3")):
+        columns[name] = everything.plain[:, n]
+    columns["scores, one factor"] = one_for_all(everything)
+    columns["scores, all features"] = left_out(everything)
+    taken = chosen(many[::3], names, given.most)
     table = Table(many, taken)
+    columns["scores, few features"] = left_out(table)
+    columns["oracle"] = everything.gains.max(1)
     theta = fitted(table, np.ones(len(many), bool))
-    grid = list(GRID)
-    columns = {
-        "words": table.gains[:, 0], "vector": table.gains[:, -1],
-        "1:1": table.gains[:, grid.index(0.5)], "about 1:3": table.gains[:, grid.index(0.7)],
-        "learned, left out": left_out(table), "learned on it": gained(table, theta),
-        "oracle": table.gains.max(1),
-    }  # fmt: skip
     parts = {name: by_domain(table, gains) for name, gains in columns.items()}
     print("| domain | " + " | ".join(parts) + " |\n" + "|---" * (len(parts) + 1) + "|")
     for one in parts["words"]:
         print(f"| {one} | " + " | ".join(shown(p[one]) for p in parts.values()) + " |")
     means = [shown(float(np.mean(list(p.values())))) for p in parts.values()]
     print("| **mean** | " + " | ".join(means) + " |")
-    made = dict(zip(["constant", *taken], [round(float(t), 3) for t in theta], strict=True))
+    flat = everything.weights(np.ones(len(many), bool))
+    factor = SLOPES[int((everything.gains * flat[:, None]).sum(0).argmax())]
+    made: dict[str, Any] = {"factor": factor, "slopes": SLOPES}
+    made["weights"] = dict(
+        zip(["constant", *taken], [round(float(t), 3) for t in theta], strict=True)
+    )
     print(json.dumps(made))
     if given.out:
         given.out.write_text(json.dumps(made, indent=1) + "\n")
