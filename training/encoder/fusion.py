@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from training.encoder.reading import Judge, fused, hits_of, load, shown
+from training.encoder.reading import Judge, by_scores, fused, hits_of, load, shown
 from training.encoder.sets import domain
 
 SLOPES = (0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 9.0, 14.0, 40.0)
@@ -42,17 +42,6 @@ class Row(NamedTuple):
     features: dict[str, float]
     gains: Any
     plain: tuple[float, ...]
-
-
-def by_scores(found: dict[str, Any], ranked: Any, scores: Any) -> tuple[Any, Any, Any]:
-    """The passages that either arm found, with their share of the idf and their cosines; what
-    only words found counts as far as the last that the vector found."""
-    near = ranked.astype(np.int64)
-    both = np.unique(np.concatenate([found["best"], near]))
-    words, cosines = np.zeros(len(both)), np.full(len(both), float(scores[-1]))
-    words[np.searchsorted(both, found["best"])] = found["scores"] / max(1e-6, sum(found["idf"]))
-    cosines[np.searchsorted(both, near)] = scores
-    return both, words, cosines
 
 
 def features(question: str, found: dict[str, Any], ranking: Any, scores: Any) -> dict[str, float]:

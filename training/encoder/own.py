@@ -17,9 +17,8 @@ import numpy as np
 from bench.corpus import lines
 from tokenizers import Tokenizer
 
-from training.encoder.fusion import by_scores
 from training.encoder.pairs import Evidence, Passage, Question, attach, cut
-from training.encoder.reading import Judge, fused, load, mean, shown
+from training.encoder.reading import FACTOR, Judge, by_scores, fused, load, mean, shown
 from training.encoder.sets import ASKED, CLS, PREFIX, SEP, TOKENS
 from training.encoder.words import DEEP, Index, body
 
@@ -33,7 +32,6 @@ OWN = {
     "near misses, talks": "near-misses/sessions",
 }
 BETWEEN = 1000
-FACTOR = 4.5  # as training.encoder.fusion found it
 
 
 class Model:

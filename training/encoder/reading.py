@@ -24,6 +24,7 @@ from training.encoder.sets import FOLDS, domain, fold_of
 from training.encoder.words import Texts
 
 RRF = 60
+FACTOR = 4.5  # of the cosine in fused scores, as training.encoder.fusion found it
 TEN = 10
 
 
@@ -65,6 +66,17 @@ def fused(lists: Iterable[tuple[float, Sequence[int]]]) -> list[int]:
     return sorted(scores, key=lambda n: -scores[n])
 
 
+def by_scores(found: dict[str, Any], ranked: Any, scores: Any) -> tuple[Any, Any, Any]:
+    """The passages that either arm found, with their share of the idf and their cosines; what
+    only words found counts as far as the last that the vector found."""
+    near = ranked.astype(np.int64)
+    both = np.unique(np.concatenate([found["best"], near]))
+    words, cosines = np.zeros(len(both)), np.full(len(both), float(scores[-1]))
+    words[np.searchsorted(both, found["best"])] = found["scores"] / max(1e-6, sum(found["idf"]))
+    cosines[np.searchsorted(both, near)] = scores
+    return both, words, cosines
+
+
 def mean(rows: Sequence[Figures]) -> Figures:
     shown = [r.evidence for r in rows if r.evidence is not None]
     return Figures(
@@ -93,9 +105,10 @@ def hits_of(folder: Path, model: str) -> dict[str, Any]:
     return found
 
 
-def recipes(words: Sequence[int], hits: dict[str, Any], row: int) -> dict[str, list[int]]:
-    """The rankings that are compared, of one question."""
-    made: dict[str, list[int]] = {"words": list(words)}
+def recipes(said: dict[str, Any], hits: dict[str, Any], row: int) -> dict[str, list[int]]:
+    """The rankings that are compared, of one question; *said* is what words found."""
+    words = said["best"].tolist()
+    made: dict[str, list[int]] = {"words": words}
     for model, ways in hits.items():
         for way in ("vector", "mix", "sentence long", "sentence short"):
             if way not in ways:
@@ -106,6 +119,9 @@ def recipes(words: Sequence[int], hits: dict[str, Any], row: int) -> dict[str, l
             if way in ("vector", "mix"):
                 made[f"{name} 1:1"] = fused([(1, words), (1, found)])
                 made[f"{name} 1:3"] = fused([(1, words), (3, found)])
+                both, share, near = by_scores(said, ways[way][0][row], ways[way][1][row])
+                order = np.argsort(-(share + FACTOR * near), kind="stable")
+                made[f"{name} scores"] = both[order].tolist()
     return made
 
 
@@ -122,7 +138,7 @@ def figures(
         for row, found in enumerate(words[name]["rows"]):
             if only is not None and not only(name, judge.questions[row]):
                 continue
-            for recipe, ranking in recipes(found["best"].tolist(), here, row).items():
+            for recipe, ranking in recipes(found, here, row).items():
                 rows.setdefault(recipe, []).append(judge(row, ranking))
         if rows:
             out[name] = {recipe: mean(many) for recipe, many in rows.items()}
@@ -182,7 +198,7 @@ def main() -> None:
     table = figures(texts, words, hits)
     chosen = ["words"]
     for model in given.models:
-        chosen += [model, f"{model} 1:1", f"{model} 1:3"]
+        chosen += [model, f"{model} 1:1", f"{model} 1:3", f"{model} scores"]
     print(markdown(table, chosen), "\n")
     more = [f"{m} {w}" for m in given.models for w in ("mix", "sentence long", "sentence short")]
     more = [c for c in more if any(c in row for row in table.values())]
