@@ -38,6 +38,13 @@ def test_a_name_from_a_module_loads_it() -> None:
     )
 
 
+def test_what_is_put_into_a_module_before_it_was_used_stays() -> None:
+    assert run(
+        "import recollect.reading.cut\nrecollect.reading.cut.READ = 3\n"
+        "from recollect.reading.cut import READ, cut\nprint(READ, cut.__name__)\n"
+    ) == ("3 cut")
+
+
 def test_modules_of_others_are_as_eager_as_they_were() -> None:
     assert run(
         "import recollect, sys\nimport fractions\nprint(type(sys.modules['fractions']).__name__)"

@@ -50,6 +50,13 @@ class _Unloaded(ModuleType):
             _load(self)
         return ModuleType.__getattribute__(self, name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        # A submodule is bound by the import system, which holds a lock meanwhile; anything else
+        # would be overwritten by what the module itself assigns.
+        if not isinstance(value, ModuleType) and not name.startswith("__"):
+            _load(self)
+        ModuleType.__setattr__(self, name, value)
+
 
 def _is_module_of(package: ModuleType, name: str) -> bool:
     """Whether a package has a module of this name. To bind that, the package need not be
