@@ -257,9 +257,12 @@ def _by_owner(a: QuestionReading, b: QuestionReading, one: list[str], other: lis
         return False
     different = [n for n, form in enumerate(b.forms) if form != a.forms[n]]
     at = different[0] if len(different) == 1 else 0
-    return at > 0 and b.forms[at] == "n" and a.forms[at] == "-" and (
-        other[at] in data.BY_OWNER and b.owners[at - 1] == "'"
-    )  # fmt: skip
+    return (
+        at > 0
+        and b.forms[at] == "n"
+        and a.forms[at] == "-"
+        and (other[at] in data.BY_OWNER and b.owners[at - 1] == "'")
+    )
 
 
 def _turned(a: QuestionReading, b: QuestionReading, one: list[str], other: list[str]) -> bool:
@@ -333,8 +336,9 @@ def _owned(a: QuestionReading, b: QuestionReading, one: list[str], other: list[s
     if a.owners == b.owners:
         return ""
     for keys, signs, others, theirs in (
-        (one, a.owners, other, b.owners), (other, b.owners, one, a.owners)
-    ):  # fmt: skip
+        (one, a.owners, other, b.owners),
+        (other, b.owners, one, a.owners),
+    ):
         owners = Counter(key for key, sign in zip(keys, signs, strict=True) if sign == "'")
         owners -= Counter(key for key, sign in zip(others, theirs, strict=True) if sign != "-")
         if owners:

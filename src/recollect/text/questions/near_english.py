@@ -448,9 +448,15 @@ _BORN = {
     "burialplace": ("where", "bury", "passive"),
 }
 _MEASURED = {
-    "age": "howold", "price": "cost", "height": "howtall", "weight": "howheavy", "size": "howbig",
-    "depth": "howdeep", "width": "howwide", "speed": "howfast",
-}  # fmt: skip
+    "age": "howold",
+    "price": "cost",
+    "height": "howtall",
+    "weight": "howheavy",
+    "size": "howbig",
+    "depth": "howdeep",
+    "width": "howwide",
+    "speed": "howfast",
+}
 _PERSONS = frozenset("i we you he she they it".split())
 
 

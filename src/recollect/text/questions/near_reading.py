@@ -20,7 +20,7 @@ from recollect.text.questions.near_tokens import (
     places,
     several,
     words_of,
-)  # fmt: skip
+)
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import fold, is_run, stem
 

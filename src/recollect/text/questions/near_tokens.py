@@ -58,10 +58,24 @@ class Reading:
         """Whether any word of grammar was there: key words have none."""
 
 
-TYPOGRAPHY = str.maketrans({
-    "’": "'", "‘": "'", "ʼ": "'", "`": "'", "´": "'", "“": '"', "”": '"', "„": '"', "«": '"',
-    "»": '"', "\u2010": "-", "\u2011": "-", "–": "-", "\u2212": "-",
-})  # fmt: skip
+TYPOGRAPHY = str.maketrans(
+    {
+        "’": "'",
+        "‘": "'",
+        "ʼ": "'",
+        "`": "'",
+        "´": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "«": '"',
+        "»": '"',
+        "\u2010": "-",
+        "\u2011": "-",
+        "–": "-",
+        "\u2212": "-",
+    }
+)
 _LATIN = re.compile(r"[^\W\d_]+")
 _ENGLISH_TAIL = re.compile(r"(?<=\w)'(?:s|t|m|re|ve|ll|d)\b")
 _QUOTED = re.compile(r'(?<!\S)-?"[^"]*"')

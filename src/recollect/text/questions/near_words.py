@@ -16,6 +16,9 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
+# From here on tables of words, several on a line.
+# fmt: off
+
 
 class Language(NamedTuple):
     known_by: str
@@ -924,7 +927,7 @@ TR = Language(
     equal="""
 araba otomobil
 """,
-)  # fmt: skip
+)
 
 LANGUAGES = {
     "en": EN,
@@ -948,13 +951,13 @@ SHORT = {
     "whats": "what is", "wheres": "where is", "whos": "who is", "hows": "how is", "whens": "when is", "dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not", "im": "i am",
     "cant": "can not", "wont": "will not", "arent": "are not", "wasnt": "was not", "werent": "were not", "havent": "have not", "hasnt": "has not", "shouldnt": "should not", "couldnt": "could not", "wouldnt": "would not",
     "ive": "i have", "youre": "you are", "theyre": "they are", "thats": "that is", "whys": "why is", "y'all": "you all", "gonna": "going to", "wanna": "want to", "gotta": "got to", "pls": "please",
-}  # fmt: skip
+}
 """Written out; ``n't``, ``'re``, ``'ve``, ``'ll`` and ``'d`` are done by rule."""
 
 TENSES = {
     "did": "past", "was": "past", "were": "past", "will": "future", "shall": "future", "can": "can", "could": "could", "may": "may", "might": "might",
     "should": "should", "must": "must", "would": "would", "ought": "should", "had": "had",
-}  # fmt: skip
+}
 """Auxiliaries that say when, or how sure; they go, and what they say must be equal."""
 DO, BE, HAVE = (
     frozenset("do does did".split()),
@@ -982,7 +985,7 @@ STATES = frozenset("live work use study rent need".split())
 AGENTS = {
     "owner": ("own", ""), "maintainer": ("maintain", ""), "author": ("write", "past"), "creator": ("create", "past"), "founder": ("found", "past"),
     "inventor": ("invent", "past"), "composer": ("compose", "past"), "designer": ("design", "past"),
-}  # fmt: skip
+}
 """Nouns for who does something, and when it is done if they are it now."""
 MAYBE_NAMES = frozenset(
     "will may can might must a an the us it who am or in is as mark jobs".split()
@@ -993,7 +996,7 @@ RELATIONS = frozenset("""
 deadline date day time name title password passcode pin key address email url link port price cost budget schedule agenda owner author maintainer version
 status size color number id location reason cause recipe policy limit timeout threshold format license status goal purpose theme topic capacity duration length
 ingredient member feature rule hour result requirement detail symptom advantage disadvantage meaning brand model width height weight age score rate salary population capital currency director founder ceo president host release path branch setting configuration phone plan
-""".split())  # fmt: skip
+""".split())
 """Nouns of which "the X of the Y", "the Y's X", "the X for the Y" and "the Y X" are one."""
 FOR = RELATIONS - frozenset("plan reason goal cause day time date release limit".split())
 """Those of them for which "for" is "of"."""
@@ -1002,7 +1005,7 @@ cup glass bottle box bag can pack kind type sort piece pair group part end top b
 memory fear opinion love story knowledge review criticism lack out because instead all most some any none one each both half many few several lot lots bunch couple dozen rest majority
 thousand hundred million level state chance risk way line set series block stack pile bowl jar loaf sheet stream case sense matter made full tired afraid proud aware capable ahead inside outside think hear heard know dream speak
 consist instance example use list loss gain killing hunt support hatred attack murder choice
-""".split())  # fmt: skip
+""".split())
 """Words after which "of" is no possession that could be turned round."""
 
 IRREGULAR = """
@@ -1023,14 +1026,14 @@ PLURALS = {
     "mondays": "monday", "tuesdays": "tuesday", "wednesdays": "wednesday", "thursdays": "thursday", "fridays": "friday", "saturdays": "saturday", "sundays": "sunday",
     "grandkids": "grandkid", "creds": "cred", "libs": "lib", "orgs": "org", "tvs": "tv", "pdfs": "pdf", "cves": "cve", "vms": "vm", "slos": "slo", "webhooks": "webhook", "params": "param", "specs": "spec", "admins": "admin", "emails": "email",
     "does": "do", "goes": "go", "has": "have", "dies": "die", "photos": "photo",
-}  # fmt: skip
+}
 NO_PLURALS = frozenset("""
 news glasses customs goods arms means lens always perhaps besides towards afterwards sometimes yes this his its thus gas bus plus minus basis thanks jeans pants shorts savings earnings headquarters
 odds windows times woods clothes manners terms damages premises quarters grounds series species lots heads tails looks pains spirits ours yours hers theirs across less us as is was does has bass pass boss loss class press process access address
 express brass cross dress glass grass mass mess miss kiss guess tess chess success business happiness illness harness witness fitness princess actress waitress hostess mistress stress progress congress process abs obs apples stripes slacks overseas
 indoors outdoors upstairs downstairs nowadays whereas alias atlas canvas christmas bias chaos virus status focus bonus campus census chorus circus corpus genius menus versus gods devs ops sales sos contents effects colours colors facilities
 securities authorities amenities proceeds stairs minutes papers letters relations directions communications operations affairs hills states nations gunners spurs hawks
-""".split())  # fmt: skip
+""".split())
 NO_PAST = frozenset(
     "wicked rugged sacred naked hundred hatred kindred embed shed united married bored wounded seed need feed speed breed weed deed bleed greed reed heed indeed exceed proceed succeed".split()
 )
@@ -1040,7 +1043,7 @@ handle happen bring become begin believe belong build behave borrow collect comp
 execute exist expect explain explore expire fail find finish follow forget get grow hear hire identify implement improve include increase inform investigate invite join know lose maintain manage merge modify notify obtain organize participate perform
 postpone prevent produce promise protect prove provide receive recommend recover reduce refer refuse register relocate remain remember renew repair reply require resolve respond restore retain retire return save say see seem sell serve share solve speak
 spend suggest supply survive sync teach tell think throw understand update upgrade upload use utilize validate verify wash watch work write store reside commence subscribe apply arrive attend
-""".split())  # fmt: skip
+""".split())
 """Verbs whose form in -ing is hardly ever a thing of its own."""
 BY_OWNER = frozenset(
     "suggest decide recommend propose conclude choose arrive depart explain announce retire die graduate fail discover invent grow survive participate apply".split()
@@ -1059,14 +1062,14 @@ violation/violate refusal/refuse proposal/propose survival/survive failure/fail 
 application/apply completion/complete compilation/compile consumption/consume detection/detect encryption/encrypt estimation/estimate generation/generate initialization/initialize participation/participate prevention/prevent optimization/optimize
 """.split()
     for noun, _, verb in [pair.partition("/")]
-}  # fmt: skip
+}
 """Nouns that are the doing of a verb."""
 
 MONTHS = {
     name: number
     for number, names in enumerate("jan january,feb february,mar march,apr april,may,jun june,jul july,aug august,sep sept september,oct october,nov november,dec december".split(","), 1)
     for name in names.split()
-}  # fmt: skip
+}
 
 # ------------------------------------------------------------------ scripts without spaces
 
@@ -1079,7 +1082,7 @@ ENDS = {
         (),
         "教えてください を教えてください 教えて を教えて 教えてくれますか を教えてくれますか 教えてもらえますか を教えてもらえますか かを教えてください か教えてください か教えて かわかりますか か分かりますか か知っていますか でしょうか ですか です か".split(),
     ),
-}  # fmt: skip
+}
 """Frames before and after."""
 INTERJECTIONS = frozenset(
     "嗯 那个 我说 其实 具体 请 請 麻烦 那么 那 对了 對了 话说 顺便问一下 不好意思 你好 えっと ええと えーと ところで そういえば さて すみません すみませんが ちなみに あの ねえ".split()

@@ -8,7 +8,7 @@ a question typed without capitals has none that can be told, and then nothing is
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from recollect.text.stopwords import stopwords
@@ -44,36 +44,42 @@ NOTHING = MissingSubjects(0.0, 0.0, 0.0, 0.0)
 
 
 def subjects(question: str) -> Subjects:
+    """Returns the names, numbers and years that a question speaks of."""
     question = question[:_LONG]
-    names: set[str] = set()
-    numbers: set[str] = set()
-    common = stopwords()
     tokens = list(_TOKEN.finditer(question))
-    for place, match in enumerate(tokens):
-        if match["number"]:
-            number = match["number"].strip(".,:").replace(",", "")
-            if not _YEAR.fullmatch(number):
-                numbers.add(number)
-            continue
-        word = match["word"].rstrip(".-/&")
-        if not _written_as_name(word):
-            continue
-        owner = _POSSESSIVE.search(word)
-        bare = _POSSESSIVE.sub("", word)
-        folded = fold(bare)
-        if not _written_as_name(bare) or stem(folded) in common:
-            continue
-        first = place == 0 or bool(_END.search(question[: match.start()]))
-        if first and not owner and bare[1:].islower():
-            after = tokens[place + 1]["word"] if place + 1 < len(tokens) else None
-            if not (after and _written_as_name(after) and stem(fold(after)) not in common):
-                continue
-        names.add(folded)
+    numbers = (_number(match["number"]) for match in tokens if match["number"])
+    names = (_name(tokens, n, question) for n in range(len(tokens)) if not tokens[n]["number"])
     return Subjects(
-        frozenset(names),
-        frozenset(numbers),
+        frozenset(filter(None, names)),
+        frozenset(number for number in numbers if not _YEAR.fullmatch(number)),
         tuple(sorted({int(y) for y in _YEAR.findall(question)})),
     )
+
+
+def _number(written: str) -> str:
+    return written.strip(".,:").replace(",", "")
+
+
+def _name(tokens: Sequence[re.Match[str]], place: int, question: str) -> str:
+    """Returns the word at this place, folded, if it is a name; else nothing."""
+    word = tokens[place]["word"].rstrip(".-/&")
+    bare = _POSSESSIVE.sub("", word)
+    if not (_written_as_name(word) and _is_uncommon(bare)):
+        return ""
+    begins = place == 0 or _END.search(question[: tokens[place].start()])
+    plain = bare[1:].islower() and not _POSSESSIVE.search(word)
+    if begins and plain and not _is_uncommon(_after(tokens, place)):
+        return ""  # the capital may be that of the sentence
+    return fold(bare)
+
+
+def _after(tokens: Sequence[re.Match[str]], place: int) -> str:
+    return (tokens[place + 1]["word"] or "") if place + 1 < len(tokens) else ""
+
+
+def _is_uncommon(word: str) -> bool:
+    """Whether it is written as a name, and is no stop word."""
+    return bool(word) and _written_as_name(word) and stem(fold(word)) not in stopwords()
 
 
 def _written_as_name(word: str) -> bool:

@@ -16,6 +16,9 @@ from typing import NamedTuple
 
 from recollect.text.terms import stem
 
+# From here on tables of words, several on a line.
+# fmt: off
+
 
 def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -75,13 +78,13 @@ NUMBERS = {
 } | {
     word: str(10 * number)
     for number, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)
-}  # fmt: skip
+}
 ORDINALS = {
     word: str(number)
     for names in ("first second third fourth fifth sixth seventh eighth ninth tenth", "1st 2nd 3rd 4th 5th 6th 7th 8th 9th 10th",
                   "ersten zweiten dritten vierten funften sechsten", "primer segundo tercer cuarto quinto sexto")
     for number, word in enumerate(names.split(), 1)
-}  # fmt: skip
+}
 WEEKDAYS = {
     word: names.split()[0]
     for names in (
@@ -90,7 +93,7 @@ WEEKDAYS = {
         "fri friday fridays freitag freitags viernes", "sat saturday saturdays samstag samstags sabado", "sun sunday sundays sonntag sonntags domingo",
     )
     for word in names.split()
-}  # fmt: skip
+}
 WEEKDAYS.pop("sun")
 WEEKDAYS.pop("sat")
 MONTHS = {
@@ -102,7 +105,7 @@ MONTHS = {
     )
     for word in names.split()
     if word not in ("mar", "march")
-}  # fmt: skip
+}
 PLURALS = {
     "children": "child",
     "people": "person",
@@ -121,7 +124,7 @@ UNITS = {
         "km kilometer kilometre kilometers kilometres", "kg kilo kilos kilogram", "mile miles mi", "time times mal vez veces",
     )
     for word in names.split()
-}  # fmt: skip
+}
 NO_UNITS = _set(
     "per every each daily weekly monthly nightly now instead utc gmt cet est pst anymore today"
 )
@@ -335,7 +338,7 @@ ATTRIBUTES = (
         (r"§ weighs? (?=\d)", r"§ (?:wiege|wiegt) (?=\d)", r"(?:§ )?peso (?=\d)"),
         (r"(?:down|up) to (?=\d+ ?(?:kg|kilos?|pounds|lbs))",),
     ),
-)  # fmt: skip
+)
 
 STATUSES = {
     "relationship": {
@@ -434,7 +437,7 @@ EXCLUDES = {
         "retired": _set("freelance employed unemployed") | {"at a company"},
         "at a company": _set("unemployed retired"),
     },
-}  # fmt: skip
+}
 """Where not every two values of an attribute exclude each other."""
 
 SINGLE = _set("""
@@ -474,7 +477,7 @@ ENDS = (
     r"(?:do|does|am|is|are|can|have|has|did) not \w+(?=.*\bany ?(?:more|longer)\b)", r"can not (?:stand|bear)", r"prefers? [^,]+? (?:over|to)", r"no longer(?: \w+(?:s|e|ing)?)?", r"(?:switched|moved|migrated|changed|converted|transitioned|went|upgraded|downgraded)(?: \w+){0,3}? (?:away |over )?from", r"(?:replaced|swapped|exchanged|traded|ditched|dropped|substituted)(?= .*\b(?:with|by|for|against)\b)", r"(?:instead of|in place of|in lieu of)",
     r"(?:habe|hat|haben)(?= .*\b(?:gekundigt|verkauft|verlassen|aufgegeben|abgeschafft|ersetzt)\b)", r"(?:von|vom)(?=.* (?:auf|zu|nach) .*(?:umgestiegen|gewechselt|umgezogen))", r"(?:an)?statt", r"kein(?:e|en)?(?=.*\bmehr\b)", r"(?:esse|trinke|nutze|benutze|verwende|arbeite|wohne|fahre|rauche|spiele|nutzen|verwenden)(?=.*\bnicht mehr\b)", r"aufgehort (?:mit|zu)",
     r"(?:deje|dejo|dejamos|dejado)(?: de)?(?: usar| comer| beber| tomar| trabajar en)?", r"ya no(?: \w+)?", r"(?:vendi|cancele|abandone|reemplace|sustitui)", r"(?:en lugar de|en vez de)", r"cambi(?:e|amos)(?: de)?(?=.* (?:a|por) )", r"rompi con",
-)  # fmt: skip
+)
 """What is said before the thing that ended."""
 
 OF_SOMETHING = _set(
@@ -500,7 +503,7 @@ SLOTS = (
     (rf"^§ {_IS} my (?:new )?{_NOUN}$", False),
     (rf"^§ {_IS} (?!my )", False),
     (rf"^§ {_AUX}{CHANGED} (?:back )?{TO} ", True),
-)  # fmt: skip
+)
 """What gives a value to something named, and whether it tells of a change. Where no noun is in it
 the owner is what is named; where no value is in it, it follows, or is the owner."""
 FIRST = _set("favorit favourit prefer main primari default")

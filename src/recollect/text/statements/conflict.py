@@ -55,7 +55,7 @@ from recollect.text.statements.facets import (
     scopes,
     typed,
     verb,
-)  # fmt: skip
+)
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem
 
@@ -97,8 +97,11 @@ def _alike(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
 
 def _beside(new: Statement) -> str:
     texts = [clause.said for clause in new.clauses]
-    for name, pattern in (("an addition", changes.ALSO), ("of the past", changes.WAS),
-                          ("not a fact yet", changes.UNREAL)):  # fmt: skip
+    for name, pattern in (
+        ("an addition", changes.ALSO),
+        ("of the past", changes.WAS),
+        ("not a fact yet", changes.UNREAL),
+    ):
         found = next((m[0] for text in texts if (m := find(pattern, text))), "")
         if found:
             return f"{name}: “{found.strip()}”"

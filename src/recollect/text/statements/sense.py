@@ -57,9 +57,12 @@ def _written(about: str) -> frozenset[str]:
 
 
 def sense(
-    text: Sequence[TextWord], at: int, names: Sequence[str], about: str,
+    text: Sequence[TextWord],
+    at: int,
+    names: Sequence[str],
+    about: str,
     beside: Sequence[tuple[int, bool]],
-) -> Sense:  # fmt: skip
+) -> Sense:
     """Whether the word at this place of the text means the thing that has these *names* and is
     described by *about*. *beside* are the places of other names of its field, each with whether
     that one is certain."""

@@ -305,9 +305,18 @@ def _made(
 ) -> Extracted:
     statement = said[0].upper() + said[1:]
     return Extracted(
-        TYPES[sort], subject, statement, "", 0, 0, confidence, sort,
-        speaker=part.speaker, heading=part.heading, source=context.source,
-    )  # fmt: skip
+        TYPES[sort],
+        subject,
+        statement,
+        "",
+        0,
+        0,
+        confidence,
+        sort,
+        speaker=part.speaker,
+        heading=part.heading,
+        source=context.source,
+    )
 
 
 def _attribute(said: str) -> str:
