@@ -116,6 +116,7 @@ class Facts:
 
 
 def facts_in_sight(question: Question, view: Store) -> Facts:
+    """Returns the facts of a store as the question may see them."""
     limits = question.filter
     return Facts(view, FactFilter(limits.owner or LOCAL, limits.scopes, as_of=question.query.as_of))
 

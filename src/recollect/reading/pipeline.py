@@ -82,6 +82,7 @@ def answer(
 
 
 def _traced(found: Answer, trace: Trace) -> Answer:
+    """Returns the answer with what its stages did so far."""
     return found._replace(
         stages=tuple(trace.stages), degraded=tuple(trace.degraded), timing_ms=trace.elapsed_ms
     )
@@ -152,6 +153,7 @@ class Selection(NamedTuple):
 
 @stage("cut")
 def _cut(found: Retrieval) -> Selection:
+    """Keeps what is worth its tokens, folds near-duplicates, adds passages that add to it."""
     good, why = worthwhile(found, ordered(found))
     kept, folded = fold(good, found.pool.passages)
     room = found.question.policy.limit - len(kept)
@@ -163,11 +165,13 @@ def _cut(found: Retrieval) -> Selection:
 
 
 def _shown(kept: Selection) -> list[Result]:
+    """Returns what is kept as results: a snippet, a passage or a document of each."""
     return [result(c, kept.pool, kept.folded.get(c.passage, ())) for c in kept.candidates]
 
 
 @stage("budget")
 def _fitted(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ...], Budget]:
+    """Fits the results into the budget, in order; the first is cut rather than dropped."""
     return fit(results, budget)
 
 
