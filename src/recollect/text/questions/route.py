@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from recollect.text.questions.intents import INTENT, LEADS, NEWEST, OPEN, PARTS, Intent, IntentRule
@@ -44,6 +44,7 @@ class _Question(NamedTuple):
     """How these begin."""
 
 
+@lru_cache(maxsize=256)  # a question is often asked again, and then mostly served
 def route(text: str) -> Route:
     """The route for *text*: general and lookup, where no rule says otherwise."""
     question = _question(text)
