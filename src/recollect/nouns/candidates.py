@@ -1,5 +1,6 @@
 """Passages on their way through the pipeline: each signal keeps its own field."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
@@ -19,6 +20,8 @@ class Arm(NamedTuple):
     hits: tuple[Hit, ...]
     every: tuple[Hit, ...] = ()
     """All passages it found, also the second best of a document."""
+    idf: Mapping[str, float] = {}
+    """The inverse document frequency of each word of the query, of an arm that goes by words."""
 
 
 class Contribution(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recollect.nouns import Arm, Hit, TextQuery, words
@@ -23,33 +23,29 @@ NO_VECTOR, NO_WINDOW = Arm("vector", 0.0, ()), Arm("window", 0.0, ())
 """Arms that did not run."""
 
 
-@stage("lexical", otherwise=(NO_WORDS, {}))
-def lexical(asked: Pass) -> tuple[Arm, Mapping[str, float]]:
-    """Returns passages with all the words that carry meaning first, then those with any (BM25); and
-    the inverse document frequency of each word of the query in this store."""
+@stage("lexical", otherwise=NO_WORDS)
+def lexical(asked: Pass) -> Arm:
+    """Returns passages with all the words that carry meaning first, then those with any (BM25)."""
     if asked.policy.by == "semantic":
-        return skip("the search is semantic", (NO_WORDS, {}))
+        return skip("the search is semantic", NO_WORDS)
     parsed = asked.parsed
-    strict, note = _strict(asked)
-    relaxed = asked.view.search_text([parsed.text], asked.filter, limit=asked.policy.pool)[0]
-    every = (*strict, *relaxed.hits)
+    queries = [parsed.text]
+    if len(parsed.content) > 1:
+        queries.insert(0, parsed.text._replace(any=words(parsed.content), strict=True))
+    *strict, relaxed = asked.view.search_text(queries, asked.filter, limit=asked.policy.pool)
+    every = tuple(hit for found in (*strict, relaxed) for hit in found.hits)
     hits = _by_document(every)
+    notes = [_all_the_words(len(found.hits)) for found in strict]
     if parsed.clipped:
-        note = f"{note}; {parsed.clipped} words beyond the first were left out".strip("; ")
-    say(note, found=len(hits))
-    return Arm("lexical", asked.policy.lexical_weight, hits, every), relaxed.idf
+        notes.append(f"{parsed.clipped} words beyond the first were left out")
+    say("; ".join(notes), found=len(hits))
+    return Arm("lexical", asked.policy.lexical_weight, hits, every, relaxed.idf)
 
 
-def _strict(asked: Pass) -> tuple[Sequence[Hit], str]:
-    """Returns hits on every word at once, and what to say about them."""
-    parsed = asked.parsed
-    if len(parsed.content) < 2:
-        return (), ""
-    every = parsed.text._replace(any=words(parsed.content), strict=True)
-    hits = asked.view.search_text([every], asked.filter, limit=asked.policy.pool)[0].hits
-    if not hits:
-        return (), f"{RELAXED}: nothing has all the words, so any of them count"
-    return hits, f"{len(hits)} with all the words first, then with any"
+def _all_the_words(count: int) -> str:
+    if not count:
+        return f"{RELAXED}: nothing has all the words, so any of them count"
+    return f"{count} with all the words first, then with any"
 
 
 @stage("title", otherwise=NO_TITLE)
@@ -74,19 +70,24 @@ def vector(asked: Pass) -> Arm:
     """Returns the passages that are nearest in meaning."""
     if asked.policy.by == "keyword":
         return skip("the search is by keyword", NO_VECTOR)
-    embedder, note = asked.models.embedder, asked.models.embedder_note
-    reads = embedder is not None and embedder.reads(asked.parsed.prose)
-    if embedder is not None and not reads:
-        note = f"{_name(embedder)} does not know this script"
+    embedder, note = _embedder(asked)
     if note:
         degrade("vector", note)
-    if embedder is None or not reads:
+    if embedder is None:
         return skip(note, NO_VECTOR)
     found = _nearest(asked, embedder)
     documents = _by_document(found.hits)
     weight, notes = _weight(asked, embedder)
     say("; ".join([*_unembedded(found), *notes]), found=len(documents))
     return Arm("vector", weight, documents, tuple(found.hits))
+
+
+def _embedder(asked: Pass) -> tuple[Embedder | None, str]:
+    """Returns the embedder if it reads the question, and what is to be said of it."""
+    embedder, note = asked.models.embedder, asked.models.embedder_note
+    if embedder is None or embedder.reads(asked.parsed.prose):
+        return embedder, note
+    return None, f"{_name(embedder)} does not know this script"
 
 
 def _nearest(asked: Pass, embedder: Embedder) -> VectorResult:
@@ -128,15 +129,15 @@ def _name(embedder: Embedder) -> str:
 
 
 @stage("window", otherwise=NO_WINDOW)
-def window(asked: Pass, *, by_meaning: bool) -> Arm:
-    """Returns what is from the time that the question names: by meaning if the vector arm ran,
-    else by words."""
-    window, embedder = asked.window, asked.models.embedder
+def window(asked: Pass) -> Arm:
+    """Returns what is from the time that the question names: by meaning if it may, else by
+    words."""
+    window, (embedder, _) = asked.window, _embedder(asked)
     if window is None:
         return unreported(NO_WINDOW)
     then = asked.filter._replace(since=window.since, until=window.until)
     hits: Sequence[Hit]
-    if by_meaning and embedder is not None:
+    if embedder is not None and asked.policy.by != "keyword":
         vector = embedder.embed_query(asked.parsed.prose)
         hits = asked.view.search_vector(embedder.key, vector, then, limit=asked.policy.pool).hits
     else:

@@ -20,7 +20,7 @@ times the weight would else fill it alone, and what has all the words would not 
 
 
 @stage("fuse")
-def pool(asked: Pass, found: Sequence[Arm], idf: Mapping[str, float]) -> Pool:
+def pool(asked: Pass, found: Sequence[Arm]) -> Pool:
     """Fuses what the arms found, and loads the passages that may be seen."""
     policy, arms = asked.policy, [arm for arm in found if arm.hits]
     depth = max(policy.limit, policy.rerank)
@@ -32,7 +32,7 @@ def pool(asked: Pass, found: Sequence[Arm], idf: Mapping[str, float]) -> Pool:
         asked,
         tuple(c for c in fused if c.passage in passages),
         passages,
-        idf,
+        next((arm.idf for arm in found if arm.idf), {}),
         total,
         full=any(len(arm.every or arm.hits) >= policy.pool for arm in arms),
         others=_passages_of(hit for arm in arms for hit in arm.every),

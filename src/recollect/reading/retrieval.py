@@ -71,10 +71,13 @@ def first_pass(
 
 def ranked(asked: Pass) -> Pool:
     """Makes one pass: what the arms find, fused, read, graded, with what the best hits name."""
-    words, idf = candidates.lexical(asked)
-    titles, meaning = candidates.title(asked), candidates.vector(asked)
-    then = candidates.window(asked, by_meaning=meaning is not candidates.NO_VECTOR)
-    pool = fuse.pool(asked, (words, titles, meaning, then), idf)
+    arms = (
+        candidates.lexical(asked),
+        candidates.title(asked),
+        candidates.vector(asked),
+        candidates.window(asked),
+    )
+    pool = fuse.pool(asked, arms)
     pool = grade.grade(rerank.read(pool, pool.fused))
     if asked.policy.hop:
         with surviving("hop"):
@@ -91,7 +94,7 @@ def taken(pool: Pool, hits: Sequence[Hit], arm: str) -> Pool:
         part = Contribution(arm, rank, hit.score, 0.0, 0.0)
         known = fused.get(hit.document)
         fused[hit.document] = _credited(known, part) if known else _new(hit, part)
-    new = [c for c in fused.values() if c.document not in {old.document for old in pool.fused}]
+    new = list(fused.values())[len(pool.fused) :]
     stored = pool.of.view.passages([c.passage for c in new])
     passages = {**pool.passages, **{one.key: one for one in stored if pool.of.sees(one)}}
     seen = tuple(c for c in fused.values() if c.passage in passages)
@@ -241,9 +244,12 @@ def expanded(pool: Pool) -> Pool:
 
 def _first_of(asked: Pass) -> list[Hit]:
     """Returns what a rewrite finds, best first."""
-    meaning = candidates.vector(asked)
-    then = candidates.window(asked, by_meaning=meaning is not candidates.NO_VECTOR)
-    arms = (candidates.lexical(asked)[0], candidates.title(asked), meaning, then)
+    arms = (
+        candidates.lexical(asked),
+        candidates.title(asked),
+        candidates.vector(asked),
+        candidates.window(asked),
+    )
     fused, _ = fuse.fuse(arms, asked.policy.rrf_k, expand.BROUGHT)
     return [Hit(c.passage, c.document, c.score) for c in fused]
 

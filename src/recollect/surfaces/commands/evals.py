@@ -28,7 +28,10 @@ def declare_eval(parser: argparse.ArgumentParser) -> None:
 def eval_(options: Options) -> int:
     command = _installed()
     if command is None:
-        raise UsageError("recollect-evals is not installed", hint="pip install recollect-evals")
+        raise UsageError(
+            "recollect-evals is not installed",
+            hint="pip install recollect-evals; in a checkout, pip install ./evals",
+        )
     code: int = command.eval_(options)
     return code
 
