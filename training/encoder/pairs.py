@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 from bench.corpus import data_folder, lines
-from recollect.evals.questions import half_of
 from tokenizers import Tokenizer
 
+from recollect_evals.questions import half_of
 from training.documents import archive
 from training.encoder.sets import (
     ASKED,
