@@ -154,6 +154,37 @@ def read_lines(path: Path, log: Log) -> Read:
     yield from log.warnings()
 
 
+class EventLog(Protocol):
+    """What a reader has collected of a client's events."""
+
+    kinds: Counter[str]
+    """Events that the reader does not know."""
+
+    def take(self, number: int, record: dict[str, Any]) -> Iterable[Problem]: ...
+    def sessions(self) -> list[Session]: ...
+
+
+def read_events(path: Path, lines: Iterable[Line], log: EventLog) -> Read:
+    """Yields what is wrong with the lines of a log, one warning for each thing that is not known,
+    and the sessions."""
+    failed = False
+    for number, record in lines:
+        if isinstance(record, Problem):
+            failed |= record.level == "failed"
+            yield record
+            continue
+        try:
+            yield from log.take(number, record)
+        except RecursionError:
+            yield Problem(f"{path}:{number}", "nested too deeply to be read")
+    yield from unknown(path, log.kinds)
+    sessions = log.sessions()
+    yield from unknown_roles(path, Counter(m.role for one in sessions for m in one.messages))
+    yield from sessions
+    if not failed and not sessions:
+        yield nothing_said(path)
+
+
 def heads(head: bytes) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
     """Yields the lines at the beginning of a log, each with its object. None stands for what is
     not JSON, such as the last line, which may be cut; an empty one for JSON of another kind."""
@@ -177,6 +208,11 @@ def environment(name: str, default: str) -> Path:
 def first_date(messages: Iterable[Message]) -> datetime | None:
     """Returns the date of the first message that has one."""
     return next((message.date for message in messages if message.date), None)
+
+
+def began(said: Any, messages: Iterable[Message]) -> datetime | None:
+    """Returns when a session began: what the log says, else the date of its first message."""
+    return moment(said) or first_date(messages)
 
 
 def moment(value: Any) -> datetime | None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from recollect.nouns import Message, Problem
-from recollect.sources.json_stream import members, peek
-from recollect.sources.sessions.base import Format, Read, Session, first_date, moment, unknown
-from recollect.sources.sessions.claude_ai import call
+from recollect.sources.json_stream import peek
+from recollect.sources.sessions.base import Format, Read, Session, began, moment
+from recollect.sources.sessions.exports import call, read_export
 from recollect.sources.sessions.turns import human, title_of, whole
 from recollect.sources.values import dig, first, mapping, objects, string
 
@@ -33,21 +33,13 @@ _GIVEN = {
 
 
 def read(path: Path) -> Read:
-    kinds: Counter[str] = Counter()
-    for where, item in members(path, _NAMES, "conversations"):
-        if isinstance(item, Problem):
-            yield item
-        elif not isinstance(mapping(item).get("mapping"), dict):
-            yield Problem(where, "not a conversation: it has no mapping of messages")
-        else:
-            try:
-                yield from _session(where, item, kinds)
-            except RecursionError:
-                yield Problem(where, "nested too deeply; the conversation was passed over")
-    yield from unknown(path, kinds)
+    return read_export(path, _NAMES, _conversation)
 
 
-def _session(where: str, item: dict[str, Any], kinds: Counter[str]) -> Read:
+def _conversation(where: str, item: Any, kinds: Counter[str]) -> Read:
+    if not isinstance(mapping(item).get("mapping"), dict):
+        yield Problem(where, "not a conversation: it has no mapping of messages")
+        return
     nodes = {key: node for key, node in item["mapping"].items() if isinstance(node, dict)}
     branch = _branch(nodes, item.get("current_node"))
     name = first(item.get("conversation_id"), item.get("id"), *branch[:1])
@@ -60,13 +52,13 @@ def _session(where: str, item: dict[str, Any], kinds: Counter[str]) -> Read:
     nodes_read = [(key, mapping(nodes[key].get("message"))) for key in branch]
     messages = [one for key, record in nodes_read for one in _messages(key, record, kinds)]
     slugs = (string(dig(record, "metadata", "model_slug")) for _, record in nodes_read)
-    common = Counter(filter(None, slugs)).most_common(1)
+    common = (slug for slug, _ in Counter(slugs).most_common() if slug)
     yield Session(
         name,
         tuple(messages),
         title=title_of(messages, "user", given=string(item.get("title"))),
-        date=moment(item.get("create_time")) or first_date(messages),
-        model=common[0][0] if common else string(item.get("default_model_slug")),
+        date=began(item.get("create_time"), messages),
+        model=first(*common, item.get("default_model_slug")),
     )
 
 
@@ -103,7 +95,7 @@ def _messages(key: str, record: dict[str, Any], kinds: Counter[str]) -> Iterator
     """The message of a node, if it has words that count."""
     role, text = _said(record, kinds) if record else ("", "")
     if text.strip():
-        id = string(record.get("id")) or whole(key)
+        id = first(record.get("id"), key)
         yield Message(role, whole(text.strip()), id, moment(record.get("create_time")))
 
 
@@ -129,7 +121,7 @@ def _typed(record: dict[str, Any], words: str) -> tuple[str, str]:
 
 def _answered(record: dict[str, Any], words: str) -> tuple[str, str]:
     """The model's words, or the call of the tool that they are addressed to."""
-    to = string(record.get("recipient")) or "all"
+    to = first(record.get("recipient"), "all")
     return ("assistant", words) if to == "all" else ("tool", _called(to, words))
 
 
@@ -153,7 +145,7 @@ def _words(content: dict[str, Any], kinds: Counter[str]) -> str:
     text = next((text for text in texts if isinstance(text, str)), None)
     if text is not None:
         return string(text)
-    kinds[f"content {string(content.get('content_type')) or 'without a type'}"] += 1
+    kinds[f"content {first(content.get('content_type'), 'without a type')}"] += 1
     return ""
 
 
@@ -162,7 +154,7 @@ def _part(part: Any) -> str:
         return string(part)
     kind = string(part.get("content_type"))
     marker = next((m for m in ("image", "audio", "video") if m in kind), "attachment")
-    return string(part.get("text")) or f"[{marker}]"
+    return first(part.get("text"), f"[{marker}]")
 
 
 def _files(about: dict[str, Any]) -> Iterator[str]:
@@ -170,7 +162,7 @@ def _files(about: dict[str, Any]) -> Iterator[str]:
     for file in objects(about.get("attachments")):
         kind = first(file.get("mime_type"), file.get("mimeType"))
         if not kind.startswith("image/"):
-            yield f"[file: {string(file.get('name')) or 'unnamed'}]"
+            yield f"[file: {first(file.get('name'), 'unnamed')}]"
 
 
 def _called(tool: str, text: str) -> str:

@@ -18,30 +18,27 @@ from pathlib import Path
 from typing import Any
 
 from recollect.nouns import Message, Problem
-from recollect.sources.json_stream import members, peek
-from recollect.sources.sessions.base import Format, Read, Session, first_date, moment, unknown
-from recollect.sources.sessions.turns import human, text_of, title_of, tool_call, whole
-from recollect.sources.values import array, mapping, objects, string
+from recollect.sources.json_stream import peek
+from recollect.sources.sessions.base import Format, Read, Session, began, moment
+from recollect.sources.sessions.exports import call, read_export
+from recollect.sources.sessions.turns import human, merged, text_of, title_of, whole
+from recollect.sources.values import array, first, mapping, objects, string
 
 _NAMES = re.compile(r"conversations\.json")
 _DROPPED = frozenset({"thinking", "redacted_thinking", "token_budget", "flag"})
 
 
 def read(path: Path) -> Read:
-    kinds: Counter[str] = Counter()
-    for where, item in members(path, _NAMES, "conversations"):
-        if isinstance(item, Problem):
-            yield item
-        elif not isinstance(mapping(item).get("chat_messages"), list):
-            yield Problem(where, "not a conversation: it has no list of chat_messages")
-        elif not string(item.get("uuid")):
-            yield Problem(where, "a conversation without its uuid cannot be told from others")
-        else:
-            try:
-                yield _session(item, kinds)
-            except RecursionError:
-                yield Problem(where, "nested too deeply; the conversation was passed over")
-    yield from unknown(path, kinds)
+    return read_export(path, _NAMES, _conversation)
+
+
+def _conversation(where: str, item: Any, kinds: Counter[str]) -> Iterable[Session | Problem]:
+    fields = mapping(item)
+    if not isinstance(fields.get("chat_messages"), list):
+        return [Problem(where, "not a conversation: it has no list of chat_messages")]
+    if not string(fields.get("uuid")):
+        return [Problem(where, "a conversation without its uuid cannot be told from others")]
+    return [_session(fields, kinds)]
 
 
 def _session(item: dict[str, Any], kinds: Counter[str]) -> Session:
@@ -56,13 +53,13 @@ def _session(item: dict[str, Any], kinds: Counter[str]) -> Session:
         name,
         tuple(messages),
         title=title_of(messages, "user", given=string(item.get("name"))),
-        date=moment(item.get("created_at")) or first_date(messages),
+        date=began(item.get("created_at"), messages),
         model=string(item.get("model")),
     )
 
 
 def _messages(record: dict[str, Any], default: str, kinds: Counter[str]) -> Iterator[Message]:
-    id, date = string(record.get("uuid")) or default, moment(record.get("created_at"))
+    id, date = first(record.get("uuid"), default), moment(record.get("created_at"))
     attached = [("context", text) for text in _attached(record)]
     said = attached + _said(record, kinds)
     own = min(len(attached), len(said) - 1)
@@ -80,20 +77,23 @@ def _attached(record: dict[str, Any]) -> Iterator[str]:
 
 def _said(record: dict[str, Any], kinds: Counter[str]) -> list[tuple[str, str]]:
     """(role, text) of what a message holds: words of one role in a row are one text."""
-    speaker = record.get("sender")
-    if speaker not in ("human", "assistant"):
-        kinds[f"sender {speaker}"] += 1
+    speak = _SPEAKERS.get(string(record.get("sender")))
+    if speak is None:
+        kinds[f"sender {record.get('sender')}"] += 1
         return []
     blocks = _blocks(record.get("content"), kinds) or [("", string(record.get("text")))]
-    said: list[tuple[str, str]] = []
-    for role, text in (*blocks, *(("", f"[file: {name}]") for name in _unread(record))):
-        if not role:
-            role, text = human(text) if speaker == "human" else ("assistant", text)
-        if said and said[-1][0] == role != "tool":
-            text = f"{said.pop()[1]}\n\n{text}"
-        if text.strip():
-            said.append((role, text.strip()))
-    return said
+    files = [("", f"[file: {name}]") for name in _unread(record)]
+    spoken = [(role, text) if role else speak(text) for role, text in (*blocks, *files)]
+    runs = merged((role, text.rstrip()) for role, text in spoken if text.strip())
+    return [(role, text.strip()) for role, text in runs]
+
+
+def _answer(text: str) -> tuple[str, str]:
+    return "assistant", text
+
+
+_SPEAKERS = {"human": human, "assistant": _answer}
+"""Whose words those are that have no role."""
 
 
 def _unread(record: dict[str, Any]) -> Iterable[str]:
@@ -104,39 +104,39 @@ def _unread(record: dict[str, Any]) -> Iterable[str]:
 
 
 def _blocks(content: Any, kinds: Counter[str]) -> list[tuple[str, str]]:
-    """(role, text) of each block. The speaker's own words have no role yet."""
+    """(role, text) of each block that says something. The speaker's own words have no role yet."""
     pieces = (_block(block, kinds) for block in array(content))
-    return [piece for piece in pieces if piece is not None]
+    return [(role, text) for role, text in pieces if text.strip()]
 
 
-def _block(block: Any, kinds: Counter[str]) -> tuple[str, str] | None:
+def _block(block: Any, kinds: Counter[str]) -> tuple[str, str]:
     fields = mapping(block)
     kind = string(fields.get("type")) if isinstance(block, dict) else type(block).__name__
     if kind in _DROPPED:
-        return None
-    if kind == "tool_use":
-        return "tool", call(string(fields.get("name")) or "tool", fields.get("input"))
-    if kind == "tool_result":
-        found = text_of(fields.get("content")).strip()
-        return ("tool", f"{string(fields.get('name'))}\n{found}") if found else None
+        return "", ""
+    if kind in _TOOLS:
+        return "tool", _TOOLS[kind](fields)
     text = fields.get("text")
     if isinstance(text, str):
-        return ("", text) if text.strip() else None
+        return "", text
     kinds[f"content {kind}"] += 1
-    return None
+    return "", ""
 
 
-def call(name: str, arguments: Any) -> str:
-    """A call on one line, with those arguments that are whole texts below it as they are."""
-    if not isinstance(arguments, dict):
-        return tool_call(name, arguments)
-    long = {k: v for k, v in arguments.items() if isinstance(v, str) and "\n" in v}
-    line = tool_call(name, {k: v for k, v in arguments.items() if k not in long})
-    return "\n\n".join((line, *long.values()))
+def _used(fields: dict[str, Any]) -> str:
+    return call(first(fields.get("name"), "tool"), fields.get("input"))
+
+
+def _result(fields: dict[str, Any]) -> str:
+    found = text_of(fields.get("content")).strip()
+    return f"{string(fields.get('name'))}\n{found}" if found else ""
+
+
+_TOOLS = {"tool_use": _used, "tool_result": _result}
 
 
 def _name(file: dict[str, Any]) -> str:
-    return string(file.get("file_name")) or "unnamed"
+    return first(file.get("file_name"), "unnamed")
 
 
 def recognises(path: Path, head: bytes) -> bool:

@@ -57,7 +57,7 @@ from recollect.sources.sessions.turns import (
     whole,
     without_ours,
 )
-from recollect.sources.values import mapping, nonempty, string
+from recollect.sources.values import first, mapping, nonempty, string
 
 _SPOKEN = ("user", "assistant")
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
@@ -179,17 +179,17 @@ class _Thread:
 
     def note(self, record: dict[str, Any]) -> None:
         """Where it began, and the latest of what may change."""
-        self.folder = self.folder or string(record.get("cwd"))
-        self.branch = string(record.get("gitBranch")) or self.branch
-        self.version = string(record.get("version")) or self.version
+        self.folder = first(self.folder, record.get("cwd"))
+        self.branch = first(record.get("gitBranch"), self.branch)
+        self.version = first(record.get("version"), self.version)
 
     def turn(self, said: Iterable[tuple[str, str]], uuid: str, date: datetime | None) -> None:
         """What a record holds; the human's words have the record's own id."""
         texts = [(role, text) for role, text in said if text.strip()]
         own = next((n for n, (role, _) in enumerate(texts) if role == "user"), 0)
-        first = self._fresh(uuid) if texts else ""
+        human = self._fresh(uuid) if texts else ""
         for n, (role, text) in enumerate(texts):
-            id = first if n == own else self._fresh(uuid)
+            id = human if n == own else self._fresh(uuid)
             self.items.append(_OneRecord(Message(role, whole(text), id, date)))
 
     def call(self, call: str, text: str, uuid: str, date: datetime | None) -> None:
@@ -303,7 +303,7 @@ class _ProjectLog:
     def take(self, number: int, record: dict[str, Any]) -> Iterator[Problem]:
         entry = _Record(number, string(record.get("type")), string(record.get("uuid")), record)
         if self.session != self.path.stem:
-            self.session = string(record.get("sessionId")) or self.session
+            self.session = first(record.get("sessionId"), self.session)
         if entry.kind in _TITLES:
             title = string(record.get(_TITLES[entry.kind])).strip()
             named = self.titles.setdefault(entry.kind, [])
@@ -328,9 +328,10 @@ class _ProjectLog:
         """The subagent whose record it is; older versions did not name it."""
         if self.agent or not entry.sidechain:
             return self.agent
-        named = string(entry.fields.get("agentId"))
-        if named:
-            return named
+        return string(entry.fields.get("agentId")) or self._root(entry)
+
+    def _root(self, entry: _Record) -> str:
+        """The first record of the subagent that a record belongs to."""
         root = self.roots.get(entry.parent, entry.uuid)
         if entry.uuid:
             self.roots[entry.uuid] = root
@@ -392,8 +393,8 @@ class _ProjectLog:
         if model == "<synthetic>" or entry.fields.get("isApiErrorMessage") is True:
             thread.turn([("context", block_texts(content).strip())], entry.uuid, entry.date)
             return
-        thread.model = model or thread.model
-        key = string(message.get("id")) or entry.uuid or f"line {entry.number}"
+        thread.model = first(model, thread.model)
+        key = first(message.get("id"), entry.uuid, f"line {entry.number}")
         thread.said.setdefault(key, _ApiMessage(entry.uuid, entry.date, {}))
         for block in blocks(content):
             tool = tool_text(block)

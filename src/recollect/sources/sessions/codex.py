@@ -22,13 +22,11 @@ from recollect.sources.sessions.base import (
     Read,
     Relation,
     Session,
+    began,
     environment,
-    first_date,
     moment,
-    nothing_said,
+    read_events,
     readable_lines,
-    unknown,
-    unknown_roles,
 )
 from recollect.sources.sessions.turns import (
     delegated,
@@ -66,7 +64,7 @@ _ITEMS = _OUTPUTS.union(
     "message agent_message reasoning compaction compaction_summary context_compaction "
     "compaction_trigger additional_tools tool_search_output ghost_snapshot other".split(),
 )
-_PASSED = frozenset({"world_state", "token_usage_record"})
+_PASSED = frozenset({"world_state", "token_usage_record", "record_type"})
 
 _INJECTED = re.compile(
     r"\s*(?:# AGENTS\.md instructions|<(?:skill|user_shell_command|turn_aborted|user_action|"
@@ -90,7 +88,6 @@ class _RolloutLine(NamedTuple):
     kind: str
     payload: dict[str, Any]
     stamp: Any
-    where: str
     mark: str
     """What tells it from the thread's other lines where it has no id."""
     inherited: bool
@@ -126,12 +123,8 @@ def _homes() -> tuple[Path, ...]:
 
 def _read(path: Path) -> Read:
     if path.suffix == ".zst":
-        yield from _compressed(path)
-        return
-    rollout = _Rollout(path)
-    for line in _lines(path):
-        yield from rollout.take(line)
-    yield from rollout.result()
+        return _compressed(path)
+    return read_events(path, readable_lines(path), _Rollout(path))
 
 
 def _compressed(path: Path) -> Iterator[Problem]:
@@ -141,15 +134,7 @@ def _compressed(path: Path) -> Iterator[Problem]:
         yield Problem(str(path), told, "skipped")
 
 
-def _lines(path: Path) -> Iterator[_RolloutLine | Problem]:
-    for number, record in readable_lines(path):
-        if isinstance(record, Problem):
-            yield record
-        elif isinstance(record.get("payload"), dict) or "record_type" not in record:
-            yield _line(path, number, record)
-
-
-def _line(path: Path, number: int, record: dict[str, Any]) -> _RolloutLine:
+def _line(number: int, record: dict[str, Any]) -> _RolloutLine:
     kind, payload = string(record.get("type")), record.get("payload")
     if not isinstance(payload, dict):
         kind, payload = _bare_kind(kind, record), record
@@ -158,7 +143,6 @@ def _line(path: Path, number: int, record: dict[str, Any]) -> _RolloutLine:
         kind or "without a type",
         payload,
         record.get("timestamp"),
-        f"{path}:{number}",
         f"#{ordinal}" if isinstance(ordinal, int) else f":{number}",
         bool(dig(record, "metadata", "inherited_user_message")),
     )
@@ -166,6 +150,8 @@ def _line(path: Path, number: int, record: dict[str, Any]) -> _RolloutLine:
 
 def _bare_kind(kind: str, record: dict[str, Any]) -> str:
     """Returns the kind of a line that is the payload itself, as in the oldest logs."""
+    if "record_type" in record:
+        return "record_type"
     if kind in _ITEMS:
         return "response_item"
     return "session_meta" if "instructions" in record else "without a payload"
@@ -175,7 +161,6 @@ class _Rollout:
     """The thread of a log, as far as it has been read."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
         self.meta: dict[str, Any] = {}
         self.context: dict[str, Any] = {}
         self.thread, self.title = _thread(path), ""
@@ -185,42 +170,29 @@ class _Rollout:
         self.tools: dict[str, str] = {}
         """Which tool each call used."""
         self.kinds: Counter[str] = Counter()
-        self.failed = False
         self._readers: dict[str, Callable[[_RolloutLine], Turns]] = {
             "session_meta": self._describe,
             "turn_context": self._note_context,
             "compacted": self._compacted,
             "event_msg": self._event,
             "response_item": self._response,
-            **dict.fromkeys(_PASSED, lambda _: ()),
+            **dict.fromkeys(_PASSED, _silent),
         }
 
-    def take(self, line: _RolloutLine | Problem) -> Iterator[Problem]:
-        """Reads one line; yields what is wrong with it."""
-        if isinstance(line, Problem):
-            self.failed = self.failed or line.level == "failed"
-            yield line
-            return
-        try:
-            turns = self._readers.get(line.kind, self._unknown)(line)
-            new = [_message(turn, line, self.thread) for turn in turns]
-        except RecursionError:
-            yield Problem(line.where, "nested too deeply to be read")
-            return
-        self.said += [(line.kind == "event_msg", message) for message in new]
+    def take(self, number: int, record: dict[str, Any]) -> Iterable[Problem]:
+        line = _line(number, record)
+        by_event = line.kind == "event_msg"
+        turns = self._readers.get(line.kind, self._unknown)(line)
+        self.said += [(by_event, _message(turn, line, self.thread)) for turn in turns]
+        return ()
 
-    def result(self) -> Read:
-        yield from unknown(self.path, self.kinds)
+    def sessions(self) -> list[Session]:
         messages = unique(message for _, message in self.said)
-        yield from unknown_roles(self.path, Counter(m.role for m in messages))
-        if messages:
-            yield self._session(messages)
-        elif not self.failed:
-            yield nothing_said(self.path)
+        return [self._session(messages)] if messages else []
 
     def _describe(self, line: _RolloutLine) -> Turns:
         self.meta = self.meta or line.payload
-        self.thread = string(self.meta.get("id")) or self.thread
+        self.thread = first(self.meta.get("id"), self.thread)
         return ()
 
     def _note_context(self, line: _RolloutLine) -> Turns:
@@ -231,9 +203,8 @@ class _Rollout:
         return (_RolloutTurn("summary", text_of(line.payload.get("message"))),)
 
     def _event(self, line: _RolloutLine) -> Turns:
-        self.title = string(line.payload.get("thread_name")) or self.title
-        read = _EVENTS.get(line.type)
-        return read(line.payload) if read and self.by_events else ()
+        self.title = first(line.payload.get("thread_name"), self.title)
+        return _EVENTS.get(line.type, _silent)(line.payload) if self.by_events else ()
 
     def _response(self, line: _RolloutLine) -> Turns:
         if line.type not in _ITEMS:
@@ -241,8 +212,8 @@ class _Rollout:
         if line.type == "message" and self.by_events:
             self.by_events = False
             self.said = [one for one in self.said if not one[0]]
-        read = _ITEM_READERS.get(line.type)
-        return read(_RolloutItem(line.payload, line.type, self.tools)) if read else ()
+        read = _ITEM_READERS.get(line.type, _silent)
+        return read(_RolloutItem(line.payload, line.type, self.tools))
 
     def _unknown(self, line: _RolloutLine) -> Turns:
         self.kinds["/".join(filter(None, (line.kind, line.type)))] += 1
@@ -256,7 +227,7 @@ class _Rollout:
             id=self.thread,
             messages=delegated(messages) if relation == "subagent" else messages,
             title=title_of(messages, "user", given=self.title) or agent,
-            date=moment(meta.get("timestamp")) or first_date(messages),
+            date=began(meta.get("timestamp"), messages),
             parent=parent,
             relation=relation,
             folder=first(meta.get("cwd"), context.get("cwd")),
@@ -290,6 +261,10 @@ class _RolloutItem(NamedTuple):
         return string(self.fields.get("call_id"))
 
 
+def _silent(_: object) -> Turns:
+    return ()
+
+
 def _typed(event: dict[str, Any]) -> Turns:
     return _user({"content": event.get("message")}, "")
 
@@ -298,7 +273,10 @@ def _answered(event: dict[str, Any]) -> Turns:
     return (_RolloutTurn("assistant", without_ours(text_of(event.get("message")))),)
 
 
-_EVENTS = {"user_message": _typed, "agent_message": _answered}
+_EVENTS: dict[str, Callable[[dict[str, Any]], Turns]] = {
+    "user_message": _typed,
+    "agent_message": _answered,
+}
 
 
 def _of_message(item: _RolloutItem) -> Turns:
@@ -315,7 +293,7 @@ def _of_other_agent(item: _RolloutItem) -> Turns:
 
 def _of_call(item: _RolloutItem) -> Turns:
     default, field = _CALLS[item.kind]
-    names = (string(item.fields.get("namespace")), string(item.fields.get("name")) or default)
+    names = (string(item.fields.get("namespace")), first(item.fields.get("name"), default))
     name, given = ".".join(filter(None, names)), item.fields.get(field)
     if isinstance(given, dict):
         given = {key: value for key, value in given.items() if value is not None}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,13 +19,12 @@ from recollect.sources.sessions.base import (
     Format,
     Read,
     Session,
+    began,
     environment,
     first_date,
     moment,
-    nothing_said,
+    read_events,
     readable_lines,
-    unknown,
-    unknown_roles,
 )
 from recollect.sources.sessions.turns import (
     delegated,
@@ -116,14 +115,7 @@ def _homes() -> tuple[Path, ...]:
 
 
 def _read(path: Path) -> Read:
-    log = _EventLog(path)
-    for number, record in readable_lines(path):
-        if isinstance(record, Problem):
-            log.failed = log.failed or record.level == "failed"
-            yield record
-        else:
-            yield from log.take(number, record)
-    yield from log.result()
+    return read_events(path, readable_lines(path), _EventLog(path))
 
 
 class _EventLog:
@@ -140,31 +132,27 @@ class _EventLog:
         self.models: dict[str, str] = {}
         self.tools: dict[str, str] = {}
         self.kinds: Counter[str] = Counter()
-        self.failed = False
 
-    def take(self, number: int, record: dict[str, Any]) -> Iterator[Problem]:
-        """Reads one event; yields what is wrong with it."""
+    def take(self, number: int, record: dict[str, Any]) -> Iterable[Problem]:
         kind, data = string(record.get("type")), mapping(record.get("data"))
-        id = string(record.get("id")) or f"{self.about['id']}:{number}"
+        id = first(record.get("id"), f"{self.about['id']}:{number}")
         if self.lines.setdefault(id, number) != number:
-            return
+            return ()
         agent = first(record.get("agentId"), data.get("parentToolCallId"))
         agent = self._note(kind, data, agent)
         models = (data.get("newModel"), data.get("selectedModel"), data.get("model"))
-        self.models[agent] = first(*models) or self.models.get(agent, "")
+        self.models[agent] = first(*models, self.models.get(agent))
         date = moment(record.get("timestamp"))
-        try:
-            for turn in _SPEAK.get(kind, _silent)(_Event(id, data, self.tools)):
-                if turn.text.strip():
-                    message = Message(turn.role, whole(turn.text), turn.id, date)
-                    self.said.setdefault(agent, []).append((number, message))
-        except RecursionError:
-            yield Problem(f"{self.path}:{number}", "nested too deeply to be read")
+        for turn in _SPEAK.get(kind, _silent)(_Event(id, data, self.tools)):
+            if turn.text.strip():
+                message = Message(turn.role, whole(turn.text), turn.id, date)
+                self.said.setdefault(agent, []).append((number, message))
+        return ()
 
     def _note(self, kind: str, data: dict[str, Any], agent: str) -> str:
         """Keeps what an event tells beside words; returns the agent that it belongs to."""
         if kind == "subagent.started":
-            agent = agent or string(data.get("toolCallId"))
+            agent = first(agent, data.get("toolCallId"))
             self.names[agent] = first(data.get("agentDisplayName"), data.get("agentName"))
         elif kind == "session.snapshot_rewind":
             self._rewind(self.lines.get(string(data.get("upToEventId"))))
@@ -181,14 +169,9 @@ class _EventLog:
             kept = takewhile(lambda one: line is None or one[0] < line, numbered)
             self.said[agent] = list(kept)
 
-    def result(self) -> Read:
-        yield from unknown(self.path, self.kinds)
-        roles = (message.role for numbered in self.said.values() for _, message in numbered)
-        yield from unknown_roles(self.path, Counter(roles))
-        if not self.failed and not any(self.said.values()):
-            yield nothing_said(self.path)
+    def sessions(self) -> list[Session]:
         self.about.update(_workspace(self.path.parent / "workspace.yaml"))
-        yield from map(self._session, filter(self.said.get, self.said))
+        return list(map(self._session, filter(self.said.get, self.said)))
 
     def _session(self, agent: str) -> Session:
         about, messages = self.about, tuple(message for _, message in self.said[agent])
@@ -196,11 +179,11 @@ class _EventLog:
             id=about["id"],
             messages=messages,
             title=title_of(messages, "user", given=about.get("title", "")),
-            date=moment(about.get("date")) or first_date(messages),
+            date=began(about.get("date"), messages),
             folder=about.get("cwd", ""),
             branch=about.get("branch", ""),
             model=self.models.get(agent, ""),
-            meta={"version": about["version"]} if "version" in about else {},
+            meta=nonempty(version=about.get("version")),
         )
         return self._subagent(session, agent) if agent else session
 
@@ -245,7 +228,7 @@ def _workspace(path: Path) -> dict[str, str]:
         if value[0] not in "|>[{&*!" and value not in ("null", "~")
     }
     return nonempty(
-        title=plain.get("name") or plain.get("summary"),
+        title=first(plain.get("name"), plain.get("summary")),
         cwd=plain.get("cwd"),
         branch=plain.get("branch"),
     )
@@ -268,10 +251,9 @@ def _of_user(event: _Event) -> Turns:
 def _of_assistant(event: _Event) -> Turns:
     yield _CopilotTurn("assistant", event.content, event.id)
     for number, request in enumerate(array(event.data.get("toolRequests"))):
-        fields = mapping(request)
-        id = string(fields.get("toolCallId")) or f"{event.id}/{number}"
         if isinstance(request, dict):
-            yield from _call(event, id, fields.get("name"), fields.get("arguments"))
+            id = first(request.get("toolCallId"), f"{event.id}/{number}")
+            yield from _call(event, id, request.get("name"), request.get("arguments"))
 
 
 def _of_call(event: _Event) -> Turns:
@@ -287,19 +269,21 @@ def _call(event: _Event, id: str, name: Any, arguments: Any) -> Turns:
 
 def _of_result(event: _Event) -> Turns:
     told = _result(event.data)
-    names = filter(None, (event.tools.get(event.call, ""), told))
-    return (_CopilotTurn("tool", ": ".join(names) if told else told, event.id),)
+    tool = event.tools.get(event.call)
+    return (_CopilotTurn("tool", f"{tool}: {told}" if tool and told else told, event.id),)
 
 
 def _result(data: dict[str, Any]) -> str:
-    result, error = data.get("result"), data.get("error")
-    if isinstance(result, dict):
-        result = result.get("content") or result.get("detailedContent")
-    told = text_of(result)
+    told = _first_text(data.get("result"), "content", "detailedContent")
     if data.get("success") is False:
-        error = error.get("message") if isinstance(error, dict) else error
-        return f"error: {text_of(error) or told}"
+        return f"error: {_first_text(data.get('error'), 'message') or told}"
     return told
+
+
+def _first_text(value: Any, *names: str) -> str:
+    """Returns the words of a value, or of the first of an object's fields that is not empty."""
+    fields = (value.get(name) for name in names) if isinstance(value, dict) else (value,)
+    return text_of(next(filter(None, fields), ""))
 
 
 def _of_system(event: _Event) -> Turns:

@@ -25,13 +25,11 @@ from recollect.sources.sessions.base import (
     Line,
     Read,
     Session,
+    began,
     environment,
-    first_date,
     moment,
-    nothing_said,
+    read_events,
     readable_lines,
-    unknown,
-    unknown_roles,
     unreadable,
 )
 from recollect.sources.sessions.turns import (
@@ -45,7 +43,7 @@ from recollect.sources.sessions.turns import (
     until_last,
     without_ours,
 )
-from recollect.sources.values import array, dig, listed, mapping, objects, string
+from recollect.sources.values import array, dig, first, listed, mapping, objects, string
 
 _HEAD = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*\{"
@@ -77,24 +75,7 @@ def _homes() -> tuple[Path, ...]:
 
 
 def _read(path: Path) -> Read:
-    log = _SessionEvents()
-    failed = False
-    for number, record in _records(path):
-        if isinstance(record, Problem):
-            failed = failed or record.level == "failed"
-            yield record
-            continue
-        try:
-            yield from log.take(f"{path}:{number}", record)
-        except RecursionError:
-            yield Problem(f"{path}:{number}", "nested too deeply to be read")
-    yield from unknown(path, log.kinds)
-    messages = unique(_messages(log.turns.values()))
-    yield from unknown_roles(path, Counter(m.role for m in messages))
-    if messages:
-        yield _session(path, messages, log)
-    elif not failed:
-        yield nothing_said(path)
+    return read_events(path, _records(path), _SessionEvents(path))
 
 
 def _records(path: Path) -> Iterator[Line]:
@@ -130,23 +111,28 @@ def _whole(path: Path, content: bytes) -> dict[str, Any] | Problem:
 class _SessionEvents:
     """The session as its events leave it."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.meta: dict[str, Any] = {}
         self.turns: dict[str, _GeminiTurn] = {}
         """By the id of the record."""
         self.kinds: Counter[str] = Counter()
 
-    def take(self, where: str, record: dict[str, Any]) -> Iterator[Problem]:
+    def take(self, number: int, record: dict[str, Any]) -> Iterator[Problem]:
         """Applies one event; yields what is wrong with it."""
         changes = record.get("$set")
         if "$rewindTo" in record:
-            yield from self._rewind(record["$rewindTo"], where)
+            yield from self._rewind(record["$rewindTo"], f"{self.path}:{number}")
         elif isinstance(changes, dict):
             self._describe(changes)
         elif "sessionId" in record and "type" not in record:
             self._describe(record)
         else:
             self._add(self.turns, record)
+
+    def sessions(self) -> list[Session]:
+        messages = unique(_messages(self.turns.values()))
+        return [_session(self.path, messages, self)] if messages else []
 
     def _rewind(self, to: Any, where: str) -> Iterator[Problem]:
         if not isinstance(to, str) or to not in self.turns:
@@ -188,7 +174,7 @@ def _user(record: dict[str, Any], id: str, date: datetime | None) -> _GeminiTurn
     for number, block in enumerate(listed(record.get("content"))):
         response = mapping(block).get("functionResponse")
         if isinstance(response, dict):
-            call = string(response.get("id")) or f"{id}/{number}"
+            call = first(response.get("id"), f"{id}/{number}")
             text = _result(string(response.get("name")), block)
             repeated.append(Message("tool", text, f"{call}/result", date))
         else:
@@ -224,7 +210,7 @@ def _gemini(record: dict[str, Any], id: str, date: datetime | None) -> _GeminiTu
     role = "context" if text.strip() == _THANKS else "assistant"
     said = [Message(role, text, id, date)]
     for number, call in enumerate(_calls(record, plain)):
-        name, own = string(call.get("name")), string(call.get("id")) or f"{id}/{number}"
+        name, own = string(call.get("name")), first(call.get("id"), f"{id}/{number}")
         when = moment(call.get("timestamp")) or date
         said.append(Message("tool", tool_call(name, call.get("args")), own, when))
         said.append(Message("tool", _result(name, call.get("result")), f"{own}/result", when))
@@ -260,23 +246,19 @@ def _response(block: Any) -> str:
     given = dig(block, "functionResponse", "response")
     if not isinstance(given, dict):
         return text_of(block)
-    if isinstance(given.get("output"), str):
-        return str(given["output"])
-    if isinstance(given.get("error"), str):
-        return f"error: {given['error']}"
-    return json.dumps(given, ensure_ascii=False)
+    output, error = given.get("output"), given.get("error")
+    if isinstance(output, str):
+        return output
+    return f"error: {error}" if isinstance(error, str) else json.dumps(given, ensure_ascii=False)
 
 
 def _messages(turns: Iterable[_GeminiTurn]) -> Iterator[Message]:
-    results: set[str] = set()
+    results: set[str] = set()  # the ids and the texts
     for turn in turns:
-        for message in turn.said:
-            if message.role == "tool":
-                results.update((message.id, message.text))
-            yield message
-        for message in turn.repeated:
-            if message.id not in results and message.text not in results:
-                yield message
+        yield from turn.said
+        tools = [message for message in turn.said if message.role == "tool"]
+        results.update(*((message.id, message.text) for message in tools))
+        yield from (m for m in turn.repeated if results.isdisjoint((m.id, m.text)))
 
 
 def _session(path: Path, messages: tuple[Message, ...], log: _SessionEvents) -> Session:
@@ -285,9 +267,9 @@ def _session(path: Path, messages: tuple[Message, ...], log: _SessionEvents) -> 
         id=string(meta.get("sessionId")) or path.stem,
         messages=messages,
         title=title_of(messages, "user", given=string(meta.get("summary"))),
-        date=moment(meta.get("startTime")) or first_date(messages),
+        date=began(meta.get("startTime"), messages),
         folder=_folder(path, meta),
-        model=next((turn.model for turn in reversed(log.turns.values()) if turn.model), ""),
+        model=first(*(turn.model for turn in reversed(log.turns.values()))),
     )
     if meta.get("kind") != "subagent":
         return session

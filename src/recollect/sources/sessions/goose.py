@@ -109,12 +109,15 @@ def _add(messages: list[Message], new: Iterator[Message]) -> None:
     """Add messages. After a compaction in the middle of a turn the user's last message is
     written again for the model: that copy was not said."""
     for message in new:
-        last = messages[-1].role if messages else ""
-        if message.role == "user" and last in ("summary", "context"):
-            said = next((m for m in reversed(messages) if m.role == "user"), None)
-            if said and said.text == message.text:
-                message = message._replace(role="context")
-        messages.append(message)
+        copy = message.role == "user" and _is_copy(message, messages)
+        messages.append(message._replace(role="context") if copy else message)
+
+
+def _is_copy(message: Message, messages: list[Message]) -> bool:
+    """Whether the user's last message says the same, and a compaction stands between."""
+    compacted = messages[-1:] and messages[-1].role in ("summary", "context")
+    said = (m.text for m in reversed(messages) if m.role == "user")
+    return bool(compacted) and next(said, None) == message.text
 
 
 class _Speaker(NamedTuple):
@@ -125,6 +128,10 @@ class _Speaker(NamedTuple):
     by_agent: Any
     subagent: bool
 
+    @property
+    def seen(self) -> bool:
+        return any((self.by_user, self.by_agent))
+
 
 def _speaker(role: str, seen: dict[str, Any], subagent: bool) -> _Speaker:
     return _Speaker(role, seen.get("userVisible", True), seen.get("agentVisible", True), subagent)
@@ -132,7 +139,7 @@ def _speaker(role: str, seen: dict[str, Any], subagent: bool) -> _Speaker:
 
 def _pieces(speaker: _Speaker, content: Any, strange: Counter[str]) -> Iterator[Piece]:
     """What a message says, by who sees it."""
-    if not speaker.by_user and not speaker.by_agent:
+    if not speaker.seen:
         return
     if speaker.role not in ("user", "assistant"):
         strange[f"message {speaker.role}"] += 1

@@ -13,6 +13,8 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -115,8 +117,9 @@ def _lineage(window: Row, node: Row, nodes: dict[Any, Row]) -> tuple[str, Relati
     relation = _REASONS.get(window["reason"], "")
     if above and relation:
         return above, relation
-    keys = [row[link] for link in ("spawned_by", "parent_session_key") for row in (window, node)]
-    spawner = next(filter(None, keys), None)
+    links = (window["spawned_by"], node["spawned_by"])
+    parents = (window["parent_session_key"], node["parent_session_key"])
+    spawner = next(filter(None, (*links, *parents)), None)
     if spawner in nodes:
         return cell(nodes[spawner]["current_session_id"]), "subagent"
     return "", ""
@@ -159,8 +162,8 @@ def _conversation(
     tree = _EntryTree()
     for number, entry in enumerate(entries):
         if entry.get("type") == "session":
-            if not header:
-                header, id = entry, whole(cell(entry.get("id"))) or id
+            header = header or entry
+            id = whole(cell(header.get("id"))) or id
             continue
         own = f"{id}:{whole(cell(entry.get('id'))) or number}"
         pieces = _pieces(entry, known.relation == "subagent", strange)
@@ -168,8 +171,8 @@ def _conversation(
         tree.grow(entry, _Node(said, _name(entry), _model(entry)))
     branch, rewound = tree.branch()
     messages = [message for node in branch for message in node.messages]
-    names = [known.title, *filter(None, (node.name for node in branch))]
-    models = [known.model, *filter(None, (node.model for node in branch))]
+    names = [known.title, *filter(None, map(attrgetter("name"), branch))]
+    models = [known.model, *filter(None, map(attrgetter("model"), branch))]
     parent = Path(cell(header.get("parentSession"))).name.removesuffix(".jsonl")
     return Session(
         id=id,
@@ -202,16 +205,15 @@ class _EntryTree:
 
     def grow(self, entry: dict[str, Any], node: _Node) -> None:
         """Hang an entry where it says, or where the one before it hangs."""
-        id = cell(entry.get("id"))
-        leaf = entry.get("type") == "leaf"
-        above = self._place(entry, "targetId" if leaf else "parentId")
-        place = above if leaf else len(self._nodes)
-        if not leaf:
-            self._nodes.append((node, above))
-        if id:
+        if entry.get("type") == "leaf":
+            self._tip = place = self._place(entry, "targetId")
+        else:
+            place = len(self._nodes)
+            self._nodes.append((node, self._place(entry, "parentId")))
+            if entry.get("appendMode") != "side":
+                self._tip = place
+        if id := cell(entry.get("id")):
             self._places.setdefault(id, place)
-        if leaf or entry.get("appendMode") != "side":
-            self._tip = place
 
     def _place(self, entry: dict[str, Any], link: str) -> int:
         if link in entry and entry[link] is None:
@@ -245,10 +247,8 @@ def _pieces(entry: dict[str, Any], unattended: bool, strange: Counter[str]) -> I
     kind, message = cell(entry.get("type")), entry.get("message")
     if kind == "message" and isinstance(message, dict):
         return _said(message, unattended, strange)
-    if kind in ("compaction", "branch_summary"):
-        return [("summary", cell(entry.get("summary")))]
-    if kind == "custom_message":
-        return [("context", text_of(entry.get("content")))]
+    if kind in _ENTRIES:
+        return _ENTRIES[kind](entry)
     if kind not in _PASSED_OVER:
         strange[f"entry {kind}"] += 1
     return []
@@ -290,6 +290,10 @@ def _context(message: dict[str, Any]) -> Iterable[Piece]:
     return [("context", text_of(message.get("content")))]
 
 
+def _compaction(entry: dict[str, Any]) -> Iterable[Piece]:
+    return [("summary", cell(entry.get("summary")))]
+
+
 _SPEAK: dict[str, Callable[[dict[str, Any]], Iterable[Piece]]] = {
     "assistant": _answer,
     "toolResult": _result,
@@ -299,6 +303,13 @@ _SPEAK: dict[str, Callable[[dict[str, Any]], Iterable[Piece]]] = {
     "custom": _context,
     "hookMessage": _context,
 }
+"""By the role of a message."""
+_ENTRIES: dict[str, Callable[[dict[str, Any]], Iterable[Piece]]] = {
+    "compaction": _compaction,
+    "branch_summary": _compaction,
+    "custom_message": _context,
+}
+"""By the type of an entry that is no message."""
 
 
 def _users(message: dict[str, Any], text: str, unattended: bool) -> Iterator[Piece]:
@@ -319,13 +330,17 @@ def _homes() -> list[Path]:
     named = os.environ.get("OPENCLAW_STATE_DIR") or os.environ.get("CLAWDBOT_STATE_DIR")
     user = Path(os.environ.get("OPENCLAW_HOME") or Path.home()).expanduser()
     folders = [user / name for name in (".openclaw", ".clawdbot", ".moltbot")]
-    homes: list[Path] = []
-    for folder in [Path(named).expanduser()] if named else folders:
-        homes.append(folder / "agents")
-        for agent in sorted(folder.glob("agents/*")):
-            if not os.path.exists(agent / "agent" / "openclaw-agent.sqlite"):
-                homes += sorted(agent.glob("sessions/*.jsonl"))
-    return homes
+    if named:
+        folders = [Path(named).expanduser()]
+    return list(chain.from_iterable(map(_agents, folders)))
+
+
+def _agents(folder: Path) -> Iterator[Path]:
+    """The folder of all agents, and the logs of those that have no database."""
+    yield folder / "agents"
+    for agent in sorted(folder.glob("agents/*")):
+        if not os.path.exists(agent / "agent" / "openclaw-agent.sqlite"):
+            yield from sorted(agent.glob("sessions/*.jsonl"))
 
 
 def _recognises(path: Path, head: bytes) -> bool:

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from recollect.nouns import Message
-from recollect.sources.values import array, mapping, string
+from recollect.sources.values import array, first, mapping, string
 from recollect.text.unicode import whole as whole
 
 TITLE_LENGTH = 80
@@ -151,9 +151,8 @@ def block_text(block: Any) -> str:
     kind, text = string(mapping(block).get("type")), mapping(block).get("text")
     if kind in _UNSAID:
         return ""
-    if isinstance(text, str):
-        return text
-    return f"[{kind[:40]}]" if kind not in ("", "text") else ""
+    mark = f"[{kind[:40]}]" if kind not in ("", "text") else ""
+    return text if isinstance(text, str) else mark
 
 
 def block_texts(content: Any) -> str:
@@ -165,7 +164,7 @@ def tool_text(block: Any) -> str | None:
     fields = mapping(block)
     kind = string(fields.get("type"))
     if kind.endswith("tool_use"):
-        return tool_call(string(fields.get("name")) or "tool", fields.get("input"))
+        return tool_call(first(fields.get("name"), "tool"), fields.get("input"))
     if kind.endswith(("tool_result", "command_output")):
         return block_texts(fields.get("content", fields.get("text")))
     return None
