@@ -471,20 +471,20 @@ def test_nothing_good_comes_with_the_grade_of_the_best_that_was_rejected() -> No
         answer = memory.search(HOPELESS)
         newest = memory.search(HOPELESS, recency=1)
     assert (answer.status, answer.results) == ("no_results", ())
-    grades = [r.confidence for r in answer.rejected]
+    grades = [r.confidence for r in answer.named]
     assert grades == sorted(grades, reverse=True)
     assert 0 < grades[0] < MODES["balanced"].keep
     assert answer.as_json()["rejected"][0]["confidence"] == round(grades[0], 4)
     nearest = f"nearest, at {grades[0]:.2f}: “T0”, “T1”, “T2”"
     assert answer.hints[-1] == newest.hints[-1] == nearest
-    assert newest.rejected == answer.rejected
+    assert newest.named == answer.named
 
 
 def test_a_least_confidence_that_nothing_reaches_says_how_near_it_was() -> None:
     with opened(note("a", "the blue boat", title="Boat"), blue=3.0) as memory:
         answer = memory.search("where is the blue boat", min_confidence=0.999)
     assert answer.status == "no_results"
-    assert answer.rejected[0].confidence > 0.5
+    assert answer.named[0].confidence > 0.5
     assert "“Boat”" in answer.hints[-1]
 
 
@@ -494,7 +494,7 @@ def test_nothing_good_is_said_so_with_the_misspelt() -> None:
         answer = memory.search("what is the zymurgy of the kubernetas for anybody at all")
     assert answer.status == "no_results"
     assert any("kubernetes" in hint for hint in answer.hints)
-    assert answer.rejected
+    assert answer.named
 
 
 def test_what_needs_synthesis_says_what_no_result_has_and_what_is_hidden() -> None:
@@ -699,9 +699,9 @@ def test_the_answer_says_what_was_left_out_and_why() -> None:
     with opened(*some, good=6.0, bad=-9.0) as memory:
         answer = memory.search("boat")
     assert set(names(answer)) == {"n0", "n1"}
-    assert answer.rejected
-    assert all("below" in r.reason for r in answer.rejected)
-    assert all(r.confidence < answer.results[-1].confidence for r in answer.rejected)
+    assert answer.named
+    assert all("below" in r.reason for r in answer.named)
+    assert all(r.confidence < answer.results[-1].confidence for r in answer.named)
     json.dumps(answer.as_json())
 
 

@@ -23,7 +23,7 @@ from conftest import Cli
 from recollect import Answer, Document, Memory
 from recollect.errors import StoreBusy, StoreCorrupt, StoreTooNew
 from recollect.memory.usage import MOMENT, Recorder
-from recollect.nouns import Budget, CacheReport, Rejected, Result
+from recollect.nouns import Budget, CacheReport, Named, Result
 from recollect.storage import open_ledger
 from recollect.telemetry import STEPS, Figures, Tally, Usage, counted
 
@@ -113,12 +113,15 @@ def test_grades_are_counted_in_bands(confidence: float, band: int) -> None:
     assert counted(answer(confidence=confidence))[f"grade.{band}"] == 1
 
 
+NEAR = Named("a", "a", "note", "b", "", None, (), 0.1)
+
+
 @pytest.mark.parametrize(
     ("changes", "cause"),
     [
         ({"hidden": {"since": 3, "kinds": 9}}, "filter.kinds"),
-        ({"hidden": {"since": 3}, "rejected": (Rejected("a", "b", 0.1, ""),)}, "filter.since"),
-        ({"rejected": (Rejected("a", "b", 0.1, ""),)}, "graded_low"),
+        ({"hidden": {"since": 3}, "named": (NEAR,)}, "filter.since"),
+        ({"named": (NEAR,)}, "graded_low"),
         ({}, "nothing_found"),
         ({"hidden": {"what a store made up": 3}}, "nothing_found"),
     ],

@@ -84,7 +84,7 @@ def _cause(answer: Answer) -> str:
     hiding = {name: count for name, count in answer.hidden.items() if name in Filter._fields}
     if hiding:
         return "filter." + max(hiding, key=lambda name: hiding[name])
-    return "graded_low" if answer.rejected else "nothing_found"
+    return "graded_low" if answer.named else "nothing_found"
 
 
 # ------------------------------------------------------------------ many searches

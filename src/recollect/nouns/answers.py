@@ -13,8 +13,66 @@ from recollect.nouns.web import WebFound
 Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_results", "synthesized"]
 
 
+SURE, LIKELY = 0.8, 0.6
+"""From these probabilities on a person is told "sure" or "likely"."""
+
+
+def in_words(probability: float) -> str:
+    """Says a probability as people do: sure, likely, possible."""
+    if probability >= SURE:
+        return "sure"
+    return "likely" if probability >= LIKELY else "possible"
+
+
+class Span(NamedTuple):
+    """Neighbouring sentences, lines or turns of a passage that carry evidence, as they are read."""
+
+    id: str
+    """Of the passage; where several in a row are shown as one, of the first."""
+    text: str
+    role: str = ""
+    """Who speaks, in a session."""
+    start: int = 0
+    """Where it begins in the passage, in characters."""
+    marks: tuple[tuple[int, int], ...] = ()
+    """(start, end) of the question's words in the text."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "marks": [list(mark) for mark in self.marks]}
+
+
+class Named(NamedTuple):
+    """A document that may matter and is not shown: one line, and ``get`` opens it."""
+
+    id: str
+    """Of its best passage."""
+    document: str
+    kind: str
+    title: str
+    path: str
+    date: datetime | None
+    matched: tuple[str, ...]
+    """The words of the question that it has, rarest first."""
+    confidence: float
+    reason: str = ""
+    """Why it is not shown."""
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            **self._asdict(),
+            "date": iso(self.date),
+            "matched": list(self.matched),
+            "confidence": round(self.confidence, 4),
+        }
+
+    def rejected_json(self) -> dict[str, Any]:
+        """Returns it in the form of schema version 1."""
+        every = self.as_json()
+        return {name: every[name] for name in ("id", "title", "confidence", "reason")}
+
+
 class Result(NamedTuple):
-    """One thing that is returned."""
+    """A document that is shown, by the spans of it that carry evidence."""
 
     id: str
     document: str
@@ -39,6 +97,22 @@ class Result(NamedTuple):
     signals: Signals = Signals()
     fact: JsonObject = NO_META
     """What else is known of a fact: its type, scopes, names, time."""
+    spans: tuple[Span, ...] = ()
+    """What is shown of it, in the order of the text; :attr:`text` is all of them."""
+
+    def shown_json(self) -> dict[str, Any]:
+        """Returns what a reader needs of it and no more."""
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "title": self.title,
+            "heading": self.heading,
+            "path": self.path,
+            "date": iso(self.date),
+            "confidence": round(self.confidence, 4),
+            "said": in_words(self.confidence),
+            "spans": [span.as_json() for span in self.spans],
+        }
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -64,18 +138,6 @@ class Result(NamedTuple):
             "folded": list(self.folded),
             **({"fact": dict(self.fact)} if self.fact else {}),
         }
-
-
-class Rejected(NamedTuple):
-    """Something that was found and is not returned, and why."""
-
-    id: str
-    title: str
-    confidence: float
-    reason: str
-
-    def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "confidence": round(self.confidence, 4)}
 
 
 class Stage(NamedTuple):
@@ -171,8 +233,8 @@ class Answer(NamedTuple):
     cache: CacheReport = CacheReport()
     hints: tuple[str, ...] = ()
     shape: str = "lookup"
-    rejected: tuple[Rejected, ...] = ()
-    """The best of what was found and is not returned, best first."""
+    named: tuple[Named, ...] = ()
+    """The best of what was found and is not shown, best first, a line each."""
     relaxed: tuple[str, ...] = ()
     """The limits that were given up, as the caller allowed, for these results."""
     answer: Recorded | None = None
@@ -195,9 +257,12 @@ class Answer(NamedTuple):
             "intent": self.intent,
             "shape": self.shape,
             "confidence": round(self.confidence, 4),
+            "said": in_words(self.confidence) if self.results else "nothing",
             "cache": self.cache.as_json(),
+            "shown": [r.shown_json() for r in self.results],
+            "named": [n.as_json() for n in self.named],
             "results": [r.as_json() for r in self.results],
-            "rejected": [r.as_json() for r in self.rejected],
+            "rejected": [n.rejected_json() for n in self.named[:5]],
             "web": self.web.as_json() if self.web else None,
             "total_found": self.total_found,
             "hidden": dict(self.hidden),

@@ -80,6 +80,8 @@ class Policy(NamedTuple):
     """The most results an answer may have."""
     budget: int | None
     """The most tokens the results may take together; None is no cap."""
+    named: int = 15
+    """The most documents that are named, a line each, beside what is shown."""
     by: Literal["hybrid", "keyword", "semantic"] = "hybrid"
     """Which arms may search."""
     pool: int = 50
@@ -181,6 +183,7 @@ _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
         MAX_BUDGET,
         f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
     ),
+    ("named", 0, MAX_LIMIT, f"name 0 to {MAX_LIMIT} documents"),
     *((name, 0, 1, "give a number from 0 to 1") for name in _SHARES),
     ("expand", 0, MAX_REWRITES, f"give 0 to {MAX_REWRITES} rewrites"),
 )

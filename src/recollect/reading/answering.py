@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 
 from recollect.nouns import (
     Candidate,
     Detail,
+    Named,
     Policy,
-    Rejected,
     Result,
+    Span,
     Status,
     StoredPassage,
 )
@@ -17,6 +18,7 @@ from recollect.reading.pool import Pass, Pool
 from recollect.text import frontmatter
 from recollect.text.questions.parse import Parsed
 from recollect.text.snippet import snippet
+from recollect.text.terms import query_terms
 from recollect.text.tokens import count_tokens
 
 ARMS = ("lexical", "vector", "title", "hop", "rewrite", "successor")
@@ -25,7 +27,8 @@ RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
 SNIPPET = 160
 """Characters of a snippet: about forty tokens."""
 MARK = "**"
-SHOWN = 5
+MATCHED = 4
+"""Words of the question that a line names."""
 
 
 def cost(*parts: str) -> int:
@@ -61,6 +64,7 @@ def result(candidate: Candidate, pool: Pool, alike: Sequence[int]) -> Result:
         detail=detail,
         folded=tuple(pool.passages[key].id for key in alike),
         signals=candidate.signals,
+        spans=(Span(stored.id, text, passage.role),),
     )
 
 
@@ -100,16 +104,26 @@ def status(results: Sequence[Result], confidence: float, policy: Policy) -> Stat
     return "direct_passages" if confidence >= policy.direct_confidence else "needs_synthesis"
 
 
-def rejected(
-    left: Sequence[Candidate], passages: Mapping[int, StoredPassage], why: str, dropped: int
-) -> tuple[Rejected, ...]:
-    """The best of what was found and is not returned; the first *dropped* did not fit."""
-    return tuple(
-        Rejected(
-            passages[c.passage].id,
-            passages[c.passage].document.title or passages[c.passage].document.external,
-            c.confidence,
-            "over the token budget" if n < dropped else why,
-        )
-        for n, c in enumerate(left[:SHOWN])
+def named(candidate: Candidate, pool: Pool, reason: str) -> Named:
+    """Returns a candidate as the line that names it."""
+    stored = pool.stored(candidate)
+    document = stored.document
+    return Named(
+        id=stored.id,
+        document=document.external,
+        kind=document.kind,
+        title=document.title or document.external,
+        path=document.path,
+        date=document.date,
+        matched=matched_words(candidate, pool),
+        confidence=candidate.confidence,
+        reason=reason,
     )
+
+
+def matched_words(candidate: Candidate, pool: Pool) -> tuple[str, ...]:
+    """Returns the rarest words of the question that its passage has, as they were typed."""
+    there = pool.matched.get(candidate.passage, set())
+    typed = dict(zip(*query_terms(pool.of.parsed.prose), strict=False))
+    words = sorted((w for w in there if w in typed), key=lambda w: -pool.idf.get(w, 0.0))
+    return tuple(typed[word] for word in words[:MATCHED])

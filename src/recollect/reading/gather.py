@@ -19,13 +19,13 @@ from recollect.nouns import (
     Budget,
     Candidate,
     Document,
+    Named,
     Query,
-    Rejected,
     Stage,
     StoredPassage,
 )
 from recollect.ports import StorageEngine
-from recollect.reading.answering import shown
+from recollect.reading.answering import named, shown
 from recollect.reading.cut import fold
 from recollect.reading.fact_results import SURE
 from recollect.reading.hints import lacking
@@ -125,7 +125,7 @@ class Bundle(NamedTuple):
     budget: Budget
     confidence: float
     follow_up_hints: tuple[Hint, ...]
-    manifest: tuple[Rejected, ...]
+    manifest: tuple[Named, ...]
     """The best of what else was found, and why it is not here."""
     total_found: int
     hidden: Mapping[str, int]
@@ -174,8 +174,8 @@ def gather(query: Query, view: StorageEngine, models: Models, token_budget: int)
             confidence=placed.confidence,
             follow_up_hints=tuple(_hints(found, placed, unseen)),
             manifest=(
-                *(Rejected(f.ids[0], f.title, f.confidence, OVER) for f in placed.unplaced),
-                *(_else(found.pool, c, reason) for c, reason in placed.others[:ELSE]),
+                *(_unplaced(section) for section in placed.unplaced),
+                *(named(c, found.pool, reason) for c, reason in placed.others[:ELSE]),
             ),
             total_found=found.pool.total,
             hidden=unseen,
@@ -197,13 +197,13 @@ def _placed(found: Retrieval, mentions: Sequence[Mention], token_budget: int) ->
     """Places the facts that are named and the passages that are worth it, and widens them."""
     among = ordered(found)
     good, why = worthwhile(found, among, is_open=True)
-    named = {mention.fact.key: SURE[mention.how] for mention in mentions}
-    others = [c for c in good or among[:WEAK] if _id(found.pool, c) not in named]
+    sure = {mention.fact.key: SURE[mention.how] for mention in mentions}
+    others = [c for c in good or among[:WEAK] if _id(found.pool, c) not in sure]
     kept, _ = fold(others, found.pool.passages)
     made = _Gathered(found.pool, token_budget)
     made.weak = not good
-    made.confidence = max([found.pool.confidence, *named.values()])
-    made.place_facts([_fact(m.fact, named[m.fact.key]) for m in mentions])
+    made.confidence = max([found.pool.confidence, *sure.values()])
+    made.place_facts([_fact(m.fact, sure[m.fact.key]) for m in mentions])
     made.place_passages(kept)
     made.widen()
     shown = {section.document_id for section in made.sections}
@@ -348,9 +348,18 @@ def _id(pool: Pool, candidate: Candidate) -> str:
     return pool.stored(candidate).document.id
 
 
-def _else(pool: Pool, candidate: Candidate, reason: str) -> Rejected:
-    stored = pool.stored(candidate)
-    return Rejected(stored.id, _called(stored.document), candidate.confidence, reason)
+def _unplaced(section: Section) -> Named:
+    return Named(
+        section.ids[0],
+        section.document,
+        section.kind,
+        section.title,
+        section.path,
+        section.date,
+        (),
+        section.confidence,
+        OVER,
+    )
 
 
 def _called(document: Document) -> str:

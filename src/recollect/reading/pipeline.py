@@ -23,9 +23,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.facts import KIND
-from recollect.nouns import Answer, Budget, Candidate, Query, Result
+from recollect.nouns import Answer, Budget, Candidate, Named, Query, Result
 from recollect.ports import StorageEngine
-from recollect.reading.answering import rejected, result, status
+from recollect.reading.answering import named, result, status
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.cut import fold
@@ -49,6 +49,7 @@ from recollect.reading.retrieval import (
 )
 from recollect.trace import Trace, say, skip, stage, surviving, tracing
 
+OVER = "over the token budget"
 Beyond = Callable[[Question, Answer], Answer]
 """Adds what lies beyond memory to an answer: what a language model writes, what the web says."""
 
@@ -195,12 +196,21 @@ def _answer(
         tier=2 if results and all(r.kind == KIND for r in results) else 3,
         confidence=pool.confidence,
         results=results,
-        rejected=rejected(left, pool.passages, kept.why, budget.dropped),
+        named=_named_rest(left, kept, budget.dropped),
         total_found=pool.total,
         hidden=unseen,
         relaxed=told.relaxed,
         budget=budget,
         hints=hints(said, told, left, pool.passages),
+    )
+
+
+def _named_rest(left: Sequence[Candidate], kept: Selection, dropped: int) -> tuple[Named, ...]:
+    """Names what is not shown; the first *dropped* of it did not fit."""
+    reasons = [OVER] * dropped + [kept.why] * (len(left) - dropped)
+    most = kept.pool.of.policy.named
+    return tuple(
+        named(c, kept.pool, why) for c, why in zip(left[:most], reasons[:most], strict=True)
     )
 
 

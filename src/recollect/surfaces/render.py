@@ -158,12 +158,12 @@ _SHOWN = 600
 
 
 def _left_out(found: Answer, style: Style) -> list[str]:
-    if not found.rejected:
+    if not found.named:
         return []
     lines = [f"{style.bold}left out{style.off}"]
     lines += [
         f"    {r.confidence:4.0%}  {r.title[: width() - 50]}  {style.dim}{r.reason}{style.off}"
-        for r in found.rejected
+        for r in found.named
     ]
     return [*lines, ""]
 

@@ -42,7 +42,7 @@ def answer(found: Answer, _: Given) -> str:
         )
     lines += [_result(one) for one in found.results]
     if found.status == "no_results":
-        near = "; ".join(f"[{r.id}] {r.title} {r.confidence:.2f}" for r in found.rejected[:3])
+        near = "; ".join(f"[{r.id}] {r.title} {r.confidence:.2f}" for r in found.named[:3])
         lines += some(when(near, f"nearest, not good enough: {near}"))
     lines += [*_hidden(found.hidden), *found.hints]
     lines += [f"given up: {name}" for name in found.relaxed]

@@ -185,6 +185,8 @@ _ANSWERED = (
     "query",
     "status",
     "confidence",
+    "shown",
+    "named",
     "results",
     "rejected",
     "hidden",

@@ -12,14 +12,15 @@ from recollect.nouns import (
     Budget,
     CacheReport,
     Contribution,
-    Rejected,
+    Named,
     Result,
     Signals,
+    Span,
     Stage,
     stable_id,
 )
 
-_PARTS = (Answer, Budget, Contribution, Rejected, Result, Signals, Stage)
+_PARTS = (Answer, Budget, Contribution, Named, Result, Signals, Span, Stage)
 SHAPE = stable_id(*(f"{part.__name__}{part._fields}" for part in _PARTS))
 """A name for the fields that there are: what was packed with others is not unpacked."""
 
@@ -42,17 +43,29 @@ def unpacked(text: str) -> Answer:
         stages=tuple(Stage(*one) for one in raw.stages),
         cache=CacheReport(),
         hints=tuple(raw.hints),
-        rejected=tuple(Rejected(*one) for one in raw.rejected),
+        named=tuple(_named(Named(*one)) for one in raw.named),
         relaxed=tuple(raw.relaxed),
     )
 
 
+def _date(raw: Any) -> datetime | None:
+    return datetime.fromisoformat(raw) if raw else None
+
+
+def _named(raw: Named) -> Named:
+    return raw._replace(date=_date(raw.date), matched=tuple(raw.matched))
+
+
+def _span(raw: Span) -> Span:
+    return raw._replace(marks=tuple((start, end) for start, end in raw.marks))
+
+
 def _result(raw: Result) -> Result:
-    date: Any = raw.date
     return raw._replace(
-        date=datetime.fromisoformat(date) if date else None,
+        date=_date(raw.date),
         evidence=tuple(raw.evidence),
         contributions=tuple(Contribution(*one) for one in raw.contributions),
         folded=tuple(raw.folded),
         signals=Signals(*raw.signals),
+        spans=tuple(_span(Span(*one)) for one in raw.spans),
     )

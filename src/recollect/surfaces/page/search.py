@@ -231,7 +231,7 @@ def _recorded(found: Answer) -> Html | None:
 
 def _results(found: Answer, request: PageRequest) -> Html:
     if not found.results:
-        near = when(found.rejected, "What came nearest was not good enough.")
+        near = when(found.named, "What came nearest was not good enough.")
         elsewhere = el("a", "Look through past conversations", href=url("/sessions", q=found.query))
         return empty("Nothing was found.", near or "Ask in other words.", elsewhere)
     wanted = set(parse(request.get("q")).content)
@@ -368,7 +368,7 @@ def _explanation(found: Answer) -> Html:
 
 
 def _cut(found: Answer) -> Html | None:
-    if not (found.results or found.rejected):
+    if not (found.results or found.named):
         return None
     kept = [
         (
@@ -380,12 +380,12 @@ def _cut(found: Answer) -> Html | None:
     ]
     left = [
         (one.title, charts.confidence_bar(one.confidence, "left"), charts.share(one.confidence))
-        for one in found.rejected[:BARS]
+        for one in found.named[:BARS]
     ]
     more = len(found.results) - BARS
     cuts = [s.reason for s in found.stages if s.name.split()[-1] == "cut" and s.reason]
     why = cuts[-1] if cuts else ""
-    reasons = {one.reason for one in found.rejected if one.reason} - {why}
+    reasons = {one.reason for one in found.named if one.reason} - {why}
     return el(
         "section",
         el("h2", "Where the cut fell"),
