@@ -44,7 +44,7 @@ _CONSTANTS = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})|(.))", re.DOTALL)
 _ESCAPES = dict(
     zip(
         '0abt\tnvfreN_LP "/\\',
@@ -62,13 +62,16 @@ _TAG = re.compile(
     r"(?<![^\s(])(?<!\]\()#"
     r"([^\s\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\]+)"
 )
-_COLOUR = re.compile(
-    r"(?=.*\d)(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})|([a-f])\1{2,7}|([a-f])\2([a-f])\3([a-f])\4",
+_NUMBER_OR_COLOUR = re.compile(
+    r"\d*|(?=.*\d)(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})"
+    r"|([a-f])\1{2,7}|([a-f])\2([a-f])\3([a-f])\4",
     re.IGNORECASE,
 )
 _NO_COLOURS = frozenset({"2fa", "b2b", "b2c", "c2c", "d2c", "e2e"})
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
+_ITEM = r"\s*(?:[-*+]|\d+[.)])\s"
+_LIST_LINE = {False: re.compile(_ITEM), True: re.compile(rf"{_ITEM}|[ \t]|\s*\Z")}
+"""A line of a list, by whether the line before it is one."""
 _CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]+?(?:\n[^\n]+?)?(?<!`)\1(?!`)")
 _LISTS = {"tags": re.compile(r"[,\s]+"), "aliases": re.compile(r"\s*,\s*")}
 
@@ -80,8 +83,10 @@ def split(text: str) -> tuple[Mapping[str, Any], int]:
     ``#``. Of a key that is there twice the last counts.
     """
     opened = _OPEN.match(text)
-    closed = opened and _CLOSE[opened[1]].search(text, opened.end() - 1, MAX_HEADER)
-    if not opened or not closed:
+    if not opened:
+        return {}, 0
+    closed = _CLOSE[opened[1]].search(text, opened.end() - 1, MAX_HEADER)
+    if not closed:
         return {}, 0
     fields = _READ[opened[1]](text[opened.end() : closed.start()])
     return ({}, 0) if fields is None else (_listed(fields), closed.end())
@@ -155,15 +160,18 @@ class _HeaderLine(NamedTuple):
         said = "" if bare.startswith("#") else bare.rstrip(" \t")
         return cls(len(indent), said, indent + bare)
 
+    def inside(self, margin: int) -> bool:
+        """Whether it belongs to what stands at the margin above it."""
+        return not self.said or self.indent > margin
+
 
 def _keyed(said: str) -> tuple[str, str] | None:
     """A line that is a key, as the key and what is written after it."""
     quoted = _QUOTED.match(said)
     if quoted:
         return _quoted_key(quoted[0], said[quoted.end() :].lstrip(" \t"))
-    colon = _COLON.search(said)
-    key = said[: colon.start()].rstrip() if colon else ""
-    return (key, said[colon.end() :].strip(" \t")) if colon and _is_key(key) else None
+    key, *rest = _COLON.split(said, maxsplit=1)
+    return (key.rstrip(), rest[0].strip(" \t")) if rest and _is_key(key.rstrip()) else None
 
 
 def _quoted_key(quoted: str, rest: str) -> tuple[str, str] | None:
@@ -194,7 +202,7 @@ def _fields(lines: list[_HeaderLine]) -> list[tuple[str, str, list[_HeaderLine]]
     margin = min((line.indent for line in lines if line.said), default=0)
     fields: list[tuple[str, str, list[_HeaderLine]]] = []
     for line in lines:
-        inside = not line.said or line.indent > margin
+        inside = line.inside(margin)
         keyed = None if inside else _keyed(line.said)
         if keyed:
             fields.append((*keyed, []))
@@ -226,7 +234,11 @@ def _unmarked(rest: str, below: list[_HeaderLine], depth: int) -> Any:
 
 
 def _bracketed(rest: str, below: list[_HeaderLine], depth: int) -> Any:
-    return _flow("\n".join([rest, *(line.raw for line in below)]), depth)
+    return _flow(_continued(rest, below), depth)
+
+
+def _continued(rest: str, below: list[_HeaderLine]) -> str:
+    return "\n".join([rest, *(line.raw.strip(" \t") for line in below)])
 
 
 def _unknown(_rest: str, _below: list[_HeaderLine], _depth: int) -> Any:
@@ -254,7 +266,7 @@ def _items(lines: list[_HeaderLine], depth: int) -> list[Any]:
     margin = lines[0].indent
     items: list[tuple[_HeaderLine, list[_HeaderLine]]] = []
     for line in lines:
-        if not line.said or line.indent > margin:
+        if line.inside(margin):
             items[-1][1].append(line)
         elif line.indent == margin and _dashed(line.said):
             items.append((line, []))
@@ -279,8 +291,7 @@ def _item(line: _HeaderLine, below: list[_HeaderLine], depth: int) -> Any:
 
 def _bare(text: str) -> str:
     """Without the comment at its end."""
-    comment = _COMMENT.search(text)
-    return text[: comment.start()].rstrip(" \t") if comment else text
+    return _COMMENT.split(text, maxsplit=1)[0].rstrip(" \t")
 
 
 def _scalar(text: str) -> Any:
@@ -307,7 +318,7 @@ def _joined(text: str) -> str:
 
 
 def _quote(rest: str, below: list[_HeaderLine], _depth: int) -> str:
-    text = "\n".join([rest, *(line.raw.strip(" \t") for line in below)])
+    text = _continued(rest, below)
     quoted = _QUOTED.match(text)
     if not quoted or _bare(text[quoted.end() :].replace("\n", " ")).strip():
         raise _Odd
@@ -325,10 +336,9 @@ def _unquoted(quoted: str) -> str:
 
 
 def _unescaped(match: re.Match[str]) -> str:
-    digits = match[1] or match[2] or match[3]
-    if not digits:
-        return _ESCAPES.get(match[4], match[0])
-    code = int(digits, 16)
+    if not match[1]:
+        return _ESCAPES.get(match[2], match[0])
+    code = int(match[1][1:], 16)
     return chr(code) if code <= 0x10FFFF else match[0]
 
 
@@ -386,7 +396,8 @@ def _flow(text: str, depth: int) -> Any:
 def _skip(text: str, at: int) -> int:
     """Past white space and comments."""
     found = _SPACE.match(text, at)
-    return found.end() if found else at
+    assert found is not None  # it matches the empty text
+    return found.end()
 
 
 def _flow_value(text: str, at: int, depth: int) -> tuple[Any, int]:
@@ -395,8 +406,11 @@ def _flow_value(text: str, at: int, depth: int) -> tuple[Any, int]:
     link = _LINK.match(text, at)
     if link:
         return link[0], link.end()
-    read = {"[": _flow_list, "{": _flow_map}.get(text[at])
-    return read(text, at + 1, depth + 1) if read else _flow_text(text, at, _FLOW_TEXT)
+    return _FLOW.get(text[at], _flow_plain)(text, at, depth + 1)
+
+
+def _flow_plain(text: str, at: int, _depth: int) -> tuple[Any, int]:
+    return _flow_text(text, at, _FLOW_TEXT)
 
 
 def _flow_text(text: str, at: int, plain: re.Pattern[str]) -> tuple[Any, int]:
@@ -416,7 +430,7 @@ def _flow_list(text: str, at: int, depth: int) -> tuple[list[Any], int]:
         items.append(value)
         return at
 
-    return items, _flow_items(text, at, "]", item)
+    return items, _flow_items(text, at + 1, "]", item)
 
 
 def _flow_map(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
@@ -430,7 +444,11 @@ def _flow_map(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
         fields[str(key)] = value
         return at
 
-    return fields, _flow_items(text, at, "}", field)
+    return fields, _flow_items(text, at + 1, "}", field)
+
+
+_FLOW: dict[str, Callable[[str, int, int], tuple[Any, int]]] = {"[": _flow_list, "{": _flow_map}
+"""By the first character of a value."""
 
 
 def _flow_items(text: str, at: int, end: str, item: Callable[[int], int]) -> int:
@@ -478,10 +496,8 @@ def tags(text: str) -> tuple[str, ...]:
 
 
 def _is_tag(text: str) -> bool:
-    """Whether what stands after ``#`` is no number and no colour."""
-    if not text or text.isdecimal():
-        return False
-    return text in _NO_COLOURS or not _COLOUR.fullmatch(text)
+    """Whether what stands after ``#`` is neither empty nor a number or a colour."""
+    return text in _NO_COLOURS or not _NUMBER_OR_COLOUR.fullmatch(text)
 
 
 def _prose(text: str) -> str:
@@ -510,10 +526,7 @@ def _unindented(lines: Iterable[str]) -> Iterator[str]:
     blank, listed = True, False
     for line in lines:
         empty = not line.strip()
-        may_be_code = blank and not listed and not empty
-        if may_be_code and line.startswith(("    ", "\t")):
+        if blank and not listed and not empty and line.startswith(("    ", "\t")):
             continue
-        if not empty:
-            listed = bool(_ITEM.match(line)) or (listed and line[0] in " \t")
-        blank = empty
+        blank, listed = empty, bool(_LIST_LINE[listed].match(line))
         yield line

@@ -31,6 +31,8 @@ FORGIVEN = 4
 """Names shorter than this have no slips; at this length a letter may only be added or swapped."""
 MOST_WORDS = 4000
 """Words of a text that are looked at."""
+_TELLING = re.compile(f"[A-Za-z]{{{FORGIVEN},}}")
+"""A word with letters enough for a slip to be told."""
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)+|#\d+|\w+(?:['’ʼ]\w+)*(?:\+\+|#(?!\w))?")
 _BREAK = re.compile(r"[.!?;:,]\s|[,;()\[\]{}\"“”„«»|\n…—–。、，！？；：]")
@@ -111,8 +113,8 @@ def words(text: str) -> list[TextWord]:
 
 def _is_joined(text: str, before: TextWord, end: int, start: int) -> bool:
     """Whether nothing parts two words; a point after a short one is that of an abbreviation."""
-    short = len(before.folded) <= 3 and text[end : end + 2] == ". "
-    return short or not _BREAK.search(text, end, start + 1)
+    abbreviated = len(before.folded) <= 3 and text[end : end + 2] == ". "
+    return abbreviated or not _BREAK.search(text, end, start + 1)
 
 
 def _parts(start: int, word: str) -> Iterator[tuple[int, str]]:
@@ -137,9 +139,9 @@ def _forms(bare: str, folded: str, tongue: str) -> tuple[str, ...]:
         return (folded.replace(",", ""),)
     if not folded.isascii():
         return (folded,) if is_run(folded) else (stem(folded),)
-    endings = (ending for ending in _ENDINGS.get(tongue, ()) if folded.endswith(ending))
-    stems = (folded.removesuffix(ending) for ending in endings)
-    forms = [folded, fold(_spelt_out(bare)), *(short for short in stems if len(short) >= 4)]
+    stems = (folded.removesuffix(ending) for ending in _ENDINGS.get(tongue, ()))
+    shorter = (short for short in stems if 4 <= len(short) < len(folded))
+    forms = (folded, fold(_spelt_out(bare)), *shorter)
     return tuple(dict.fromkeys(map(_singular, forms)))
 
 
@@ -179,13 +181,17 @@ def keys(name: str) -> tuple[str, ...]:
     some = words(name)
     if not some:
         return ()
-    *before, last = some
-    start = [word.forms[0] for word in before]
-    found = [_joined([*start, form]) for form in last.forms]
+    start = _first_forms(some[:-1])
+    found = [_joined([*start, form]) for form in some[-1].forms]
     spelt = _spelt_out(name)
     if spelt != name.casefold():
-        found.append(_joined([word.forms[0] for word in words(spelt)]))
+        found.append(_joined(_first_forms(words(spelt))))
     return tuple(dict.fromkeys([*found, *_without_umlauts(found[0])]))
+
+
+def _first_forms(some: Sequence[TextWord]) -> list[str]:
+    """The words as a name has them."""
+    return [word.forms[0] for word in some]
 
 
 def _without_umlauts(key: str) -> Iterator[str]:
@@ -202,7 +208,7 @@ def handles(name: str) -> tuple[str, ...]:
     """What a store is to find the name under."""
     some = words(name)
     if len(some) > LONGEST:
-        return (_joined([word.forms[0] for word in some[:LONGEST]]),)
+        return (_joined(_first_forms(some[:LONGEST])),)
     found = keys(name)
     return (*found, *_halves(found[0])) if found else ()
 
@@ -262,21 +268,15 @@ def spoken(text: Sequence[TextWord]) -> dict[str, list[NameSpan]]:
 def strange(text: Sequence[TextWord], taken: Sequence[NameSpan]) -> list[int]:
     """The places of the words that may be a slip of the pen."""
     said = {n for span in taken for n in range(span.first, span.last + 1)}
-    return [n for n in range(len(text)) if n not in said and _is_strange(text, n)]
+    return [n for n in range(len(text)) if n not in said and _is_strange(text[n])]
 
 
-def _is_long(word: str) -> bool:
-    """Whether a word has letters enough for a slip to be told."""
-    return len(word) >= FORGIVEN and word.isascii() and word.isalpha()
-
-
-def _is_strange(text: Sequence[TextWord], n: int) -> bool:
+def _is_strange(word: TextWord) -> bool:
     """Whether a word is none, or one so rare that with a capital it is rather a name."""
-    word = text[n].folded
-    if not _is_long(word):
+    if not _TELLING.fullmatch(word.folded):
         return False
-    common = commonness(word)
-    return not common or (common == "rare" and text[n].joined and text[n].written[0].isupper())
+    common = commonness(word.folded)
+    return not common or (common == "rare" and word.joined and word.written[0].isupper())
 
 
 def slip_handles(text: Sequence[TextWord], odd: Sequence[int]) -> dict[str, list[NameSpan]]:
@@ -313,8 +313,8 @@ def slipped(span: NameSpan, key: str, text: Sequence[TextWord], odd: Sequence[in
         return False
     if len(key) == FORGIVEN and not _is_small_slip(span.key, key):
         return False
-    lengths = [len(word.forms[0]) for word in text[span.first : span.last]]
-    starts = [0, *accumulate(lengths)]
+    before = _first_forms(text[span.first : span.last])
+    starts = [0, *accumulate(map(len, before))]
     n = bisect_right(starts, at) - 1
     place = span.first + n
     return place in odd or (at == starts[n] and place - 1 in odd)
@@ -322,11 +322,11 @@ def slipped(span: NameSpan, key: str, text: Sequence[TextWord], odd: Sequence[in
 
 def _is_small_slip(said: str, key: str) -> bool:
     """Whether in a short name a letter is only added, or swapped with another."""
-    return len(said) > len(key) or (len(said) == len(key) and sorted(said) == sorted(key))
+    return len(said) > len(key) or sorted(said) == sorted(key)
 
 
 def _figures(text: str) -> str:
-    return "".join(char for char in text if char.isdigit())
+    return "".join(filter(str.isdigit, text))
 
 
 def slip(said: str, meant: str) -> int | None:
@@ -337,8 +337,8 @@ def slip(said: str, meant: str) -> int | None:
     at = _shared(said, meant)
     rest, wanted = said[at:], meant[at:]
     swapped = rest[1:2] + rest[:1] + rest[2:]
-    one_letter = rest[1:] in (wanted, wanted[1:]) or rest == wanted[1:]
-    return at if one_letter or (len(rest) > 1 and swapped == wanted) else None
+    one_letter = wanted in (rest[1:], swapped) or wanted[1:] in (rest, rest[1:])
+    return at if one_letter else None
 
 
 def _shared(left: str, right: str) -> int:

@@ -60,7 +60,7 @@ class _SecretRule(NamedTuple):
     pattern: re.Pattern[str]
     group: int | str
     entropy: float
-    check: Callable[[re.Match[str]], bool] | None
+    check: Callable[[re.Match[str]], bool]
 
 
 class _Keyword(NamedTuple):
@@ -99,7 +99,7 @@ def redact(text: str) -> Redacted:
 
 
 def _spans(text: str) -> Iterator[_SecretSpan]:
-    for scan in _scans() if text else ():
+    for scan in _scans():
         if len(text) >= _SHORT or scan.pivot in text:
             yield from _scanned(scan, text)
 
@@ -123,7 +123,8 @@ def _candidates(scan: _Scan, text: str) -> Iterator[tuple[_SecretRule, int]]:
     """Each rule that may match, and where it would begin."""
     hits = _rare_hits(scan, text) if scan.pivot in _RARE else scan.pattern.finditer(text)
     for hit in hits:
-        keyword = scan.keywords[(hit.lastindex or 0) - 1]
+        assert hit.lastindex is not None  # each choice ends with a group
+        keyword = scan.keywords[hit.lastindex - 1]
         start = hit.start() - len(keyword.before)
         yield from ((rule, start) for rule in keyword.rules)
 
@@ -184,8 +185,8 @@ def _is_secret(rule: _SecretRule, match: re.Match[str]) -> bool:
         _MARK not in secret
         and not _at_mark(match)
         and (len(secret) > _LONG or not _PLACEHOLDER.search(secret))
-        and (not rule.entropy or _entropy(secret) >= rule.entropy)
-        and (rule.check is None or rule.check(match))
+        and _entropy(secret) >= rule.entropy
+        and rule.check(match)
     )
 
 
@@ -229,7 +230,7 @@ def _is_password(match: re.Match[str]) -> bool:
 
 def _is_of_secret(match: re.Match[str]) -> bool:
     """The name goes on with nothing that makes it the name of something else."""
-    tail = match.groupdict().get("tail") or ""
+    tail = match.groupdict("").get("tail", "")
     return _ABOUT.isdisjoint(part.lower() for part in _PART.findall(tail))
 
 
@@ -255,12 +256,18 @@ def _is_basic(match: re.Match[str]) -> bool:
     return bool(password) and (user + password).isprintable()
 
 
+def _is_shaped(_match: re.Match[str]) -> bool:
+    """The pattern alone tells."""
+    return True
+
+
 def _decoded(text: str) -> bytes:
     text = text.rstrip("=").replace("+", "-").replace("/", "_")
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
 _CHECKS = {
+    "": _is_shaped,
     "random": _is_random,
     "value": _is_value,
     "password": _is_password,
@@ -302,14 +309,14 @@ def _rule(order: int, entry: Mapping[str, Any], parts: Mapping[str, str]) -> _Se
         pattern=pattern,
         group="secret" if "secret" in pattern.groupindex else 0,
         entropy=entry.get("entropy", 0.0),
-        check=_CHECKS[entry["check"]] if "check" in entry else None,
+        check=_CHECKS[entry.get("check", "")],
     )
 
 
 def _keyword(text: str, rules: Sequence[_SecretRule]) -> tuple[str, _Keyword]:
     """The pivot of a keyword, and the keyword as the sets of characters before and after it."""
     places = re.findall(r"\[.+?\]|.", text)
-    literal = "".join("\0" if len(place) > 1 or place == "?" else place for place in places)
+    literal = re.sub(r"\[.+?\]|\?", "\0", text)
     sets = [_ANY_OF.get(place) or place[1:-1] or re.escape(place) for place in places]
     pivot = next(pivot for pivot in _PIVOTS if pivot in literal)
     at = literal.rindex(pivot)

@@ -42,8 +42,7 @@ def _json(value: Any, depth: int = 0) -> Any:
     """Returns a TOML value as JSON has it; what JSON does not have, as text."""
     if depth > MAX_DEPTH:
         return str(value)
-    convert = _CONVERT.get(type(value))
-    return convert(value, depth) if convert else value.isoformat()
+    return _CONVERT.get(type(value), _moment)(value, depth)
 
 
 def _table(value: dict[str, Any], depth: int) -> dict[str, Any]:
@@ -56,6 +55,11 @@ def _list(value: list[Any], depth: int) -> list[Any]:
 
 def _same(value: Any, _depth: int) -> Any:
     return value
+
+
+def _moment(value: Any, _depth: int) -> str:
+    """Returns a date, a time or both."""
+    return str(value.isoformat())
 
 
 def _integer(value: int, _depth: int) -> int | str:

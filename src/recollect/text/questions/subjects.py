@@ -64,7 +64,7 @@ def _name(tokens: Sequence[re.Match[str]], place: int, question: str) -> str:
     """Returns the word at this place, folded, if it is a name; else nothing."""
     word = tokens[place]["word"].rstrip(".-/&")
     bare = _POSSESSIVE.sub("", word)
-    if not (_written_as_name(word) and _is_uncommon(bare)):
+    if not _is_uncommon(bare):
         return ""
     begins = place == 0 or _END.search(question[: tokens[place].start()])
     plain = bare[1:].islower() and not _POSSESSIVE.search(word)
@@ -79,13 +79,11 @@ def _after(tokens: Sequence[re.Match[str]], place: int) -> str:
 
 def _is_uncommon(word: str) -> bool:
     """Whether it is written as a name, and is no stop word."""
-    return bool(word) and _written_as_name(word) and stem(fold(word)) not in stopwords()
+    return any(map(_marks_name, word)) and stem(fold(word)) not in stopwords()
 
 
-def _written_as_name(word: str) -> bool:
-    if word.isalpha() and word.islower():  # as most words are
-        return False
-    return word[0].isupper() or any(c.isdigit() or c.isupper() or c in "_/" for c in word)
+def _marks_name(letter: str) -> bool:
+    return letter.isupper() or letter.isdigit() or letter in "_/"
 
 
 def missing(asked: Subjects, text: str) -> MissingSubjects:
@@ -101,7 +99,7 @@ def missing(asked: Subjects, text: str) -> MissingSubjects:
 def _share(wanted: Collection[str], text: str) -> float:
     if not wanted:
         return 0.0
-    return sum([word not in text or not _stands(word, text) for word in wanted]) / len(wanted)
+    return sum(not _stands(word, text) for word in wanted) / len(wanted)
 
 
 def _stands(word: str, text: str) -> bool:
