@@ -1,4 +1,4 @@
-"""The files of an exported tree: which of them are not as they were, and which page each is."""
+"""Finds the files of an exported tree that were changed, and the page that each of them is."""
 
 from __future__ import annotations
 
@@ -17,45 +17,55 @@ from recollect.tree import (
     parse,
     path_key,
 )
+from recollect.tree.edits import Base
 
 
 class TreeFile(NamedTuple):
-    """A file that is not as it was."""
+    """A file whose content is not that of the manifest."""
 
     path: str
     hash: str
     said: ParsedPage
     was: str
-    """The address of its page until now; empty for a new one."""
+    """The address of its page until now; empty for a new page."""
     address: str
     entry: ManifestEntry | None
     before: str = ""
-    """Where it was, if it was moved."""
+    """Its path in the manifest, if it was moved."""
+
+    @property
+    def base(self) -> Base:
+        """Hashes of what the file and the store last agreed on."""
+        return self.entry.base if self.entry else Base({}, {})
 
     @property
     def had(self) -> Collection[str]:
-        """The ids of the facts that it had."""
-        return self.entry.base.facts if self.entry else ()
+        """The ids of the facts that were in it."""
+        return self.base.facts
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether its page has another address now."""
+        return self.was not in ("", self.address)
 
 
 class TreeFiles(NamedTuple):
-    """What a folder has."""
+    """The files of a folder, and the pages that they are."""
 
     changed: list[TreeFile]
     kept: dict[str, ManifestEntry]
-    """Files that are as they were, or that cannot be read or are not asked for: nothing in them
-    is gone."""
+    """Files that were not changed, cannot be read or are not asked for: nothing in them is gone."""
     gone: list[str]
-    """Paths of files that are no more, and were not moved."""
+    """Paths of files that were deleted, not moved."""
     receipt: Receipt
 
     @property
     def moved(self) -> dict[str, str]:
-        """Addresses that are others now."""
-        return {f.was: f.address for f in self.changed if f.was and f.was != f.address}
+        """The new addresses of pages by the old ones."""
+        return {file.was: file.address for file in self.changed if file.has_moved}
 
     def holders(self) -> dict[str, list[str]]:
-        """Which files a fact is in, by its id."""
+        """Returns the paths of the files that a fact is in, by its id."""
         found: dict[str, list[str]] = {}
         for path, entry in self.kept.items():
             for id in entry.base.facts:
@@ -66,8 +76,9 @@ class TreeFiles(NamedTuple):
         return found
 
     def targets(self, known: Collection[str], moved: Mapping[str, str]) -> dict[str, str]:
-        """What a link may say, and the page (by its address until now) that it means. *moved* are
-        paths that files had earlier."""
+        """Returns the address (that of before a move) of the page that a link leads to, by the key
+        of the link. *known* are the addresses of all pages, *moved* the pages by the paths that
+        their files had earlier."""
         pages = {path: entry.page for path, entry in self.kept.items()}
         pages |= {file.path: file.was or file.address for file in self.changed}
         names: dict[str, set[str]] = {}
@@ -80,7 +91,7 @@ class TreeFiles(NamedTuple):
 
 
 class _RefusedFile(NamedTuple):
-    """A file that cannot be the page that it says."""
+    """A file that cannot be the page that it names."""
 
     path: str
     before: str
@@ -88,64 +99,65 @@ class _RefusedFile(NamedTuple):
 
 
 class Scanned(NamedTuple):
-    """What a walk over a folder has met."""
+    """The result of a walk over a folder."""
 
     read: list[tuple[str, str, ParsedPage]]
-    """Files that are not as they were: path, hash, and what they say."""
+    """Files that were changed: path, hash, and parsed content."""
     kept: dict[str, ManifestEntry]
     """As :attr:`TreeFiles.kept`."""
     away: list[str]
-    """Paths of files that were there."""
+    """Paths of files that are no longer there."""
     receipt: Receipt
 
 
 def scan(root: Path, manifest: Manifest, *, only: str, max_bytes: int) -> Scanned:
-    """The files of the tree at *root*, or of what is below *only* in it."""
-    found = Scanned([], {}, [], Receipt())
+    """Reads the files of the tree at *root*, or those below *only* in it."""
+    found: list[tuple[str, str, ParsedPage]] = []
     problems: list[Problem] = []
     unchanged = 0
-    paths = list(pages_in(root))
+    paths = [path for path in pages_in(root) if _is_meant(path, only)]
     for path in paths:
         entry = manifest.files.get(path)
         try:
-            raw = _raw(root / path, max_bytes) if _is_meant(path, only) else None
-            hash = content_hash(raw) if raw is not None else ""
-            if raw is not None and not (entry and entry.hash == hash):
-                said = parse(_decoded(raw))
-                if entry or said != ParsedPage():  # an editor has only made it yet
-                    found.read.append((path, hash, said))
-                continue
-            unchanged += 1 + len(entry.base.facts) if entry and raw is not None else 0
+            raw = _raw(root / path, max_bytes)
+            hash = content_hash(raw)
+            if entry and entry.hash == hash:
+                unchanged += 1 + len(entry.base.facts)
+            else:
+                found.append((path, hash, parse(_decoded(raw))))
         except BrokenPage as broken:
             problems.append(Problem(f"{root / path}:{broken.line}", broken.reason))
         except OSError as error:
             why = f"cannot be read: {error.strerror or error}"
             problems.append(Problem(str(root / path), why))
-        if entry:
-            found.kept[path] = entry
-    for path in manifest.files.keys() - set(paths):
-        if _is_meant(path, only):
-            found.away.append(path)
-        else:
-            found.kept[path] = manifest.files[path]
-    found.away.sort()
-    return found._replace(receipt=Receipt(unchanged=unchanged, failed=tuple(problems)))
+    away = {path for path in manifest.files if _is_meant(path, only)}.difference(paths)
+    settled = away.union(path for path, _, _ in found)
+    return Scanned(
+        # An empty file that the manifest does not name was only just made, by an editor.
+        [one for one in found if one[0] in manifest.files or one[2] != ParsedPage()],
+        {path: entry for path, entry in manifest.files.items() if path not in settled},
+        sorted(away),
+        Receipt(unchanged=unchanged, failed=tuple(problems)),
+    )
 
 
-def place(scanned: Scanned, root: Path, manifest: Manifest, known: Mapping[str, bool]) -> TreeFiles:
-    """Which pages the files are. *known* are the addresses of pages that there are, and whether
-    they are stored or only facts name them."""
-    placed = list(_placed(scanned.read, manifest, set(scanned.kept), known))
+def place(
+    scanned: Scanned,
+    root: Path,
+    manifest: Manifest,
+    known: Collection[str],
+    stored: Collection[str],
+) -> TreeFiles:
+    """Decides which page each file is. *known* are the addresses of all pages, *stored* those of
+    pages that are documents of their own; facts alone imply the others."""
+    placed = list(_placed(scanned.read, manifest, set(scanned.kept), known, stored))
     changed = [one for one in placed if isinstance(one, TreeFile)]
     refused = [one for one in placed if isinstance(one, _RefusedFile)]
     failed = tuple(Problem(str(root / one.path), one.why) for one in refused)
-    kept = dict(scanned.kept)
-    for path in (path for one in refused for path in (one.path, one.before)):
-        if path in manifest.files:
-            kept[path] = manifest.files[path]._replace(hash="")
-    moved = {file.before for file in changed}
-    gone = [path for path in scanned.away if path not in moved and path not in kept]
-    return TreeFiles(changed, kept, gone, scanned.receipt + Receipt(failed=failed))
+    unread = {path for one in refused for path in (one.path, one.before)} & manifest.files.keys()
+    kept = scanned.kept | {path: manifest.files[path]._replace(hash="") for path in unread}
+    gone = set(scanned.away).difference(kept, (file.before for file in changed))
+    return TreeFiles(changed, kept, sorted(gone), scanned.receipt + Receipt(failed=failed))
 
 
 def _is_meant(path: str, only: str) -> bool:
@@ -171,35 +183,49 @@ def _placed(
     read: list[tuple[str, str, ParsedPage]],
     manifest: Manifest,
     kept: set[str],
-    known: Mapping[str, bool],
+    known: Collection[str],
+    stored: Collection[str],
 ) -> Iterator[TreeFile | _RefusedFile]:
-    """Which page each file is: the one it was, if it is where it was or says so."""
+    """Yields for each file the page that it is, or why it is none."""
     there = kept.union(path for path, _, _ in read)
     taken = {manifest.files[path].page for path in kept}
     held = {entry.page: path for path, entry in manifest.files.items()}
     for path, hash, said in read:
-        entry, before = manifest.files.get(path), held.get(said.id, "")
-        if entry and (said.id == entry.page or not before or before in there):
-            file = TreeFile(path, hash, said, entry.page, entry.page, entry)
-        elif before in there:
+        before = held.get(said.id, "")
+        if before in there and path not in manifest.files:
             why = f"a copy of {before}: both say `id: {said.id}`; take it out of one"
             yield _RefusedFile(path, before, why)
             continue
-        elif before:
-            address, old = _address(path, said.id), manifest.files[before]
-            file = TreeFile(path, hash, said, said.id, address, old, before)
-        else:
-            address = _address(path, said.id)
-            was = next((one for one in (said.id, address) if one in known), "")
-            file = TreeFile(path, hash, said, was, address, None)
-        if file.address in taken or (file.address != file.was and known.get(file.address)):
+        gone = before if before not in there else ""
+        file = _identified(path, hash, said, gone, manifest, known)
+        if file.address in taken or (file.address in stored and file.address != file.was):
             yield _RefusedFile(path, before, f"there is a page {file.address} already")
             continue
         taken.add(file.address)
         yield file
 
 
+def _identified(
+    path: str,
+    hash: str,
+    said: ParsedPage,
+    before: str,
+    manifest: Manifest,
+    known: Collection[str],
+) -> TreeFile:
+    """Returns the file with its page: the one that the file at *before*, which is gone, was; else
+    the one that the manifest names, else one that is known, else a new one."""
+    address = _address(path, said.id)
+    if before:
+        return TreeFile(path, hash, said, said.id, address, manifest.files[before], before)
+    entry = manifest.files.get(path)
+    if entry:
+        return TreeFile(path, hash, said, entry.page, entry.page, entry)
+    was = next((one for one in (said.id, address) if one in known), "")
+    return TreeFile(path, hash, said, was, address, None)
+
+
 def _address(path: str, id: str) -> str:
-    """The address that a path stands for; a path that stands for *id* stays that."""
+    """Returns the address that a path stands for; *id*, if the path stands for that."""
     address = address_at(path)
     return id if id and address_at(id) == address else address

@@ -1,13 +1,15 @@
-"""An exported tree back into the store: what a person has changed in it, and nothing else.
+"""Applies to the store what a person has changed in an exported tree, and nothing else.
 
-A file whose content is as the manifest has it costs no more than reading it. Of the others, what
-was changed is told from what the store has changed meanwhile (:mod:`recollect.tree.edits`). Facts
-are written file by file, so that each says where its change came from; then all pages at once, so
-that links can follow what was moved. Run again after being cut off, it goes on.
+A file whose hash is that of the manifest is read and not parsed. In the others, edits of a person
+are told from changes of the store since the export (:mod:`recollect.tree.edits`). Facts are written
+file by file, so that the provenance of each change names its file. All pages are written at the end
+in one transaction, so that links follow pages that were moved. An import that was cut off is
+continued by running it again.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -64,48 +66,44 @@ _EDITABLE = (
 
 class TreeOptions(NamedTuple):
     owner: str | None = None
-    """Whose it is; as the manifest says, where nothing is said."""
+    """The owner of the tree; the manifest names it where this is None."""
     scopes: tuple[str, ...] | None = None
-    """Of pages that are new and do not say."""
+    """The scopes of new pages whose file names none."""
     redact: bool = True
     prune: bool = False
     dry_run: bool = False
     max_bytes: int = 100_000_000
     only: str = ""
-    """A file or folder of the tree, if not all of it is meant."""
+    """The file or folder of the tree to import; empty for all of it."""
 
 
-class _Changes(NamedTuple):
-    """What is to be done with the facts of a file."""
+class _FactChanges(NamedTuple):
+    """The changes to the facts of one file."""
 
     new: dict[str, Fact]
     edits: dict[str, Edit]
     bad: set[str]
-    """Ids of facts with which something is wrong."""
+    """Ids of facts that are refused."""
 
 
 def import_tree(store: Store, root: Path, options: TreeOptions) -> Receipt:
-    """Apply what was changed in the tree at *root*."""
+    """Applies the edits that were made to the tree at *root*."""
     manifest = load(root)
     if manifest is None:
         raise InputError(f"{root}: no tree was exported to it")
     owner = options.owner or manifest.owner
-    if not _has_seen(store, owner, manifest):
-        manifest = manifest._replace(files={})
+    if not any(_is_stored(store, owner, entry) for entry in manifest.files.values()):
+        manifest = manifest._replace(files={})  # it is from another store: all of it is new here
     scanned = scan(root, manifest, only=options.only, max_bytes=options.max_bytes)
     if not scanned.read and not scanned.away:
         return Receipt(sources=(FACTS, SOURCE)) + scanned.receipt
     return _Import(store, root, manifest, scanned, options, owner).run()
 
 
-def _has_seen(store: Store, owner: str, manifest: Manifest) -> bool:
-    """Whether anything of the tree is known. If not, it is from another store, and all of it is
-    new here."""
-    return any(
-        store.get(page_key(owner, entry.page))
-        or store.by_handle([handle(owner, f"{IS}{id}") for id in entry.base.facts])
-        for entry in manifest.files.values()
-    )
+def _is_stored(store: Store, owner: str, entry: ManifestEntry) -> bool:
+    """Tells whether the store has the page of a file, or one of its facts."""
+    handles = [handle(owner, f"{IS}{id}") for id in entry.base.facts]
+    return bool(store.get(page_key(owner, entry.page)) or store.by_handle(handles))
 
 
 class _Import:
@@ -126,18 +124,18 @@ class _Import:
         self._owner = owner
         self._topics = topics(store, owner)
         self._facts = {fact.id: fact for topic in self._topics.values() for fact in topic.facts}
-        known = {address: bool(page.stamp) for address, (page, _) in self._topics.items()}
-        self._files = place(scanned, root, manifest, known)
+        self._stored = {a: topic.page for a, topic in self._topics.items() if topic.page.stamp}
+        self._files = place(scanned, root, manifest, self._topics, self._stored)
         self._moved = self._files.moved
         self._holders = self._files.holders()
         self._targets = self._files.targets(self._topics, manifest.moved)
         self._receipt = Receipt(sources=(FACTS, SOURCE)) + self._files.receipt
         self._removes = options.prune and not options.dry_run and not self._receipt.failed
-        """What is missing may be in a file that cannot be read: then nothing is removed."""
+        """False if a file cannot be read: what is missing elsewhere may be in it."""
         self._entries = dict(self._files.kept)
         self._pages: dict[str, TopicPage] = {}
         self._gone: list[str] = []
-        """Addresses of pages that are removed, or have moved."""
+        """Addresses of pages that were removed or moved."""
 
     def run(self) -> Receipt:
         for file in self._files.changed:
@@ -149,297 +147,320 @@ class _Import:
             self._save()
         return self._receipt
 
-    def _tell(self, kind: str, path: str, why: str, line: int = 0) -> None:
-        where = str(self._root / path) + (f":{line}" if line else "")
-        level: Any = "warning" if kind == "warnings" else "failed"
-        told: Any = {kind: (Problem(where, why, level),)}
-        self._receipt += Receipt(**told)
+    def _fail(self, path: str, why: str) -> None:
+        self._receipt += Receipt(failed=(Problem(str(self._root / path), why),))
 
-    def _signed(self, path: str = "") -> Signature:
-        source = str(self._root / path) if path else ""
-        return Signature(self._now, source=source, channel=CHANNEL)
+    def _fail_line(self, path: str, line: int, why: str) -> None:
+        self._fail(f"{path}:{line}", why)
 
-    def _write(self, work: Work, signed: Signature, beside: Beside = ALONE) -> WrittenFacts:
+    def _warn(self, path: str, why: str) -> None:
+        self._receipt += Receipt(warnings=(Problem(str(self._root / path), why, "warning"),))
+
+    def _miss(self, path: str, why: str) -> None:
+        self._receipt += Receipt(missing=(Problem(str(self._root / path), why),))
+
+    def _write(self, work: Work, source: str, beside: Beside = ALONE) -> WrittenFacts:
+        signed = Signature(self._now, source=source, channel=CHANNEL)
         dry_run = self._options.dry_run
         return write_path.write_facts(
             self._store, self._owner, work, signed, beside, dry_run=dry_run
         )
 
+    def _topic(self, address: str) -> Topic:
+        """Returns the page at an address with its facts; an empty page if there is none."""
+        none = Topic(TopicPage(address, "", owner=self._owner), ())
+        return self._topics.get(address, none)
+
+    def _relinked(self, addresses: Iterable[str]) -> tuple[str, ...]:
+        """Returns the addresses, those of moved pages as they are now."""
+        return tuple(self._moved.get(address, address) for address in addresses)
+
     # -------------------------------------------------------------- one file
 
     def _apply(self, file: TreeFile) -> None:
-        topic = self._topics.get(file.was)
-        file = file._replace(said=self._identified(self._resolved(file), file, topic))
-        seen = self._seen(file, topic)
-        found = edits(file.entry.base if file.entry else None, file.said, seen)
+        file = file._replace(said=self._identified(self._resolved(file), file))
+        topic = self._topic(file.was)
+        seen = self._seen(file, topic) if file.was in self._topics else None
+        found = edits(file.base, file.said, seen)
         for line, why in found.refused:
-            self._tell("failed", file.path, why, line)
-        scopes = self._scopes(file, found, topic)
-        todo = self._changes(file, found, seen, scopes)
+            self._fail_line(file.path, line, why)
+        seen = seen or ParsedPage()
+        fields = self._fields(file, found)
+        todo = self._changes(file, found, seen, fields.get("scopes", topic.page.scopes))
         try:
-            page = self._page(file, found, topic, seen, todo)
-            if todo.new or todo.edits:
-                work = facts.edit(list(todo.new.values()), todo.edits)
-                self._receipt += _counted(self._write(work, self._signed(file.path)))
+            page = self._page(file, fields, topic, seen, todo)
+            self._write_facts(file, todo)
         except UsageError as error:
-            self._tell("failed", file.path, error.message)
+            self._fail(file.path, error.message)
             if file.entry:
                 self._entries[file.before or file.path] = file.entry._replace(hash="")
             return
         if page is not None:
             self._pages[file.address] = page
-        if file.was and file.was != file.address:
+        if file.has_moved:
             self._gone.append(file.was)
-        there = {item.id for item in file.said.items}
+        there = _ids(file.said.items)
         lost = self._lose((id for id in file.had if id not in there), file.path)
-        self._entries[file.path] = _agreed(file, found, todo.bad.union(lost), self._moved)
+        self._entries[file.path] = self._agreed(file, found, todo.bad.union(lost))
+
+    def _write_facts(self, file: TreeFile, todo: _FactChanges) -> None:
+        if todo.new or todo.edits:
+            work = facts.edit(list(todo.new.values()), todo.edits)
+            self._receipt += _counted(self._write(work, str(self._root / file.path)))
 
     def _resolved(self, file: TreeFile) -> ParsedPage:
-        """What the file says, with addresses for its links; those that lead nowhere are told."""
+        """Replaces the targets of links by addresses, and warns of those that lead nowhere."""
         related: list[str] = []
         for target in file.said.related:
-            found = next((self._targets[k] for k in link_keys(target) if k in self._targets), "")
-            if found:
-                related.append(found)
-            else:
+            page = next(filter(None, map(self._targets.get, link_keys(target))), "")
+            related.append(page)
+            if not page:
                 why = f"links to {target!r}, which is not there; the link is left out"
-                self._tell("warnings", file.path, why)
-        return file.said._replace(related=tuple(dict.fromkeys(related)))
+                self._warn(file.path, why)
+        return file.said._replace(related=tuple(dict.fromkeys(filter(None, related))))
 
-    def _identified(self, said: ParsedPage, file: TreeFile, topic: Topic | None) -> ParsedPage:
-        """Every fact with an id. One whose comment was lost is known by what it says or, if it was
-        in the file before, by its name; a new one has an id that follows from what it says, so
-        that it is made once."""
-        free = [f for f in (topic.facts if topic else ()) if f.id not in self._holders]
+    def _identified(self, said: ParsedPage, file: TreeFile) -> ParsedPage:
+        """Gives every fact an id. A fact whose comment was lost is found by its name and text or,
+        if it was in the file before, by its name. The id of a new fact is a hash of what it says,
+        so that a second import does not add it again."""
+        free = [f for f in self._topic(file.was).facts if f.id not in self._holders]
         same = {(f.name, f.text): f.id for f in free}
-        names: dict[tuple[str, ...], list[str]] = {}
-        for fact in free:
-            if fact.name and fact.id in file.had:
-                names.setdefault(keys(fact.name), []).append(fact.id)
+        names = _by_name([f for f in free if f.id in file.had])
 
         def known(item: FactItem) -> FactItem:
             if item.id:
                 return item
-            alike = names.get(keys(item.name), []) if item.name else []
             own = stable_id(self._owner, file.address, item.name, item.text)[:6]
-            id = same.get((item.name, item.text)) or (alike[0] if len(alike) == 1 else "")
-            return item._replace(id=id or f"{slug(item.name or item.text)}-{own}")
+            new = f"{slug(item.name or item.text)}-{own}"
+            return item._replace(
+                id=same.get((item.name, item.text)) or names.get(keys(item.name), new)
+            )
 
-        facts, earlier = (tuple(map(known, some)) for some in (said.facts, said.earlier))
-        return said._replace(facts=facts, earlier=earlier)
+        return said._replace(
+            facts=tuple(map(known, said.facts)), earlier=tuple(map(known, said.earlier))
+        )
 
-    def _seen(self, file: TreeFile, topic: Topic | None) -> ParsedPage | None:
-        """The page as an export would show it now, with the facts that the file had."""
-        if topic is None:
-            return None
-        on = {fact.id for fact in topic.facts}
-        away = [self._facts[id] for id in file.had if id in self._facts and id not in on]
-        seen = shown(topic.page, [*topic.facts, *away], now=self._now)
+    def _seen(self, file: TreeFile, topic: Topic) -> ParsedPage:
+        """Returns the page as an export would show it now, with the facts that the file had."""
+        had = {id: self._facts[id] for id in file.had if id in self._facts}
+        some = {fact.id: fact for fact in topic.facts} | had
+        seen = shown(topic.page, some.values(), now=self._now)
         return seen._replace(related=topic.page.related)
 
-    def _scopes(self, file: TreeFile, found: Edits, topic: Topic | None) -> tuple[str, ...]:
-        """Those of the page, for facts that say nothing of theirs."""
-        if topic is None:
-            silent = file.said.scopes == (UNIVERSAL,)
-            return (silent and self._options.scopes) or file.said.scopes
-        given: tuple[str, ...] = found.fields.get("scopes", topic.page.scopes)
-        return given
+    def _fields(self, file: TreeFile, found: Edits) -> dict[str, Any]:
+        """Returns the fields of the page that change; a new page has a title and scopes."""
+        fields: dict[str, Any] = dict(found.fields)
+        if self._options.redact:
+            fields = {name: _without_secrets(value) for name, value in fields.items()}
+        if file.was in self._topics:
+            return fields
+        fields["title"] = fields.get("title") or PurePosixPath(file.path).stem
+        fields["scopes"] = file.said.scopes
+        if file.said.scopes == (UNIVERSAL,):
+            fields["scopes"] = self._options.scopes or file.said.scopes
+        return fields
 
     # -------------------------------------------------------------- its facts
 
     def _changes(
-        self, file: TreeFile, found: Edits, seen: ParsedPage | None, scopes: tuple[str, ...]
-    ) -> _Changes:
-        todo = _Changes({}, {}, self._doubles(file))
-        known = {item.id: item for item in seen.items} if seen else {}
+        self, file: TreeFile, found: Edits, seen: ParsedPage, scopes: tuple[str, ...]
+    ) -> _FactChanges:
+        todo = _FactChanges({}, {}, self._doubles(file))
+        shown_scopes = {item.id: item.scopes for item in seen.items}
         for item in found.items:
             if item.id in todo.bad:
                 continue
-            fact = self._facts.get(item.id)
+            same = item.scopes == shown_scopes.get(item.id)
             try:
-                if fact is None:
-                    todo.new[item.id] = checked(self._made(item, file.address, scopes))
-                else:
-                    edit = self._edit(item, known.get(item.id), file.address, scopes)
-                    checked(edit.to(fact))
-                    todo.edits[item.id] = edit
+                self._change(todo, item, file.address, scopes, same_scopes=same)
             except UsageError as error:
-                self._tell("failed", file.path, error.message, item.line)
+                self._fail_line(file.path, item.line, error.message)
                 todo.bad.add(item.id)
-        if file.was != file.address and file.was in self._topics:
+        if file.has_moved:
             move = Edit(lambda fact: on_page(fact, file.address), "moved")
-            for fact in self._topics[file.was].facts:
+            for fact in self._topic(file.was).facts:
                 todo.edits.setdefault(fact.id, move)
         return todo
 
     def _doubles(self, file: TreeFile) -> set[str]:
-        """Facts that are in the tree twice, where this is not the place in which they were."""
+        """Returns the ids of facts that the tree has twice, if they were not in this file."""
         met: set[str] = set()
         bad: set[str] = set()
         for item in file.said.items:
             others = [path for path in self._holders.get(item.id, ()) if path != file.path]
             if item.id in met or (others and item.id not in file.had):
-                where = others[0] if others else "it twice"
+                where = [*others, "it twice"][0]
                 why = f"fact {item.id!r} is in {where}, too; without its comment it is a new one"
-                self._tell("failed", file.path, why, item.line)
+                self._fail_line(file.path, item.line, why)
                 bad.add(item.id)
             met.add(item.id)
         return bad
 
-    def _made(self, item: FactItem, address: str, scopes: tuple[str, ...]) -> Fact:
+    def _change(
+        self,
+        todo: _FactChanges,
+        item: FactItem,
+        address: str,
+        scopes: tuple[str, ...],
+        *,
+        same_scopes: bool,
+    ) -> None:
+        """Adds the fact of an item to the new ones, or its edit to the edits, if it can be kept."""
         told = {name: getattr(item, name) for name in _EDITABLE}
-        fact = Fact(
-            id=item.id,
-            created_at=item.created_at or self._now,
-            owner=self._owner,
-            scopes=item.scopes or scopes,
-            **told,
-        )
-        return self._kept(on_page(fact, address))
-
-    def _edit(
-        self, item: FactItem, was: FactItem | None, address: str, scopes: tuple[str, ...]
-    ) -> Edit:
-        told = {name: getattr(item, name) for name in _EDITABLE}
-        same_scopes = item.scopes == (was.scopes if was else None)
+        scopes = item.scopes or scopes
 
         def to(fact: Fact) -> Fact:
             links = dict.fromkeys((*fact.superseded_by, *item.superseded_by))
-            made = fact._replace(
-                **{**told, "superseded_by": tuple(links)},
-                scopes=fact.scopes if same_scopes else item.scopes or scopes,
-            )
-            return self._kept(on_page(made, address))
+            made = fact._replace(**{**told, "superseded_by": tuple(links)})
+            if not same_scopes:
+                made = made._replace(scopes=scopes)
+            return self._kept(made, address)
 
-        return Edit(to)
+        if item.id in self._facts:
+            checked(to(self._facts[item.id]))
+            todo.edits[item.id] = Edit(to)
+            return
+        created = item.created_at or self._now
+        fact = Fact(id=item.id, created_at=created, owner=self._owner, scopes=scopes, **told)
+        todo.new[item.id] = checked(self._kept(fact, address))
 
-    def _kept(self, fact: Fact) -> Fact:
-        return redacted(fact) if self._options.redact else fact
+    def _kept(self, fact: Fact, address: str) -> Fact:
+        placed = on_page(fact, address)
+        return redacted(placed) if self._options.redact else placed
 
     # -------------------------------------------------------------- its page
 
     def _page(
         self,
         file: TreeFile,
-        found: Edits,
-        topic: Topic | None,
-        seen: ParsedPage | None,
-        todo: _Changes,
+        fields: dict[str, Any],
+        topic: Topic,
+        seen: ParsedPage,
+        todo: _FactChanges,
     ) -> TopicPage | None:
-        """The page as it is to be, if that is another than it is."""
-        fields = {name: self._clean(value) for name, value in found.fields.items()}
-        if topic is None:
-            fields["title"] = fields.get("title") or PurePosixPath(file.path).stem
-            fields["scopes"] = self._scopes(file, found, None)
-        page = topic.page if topic else TopicPage(file.address, "", owner=self._owner)
-        homes = [t for a in {file.was, file.address} if (t := self._topics.get(a))]
-        there = {*todo.new, *(fact.id for home in homes for fact in home.facts)}
+        """Returns the page as it is to be stored, or None if nothing of it changes."""
+        page = topic.page
+        there = {*todo.new, *_ids(topic.facts), *_ids(self._topic(file.address).facts)}
         order = _order(file, seen, [*todo.new], there)
-        moves = file.was != file.address and (topic is None or page.stamp)
-        if not (fields or order or moves):
+        edited = bool(fields or order)
+        if not edited and not (page.stamp and file.has_moved):
             return None
-        related = fields.get("related", page.related)
         page = page._replace(
-            **{**fields, "related": tuple(self._moved.get(one, one) for one in related)},
+            **{**fields, "related": self._relinked(fields.get("related", page.related))},
             address=file.address,
             created_at=page.created_at or file.said.created_at,
-            updated_at=self._now if fields or order else page.updated_at,
+            updated_at=self._now if edited else page.updated_at,
             facts=order or page.facts,
             stamp="",
         )
-        facts = [*(topic.facts if topic else ()), *todo.new.values()]
+        facts = [*topic.facts, *todo.new.values()]
         made = cleaned(_owned(page, fields, facts))
-        return None if topic is None and _follows(made, facts) else made
-
-    def _clean(self, value: Any) -> Any:
-        """Without the secrets that are in it."""
-        if not self._options.redact:
-            return value
-        if isinstance(value, Snippet):
-            return value._replace(text=redact(value.text).text)
-        if isinstance(value, tuple):
-            return tuple(map(self._clean, value))
-        return redact(value).text
+        return None if file.was not in self._topics and _follows(made, facts) else made
 
     # -------------------------------------------------------------- what is gone
 
     def _lose(self, ids: Iterable[str], path: str) -> list[str]:
-        """Forget facts that are in no file any more, if that is asked for; which of them are
-        only told."""
-        left: list[str] = []
-        for id in ids:
-            if id not in self._facts or id in self._holders:
-                continue
-            if not self._removes:
-                text = " ".join(self._facts[id].text.split())[:80]
-                self._tell("missing", path, f"fact {id!r} is no longer in it: {text}")
-                left.append(id)
-            else:
-                done = self._write(facts.forget(id), self._signed(path))
+        """Forgets facts that are in no file any more if pruning is asked for, else reports them.
+        Returns the ids of those that were only reported."""
+        lost = [id for id in ids if id in self._facts and id not in self._holders]
+        if self._removes:
+            for id in lost:
+                done = self._write(facts.forget(id), str(self._root / path))
                 self._receipt += Receipt(forgotten=done.receipt.forgotten)
-        return left
+            return []
+        for id in lost:
+            text = " ".join(self._facts[id].text.split())[:80]
+            self._miss(path, f"fact {id!r} is no longer in it: {text}")
+        return lost
 
     def _lose_file(self, path: str) -> None:
-        """Remove the page of a file that is no more, if that is asked for."""
+        """Removes the page of a deleted file if pruning is asked for, else reports it."""
         entry = self._manifest.files[path]
         if entry.page not in self._topics:
             return
         if self._removes:
             self._gone.append(entry.page)
         else:
-            self._tell("missing", path, f"the file of the page {entry.page} is no longer there")
+            self._miss(path, f"the file of the page {entry.page} is no longer there")
             self._entries[path] = entry
         self._lose(entry.base.facts, path)
 
     # -------------------------------------------------------------- the end
 
     def _write_pages(self) -> None:
-        """All pages in one transaction; what links to a page that was moved follows it."""
-        pages = dict(self._pages)
-        for address, (page, _) in self._topics.items():
-            related = tuple(self._moved.get(one, one) for one in page.related)
-            follows = page.stamp and related != page.related
-            if follows and address not in pages and address not in self._gone:
-                pages[address] = page._replace(related=related)
-        stored = [a for a in self._gone if a in self._topics and self._topics[a].page.stamp]
-        if not pages and not stored:
+        """Writes all pages in one transaction, those that link to a moved page among them."""
+        settled = {*self._pages, *self._gone}
+        others = (page for address, page in self._stored.items() if address not in settled)
+        relinked = ((page, self._relinked(page.related)) for page in others)
+        pages = list(self._pages.values())
+        pages += [page._replace(related=new) for page, new in relinked if new != page.related]
+        gone = [address for address in self._gone if address in self._stored]
+        changes: list[Change] = [as_put(page) for page in pages]
+        changes += [Remove(self._stored[address].key) for address in gone]
+        if not changes:
             return
-        changes: list[Change] = [as_put(page) for page in pages.values()]
-        changes += [Remove(self._topics[address].page.key) for address in stored]
         beside = Beside(more=lambda _: changes)
-        done = self._write(facts.edit([], {}), self._signed(), beside).receipt
-        moved = len(set(stored).intersection(self._moved))
+        done = self._write(facts.edit([], {}), "", beside).receipt
+        moved = len(set(gone).intersection(self._moved))
         self._receipt += done._replace(
             added=done.added - moved, removed=done.removed - moved, changed=done.changed + moved
         )
 
     def _save(self) -> None:
-        moved = {f.before: f.was for f in self._files.changed if f.before}
-        moved = {**self._manifest.moved, **moved}
-        moved = {path: self._moved.get(page, page) for path, page in moved.items()}
+        before = {file.before: file.was for file in self._files.changed if file.before}
+        moved = {**self._manifest.moved, **before}
+        moved = dict(zip(moved, self._relinked(moved.values()), strict=True))
         try:
             save(self._root, self._manifest._replace(files=self._entries, moved=moved))
         except OSError as error:
             why = f"its manifest cannot be written: {error.strerror or error}"
-            self._tell("warnings", "", why)
+            self._warn("", why)
+
+    def _agreed(self, file: TreeFile, found: Edits, unsettled: set[str]) -> ManifestEntry:
+        """Returns what the file and the store agree on now. What they do not agree on stays as it
+        was, and without a hash the file is read again the next time."""
+        now = base_of(file.said._replace(related=self._relinked(file.said.related)))
+        was = file.base.facts
+        facts = {id: hash for id, hash in now.facts.items() if id not in unsettled}
+        facts |= {id: was[id] for id in was if id in unsettled} | found.apart.facts
+        hash = "" if unsettled or found.refused else file.hash
+        return ManifestEntry(file.address, hash, Base(now.fields | found.apart.fields, facts))
+
+
+def _ids(some: Iterable[Fact | FactItem]) -> list[str]:
+    return [one.id for one in some]
+
+
+def _by_name(some: Sequence[Fact]) -> dict[tuple[str, ...], str]:
+    """Returns the ids of facts by the keys of their names, without names that two of them have."""
+    named = [(keys(fact.name), fact.id) for fact in some if fact.name]
+    count = Counter(name for name, _ in named)
+    return {name: id for name, id in named if count[name] == 1}
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, Snippet):
+        return value._replace(text=redact(value.text).text)
+    if isinstance(value, tuple):
+        return tuple(map(_without_secrets, value))
+    return redact(value).text
 
 
 def _order(
-    file: TreeFile, seen: ParsedPage | None, new: Sequence[str], there: Collection[str]
+    file: TreeFile, seen: ParsedPage, new: Sequence[str], there: Collection[str]
 ) -> tuple[str, ...]:
-    """The order of the facts in the file, if a person has made it another than it would be."""
-    wanted = {item.id: None for item in file.said.items if item.id in there}
-    usual = [item.id for item in seen.facts] if seen else []
-    usual += [*new, *(item.id for item in (seen.earlier if seen else ()))]
-    if [id for id in usual if id in wanted] == list(wanted):
+    """Returns the order of the facts in the file, or nothing if a person did not change it."""
+    wanted = {id: None for id in _ids(file.said.items) if id in there}
+    usual = [*_ids(seen.facts), *new, *_ids(seen.earlier)]
+    # That of the manifest is not a person's either: the store has another order since.
+    orders = (list(filter(wanted.__contains__, ids)) for ids in (usual, file.had))
+    if list(wanted) in orders:
         return ()
-    if [id for id in file.had if id in wanted] == list(wanted):
-        return ()  # it is the store that has put them into another
     return (*wanted, *(id for id in usual if id not in wanted))
 
 
 def _counted(done: WrittenFacts) -> Receipt:
-    """What was done to facts. That their pages follow is not told."""
+    """Counts the facts that were written; their pages are not counted."""
     added = sum(pair.before is None for pair in done.changed)
     return Receipt(
         added=added - done.receipt.tombstoned,
@@ -450,35 +471,16 @@ def _counted(done: WrittenFacts) -> Receipt:
 
 
 def _follows(page: TopicPage, facts: Sequence[Fact]) -> bool:
-    """Whether the page is what its facts alone would make of it."""
-    if not facts:
-        return False
+    """Tells whether the page is the one that its facts imply, so that it need not be stored."""
     alone = implied(page.address, facts, page.owner)
-    return all(
-        getattr(page, name) == getattr(alone, name) for name in FIELDS if name not in DERIVED
-    )
+    names = set(FIELDS).difference(DERIVED)
+    return bool(facts) and all(getattr(page, name) == getattr(alone, name) for name in names)
 
 
 def _owned(page: TopicPage, fields: Collection[str], facts: Iterable[Fact]) -> TopicPage:
-    """What a person wrote of what follows from facts stays; what they took away follows from the
-    facts again."""
+    """Marks the derived fields that a person wrote as their own. One that a person emptied is
+    derived from the facts again."""
     bare = describe(page._replace(own=()), [on_page(fact, page.address) for fact in facts])
-    own = set(page.own)
-    for name in DERIVED:
-        if name in fields:
-            theirs = getattr(page, name)
-            (own.add if theirs and theirs != getattr(bare, name) else own.discard)(name)
-    return page._replace(own=tuple(own))
-
-
-def _agreed(file: TreeFile, found: Edits, unsettled: set[str], moved: Any) -> ManifestEntry:
-    """What the file and the store agree on now. What they do not stays as it was agreed on
-    before, and the file is looked at again the next time."""
-    said = file.said._replace(related=tuple(moved.get(a, a) for a in file.said.related))
-    was = file.entry.base if file.entry else Base({}, {})
-    now = base_of(said)
-    fields = now.fields | found.apart.fields
-    facts = {id: hash for id, hash in now.facts.items() if id not in unsettled}
-    facts |= {id: was.facts[id] for id in was.facts if id in unsettled} | found.apart.facts
-    agreed = "" if unsettled or found.refused else file.hash
-    return ManifestEntry(file.address, agreed, Base(fields, facts))
+    edited = set(DERIVED).intersection(fields)
+    own = {n for n in edited if getattr(page, n) not in ("", (), getattr(bare, n))}
+    return page._replace(own=tuple(own.union(page.own) - (edited - own)))

@@ -54,36 +54,38 @@ def _hash(value: Any) -> str:
     return stable_id(json.dumps(value, ensure_ascii=False, default=str, sort_keys=True))
 
 
-def edits(base: Base | None, file: ParsedPage, now: ParsedPage | None) -> Edits:
-    """What the *file* says otherwise than the store, which has the page as *now*, and is to be
-    done. Without a *base* the file is right."""
-    was = base or Base({}, {})
+def edits(base: Base, file: ParsedPage, now: ParsedPage | None) -> Edits:
+    """Returns what the *file* says otherwise than the store, and is to be done. *now* is the page
+    as the store has it, or None. Where *base* has nothing, the file is right."""
+    held = base_of(now) if now else Base({}, {})
+    stored = {item.id: item.text for item in now.items} if now else {}
     fields: dict[str, Any] = {}
     found: list[FactItem] = []
     refused: list[tuple[int, str]] = []
     apart = Base({}, {})
-    for name in FIELDS:
-        said = getattr(file, name)
-        held = _hash(getattr(now, name)) if now else None
-        verdict = _verdict(was.fields.get(name), _hash(said), held)
+    for name, hash in base_of(file).fields.items():
+        verdict = _verdict(base.fields.get(name), hash, held.fields.get(name))
         if verdict == "edited":
-            fields[name] = said
+            fields[name] = getattr(file, name)
         elif verdict == "refused":
             refused.append((1, f"the {name} was changed in the store, too, since the export"))
-            apart.fields[name] = was.fields[name]
-    known = {item.id: item for item in now.items} if now else {}
+            apart.fields[name] = base.fields[name]
     for item in file.items:
-        other = known.get(item.id)
-        held = item_hash(other) if other else None
-        verdict = _verdict(was.facts.get(item.id), item_hash(item), held)
+        verdict = _verdict(base.facts.get(item.id), item_hash(item), held.facts.get(item.id))
         if verdict == "edited":
             found.append(item)
         elif verdict == "refused":
-            said = "was changed in the store, too, since the export" if other else "is gone"
-            now_says = f"; there it says: {' '.join(other.text.split())[:120]}" if other else ""
-            refused.append((item.line, f"fact {item.id!r} {said}{now_says}"))
-            apart.facts[item.id] = was.facts[item.id]
+            refused.append((item.line, f"fact {item.id!r} {_reason(stored.get(item.id))}"))
+            apart.facts[item.id] = base.facts[item.id]
     return Edits(fields, tuple(found), tuple(refused), apart)
+
+
+def _reason(stored: str | None) -> str:
+    """Says why the edit of a fact is refused, by its text in the store."""
+    if stored is None:
+        return "is gone"
+    text = " ".join(stored.split())[:120]
+    return f"was changed in the store, too, since the export; there it says: {text}"
 
 
 def _verdict(base: str | None, file: str, now: str | None) -> str:
