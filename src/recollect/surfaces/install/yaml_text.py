@@ -16,18 +16,23 @@ from typing import Any, NamedTuple
 from recollect.surfaces.install import json_text
 from recollect.surfaces.install.json_text import Path, newline
 
-_KEY = re.compile(
-    r"""(?P<key>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s\-?:,\[\]{}#&*!|>'"%@`][^:#\r\n]*?|-[^\s:][^:#\r\n]*?)
-        [ ]*:(?=[ \t\r\n]|\Z)[ \t]*""",
-    re.VERBOSE,
-)
+_KEY_PATTERN = r"""
+    (?P<key>"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s\-?:,\[\]{}#&*!|>'"%@`][^:#\r\n]*?|-[^\s:][^:#\r\n]*?)
+    [ ]*:(?=[ \t\r\n]|\Z)[ \t]*
+"""
+_KEY = re.compile(_KEY_PATTERN, re.VERBOSE)
+_BEFORE_VALUE = re.compile(rf"\A(?:-[ ]+)*(?:-\s*\Z)?(?:{_KEY_PATTERN})?", re.VERBOSE)
+"""The dashes of a list, and a key."""
+_ITEM = re.compile(r"-(?: |\s*\Z)")
 _BLOCK = re.compile(r"(?:[&!]\S*[ ]+)*[|>][-+0-9]*[ \t]*(?:#.*)?\Z")
 _PLAIN = re.compile(r"[\w./~+@%\\()=-][^#\r\n]*")
 _PIECE = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^']|'')*'|[ \t]#[^\n]*|[\[\]{}\"']|.", re.DOTALL)
+_NESTING = {"[": 1, "{": 1, "]": -1, "}": -1}
+_BOM = "\ufeff"
 
 
 class _YamlLine(NamedTuple):
-    """A line that says something, with all that belongs to its value on later lines."""
+    """A line of the frame, with the later lines that its value spans."""
 
     number: int
     start: int
@@ -35,6 +40,7 @@ class _YamlLine(NamedTuple):
     """Of its text, without the line break."""
     indent: int
     said: str
+    """Without the indentation."""
 
 
 def _fail(number: int, what: str) -> ValueError:
@@ -42,65 +48,49 @@ def _fail(number: int, what: str) -> ValueError:
 
 
 def _lines(text: str) -> Iterator[_YamlLine]:
-    """The lines of the frame: without blanks, comments and whatever a value spans."""
-    at, number, block = 0, 0, -1
+    """Yields the lines of the frame: no blank lines, no comments, nothing inside a value."""
+    at = number = 0
+    block = -1
     while at < len(text):
-        number += 1
-        end = text.find("\n", at)
-        end = len(text) if end < 0 else end
-        raw = text[at:end].removesuffix("\r").removeprefix("\ufeff" if at == 0 else "")
+        start, end = at, _line_end(text, at)
+        at, number = end + 1, number + 1
+        raw = text[start:end].removesuffix("\r")
         said = raw.lstrip(" ")
         indent = len(raw) - len(said)
-        start, at = end - len(text[at:end].removeprefix("\ufeff")), end + 1
-        if not said.strip() or (said.startswith("#") and indent <= max(block, 0)):
-            continue
-        if block >= 0 and indent > block:
-            continue
-        block = -1
-        if said.startswith("#"):
+        if said.rstrip()[:1] in ("", "#") or indent > block >= 0:
             continue
         if said.startswith("\t"):
             raise _fail(number, "a tab as indentation")
-        if not said.startswith("#"):
-            close = _ends(text, start, end, number)
-            first = number
-            number += text.count("\n", start, close)
-            at = max(at, close + 1)
-            whole = text[start:close].removesuffix("\r")
-            yield _YamlLine(
-                first, start, start + len(whole), indent, said if close == end else whole
-            )
-            if _BLOCK.search(_value(said)):
-                block = indent
+        close = _value_end(text, start, end, number)
+        whole = text[start:close].removesuffix("\r")
+        yield _YamlLine(number, start, start + len(whole), indent, whole.lstrip(" "))
+        at, number = close + 1, number + text.count("\n", start, close)
+        block = indent if _BLOCK.search(_value(said)) else -1
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
 
 
 def _value(said: str) -> str:
     """Returns the value of a line: the text after the key, and after the dash of a list."""
-    while said.startswith("- "):
-        said = said[2:].lstrip(" ")
-    if said.strip() == "-":
-        return ""
-    found = _KEY.match(said)
-    return said[found.end() :] if found else said
+    return _BEFORE_VALUE.sub("", said, count=1)
 
 
-def _ends(text: str, start: int, end: int, number: int) -> int:
-    """Where the line ends, or the later one on which its brackets and quotes do."""
-    value = _value(text[start:end].removesuffix("\r").lstrip(" \ufeff"))
+def _value_end(text: str, start: int, end: int, number: int) -> int:
+    """Returns the end of the line, or of the later one on which its brackets and quotes end."""
+    raw = text[start:end].removesuffix("\r")
+    value = _value(raw.lstrip(" "))
     if not value.startswith(("[", "{", '"', "'")):
         return end
     depth = 0
-    for piece in _PIECE.finditer(text, end - len(value) - (text[end - 1 : end] == "\r")):
-        said = piece[0]
-        if said in ("[", "{"):
-            depth += 1
-        elif said in ("]", "}"):
-            depth -= 1
-        elif said in ('"', "'"):
+    for piece in _PIECE.finditer(text, start + len(raw) - len(value)):
+        if piece[0] in ('"', "'"):
             raise _fail(number, "a quote that does not end")
-        if depth == 0 and not said.isspace():
-            close = text.find("\n", piece.end())
-            return len(text) if close < 0 else close
+        depth += _NESTING.get(piece[0], 0)
+        if depth == 0 and not piece[0].isspace():
+            return _line_end(text, piece.end())
     raise _fail(number, "a bracket that does not end")
 
 
@@ -114,27 +104,34 @@ class _YamlEntry(NamedTuple):
     lines: list[_YamlLine]
     """Below it."""
 
+    @property
+    def end(self) -> int:
+        return [self.line, *self.lines][-1].end
 
-def _entries(lines: list[_YamlLine]) -> Iterator[_YamlEntry]:
-    """The keys that stand as far in as the first of these lines."""
-    if not lines:
-        return
-    margin, entry = lines[0].indent, None
+    @property
+    def is_inline(self) -> bool:
+        """Whether its value begins on the line of the key."""
+        return self.value.strip()[:1] not in ("", "#")
+
+    @property
+    def is_flow(self) -> bool:
+        """Whether it is a mapping in braces."""
+        return not self.lines and isinstance(_simple(self.value.strip()), dict)
+
+
+def _entries(lines: list[_YamlLine]) -> list[_YamlEntry]:
+    """Returns the keys that are indented like the first of these lines."""
+    found: list[_YamlEntry] = []
     for line in lines:
-        found = _KEY.match(line.said.lstrip(" \ufeff")) if line.indent == margin else None
-        if found:
-            if entry:
-                yield entry
-            entry = _YamlEntry(
-                _unquoted(found["key"]), line, line.said.lstrip(" \ufeff")[found.end() :], []
-            )
-            continue
-        listed = line.said.lstrip(" ").startswith(("- ", "-\r")) or line.said.strip() == "-"
-        if entry is None or line.indent < margin or (line.indent == margin and not listed):
+        margin = lines[0].indent
+        key = _KEY.match(line.said) if line.indent == margin else None
+        if key:
+            found.append(_YamlEntry(_unquoted(key["key"]), line, line.said[key.end() :], []))
+        elif found and (line.indent > margin or (line.indent == margin and _ITEM.match(line.said))):
+            found[-1].lines.append(line)
+        else:
             raise _fail(line.number, "not a key with its value, and no part of one")
-        entry.lines.append(line)
-    if entry:
-        yield entry
+    return found
 
 
 def _unquoted(key: str) -> str:
@@ -145,14 +142,12 @@ def _unquoted(key: str) -> str:
 
 def _frame(text: str) -> dict[str, _YamlEntry]:
     lines = list(_lines(text))
-    begun = [n for n, line in enumerate(lines) if line.indent == 0 and line.said.startswith("---")]
-    if any(line.indent == 0 and line.said.startswith(("...", "%")) for line in lines) or begun > [
-        0
-    ]:
+    begun = sum(_is_marker(line, "---") for line in lines[:1])
+    if any(_is_marker(line, ("---", "...", "%")) for line in lines[begun:]):
         raise ValueError("line 1: more than one document")
     if begun and lines[0].said.strip("- "):
         raise _fail(lines[0].number, "something stands after ---")
-    lines = lines[len(begun) :]
+    lines = lines[begun:]
     if lines and lines[0].indent:
         raise _fail(lines[0].number, "the keys do not begin at the margin")
     found: dict[str, _YamlEntry] = {}
@@ -164,61 +159,63 @@ def _frame(text: str) -> dict[str, _YamlEntry]:
     return found
 
 
+def _is_marker(line: _YamlLine, marks: str | tuple[str, ...]) -> bool:
+    return line.indent == 0 and line.said.startswith(marks)
+
+
 def _check(entry: _YamlEntry) -> None:
-    """Every line below stands where another one has made place for it."""
+    """Raises an error for a line below that is indented like nothing above it."""
     levels = [entry.line.indent]
-    plain = bool(entry.value.strip()) and not entry.value.startswith(("#", "&", "!"))
+    before, plain = entry.line, _is_plain(entry.value)
     for line in entry.lines:
-        while levels and line.indent < levels[-1]:
+        while line.indent < levels[-1]:
             levels.pop()
-        if not levels or (
-            line.indent != levels[-1] and plain and _KEY.match(line.said.lstrip(" "))
-        ):
+        deeper = line.indent > levels[-1]
+        goes_back = len(levels) > 1 and line.indent < before.indent
+        key = _KEY.match(line.said)
+        if deeper and (goes_back or (plain and key)):
             raise _fail(line.number, "indented like nothing above it")
-        if line.indent > levels[-1]:
-            if len(levels) > 1 and line.indent not in levels and _dedents(entry, line):
-                raise _fail(line.number, "indented like nothing above it")
+        if deeper:
             levels.append(line.indent)
-        said = line.said.lstrip(" ")
-        dashes = len(said) - len(said.lstrip("- "))
-        if dashes and said.startswith("- ") and _KEY.match(said[dashes:]):
-            levels.append(line.indent + dashes)
-        plain = bool(_value(said).strip()) and not _value(said).startswith(("#", "&", "!"))
-        if not _KEY.match(said) and not said.startswith("-"):
-            plain = False  # more of a text that has begun above
+        inner = line.said.lstrip("- ")
+        if line.said.startswith("- ") and _KEY.match(inner):
+            levels.append(line.indent + len(line.said) - len(inner))
+        # A line that is neither a key nor an item goes on with a text that has begun above.
+        plain = bool(key or line.said.startswith("-")) and _is_plain(_value(line.said))
+        before = line
 
 
-def _dedents(entry: _YamlEntry, line: _YamlLine) -> bool:
-    """Whether the line goes back, to a place where nothing stood."""
-    before = entry.lines[entry.lines.index(line) - 1] if entry.lines[0] is not line else entry.line
-    return line.indent < before.indent
+def _is_plain(value: str) -> bool:
+    return value.strip()[:1] not in ("", "#", "&", "!")
 
 
 # ------------------------------------------------------------------ the edits
 
 
 def load(text: str) -> dict[str, Any]:
-    """The frame: what each key has below it by name, else the words themselves. An entry of simple
-    values is read as such."""
-    return {key: _content(entry, 1) for key, entry in _frame(text).items()}
+    """Returns the frame: mappings by their keys, lists of simple values, and the lines of all
+    else."""
+    return {key: _content(entry, 1) for key, entry in _frame(text.removeprefix(_BOM)).items()}
 
 
 def _content(entry: _YamlEntry, depth: int) -> Any:
     value = entry.value.strip()
     if not entry.lines:
         return _simple(value) if value else {}
-    if value and not value.startswith("#"):
-        return (value, *(line.said for line in entry.lines))
-    first = entry.lines[0].said.lstrip(" ")
-    if first.startswith("-"):
-        items = [line.said.strip() for line in entry.lines]
-        simple = all(i.startswith("- ") for i in items) and not any(
-            _KEY.match(i[2:]) for i in items
-        )
-        return [_simple(i[2:].strip()) for i in items] if simple else tuple(items)
-    if depth > 3 or not _KEY.match(first):
-        return tuple(line.said for line in entry.lines)
+    texts = tuple(line.said for line in entry.lines)
+    if entry.is_inline:
+        return (value, *texts)
+    if texts[0].startswith("-"):
+        items = [text.strip() for text in texts]
+        simple = all(map(_is_simple_item, items))
+        return [_simple(item[2:].strip()) for item in items] if simple else tuple(items)
+    if depth > 3 or not _KEY.match(texts[0]):
+        return texts
     return {one.key: _content(one, depth + 1) for one in _entries(entry.lines)}
+
+
+def _is_simple_item(item: str) -> bool:
+    return item.startswith("- ") and not _KEY.match(item[2:])
 
 
 def _simple(value: str) -> Any:
@@ -229,75 +226,87 @@ def _simple(value: str) -> Any:
     except ValueError:
         pass
     if value.startswith("'") and value.endswith("'") and len(value) > 1:
-        return value[1:-1].replace("''", "'")
+        return _unquoted(value)
     return value.partition(" #")[0].strip() if _PLAIN.match(value) else value
 
 
 def put(text: str, path: Path, value: Mapping[str, Any]) -> str:
-    """The text with an entry as the first below its key; not where it was before."""
+    """Returns the text with an entry as the first below its key, and not where it was before."""
     above, name = (str(key) for key in path)
     text, nl = drop(text, path), newline(text)
-    frame = _frame(text)
+    body = text.removeprefix(_BOM)
+    mark = text[: len(text) - len(body)]
+    frame = _frame(body)
     entry = frame.get(above)
     if entry is None:
-        apart = nl if text and not text.endswith("\n") else ""
-        if apart and (frame and _ends_in_block(list(frame.values())[-1])):
-            raise ValueError("its last text has no line break, and would get one")
-        return text + apart + nl.join([f"{above}:", *_rendered("  ", name, value)]) + nl
-    said = entry.value.strip()
-    if said.startswith("{") and isinstance(_simple(said), dict) and not entry.lines:
-        at = entry.line.start + text[entry.line.start :].index("{", len(_key_of(entry))) + 1
-        more = "" if text[at:].lstrip().startswith("}") else ", "
-        inner = ", ".join(f"{k}: {json.dumps(v, ensure_ascii=False)}" for k, v in value.items())
-        return f"{text[:at]}{name}: {{{inner}}}{more}{text[at:]}"
-    if said and not said.startswith("#"):
-        raise _fail(entry.line.number, f"{above} is no mapping")
-    if entry.lines and entry.lines[0].said.lstrip(" ").startswith("-"):
-        raise _fail(entry.line.number, f"{above} is a list")
-    indent = " " * (entry.lines[0].indent if entry.lines else 2)
-    new = nl + nl.join(_rendered(indent, name, value))
-    return text[: entry.line.end] + new + text[entry.line.end :]
+        lines = [f"{above}:", *_rendered("  ", name, value)]
+        return f"{mark}{body}{_gap(body, frame, nl)}{nl.join(lines)}{nl}"
+    at, new = _insertion(body, entry, name, value, nl)
+    return f"{mark}{body[:at]}{new}{body[at:]}"
+
+
+def _gap(text: str, frame: Mapping[str, _YamlEntry], nl: str) -> str:
+    """Returns the line break that the text lacks at its end."""
+    if not text or text.endswith("\n"):
+        return ""
+    if any(map(_ends_in_block, list(frame.values())[-1:])):
+        raise ValueError("its last text has no line break, and would get one")
+    return nl
 
 
 def _ends_in_block(entry: _YamlEntry) -> bool:
-    last = entry.lines[-1].said.lstrip(" ") if entry.lines else f"x: {entry.value}"
+    last = [f"x: {entry.value}", *(line.said for line in entry.lines)][-1]
     return bool(_BLOCK.search(_value(last)))
 
 
-def _key_of(entry: _YamlEntry) -> str:
-    return entry.line.said[: len(entry.line.said) - len(entry.value)]
+def _insertion(
+    text: str, entry: _YamlEntry, name: str, value: Mapping[str, Any], nl: str
+) -> tuple[int, str]:
+    """Returns the place and the text of a new entry below *entry*."""
+    if entry.is_flow:
+        at = text.index("{", entry.line.end - len(entry.value)) + 1
+        more = "" if text[at:].lstrip().startswith("}") else ", "
+        inner = ", ".join(f"{key}: {_json(one)}" for key, one in value.items())
+        return at, f"{name}: {{{inner}}}{more}"
+    if entry.is_inline:
+        raise _fail(entry.line.number, f"{entry.key} is no mapping")
+    if entry.lines and entry.lines[0].said.startswith("-"):
+        raise _fail(entry.line.number, f"{entry.key} is a list")
+    indent = " " * next((line.indent for line in entry.lines), 2)
+    return entry.line.end, nl + nl.join(_rendered(indent, name, value))
 
 
 def _rendered(indent: str, name: str, value: Mapping[str, Any]) -> list[str]:
-    """Values as JSON has them, which is YAML as well."""
-    lines = (
-        f"{indent}  {key}: {json.dumps(one, ensure_ascii=False)}" for key, one in value.items()
-    )
+    lines = (f"{indent}  {key}: {_json(one)}" for key, one in value.items())
     return [f"{indent}{name}:", *lines]
 
 
+def _json(value: Any) -> str:
+    """Returns the value as JSON, which is YAML as well."""
+    return json.dumps(value, ensure_ascii=False)
+
+
 def drop(text: str, path: Path) -> str:
-    """The text without an entry, or without all of its key."""
-    entry = _frame(text).get(str(path[0]))
+    """Returns the text without an entry, or without all of its key."""
+    body = text.removeprefix(_BOM)
+    mark = text[: len(text) - len(body)]
+    entry = _frame(body).get(str(path[0]))
     if entry is None:
         return text
     if len(path) == 1:
-        return _cut(text, entry)
-    if isinstance(_simple(entry.value.strip()), dict) and not entry.lines:
+        return mark + _cut(body, entry)
+    if entry.is_flow:
         at = entry.line.end - len(entry.value)
-        inside, mark, comment = text[at : entry.line.end].partition(" #")
+        inside, hash, comment = body[at : entry.line.end].partition(" #")
         inside = json_text.drop(inside, path[1:], loose=True)
-        return text[:at] + inside + mark + comment + text[entry.line.end :]
-    if entry.value.strip() and not entry.value.startswith("#"):
+        return f"{mark}{body[:at]}{inside}{hash}{comment}{body[entry.line.end :]}"
+    if entry.is_inline:
         return text
     gone = next((one for one in _entries(entry.lines) if one.key == path[1]), None)
-    return text if gone is None else _cut(text, gone)
+    return text if gone is None else mark + _cut(body, gone)
 
 
 def _cut(text: str, entry: _YamlEntry) -> str:
-    """The text without the lines of an entry."""
-    end = entry.lines[-1].end if entry.lines else entry.line.end
+    """Returns the text without the lines of an entry."""
     start = text.rfind("\n", 0, entry.line.start) + 1
-    start += text.startswith("\ufeff") and start == 0
-    last = text.find("\n", end)
-    return text[:start] + ("" if last < 0 else text[last + 1 :])
+    return text[:start] + text[_line_end(text, entry.end) + 1 :]
