@@ -59,7 +59,7 @@ class _EditedFile:
         self.before = files.read(path)
         self.text = self.before.text
         new = self.before.raw is None
-        self.filed = known if known and not new else FileRecord(created=new)
+        self.filed = FileRecord(created=True) if new else known or FileRecord()
         self.named = path
         """As the client calls it, which may be a link."""
 
@@ -111,10 +111,10 @@ class FileEdits:
             elif sheet.text != sheet.before.text:
                 made, backup = files.write(sheet.before, sheet.text)
                 sheet.filed = sheet.filed._replace(folders=(*sheet.filed.folders, *made))
-                self.backups += [backup] if backup else []
+                self.backups += filter(None, [backup])
             with suppress(OSError):  # without it, only the exactness is lost
                 if sheet.filed.added or real in self._known:
-                    ledger.save(Path(real), sheet.filed if sheet.filed.added else None)
+                    ledger.save(Path(real), sheet.filed)
 
 
 # ------------------------------------------------------------------ the decisions
@@ -146,7 +146,7 @@ def state(client: McpClient, scope: Scope, launch: Launch) -> str:
     if file is None:
         return ""
     try:
-        have = at_path(SYNTAX[client.form].load(files.read(file).text), client.path())
+        have = _entry_in(file, client)
     except (RecollectError, ValueError):
         return "unreadable"
     if have is None:
@@ -154,14 +154,19 @@ def state(client: McpClient, scope: Scope, launch: Launch) -> str:
     return "installed" if _says(have, client.entry(launch.words("mcp"))) else "other"
 
 
+def _entry_in(file: Path, client: McpClient) -> Any:
+    """Returns our entry in a client's file, or None."""
+    return at_path(SYNTAX[client.form].load(files.read(file).text), client.path())
+
+
 def hooked(client: McpClient, scope: Scope) -> bool:
     file = client.hooks_file(scope)
-    if file is None or client.hooks is None:
+    if file is None:
         return False
-    with suppress(RecollectError, ValueError):
-        data = SYNTAX["json"].load(files.read(file).text)
-        return any(_ours(data, client, event) for event in client.hooks.events)
-    return False
+    try:
+        return _calls_us(SYNTAX["json"].load(files.read(file).text), client)
+    except (RecollectError, ValueError):
+        return False
 
 
 def _says(have: Any, want: dict[str, Any]) -> bool:
@@ -284,7 +289,7 @@ def run_own(
     """Let the client's own command do it. Returns why it did not, and then we do."""
     why = next(filter(None, map(_failure, change.commands)), "")
     try:
-        now = at_path(SYNTAX[client.form].load(files.read(change.file).text), client.path())
+        now = _entry_in(change.file, client)
     except ValueError as error:
         return str(error)
     if _says(now, entry) if entry else now is None:
@@ -315,22 +320,34 @@ def _failure(command: Sequence[str]) -> str:
 
 
 def _ours(data: dict[str, Any], client: McpClient, event: str) -> list[tuple[str | int, ...]]:
-    """Where we are called at an event; the last first."""
-    name = client.hooks.events[event] if client.hooks else ""
-    groups = at_path(data, ("hooks", name))
-    found: list[tuple[str | int, ...]] = []
-    for n, group in enumerate(groups if isinstance(groups, list) else ()):
-        if not is_our_group(group, event, client):
-            continue
-        if len(group["hooks"]) == 1:
-            found.append(("hooks", name, n))
-        else:  # the user has put others beside ours
-            found += [
-                ("hooks", name, n, "hooks", m)
-                for m, one in enumerate(group["hooks"])
-                if is_our_group({"hooks": [one]}, event, client)
-            ]
+    """Returns the paths of the calls of us at an event; the last first."""
+    name = client.events[event]
+    found = [
+        path
+        for n, group in enumerate(_groups(data, name))
+        if is_our_group(group, event, client)
+        for path in _calls(("hooks", name, n), group["hooks"], event, client)
+    ]
     return found[::-1]
+
+
+def _groups(data: dict[str, Any], name: str) -> list[Any]:
+    groups = at_path(data, ("hooks", name))
+    return groups if isinstance(groups, list) else []
+
+
+def _calls(
+    path: tuple[str | int, ...], hooks: list[Any], event: str, client: McpClient
+) -> list[tuple[str | int, ...]]:
+    """Returns the path of our group; if the user has put other hooks into it, that of our hook."""
+    if len(hooks) == 1:
+        return [path]
+    ours = (m for m, one in enumerate(hooks) if is_our_group({"hooks": [one]}, event, client))
+    return [(*path, "hooks", m) for m in ours]
+
+
+def _calls_us(data: dict[str, Any], client: McpClient) -> bool:
+    return any(_ours(data, client, event) for event in client.events)
 
 
 def _put_hooks(client: McpClient, file: Path, launch: Launch, pending: FileEdits) -> Change:
@@ -341,16 +358,14 @@ def _put_hooks(client: McpClient, file: Path, launch: Launch, pending: FileEdits
     wanted = {event: hook_group(client, event, launch) for event in hooks.events}
     told = by_hand(("hooks",), {hooks.events[e]: [group] for e, group in wanted.items()})
     data = _loaded(syntax, sheet, told)
-    had = any(_ours(data, client, event) for event in wanted)
+    had = _calls_us(data, client)
     if had and not all(_is_called(data, client, event, group) for event, group in wanted.items()):
         _take_all(sheet, client, tag)
         data = _loaded(syntax, sheet, told)
     for event, group in wanted.items():
         if not _ours(data, client, event):
             name = hooks.events[event]
-            groups = at_path(data, ("hooks", name))
-            place = len(groups) if isinstance(groups, list) else 0
-            _edit(sheet, syntax, ("hooks", name, place), group, tag)
+            _edit(sheet, syntax, ("hooks", name, len(_groups(data, name))), group, tag)
             data = _loaded(syntax, sheet, told)
     if sheet.text == start:
         return Change("hooks", "unchanged", file)
@@ -377,8 +392,7 @@ def _take_all(sheet: _EditedFile, client: McpClient, tag: str) -> None:
         sheet.text = exactly
     kept = min((added.kept for added in known), default=0)
     sheet.filed = sheet.filed.without(tag)
-    events = client.hooks.events if client.hooks else {}
-    for event in events:
+    for event in client.events:
         for place in _ours(syntax.load(sheet.text), client, event):
             with _refusing(sheet, f"take out the hooks of {client.name}"):
                 sheet.text = edits.drop(syntax, sheet.text, place, kept)
@@ -387,8 +401,7 @@ def _take_all(sheet: _EditedFile, client: McpClient, tag: str) -> None:
 def _take_hooks(client: McpClient, file: Path, pending: FileEdits) -> Change:
     sheet, tag = pending.sheet(file), f"{client.name} hooks"
     data = _loaded(SYNTAX["json"], sheet, "take out the hooks that call recollect")
-    events = client.hooks.events if client.hooks else {}
-    if not any(_ours(data, client, event) for event in events):
+    if not _calls_us(data, client):
         sheet.filed = sheet.filed.without(tag)
         return Change("hooks", "absent", file)
     _take_all(sheet, client, tag)

@@ -118,6 +118,11 @@ class McpClient(NamedTuple):
         """Where an entry stands in the file."""
         return (*self.keys, NAME)
 
+    @property
+    def events(self) -> Mapping[str, str]:
+        """The client's names of the events at which it can call us, by ours."""
+        return self.hooks.events if self.hooks else {}
+
     def hooks_file(self, scope: Scope) -> Path | None:
         if self.hooks is None:
             return None

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]  # what json itself reads with
 from typing import Any, NamedTuple
 
 Path = tuple[str | int, ...]
+Numbers = tuple[tuple[re.Pattern[str], Callable[[str], Any]], ...]
 
 _BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _SPACE = re.compile(r"[\s\ufeff]*")
@@ -24,6 +25,7 @@ _NAME = re.compile(r"[^\W\d]\w*|\$\w*")
 _SINGLE = re.compile(r"'((?:[^'\\\r\n]|\\.)*)'")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _HEX = re.compile(r"[+-]?0[xX][0-9a-fA-F]+")
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _WORDS = {"true": True, "false": False, "null": None}
 _DEEPEST = 200
 
@@ -45,17 +47,32 @@ class Child(NamedTuple):
     node: Node
 
 
+def _hexadecimal(word: str) -> int:
+    return int(word, 16)
+
+
+_NUMBERS: Numbers = ((_NUMBER, json.loads),)
+_LOOSE_NUMBERS: Numbers = (*_NUMBERS, (_HEX, _hexadecimal), (_DECIMAL, float))
+
+
+def _past(blank: re.Pattern[str], text: str, at: int) -> int:
+    """Returns where the blanks at a place end."""
+    found = blank.match(text, at)
+    assert found is not None  # the patterns match an empty text, too
+    return found.end()
+
+
 class _JsonReader:
     def __init__(self, text: str, loose: bool) -> None:
         self.text = text
         self.loose = loose
+        self.numbers = _LOOSE_NUMBERS if loose else _NUMBERS
 
     def fail(self, at: int, what: str) -> ValueError:
         return ValueError(f"line {self.text.count(chr(10), 0, at) + 1}: {what}")
 
     def skip(self, at: int) -> int:
-        found = _BLANK.match(self.text, at)
-        return found.end() if found else at
+        return _past(_BLANK, self.text, at)
 
     def document(self) -> Node | None:
         """The root; None where there is nothing but blanks and comments."""
@@ -85,12 +102,9 @@ class _JsonReader:
     def plain(self, word: str, at: int) -> Any:
         if word in _WORDS:
             return _WORDS[word]
-        if _NUMBER.fullmatch(word):
-            return json.loads(word)
-        if self.loose and _HEX.fullmatch(word):
-            return int(word, 16)
-        if self.loose and re.fullmatch(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", word):
-            return float(word)
+        for pattern, read in self.numbers:
+            if pattern.fullmatch(word):
+                return read(word)
         raise self.fail(at, f"{word[:40]!r} is no value")
 
     def string(self, at: int) -> tuple[str, int]:
@@ -110,6 +124,14 @@ class _JsonReader:
             raise self.fail(at, "a text that is not understood") from error
 
     def key(self, at: int) -> tuple[str, int]:
+        """Returns a key, and where its value begins."""
+        name, end = self.name(at)
+        end = self.skip(end)
+        if self.text[end : end + 1] != ":":
+            raise self.fail(end, "a colon is missing")
+        return name, self.skip(end + 1)
+
+    def name(self, at: int) -> tuple[str, int]:
         if self.text[at : at + 1] in ('"', "'"):
             return self.string(at)
         name = _NAME.match(self.text, at) if self.loose else None
@@ -123,26 +145,20 @@ class _JsonReader:
         children: list[Child] = []
         start, at = at, self.skip(at + 1)
         while self.text[at : at + 1] != closing:
-            begins, key = at, len(children)
-            name: str | int = key
+            begins = at
+            key: str | int = len(children)
             if is_object:
-                name, at = self.key(at)
-                at = self.skip(at)
-                if self.text[at : at + 1] != ":":
-                    raise self.fail(at, "a colon is missing")
-                at = self.skip(at + 1)
+                key, at = self.key(at)
             node = self.value(at, depth + 1)
-            children.append(Child(name, begins, node))
+            children.append(Child(key, begins, node))
             at = self.skip(node.end)
             if self.text[at : at + 1] == ",":
                 at = self.skip(at + 1)
             elif self.text[at : at + 1] != closing:
                 raise self.fail(at, f"a comma or {closing} is missing")
-        held: Any = (
-            {c.key: c.node.value for c in children}
-            if is_object
-            else [c.node.value for c in children]
-        )
+        held: Any = [child.node.value for child in children]
+        if is_object:
+            held = {child.key: child.node.value for child in children}
         return Node(start, at + 1, held, tuple(children))
 
 
@@ -168,13 +184,7 @@ def put(text: str, path: Path, value: Any, *, loose: bool = False) -> str:
     root = _read(text, loose)
     if root is None:
         return _begun(text, _nested(path, value))
-    at, rest = root, list(path)
-    while rest:
-        child = _child(at, rest[0])
-        if child is None:
-            break
-        at = child.node
-        rest.pop(0)
+    at, rest = _walked(root, path)
     if not rest:
         made = _rendered(text, root, value, _indent(text, at.start), inline=False)
         return text[: at.start] + made + text[at.end :]
@@ -182,7 +192,17 @@ def put(text: str, path: Path, value: Any, *, loose: bool = False) -> str:
     if not isinstance(at.value, wanted):
         where = ".".join(map(str, path[: len(path) - len(rest)]))
         raise ValueError(f"{where} is no {'object' if wanted is dict else 'list'}")
-    return _inserted(text, root, at, rest[0], _nested(tuple(rest[1:]), value))
+    return _inserted(text, root, at, rest[0], _nested(rest[1:], value))
+
+
+def _walked(node: Node, path: Path) -> tuple[Node, Path]:
+    """Returns the innermost node on the path that is there, and the rest of the path."""
+    for n, key in enumerate(path):
+        child = _child(node, key)
+        if child is None:
+            return node, path[n:]
+        node = child.node
+    return node, ()
 
 
 def _nested(path: Path, value: Any) -> Any:
@@ -221,10 +241,8 @@ def _own_line(text: str, at: int) -> bool:
 
 
 def _unit(text: str, root: Node) -> str:
-    for child in root.children:
-        if _own_line(text, child.start) and _indent(text, child.start):
-            return _indent(text, child.start)
-    return "  "
+    lined = (child.start for child in root.children if _own_line(text, child.start))
+    return next(filter(None, (_indent(text, start) for start in lined)), "  ")
 
 
 def _rendered(text: str, root: Node, value: Any, indent: str, *, inline: bool) -> str:
@@ -285,20 +303,15 @@ def _line_end(text: str, at: int) -> int:
 
 def drop(text: str, path: Path, *, loose: bool = False) -> str:
     """The text without what is at *path*, its comma and, where it had lines of its own, those."""
-    at = _read(text, loose)
-    for key in path[:-1]:
-        child = _child(at, key) if at else None
-        if child is None:
-            return text
-        at = child.node
-    gone = _child(at, path[-1]) if at else None
-    if at is None or gone is None:
+    root = _read(text, loose)
+    if root is None:
         return text
-    start, end = gone.start, gone.node.end
-    comma = _comma(text, end)
-    if comma is not None:
-        end = comma + 1
-    start, end = _whole_lines(text, start, end)
+    at, rest = _walked(root, path[:-1])
+    gone = _child(at, path[-1])
+    if rest or gone is None:
+        return text
+    comma = _comma(text, gone.node.end)
+    start, end = _whole_lines(text, gone.start, gone.node.end if comma is None else comma + 1)
     text = text[:start] + text[end:]
     before = at.children.index(gone) - 1
     if comma is None and before >= 0:  # the one before it is the last now
@@ -309,8 +322,7 @@ def drop(text: str, path: Path, *, loose: bool = False) -> str:
 
 
 def _comma(text: str, at: int) -> int | None:
-    found = _BLANK.match(text, at)
-    at = found.end() if found else at
+    at = _past(_BLANK, text, at)
     return at if text[at : at + 1] == "," else None
 
 
@@ -322,9 +334,9 @@ def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
         if not rest.strip(" \t"):
             begin -= text[begin - 1 : begin] == "\r"
             return begin, end + len(rest)
-    found = _SPACE.match(text, end)
-    if found and "\n" not in found[0] and text[found.end() : found.end() + 1] not in ("}", "]"):
-        return start, found.end()
+    past = _past(_SPACE, text, end)
+    if "\n" not in text[end:past] and text[past : past + 1] not in ("}", "]"):
+        return start, past
     return start, end
 
 

@@ -58,15 +58,13 @@ def _filed(about: dict[str, Any]) -> FileRecord:
     return FileRecord(bool(about["created"]), tuple(about["folders"]), tuple(added))
 
 
-def save(path: Path, filed: FileRecord | None) -> None:
-    """Keep what is known of a file; None forgets it."""
-    known = load()
-    known.pop(str(path), None)
-    if filed is not None:
-        known[str(path)] = filed
+def save(path: Path, filed: FileRecord) -> None:
+    """Keeps the record of a file; one in which nothing is added any more is dropped."""
+    known = {**load(), str(path): filed}
     content = {
         name: {**one._asdict(), "added": [a._asdict() for a in one.added]}
         for name, one in known.items()
+        if one.added
     }
     file = place()
     permissions.folder(file.parent)
