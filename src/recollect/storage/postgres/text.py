@@ -9,6 +9,7 @@ is counted from its postings, less those that are gone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from recollect.storage.postgres.rows import owner_of
 from recollect.storage.postgres.text_index import Part
 from recollect.storage.postgres.text_views import TextView, TextViews, Wanted
 from recollect.text import lexical
-from recollect.text.lexical import K1, PREFIX_SCORE, B
+from recollect.text.lexical import K1, PREFIX_SCORE, B, Indexed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 _FIRST = 200
 """How many of the best are looked up under a filter at first."""
 _FIELDS = {"body": "b", "title": "t"}
+_CONDITIONS = {"word": "b", "prefix": "p", "phrase": "x"}
+"""The field of the postings in which a condition is looked up, by its kind."""
 
 
 class Phrase(NamedTuple):
@@ -93,16 +96,15 @@ class TextSearch:
             found: dict[int, set[str]] = {key: set() for key in keys}
             asked = np.array(sorted(found), np.int64)
             for view in views:
-                for key in asked.tolist():
-                    if key in view.tail:
-                        found[key] = set(words).intersection(view.tail[key].body)
-                for part in view.parts:
-                    members = self._views.members(part)
-                    places = members.places(asked)
-                    for word in words if len(places) else ():
-                        has = self._places(part, "b", word)
-                        for place in places[_among(places, has)].tolist():
-                            found[int(members.keys[place])].add(word)
+                for key in found.keys() & view.tail.keys():
+                    found[key] = set(words).intersection(view.tail[key].body)
+            for part in _parts(views):
+                members = self._views.members(part)
+                places = members.places(asked)
+                for word in words:
+                    has = _among(places, self._places(part, "b", word))
+                    for key in members.keys[places[has]].tolist():
+                        found[key].add(word)
             return found
 
         return self._views.using("owner = ANY(%(owners)s)", values, wanted, work)
@@ -116,26 +118,16 @@ class TextSearch:
         length = sum(v.state.title_length if title else v.state.length for v in views)
         average = length / total if total else 0.0
         idf = self._idf(query, views, dead, total)
-        keys: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
-        scores: list[NDArray[np.float32]] = [np.zeros(0, np.float32)]
-        for view in views:
-            for part in view.parts:
-                found = self._score_part(part, query, idf, average, dead[part.segment])
-                keys.append(found[0])
-                scores.append(found[1])
-            near = [
-                (key, lexical.score(query, indexed, idf, average))
-                for key, indexed in view.tail.items()
-                if lexical.matches(query, indexed)
-            ]
-            keys.append(np.array([key for key, _ in near], np.int64))
-            scores.append(np.array([score for _, score in near], np.float32))
-        return Scored(np.concatenate(keys), np.concatenate(scores), idf, _phrases(query))
+        found = [
+            (np.zeros(0, np.int64), np.zeros(0, np.float32)),
+            *(self._score_part(p, query, idf, average, dead[p.segment]) for p in _parts(views)),
+            *(_score_tail(view.tail, query, idf, average) for view in views),
+        ]
+        keys, scores = map(np.concatenate, zip(*found, strict=True))
+        return Scored(keys, scores, idf, _phrases(query))
 
     def _dead(self, part: Part, view: TextView) -> NDArray[np.int64]:
         """Which of a segment's passages are gone, by their places, in order."""
-        if not len(view.gone):
-            return np.zeros(0, np.int64)
         return self._views.members(part).places(view.gone)
 
     def _idf(
@@ -149,12 +141,11 @@ class TextSearch:
         field = _FIELDS[query.field]
         rows = (indexed for view in views for indexed in view.tail.values())
         have = lexical.document_frequencies(words, query.field, rows)
-        for view in views:
-            for part in view.parts:
-                gone = dead[part.segment]
-                for word in set(words):
-                    places = self._places(part, field, word)
-                    have[word] += len(places) - int(np.count_nonzero(_among(gone, places)))
+        for part in _parts(views):
+            gone = dead[part.segment]
+            for word in set(words):
+                places = self._places(part, field, word)
+                have[word] += len(places) - int(np.count_nonzero(_among(gone, places)))
         return {word: lexical.idf(have[word], total) for word in words}
 
     def _score_part(
@@ -168,15 +159,13 @@ class TextSearch:
         members = self._views.members(part)
         lengths = members.title_lengths if query.field == "title" else members.lengths
         norms = (K1 * (1 - B + B * LENGTHS / (average or 1))).astype(np.float32)
-        clauses = [self._clause(part, clause, query.field) for clause in query.any]
+        clauses = [self._views.entries(part, *one) for one in _scored_terms(query)]
         needed = [has for clause in query.must for has in self._having(part, clause)]
         needed += [entries.places for entries in clauses] if query.strict else []
         places = _shared(needed) if needed else _united(part, clauses)
-        for clause in query.never:
-            if not _is_phrase(clause):
-                for has in self._having(part, clause):
-                    places = places[~_among(places, has)]
-        places = places[~_among(places, dead)]
+        never = [c for c in query.never if not _is_phrase(c)]
+        for gone in (dead, *chain.from_iterable(self._having(part, c) for c in never)):
+            places = places[~_among(places, gone)]
         scores, hits = np.zeros(len(places), np.float32), np.zeros(len(places), np.bool_)
         for clause, entries in zip(query.any, clauses, strict=True):
             at, here = _found(places, entries.places)
@@ -191,25 +180,31 @@ class TextSearch:
             places, scores = places[hits], scores[hits]
         return members.keys[places], scores
 
-    def _clause(self, part: Part, clause: Clause, field: str) -> Entries:
-        """Who has a word of the field, and how often; or the beginning of a word."""
-        name = "p" if clause.kind == "prefix" else _FIELDS[field]
-        found = self._views.entries(part, name, clause.term)
-        return Entries(_NOWHERE, None if name == "p" else _NOWHERE) if found is None else found
-
     def _places(self, part: Part, field: str, term: str) -> Any:
-        """The places that have a term, in order."""
-        entries = self._views.entries(part, field, term)
-        return _NOWHERE if entries is None else entries.places
+        """Returns the places that have a term, in order."""
+        return self._views.entries(part, field, term).places
 
     def _having(self, part: Part, clause: Clause) -> list[Any]:
         """The places that have each of the words that a condition needs; whether those of a
         phrase stand in a row is told when they are looked up."""
-        field = {"word": "b", "prefix": "p", "phrase": "x"}[clause.kind]
+        field = _CONDITIONS[clause.kind]
         return [self._places(part, field, term) for term in dict.fromkeys(clause.terms)]
 
 
-_NOWHERE = np.zeros(0, np.uint16)
+def _parts(views: Sequence[TextView]) -> list[Part]:
+    return [part for view in views for part in view.parts]
+
+
+def _score_tail(
+    tail: Mapping[int, Indexed], query: TextQuery, idf: Mapping[str, float], average: float
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Returns the keys and scores of the passages that match and are in no segment yet."""
+    scores = {
+        key: lexical.score(query, indexed, idf, average)
+        for key, indexed in tail.items()
+        if lexical.matches(query, indexed)
+    }
+    return np.array([*scores], np.int64), np.array([*scores.values()], np.float32)
 
 
 def _found(places: Any, others: Any) -> tuple[Any, NDArray[np.bool_]]:
@@ -257,54 +252,74 @@ def _phrases(query: TextQuery) -> tuple[Phrase, ...]:
     )
 
 
+def _scored_terms(query: TextQuery) -> list[Wanted]:
+    """Returns the terms that are scored: words of the field, or beginnings of words."""
+    fields = {"prefix": "p"}
+    field = _FIELDS[query.field]
+    return [(fields.get(clause.kind, field), clause.term) for clause in query.any]
+
+
 def _wanted(query: TextQuery) -> Iterator[Wanted]:
-    for clause in query.any:
-        yield ("p" if clause.kind == "prefix" else _FIELDS[query.field]), clause.term
+    yield from _scored_terms(query)
     for clause in (*query.must, *query.never):
-        field = {"word": "b", "prefix": "p", "phrase": "x"}[clause.kind]
-        for term in clause.terms:
-            yield field, term
+        yield from zip(repeat(_CONDITIONS[clause.kind]), clause.terms)
 
 
 # ------------------------------------------------------------------ looking up the best
 
 
+class _Lookup:
+    """The lookup of the best passages of one query, chunk by chunk."""
+
+    def __init__(self, scored: Scored, limit: int, *, filtered: bool) -> None:
+        self.whole = not filtered and not scored.phrases
+        """Whether everything that was scored matches."""
+        self.hits: list[Hit] = []
+        self._scored = scored
+        self._found = 0
+        first = limit if self.whole else max(4 * limit, _FIRST if filtered else 0)
+        self._chunks = scored.best(max(1, first))
+        self._chunk = np.zeros(0, np.int64)
+
+    @property
+    def total(self) -> int:
+        return len(self._scored.keys) if self.whole else self._found
+
+    def next_keys(self) -> list[int]:
+        """Returns the keys of the next best passages; none at the end."""
+        self._chunk = next(self._chunks, self._chunk[:0])
+        keys: list[int] = self._scored.keys[self._chunk].tolist()
+        return keys
+
+    def take(self, documents: Mapping[int, int]) -> None:
+        """Takes those passages of the chunk that have a document here."""
+        scores: list[float] = self._scored.scores[self._chunk].tolist()
+        pairs = zip(self._scored.keys[self._chunk].tolist(), scores, strict=True)
+        self.hits += [Hit(key, documents[key], one) for key, one in pairs if key in documents]
+        self._found += len(documents)
+
+    def goes_on(self, limit: int, count: bool) -> bool:
+        return not self.whole and (count or len(self.hits) < limit)
+
+
 def look_up(
     db: Db, scored: Sequence[Scored], filter: Filter, limit: int, count: bool
 ) -> list[TextResult]:
-    """The best of each that the filter lets through and that have its phrases, with their
-    documents. The best are looked at first, of all together in one statement; then the next best of
-    those that have too few."""
+    """Returns for each query the best passages that pass the filter and have its phrases, with
+    their documents. One statement looks up the best of all queries; the next ones look up the next
+    best of those that have too few."""
     filtered = filter.limits not in ((), ("owner",))
-    hits: list[list[Hit]] = [[] for _ in scored]
-    totals = [0] * len(scored)
-    coming = []
-    for n, one in enumerate(scored):
-        whole = not filtered and not one.phrases
-        if whole:
-            totals[n] = len(one.keys)
-        first = limit if whole else max(4 * limit, _FIRST if filtered else 0)
-        coming.append((n, whole, one.best(max(1, first))))
+    lookups = [_Lookup(one, limit, filtered=filtered) for one in scored]
+    coming: Iterable[int] = range(len(lookups))
     while coming:
-        chunks = {n: next(chunk, None) for n, _, chunk in coming}
-        asked = {n: scored[n].keys[some].tolist() for n, some in chunks.items() if some is not None}
+        asked = {n: lookups[n].next_keys() for n in coming}
         found = _check(db, scored, filter, asked)
-        for n, keys in asked.items():
-            some = chunks[n]
-            here = zip(keys, scored[n].scores[some].tolist(), strict=True)
-            documents = found.get(n, {})
-            hits[n] += [Hit(k, documents[k], score) for k, score in here if k in documents]
-        for n, whole, _ in coming:
-            if not whole:
-                totals[n] += len(found.get(n, {}))
-        coming = [
-            (n, whole, chunk)
-            for n, whole, chunk in coming
-            if n in asked and not whole and (count or len(hits[n]) < limit)
-        ]
+        for n in asked:
+            lookups[n].take(found.get(n, {}))
+        coming = [n for n, keys in asked.items() if keys and lookups[n].goes_on(limit, count)]
     return [
-        TextResult(hits[n][:limit], one.idf, totals[n] if count else 0)
-        for n, one in enumerate(scored)
+        TextResult(lookup.hits[:limit], one.idf, lookup.total if count else 0)
+        for lookup, one in zip(lookups, scored, strict=True)
     ]
 
 

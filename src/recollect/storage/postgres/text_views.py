@@ -178,8 +178,8 @@ class TextViews:
             ).fetchall()
             tail = self._tail(db, owner, sorted(key for (key,) in keys))
         dead = np.sort(np.array([key for (key,) in gone], np.int64))
-        view = TextView(owner, TextState(*row), parts, dead, tail) if row else None
-        assert view is not None
+        assert row is not None
+        view = TextView(owner, TextState(*row), parts, dead, tail)
         with self._lock:
             self.by_owner[owner] = view
         return view
@@ -189,22 +189,22 @@ class TextViews:
         old = self.by_owner.get(owner)
         known = old.tail if old else {}
         missing = [key for key in keys if key not in known]
-        new: dict[int, Indexed] = {}
-        if missing:
-            for key, exact, named in db.execute(
-                "SELECT key, exact, named FROM passages WHERE owner = %s AND key = ANY(%s)",
-                (owner, missing),
-            ):
-                new[key] = _indexed(exact, named)
-        return {key: known[key] if key in known else new[key] for key in keys}
+        if not missing:
+            return {key: known[key] for key in keys}
+        rows = db.execute(
+            "SELECT key, exact, named FROM passages WHERE owner = %s AND key = ANY(%s)",
+            (owner, missing),
+        )
+        every = {**known, **{key: _indexed(exact, named) for key, exact, named in rows}}
+        return {key: every[key] for key in keys}
 
     # -------------------------------------------------------------- postings
 
     def members(self, part: Part) -> Members:
         return self._members[part.segment]
 
-    def entries(self, part: Part, field: str, term: str) -> Entries | None:
-        return self._entries.get((part.segment, field, term))
+    def entries(self, part: Part, field: str, term: str) -> Entries:
+        return self._entries.get((part.segment, field, term)) or _made([b""], field)
 
     def _fetch(self, db: Db, views: Sequence[TextView], wanted: Collection[Wanted]) -> None:
         """Get what is not kept yet of these words; all of it is there when this returns."""
@@ -279,12 +279,7 @@ class TextViews:
             found.setdefault((segment, term if field != "p" else terms[0]), []).append(content)
         for segment in there:
             for term in terms:
-                contents = found.get((segment, term), [b""])
-                if field == "p":
-                    joined = np.frombuffer(b"".join(contents), "<u2")
-                    made = Entries(np.unique(joined), None)
-                else:
-                    made = entries(contents[0], field)
+                made = _made(found.get((segment, term), [b""]), field)
                 if (segment, field, term) not in self._entries:
                     self._bytes += made.places.nbytes * 2 + 200
                 self._entries[segment, field, term] = made
@@ -299,6 +294,13 @@ class TextViews:
                     break
                 if key[1:] not in wanted:
                     self._bytes -= self._entries.pop(key).places.nbytes * 2 + 200
+
+
+def _made(contents: Sequence[bytes], field: str) -> Entries:
+    """Reads the entries of a term; of a prefix, those of all terms that begin with it."""
+    if field != "p":
+        return entries(contents[0], field)
+    return Entries(np.unique(np.frombuffer(b"".join(contents), "<u2")), None)
 
 
 def _indexed(exact: str, named: str) -> Indexed:
