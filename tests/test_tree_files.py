@@ -18,10 +18,9 @@ from recollect.facts import Fact
 from recollect.nouns import Receipt
 from recollect.sources.files import MANIFEST
 from recollect.transfer import tree_import
-from recollect.transfer.tree_export import facts_of
 from recollect.tree import Snippet, TopicPage, as_put, page_key, page_of
 from recollect.tree import from_document as page_from
-from recollect.writing.facts import Beside, Signature
+from recollect.writing.facts import Beside, Signature, every_fact
 from recollect.writing.facts import edit as edit_facts
 from recollect.writing.pages import pages_of
 from recollect.writing.path import write_facts
@@ -654,8 +653,8 @@ def test_whatever_is_done_to_the_files_nothing_is_lost(m: Memory, tree: Path, se
         state = m.status().store.seq
         m.add(tree)
         assert m.status().store.seq == state
-        assert {"retries", "dlq", "due", "tabs"} <= {f.id for f in facts_of(m.store, "local")}
-        there = {page_of(fact) for fact in facts_of(m.store, "local")}
+        assert {"retries", "dlq", "due", "tabs"} <= {f.id for f in every_fact(m.store, "local")}
+        there = {page_of(fact) for fact in every_fact(m.store, "local")}
         pages = pages_of(m.store, "local")
         there.update(page.address for page in pages)
         assert all(there.issuperset(page.related) for page in pages)

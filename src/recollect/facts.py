@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, get_args
 
 from recollect.errors import UsageError
-from recollect.moments import iso
+from recollect.moments import from_iso, iso
 from recollect.nouns import (
     LOCAL,
     NO_META,
@@ -383,7 +383,7 @@ def from_document(document: Document, text: str | None = None) -> Fact:
     return Fact(
         id=document.external,
         text=document.text if text is None else text,
-        created_at=_moment(meta, "created_at") or document.date or datetime.now(UTC),
+        created_at=from_iso(meta.get("created_at")) or document.date or datetime.now(UTC),
         name=meta.get("name", ""),
         aliases=tuple(meta.get("aliases", ())),
         type=meta.get("type", "fact"),
@@ -392,28 +392,21 @@ def from_document(document: Document, text: str | None = None) -> Fact:
         scopes=document.scopes,
         pinned=meta.get("pinned", False),
         standing=meta.get("standing", "active"),
-        valid_from=_moment(meta, "valid_from"),
-        valid_to=_moment(meta, "valid_to"),
+        valid_from=from_iso(meta.get("valid_from")),
+        valid_to=from_iso(meta.get("valid_to")),
         supersedes=tuple(meta.get("supersedes", ())),
         superseded_by=tuple(meta.get("superseded_by", ())),
-        ended=_moment(meta, "ended"),
-        resolved_at=_moment(meta, "resolved_at"),
+        ended=from_iso(meta.get("ended")),
+        resolved_at=from_iso(meta.get("resolved_at")),
         participants=tuple(Participant(**p) for p in meta.get("participants", ())),
         provenance=tuple(
-            ProvenanceEntry(**{**e, "at": _at(e["at"])}) for e in meta.get("provenance", ())
+            ProvenanceEntry(**{**e, "at": datetime.fromisoformat(e["at"])})
+            for e in meta.get("provenance", ())
         ),
         meta=meta.get("meta", NO_META),
         row=meta.get("row", ""),
         stamp=document.stamp,
     )
-
-
-def _at(written: str) -> datetime:
-    return datetime.fromisoformat(written)
-
-
-def _moment(meta: Mapping[str, Any], name: str) -> datetime | None:
-    return _at(meta[name]) if meta.get(name) else None
 
 
 # ------------------------------------------------------------------ from the outside

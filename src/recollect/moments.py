@@ -1,4 +1,4 @@
-"""How a moment is written in the JSON that leaves the library."""
+"""How a moment is written in the JSON that leaves the library, and read again."""
 
 from datetime import UTC, datetime
 
@@ -8,3 +8,8 @@ def iso(moment: datetime | None) -> str | None:
     if moment is None:
         return None
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def from_iso(written: str | None) -> datetime | None:
+    """Reads what :func:`iso` has written; None for an empty text, too."""
+    return datetime.fromisoformat(written) if written else None

@@ -620,3 +620,18 @@ class Cache(Protocol):
         """Drop everything; how many answers that was."""
 
     def close(self) -> None: ...
+
+
+def scanned_pages(store: Store, filter: Filter, *, size: int = 500) -> Iterator[Page]:
+    """Yields the pages of a whole scan, one after the other."""
+    page = store.scan(filter, limit=size)
+    yield page
+    while page.cursor:
+        page = store.scan(filter, limit=size, cursor=page.cursor)
+        yield page
+
+
+def scanned(store: Store, filter: Filter, *, size: int = 500) -> Iterator[Document]:
+    """Yields all documents that the filter lets through, newest first, without their bodies."""
+    for page in scanned_pages(store, filter, size=size):
+        yield from page.items

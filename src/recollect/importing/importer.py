@@ -31,7 +31,7 @@ from recollect.nouns import (
     Register,
     Remove,
 )
-from recollect.ports import DocumentStamp, StorageEngine
+from recollect.ports import DocumentStamp, StorageEngine, scanned
 from recollect.sources import files, git, jsonl
 from recollect.sources.sessions import LOGS, format_of, home_of
 from recollect.sources.sessions.beside import log_of
@@ -416,14 +416,7 @@ class Importer:
 
     def _scan(self, source: str, *kinds: str) -> Iterator[Document]:
         """The documents of a source (only of these kinds), the last that came first."""
-        wanted = Filter(sources=(source,), kinds=kinds or None)
-        cursor = ""
-        while True:
-            page = self._store.scan(wanted, limit=1000, cursor=cursor)
-            yield from page.items
-            cursor = page.cursor
-            if not cursor:
-                return
+        return scanned(self._store, Filter(sources=(source,), kinds=kinds or None), size=1000)
 
 
 def _beside(found: files.FoundFile, root: Path) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from recollect.errors import ModelError, UsageError
 from recollect.models.scales import Calibration
 from recollect.nouns import Document, Filter
-from recollect.ports import Embedder, Reranker, Store
+from recollect.ports import Embedder, Reranker, Store, scanned
 from recollect.text.chunk import passages
 
 LEAST = 20
@@ -67,18 +68,11 @@ def sample(store: Store, count: int, seed: int = 42) -> list[CalibrationPair]:
 
 
 def _pairs(store: Store) -> Iterator[CalibrationPair]:
-    cursor, looked_at = "", 0
-    while looked_at < _LOOKED_AT:
-        page = store.scan(Filter(), limit=500, cursor=cursor)
-        for head in page.items:
-            for document in store.get(head.id):
-                pair = _of_session(document) if document.messages else _of_text(document)
-                if pair is not None and len(pair.passage) >= 60 and len(pair.question) >= 12:
-                    yield pair
-        looked_at += len(page.items)
-        cursor = page.cursor
-        if not cursor:
-            return
+    for head in islice(scanned(store, Filter()), _LOOKED_AT):
+        for document in store.get(head.id):
+            pair = _of_session(document) if document.messages else _of_text(document)
+            if pair is not None and len(pair.passage) >= 60 and len(pair.question) >= 12:
+                yield pair
 
 
 def _of_text(document: Document) -> CalibrationPair | None:

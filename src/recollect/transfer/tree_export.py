@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.errors import InputError, UsageError
-from recollect.facts import IS, KIND, SOURCE, Fact, FactFilter, from_document, handle
-from recollect.nouns import Filter, Problem
+from recollect.facts import Fact, FactFilter
+from recollect.nouns import Problem
 from recollect.ports import Store
 from recollect.transfer.tree_manifest import (
     Manifest,
@@ -32,9 +32,8 @@ from recollect.tree import (
     write,
 )
 from recollect.tree.edits import base_of
+from recollect.writing.facts import every_fact
 from recollect.writing.pages import pages_of
-
-SCANNED = 500
 
 
 class Topic(NamedTuple):
@@ -48,27 +47,13 @@ def topics(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> d
     """All pages of an owner by their addresses: those that are kept, and those that facts name
     or that they are on for want of one."""
     on: dict[str, list[Fact]] = {}
-    for fact in facts_of(store, owner, scopes):
+    for fact in every_fact(store, owner, scopes):
         on.setdefault(page_of(fact), []).append(fact)
     pages = pages_of(store, owner, scopes)
     known = {page.address for page in pages}
     pages += [implied(address, some, owner) for address, some in on.items() if address not in known]
     pages = linked(sorted(pages, key=lambda page: page.address))
     return {page.address: Topic(page, tuple(on.get(page.address, ()))) for page in pages}
-
-
-def facts_of(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> list[Fact]:
-    """Every fact of an owner, in force or not."""
-    limits = Filter(owner=owner, scopes=scopes, sources=(SOURCE,), kinds=(KIND,))
-    found: list[Fact] = []
-    cursor = ""
-    while True:
-        some = store.scan(limits, limit=SCANNED, cursor=cursor)
-        held = store.by_handle([handle(owner, f"{IS}{d.external}") for d in some.items])
-        found += (from_document(one.document) for one in held if one.document.text)
-        cursor = some.cursor
-        if not cursor:
-            return found
 
 
 # ------------------------------------------------------------------ as files

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
 from recollect.facts import TYPES, Fact
-from recollect.moments import iso
+from recollect.moments import from_iso, iso
 from recollect.nouns import LOCAL, NO_META, UNIVERSAL, Document, JsonObject, Put, stable_id
 from recollect.text.chunk import passages
 from recollect.text.keys import keys, words
@@ -369,17 +369,13 @@ def as_put(page: TopicPage) -> Put:
 def from_document(document: Document) -> TopicPage:
     """The page that a document holds, with its body or without."""
     meta = document.meta
-    created, updated = (
-        datetime.fromisoformat(meta[name]) if meta.get(name) else None
-        for name in ("created_at", "updated_at")
-    )
     told: dict[str, Any] = {name: meta.get(name, "") for name in _TEXTS}
     told |= {name: tuple(meta.get(name, ())) for name in _LISTS}
     return TopicPage(
         address=document.external,
         title=document.title,
-        created_at=created,
-        updated_at=updated,
+        created_at=from_iso(meta.get("created_at")),
+        updated_at=from_iso(meta.get("updated_at")),
         **told,
         snippets=tuple(Snippet(**one) for one in meta.get("snippets", ())),
         owner=document.owner,

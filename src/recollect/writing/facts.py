@@ -16,6 +16,7 @@ from recollect import tree
 from recollect.errors import NotFound, UsageError
 from recollect.facts import (
     IS,
+    KIND,
     REPLACED,
     REPLACES,
     SOURCE,
@@ -30,6 +31,7 @@ from recollect.facts import (
 from recollect.nouns import (
     Change,
     Expect,
+    Filter,
     Forget,
     Put,
     Receipt,
@@ -38,7 +40,7 @@ from recollect.nouns import (
     Source,
     stable_id,
 )
-from recollect.ports import Store
+from recollect.ports import Store, scanned_pages
 from recollect.writing import pages
 
 
@@ -402,3 +404,12 @@ def stored_fact(store: Store, owner: str, id: str) -> Fact | None:
     """The fact of this id, if it is there."""
     held = store.by_handle([handle(owner, f"{IS}{id}")])
     return from_document(held[0].document) if held else None
+
+
+def every_fact(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> Iterator[Fact]:
+    """Yields every fact of an owner, in force or not, newest first."""
+    limits = Filter(owner=owner, scopes=scopes, sources=(SOURCE,), kinds=(KIND,))
+    for page in scanned_pages(store, limits):
+        held = store.by_handle([handle(owner, f"{IS}{head.external}") for head in page.items])
+        documents = (one.document for one in reversed(held))
+        yield from (from_document(document) for document in documents if document.text)

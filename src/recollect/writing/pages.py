@@ -6,11 +6,11 @@ and no page links to one that is not there. This is so for every write, whoever 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from recollect.facts import PAGE, Fact, from_document, handle
 from recollect.nouns import Change, Expect, Filter, Forget, Put, Register, Remove, Source
-from recollect.ports import Store
+from recollect.ports import Store, scanned
 from recollect.tree import (
     KIND,
     LOOSE,
@@ -30,14 +30,8 @@ SCANNED = 1000
 def pages_of(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> list[TopicPage]:
     """All pages of an owner, by address."""
     limits = Filter(owner=owner, scopes=scopes, sources=(SOURCE,), kinds=(KIND,))
-    found: list[TopicPage] = []
-    cursor = ""
-    while True:
-        some = store.scan(limits, limit=SCANNED, cursor=cursor)
-        found += map(page_from, some.items)
-        cursor = some.cursor
-        if not cursor:
-            return sorted(found, key=lambda page: page.address)
+    found = map(page_from, scanned(store, limits, size=SCANNED))
+    return sorted(found, key=lambda page: page.address)
 
 
 def page_at(store: Store, owner: str, address: str) -> TopicPage | None:
@@ -54,26 +48,23 @@ def with_pages(
 ) -> list[Change]:
     """The changes in *more*, with every page that they put, or that a changed fact is or was on,
     as it is after them. *facts* are those that change: before, and after."""
-    given = {p.address: p for p in map(_page_in, more) if p is not None}
+    given = {page.address: page for page in filter(None, map(_page_in, more))}
     others = [change for change in more if _page_in(change) is None]
     gone = {change.id for change in others if isinstance(change, Remove | Forget)}
-    touched = set(given).union(*(map(page_of, _there(pair)) for pair in facts.values()))
+    touched = set(given).union(*(map(page_of, filter(None, pair)) for pair in facts.values()))
     if given or gone:
         return [*others, *_relinked(store, owner, facts, given, gone, touched)]
-    there = (page_at(store, owner, address) for address in sorted(touched))
-    before = {page.address: page for page in there if page is not None}
+    there = filter(None, (page_at(store, owner, address) for address in sorted(touched)))
+    before = {page.address: page for page in there}
     after = [_described(store, page, facts) for page in before.values()]
     return [*others, *_puts(before, after)]
 
 
 def _page_in(change: Change) -> TopicPage | None:
-    if isinstance(change, Put) and change.document.kind == KIND:
-        return page_from(change.document) if change.document.source == SOURCE else None
-    return None
-
-
-def _there(pair: Iterable[Fact | None]) -> Iterator[Fact]:
-    return (fact for fact in pair if fact is not None)
+    if not isinstance(change, Put):
+        return None
+    document = change.document
+    return page_from(document) if (document.kind, document.source) == (KIND, SOURCE) else None
 
 
 def _relinked(
@@ -101,9 +92,7 @@ def _with_facts(
 ) -> set[str]:
     """Which of these have facts, and so are pages, though nobody has written them."""
     handles = {handle(owner, f"{PAGE}{address}"): address for address in addresses}
-    held = (
-        [h for h in store.by_handle(handles) if h.document.external not in facts] if handles else []
-    )
+    held = [h for h in store.by_handle(handles) if h.document.external not in facts]
     new = {page_of(after) for _, after in facts.values() if after is not None}
     return {handles[one.handle] for one in held} | new.intersection(handles.values())
 
@@ -114,12 +103,9 @@ def _described(
     if page.address.startswith(LOOSE):  # nothing follows from what is there by chance
         return page
     held = store.by_handle([handle(page.owner, f"{PAGE}{page.address}")])
-    there = {fact.id: fact for fact in (from_document(one.document) for one in held)}
-    for id, (_, after) in facts.items():
-        there.pop(id, None)
-        if after is not None and after.text and page_of(after) == page.address:
-            there[id] = after
-    return describe(page, list(there.values()))
+    stored = [from_document(one.document) for one in held if one.document.external not in facts]
+    new = [after for _, after in facts.values() if after is not None and after.text]
+    return describe(page, [*stored, *(fact for fact in new if page_of(fact) == page.address)])
 
 
 def _puts(before: Mapping[str, TopicPage], after: Iterable[TopicPage]) -> list[Change]:

@@ -7,7 +7,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any
 
@@ -85,15 +85,15 @@ class Documents(Connection):
         limits = allowed._replace(role=None, since=None, until=None, paths=None)._asdict()
         labels = {column: sorted(ids) for column, ids in limits.items() if ids is not None}
         conditions = {f"d.{name} IN ({marks(len(ids))})": ids for name, ids in labels.items()}
-        conditions |= {"d.date >= ?": [allowed.since]} if allowed.since is not None else {}
-        conditions |= {"d.date < ?": [allowed.until]} if allowed.until is not None else {}
-        return " AND ".join(["1", *conditions]), [v for some in conditions.values() for v in some]
+        dates = {"d.date >= ?": allowed.since, "d.date < ?": allowed.until}
+        conditions |= {limit: [date] for limit, date in dates.items() if date is not None}
+        return " AND ".join(["1", *conditions]), list(chain.from_iterable(conditions.values()))
 
     # -------------------------------------------------------------- reading
 
     def get(self, name: str, filter: Filter, body: bool) -> list[Document]:
-        found = [(key, one) for key, one in self._named(name) if allows(filter, one)]
-        return [self._with_body(key, one) if body else one for key, one in found]
+        found = {key: one for key, one in self._named(name) if allows(filter, one)}
+        return list(starmap(self._with_body, found.items()) if body else found.values())
 
     def _named(self, name: str) -> list[tuple[int, Document]]:
         for column in ("id", "external"):

@@ -15,8 +15,8 @@ from typing import Any, Literal, NamedTuple
 from recollect import tree
 from recollect.errors import NotFound, UsageError
 from recollect.facts import KIND as FACT
-from recollect.facts import Fact, ProvenanceEntry, as_put, fact_key, from_document, handle
-from recollect.moments import iso
+from recollect.facts import Fact, ProvenanceEntry, as_put, from_document, handle
+from recollect.moments import from_iso, iso
 from recollect.nouns import (
     Change,
     Document,
@@ -30,6 +30,7 @@ from recollect.nouns import (
 )
 from recollect.ports import Store
 from recollect.text.chunk import passages
+from recollect.writing.facts import stored_fact
 
 KIND = "receipt"
 SOURCE = "curation"
@@ -48,6 +49,10 @@ class DocumentChange(NamedTuple):
         found = self.after or self.before
         assert found is not None
         return found
+
+    @property
+    def id(self) -> str:
+        return self.document.id
 
 
 class ReceiptItem(NamedTuple):
@@ -118,7 +123,7 @@ def as_changes(kept: CurationReceipt) -> list[Change]:
         owner=kept.owner,
         meta=meta,
     )
-    names = [f"{TOUCHES}{one.document.id}" for one in kept.touched]
+    names = [f"{TOUCHES}{one.id}" for one in kept.touched]
     if kept.pending and kept.undone is None:
         names.append(REVIEW)
     handles = tuple(handle(kept.owner, name) for name in dict.fromkeys(names))
@@ -127,7 +132,6 @@ def as_changes(kept: CurationReceipt) -> list[Change]:
 
 def from_receipt(document: Document) -> CurationReceipt:
     meta = document.meta
-    undone = meta.get("undone")
     return CurationReceipt(
         id=document.external,
         owner=document.owner,
@@ -139,7 +143,7 @@ def from_receipt(document: Document) -> CurationReceipt:
         touched=tuple(
             DocumentChange(_read(before), _read(after)) for before, after in meta["touched"]
         ),
-        undone=datetime.fromisoformat(undone) if undone else None,
+        undone=from_iso(meta.get("undone")),
     )
 
 
@@ -157,11 +161,10 @@ def _written(document: Document | None) -> dict[str, Any] | None:
 def _read(written: Mapping[str, Any] | None) -> Document | None:
     if written is None:
         return None
-    date = written.get("date")
     return Document(
         **{name: written.get(name, "") for name in _TEXTS},
         scopes=tuple(written.get("scopes", ())),
-        date=datetime.fromisoformat(date) if date else None,
+        date=from_iso(written.get("date")),
         meta=written.get("meta", {}),
     )
 
@@ -234,19 +237,18 @@ def undone(store: Store, kept: CurationReceipt, now: datetime) -> list[Change]:
 
 
 def _restored(store: Store, some: Sequence[DocumentChange]) -> Iterator[Change]:
-    for before, after in reversed(some):
-        document = after or before
-        assert document is not None
+    for one in reversed(some):
+        document = one.document
         there = next(iter(store.get(document.id)), None)
         if there is None:
             continue  # forgotten or removed since, and stays so
-        if there != after:
+        if there != one.after:
             raise UsageError(
                 f"{document.title or document.external!r} was changed since",
                 hint="undo what changed it first; `recollect history` shows what happened",
             )
         yield Expect(document.id, there.stamp)
-        yield put_again(before) if before is not None else Remove(document.id)
+        yield Remove(document.id) if one.before is None else put_again(one.before)
 
 
 def accepted(kept: CurationReceipt, ids: Sequence[str]) -> tuple[CurationReceipt, list[Change]]:
@@ -264,9 +266,9 @@ def rejected(
     done = _judged(kept, ids, "rejected")
     changes: list[Change] = []
     for item in _named(kept, ids):
-        new = _fact(store, kept.owner, item.id)
+        new = stored_fact(store, kept.owner, item.id)
         for other in item.others if item.kind == "supersedes" else ():
-            old = _fact(store, kept.owner, other)
+            old = stored_fact(store, kept.owner, other)
             if old is not None and item.id in old.superseded_by:
                 changes += _changed(old, _holding_again(old, item.id, now, by))
         if new is not None:
@@ -289,11 +291,6 @@ def _judged(kept: CurationReceipt, ids: Sequence[str], verdict: Verdict) -> Cura
     named = {item.id for item in _named(kept, ids)}
     items = (item._replace(verdict=verdict) if item.id in named else item for item in kept.items)
     return kept._replace(items=tuple(items))
-
-
-def _fact(store: Store, owner: str, id: str) -> Fact | None:
-    found = store.get(fact_key(owner, id))
-    return from_document(found[0]) if found else None
 
 
 def _holding_again(old: Fact, new: str, now: datetime, by: str) -> Fact:
@@ -327,11 +324,18 @@ def forgotten(store: Store, owner: str, ids: Collection[str]) -> list[Change]:
     """The receipts that hold these documents, without them: what is forgotten is quoted nowhere."""
     held = store.by_handle([handle(owner, f"{TOUCHES}{id}") for id in ids])
     changes: list[Change] = []
-    for kept in {one.document.id: from_receipt(one.document) for one in held}.values():
-        gone = [one.document for one in kept.touched if one.document.id in ids]
-        left = tuple(one for one in kept.touched if one.document.id not in ids)
-        items = tuple(i for i in kept.items if i.id not in {d.external for d in gone})
-        if any(document.kind not in (FACT, tree.KIND) for document in gone):
-            kept = kept._replace(about="a text that was forgotten")
-        changes += as_changes(kept._replace(touched=left, items=items))
+    for document in {one.document.id: one.document for one in held}.values():
+        changes += as_changes(_without(from_receipt(document), ids))
     return changes
+
+
+def _without(kept: CurationReceipt, ids: Collection[str]) -> CurationReceipt:
+    gone = {(one.document.external, one.document.kind) for one in kept.touched if one.id in ids}
+    names, kinds = ({pair[n] for pair in gone} for n in (0, 1))
+    left = kept._replace(
+        touched=tuple(one for one in kept.touched if one.id not in ids),
+        items=tuple(item for item in kept.items if item.id not in names),
+    )
+    if kinds <= {FACT, tree.KIND}:
+        return left
+    return left._replace(about="a text that was forgotten")

@@ -7,18 +7,17 @@ from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from recollect.facts import KIND, SOURCE, Fact, FactFilter, from_document
-from recollect.nouns import Filter
+from recollect.facts import Fact, FactFilter
 from recollect.ports import Store
 from recollect.text.keys import keys
 from recollect.text.statements.conflict import compare
 from recollect.tree import TopicPage, page_of
+from recollect.writing.facts import every_fact
 from recollect.writing.pages import pages_of
 
 OLD = timedelta(days=365)
 SHARED = 3
 """Keywords that two pages have in common from which on they may be related."""
-PAGE = 500
 
 
 class Proposal(NamedTuple):
@@ -34,23 +33,9 @@ class Proposal(NamedTuple):
 
 
 def proposals(store: Store, owner: str) -> list[Proposal]:
-    facts = list(_facts(store, owner))
+    facts = list(every_fact(store, owner))
     pages = pages_of(store, owner)
     return [*_merges(facts, owner), *_links(pages), *_prunes(facts, pages, owner)]
-
-
-def _facts(store: Store, owner: str) -> Iterator[Fact]:
-    limits = Filter(owner=owner, sources=(SOURCE,), kinds=(KIND,))
-    cursor = ""
-    while True:
-        page = store.scan(limits, limit=PAGE, cursor=cursor)
-        for document in page.items:
-            whole = store.get(document.id)
-            if whole and whole[0].text:
-                yield from_document(whole[0])
-        cursor = page.cursor
-        if not cursor:
-            return
 
 
 def _merges(facts: list[Fact], owner: str) -> Iterator[Proposal]:
