@@ -108,8 +108,4 @@ def is_memory(path: Path) -> bool:
 def is_mem0(found: files.FoundFile) -> bool:
     if found.suffix not in (".json", ".zip", *files.JSONL):
         return False
-    try:
-        with open(found.path, "rb") as stream:
-            return memories.is_mem0(found.path, stream.read(1 << 16))
-    except OSError:
-        return False
+    return memories.is_mem0(found.path, files.head(found.path))

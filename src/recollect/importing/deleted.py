@@ -47,9 +47,8 @@ class MissingDocuments:
         else:
             below = root.relative_to(home.base).as_posix()
         known = self._known(home.source.name)
-        found = known.gone(home.origin, below)
-        if self.unread:
-            found = [d for d in found if self._was_walked(home.base / d.path)]
+        gone = known.gone(home.origin, below)
+        found = [d for d in gone if self._was_walked(home.base / d.path)]
         inside = f"{root.as_uri()}/"
         away = (u for u in known.lines if u.startswith(inside) and not is_there(place_of(u)))
         return found + [line for uri in away for line in known.lines_gone(uri)]

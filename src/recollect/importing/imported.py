@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from recollect.ports import DocumentStamp
@@ -12,20 +13,15 @@ class ImportedFiles:
     has put there."""
 
     def __init__(self, documents: Iterable[DocumentStamp]) -> None:
-        self._files: dict[str, dict[str, list[DocumentStamp]]] = {}
+        self._files: dict[str, dict[str, list[DocumentStamp]]]
+        self._files = defaultdict(lambda: defaultdict(list))
         self.lines: dict[str, list[DocumentStamp]] = {}
         for document in documents:
             _, _, path, origin, stamp, _, _ = document
             if stamp.startswith("file:"):
                 self.lines.setdefault(stamp, []).append(document)
             elif stamp:
-                files = self._files.get(origin)
-                if files is None:
-                    files = self._files[origin] = {}
-                if path in files:
-                    files[path].append(document)
-                else:
-                    files[path] = [document]
+                self._files[origin][path].append(document)
         self.seen: set[str] = set()
         """Ids of documents that are still there."""
         self._kept: dict[str, set[str]] = {}

@@ -139,10 +139,7 @@ class Importer:
                 self._missing.unread.add(Path(problem.where))
             some = self._not_met(folder.files) if self._several else folder.files
             around = self._homes.nearest(folder.place)
-            changed = self._changed(some, around) if around else some
-            if around and len(changed) < len(some):
-                plan.unchanged[around.source.name] += len(some) - len(changed)
-            for found in changed:
+            for found in self._changed(some, around, plan) if around else some:
                 self._plan_file(found, root, home, only, plan)
         return plan
 
@@ -176,9 +173,11 @@ class Importer:
         self._met.update(found.place for found in new)
         return new
 
-    def _changed(self, some: list[files.FoundFile], home: SourceRoot) -> list[files.FoundFile]:
-        """The files of a folder, without those of which a walk alone tells that they are as they
-        were: one document came from each, of this stamp."""
+    def _changed(
+        self, some: list[files.FoundFile], home: SourceRoot, plan: _Plan
+    ) -> list[files.FoundFile]:
+        """Returns the files of a folder without those that a walk alone shows to be unchanged,
+        and counts these: one document came from each, with the same stamp."""
         if self._given.says_whose:
             return some
         known, end = self._known(home.source.name), self._given.stamp_end
@@ -197,6 +196,8 @@ class Importer:
                 kept.append(path)
             else:
                 changed.append(found)
+        if kept:
+            plan.unchanged[home.source.name] += len(kept)
         known.keep(home.origin, kept)
         return changed
 
@@ -245,28 +246,27 @@ class Importer:
         self._progress(count)
 
     def _documents(self, some: list[FileToRead | Problem], home: SourceRoot) -> Iterator[Item]:
-        """Every file read. Logs go by time, so that of two sessions with the same messages the
-        elder has them."""
-        known, origin = self._known(home.source.name), home.origin
-        some.sort(key=lambda x: x.file.modified if isinstance(x, FileToRead) and x.form else 0)
-        for one in some:
-            if isinstance(one, Problem):
-                yield one
+        """Yields the documents of all files. Logs are read in the order of their mtime, so that
+        of two sessions with the same messages the older one keeps them."""
+        for one in sorted(some, key=_log_time):
+            yield from [one] if isinstance(one, Problem) else self._file(one, home)
+
+    def _file(self, one: FileToRead, home: SourceRoot) -> Iterator[Item]:
+        """Yields the documents of a file, stamped as of before it is read: what is written
+        meanwhile is new. The documents of a file that cannot be read whole are not gone."""
+        known, stamp = self._known(home.source.name), self._given.stamp(one.file)
+        whole = True
+        for item in self._contents.documents(one, home.source.name, *self._whose(one.file, home)):
+            if isinstance(item, Problem):
+                whole &= item.level == "warning"
+                yield item
                 continue
-            whole = True
-            stamp = self._given.stamp(one.file)  # before it is read: what comes meanwhile is new
-            whose = self._whose(one.file, home)
-            for item in self._contents.documents(one, home.source.name, *whose):
-                if isinstance(item, Problem):
-                    whole = whole and item.level == "warning"
-                    yield item
-                else:
-                    document = item.document if isinstance(item, Put) else item
-                    document = document._replace(origin=origin, stamp=stamp)
-                    known.seen.add(document.id)
-                    yield item._replace(document=document) if isinstance(item, Put) else document
-            if not whole:  # what could not be read is not gone
-                known.keep(origin, [one.file.relative])
+            document = item.document if isinstance(item, Put) else item
+            document = document._replace(origin=home.origin, stamp=stamp)
+            known.seen.add(document.id)
+            yield item._replace(document=document) if isinstance(item, Put) else document
+        if not whole:
+            known.keep(home.origin, [one.file.relative])
 
     def _gone(self, some: Iterable[DocumentStamp | Document]) -> Receipt:
         """Tell what is gone, and remove it if that is asked for."""
@@ -314,15 +314,12 @@ class Importer:
         """Whether the file holds documents or sessions in our own form: a source of its own."""
         if only is not None or found.suffix not in files.JSONL:
             return False
-        uri = found.path.as_uri()
-        known = (s for s in self._homes.sources.values() if s.kind == "jsonl" and s.documents)
-        if any(s.uri == uri for s in known):
+        known = ("jsonl", found.path.as_uri())
+        if any((s.kind, s.uri) == known and s.documents for s in self._homes.sources.values()):
             return True
         home = self._homes.nearest(found.place)
-        if home is not None:
-            placed = found._replace(relative=home.path_of(found.place))
-            if self._unchanged(placed, home):
-                return False
+        if home and self._unchanged(found._replace(relative=home.path_of(found.place)), home):
+            return False
         return not is_empty(found) and format_of(found.path) is None and not is_mem0(found)
 
     def _jsonl(self, found: files.FoundFile, *, named: bool) -> Receipt:
@@ -331,13 +328,12 @@ class Importer:
         home = None if self._homes.renames else self._homes.nearest(found.place)
         if home is not None and uri in self._known(home.source.name).lines:
             source = home.source
-        before = self._homes.known(source.name)
-        whose = self._given.whose_in(before.stamp if before else "")
+        before = self._homes.stats(source.name)
+        whose = self._given.whose_in(before.stamp)
         options = self._given.for_stamp(*whose)
         source = source._replace(stamp=source.stamp and f"{source.stamp}\n{options}")
-        held = self._homes.sources[source.name].documents if before else 0
-        if source.stamp and source == before and held and not self._forgotten:
-            return Receipt(unchanged=held, sources=(source.name,))
+        if source.stamp and self._is_unchanged(source):
+            return Receipt(unchanged=before.documents, sources=(source.name,))
         known = self._known(source.name)
         if not named and uri not in known.lines and jsonl.is_foreign(found.path):
             said = "another program's data: no line is a document, a session or a record"
@@ -364,6 +360,11 @@ class Importer:
             # It is to be read again the next time, and told what was said of it.
             self._register(source._replace(stamp=f"\n{options}"))
         return receipt
+
+    def _is_unchanged(self, source: Source) -> bool:
+        """Whether the store has the source with this stamp, and nothing of it was forgotten."""
+        held = self._homes.stats(source.name).documents
+        return bool(held) and source == self._homes.known(source.name) and not self._forgotten
 
     # -------------------------------------------------------------- exported trees
 
@@ -396,16 +397,15 @@ class Importer:
         owner, scopes = whose = self._given.whose(registered)
         options = self._given.for_stamp(owner, scopes)
         source = self._homes.source("git", root, f"{git.head(root)}\n{options}", suffix="#git")
-        before = self._homes.known(name)
-        held = self._homes.sources[name].documents if before else 0
-        former, _, were = before.stamp.partition("\n") if before and held else ("", "", "")
+        before = self._homes.stats(name)
+        former, _, were = before.stamp.partition("\n") if before.documents else ("", "", "")
         as_before = were == options
         known = {d.path: d for d in registered if d.owner == owner}
         gone = [known[path] for path in git.removed(root, known)]
         if len(known) < len(registered):
             gone += [d for d in self._scan(name) if d.owner != owner]
-        if before == source and held and not self._forgotten:
-            return Receipt(unchanged=held - len(gone)) + self._gone(gone)
+        if self._is_unchanged(source):
+            return Receipt(unchanged=before.documents - len(gone)) + self._gone(gone)
         hashes = {p: str(d.meta.get("hash", "")) for p, d in known.items() if as_before}
 
         def records() -> Iterator[Item]:
@@ -417,6 +417,11 @@ class Importer:
     def _scan(self, source: str, *kinds: str) -> Iterator[Document]:
         """The documents of a source (only of these kinds), the last that came first."""
         return scanned(self._store, Filter(sources=(source,), kinds=kinds or None), size=1000)
+
+
+def _log_time(one: FileToRead | Problem) -> int:
+    """Returns the mtime of a session log; 0 for everything else."""
+    return one.file.modified if isinstance(one, FileToRead) and one.form else 0
 
 
 def _beside(found: files.FoundFile, root: Path) -> str:

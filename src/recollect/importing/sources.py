@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -38,8 +38,8 @@ class SourceRoots:
     def __init__(self, sources: Sequence[SourceStats], wanted: str | None) -> None:
         self.sources = {s.name: s for s in sources}
         # Names that differ in case alone would be one name to a filter, so they are one here.
-        alike = [s for s in self.sources if wanted is not None and fold(s) == fold(wanted)]
-        self._name = alike[0] if alike else wanted
+        same = (s for s in self.sources if wanted is not None and fold(s) == fold(wanted))
+        self._name = next(same, wanted)
         self.renames = wanted is not None
         """Whether what is known under another name is to have the given one, too."""
         self._taken = {fold(s) for s in self.sources}
@@ -50,18 +50,15 @@ class SourceRoots:
 
     def look_from(self, root: Path) -> None:
         """Get ready for what is at *root*."""
-        named = self.sources.get(self._name or "")
-        self.renames = self._name is not None
-        if named is not None and root.as_uri() in uris_of(named):
-            self.renames = False
+        named = [s for s in self.sources.values() if s.name == self._name]
+        own = {uri for s in named for uri in uris_of(s)}
+        self.renames = self._name is not None and root.as_uri() not in own
         others = () if self.renames else self.sources.values()
         self._nearest_to = {}
         self.places = {
             str(place_of(uri)): Source(s.name, s.kind, s.uri, places=s.places)
-            for s in (*others, *([named] if named else ()))
-            if s.kind in ("folder", "sessions", "file", "jsonl")
-            for uri in uris_of(s)
-            if s.kind != "jsonl" or uri != s.uri
+            for s in (*others, *named)
+            for uri in _roots(s)
         }
 
     def known(self, name: str) -> Source | None:
@@ -69,10 +66,14 @@ class SourceRoots:
         about = self.sources.get(name)
         return about and Source(about.name, about.kind, about.uri, about.stamp, about.places)
 
+    def stats(self, name: str) -> SourceStats:
+        """What the store knows of a source; of one that it does not know, no documents."""
+        return self.sources.get(name) or SourceStats(name, "", "", 0)
+
     def learn(self, source: Source, more: int = 0) -> None:
         """Know the source as this, with so many documents more."""
         name, kind, uri, stamp, places = source
-        held = self.sources[name].documents if name in self.sources else 0
+        held = self.stats(name).documents
         self.sources[name] = SourceStats(name, kind, uri, held + more, stamp, places)
         self._taken.add(fold(name))
 
@@ -82,14 +83,15 @@ class SourceRoots:
         known = next((s for s in self.sources.values() if s.uri == uri), None)
         if known is not None and (suffix or not self.renames):
             return Source(known.name, kind, uri, stamp, known.places)
-        if self._name is not None and not suffix:
-            # A named source may gather several places; it keeps the first as its own.
-            first = self.sources.get(self._name)
-            if first is not None and first.uri:
-                stamp = stamp if first.uri == uri else ""
-                return Source(first.name, first.kind, first.uri, stamp, first.places)
+        if self._name is None or suffix:
+            return Source(self._fresh_name(place, uri, suffix), kind, uri, stamp)
+        # A named source may gather several places; it keeps the first as its own.
+        first = self.stats(self._name)
+        if not first.uri:
             return Source(self._name, kind, uri, stamp)
-        return Source(self._fresh_name(place, uri, suffix), kind, uri, stamp)
+        return Source(
+            first.name, first.kind, first.uri, stamp if first.uri == uri else "", first.places
+        )
 
     def _fresh_name(self, place: Path, uri: str, suffix: str) -> str:
         if uri not in self._named:
@@ -109,9 +111,8 @@ class SourceRoots:
 
     def nearest(self, path: str) -> SourceRoot | None:
         """The known source that a path is, or is in: the innermost of several."""
-        known = self.places.get(path)
-        if known is not None:
-            return SourceRoot.at(Path(path), known)
+        if path in self.places:
+            return SourceRoot.at(Path(path), self.places[path])
         above = os.path.dirname(path)
         if above not in self._nearest_to:
             self._nearest_to[above] = None if above == path else self.nearest(above)
@@ -128,6 +129,14 @@ def as_added(source: Source, here: Place, *, own: bool) -> Source:
     if own:
         places[here.uri] = here
     return source._replace(places=tuple(places.values()))
+
+
+def _roots(source: SourceStats) -> Iterable[str]:
+    """The places whose files belong to the source. The file of a JSONL source is none of them."""
+    if source.kind not in ("folder", "sessions", "file", "jsonl"):
+        return ()
+    own = {source.uri} if source.kind == "jsonl" else set()
+    return [uri for uri in uris_of(source) if uri not in own]
 
 
 def uris_of(source: SourceStats) -> tuple[str, ...]:

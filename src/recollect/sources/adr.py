@@ -16,12 +16,12 @@ from recollect.sources.memories import (
     base,
     first_text,
     from_name,
-    given,
     listed,
     page_of,
     section,
     title_in,
 )
+from recollect.sources.values import nonempty
 
 _FIELD = re.compile(
     r"[ \t]*(?:[-*+][ \t]+)?\**(status|date|deciders|decision[- ]makers)\**[ \t]*:\**[ \t]*(\S.*)",
@@ -50,7 +50,7 @@ def adr(read: FileText, source: str, owner: str, scopes: tuple[str, ...]) -> Doc
     status = [re.sub(r"~~.*?~~", "", line) for line in status]
     linked = [line for line in page.lines if _OLDER.match(b := _bare(line)) or _NEWER.match(b)]
     newer = _numbers(_NEWER, status + linked, page.fields, "superseded_by", "superseded-by")
-    meta = given(
+    meta = nonempty(
         format="adr",
         number=number,
         status="superseded" if newer else _status(status),

@@ -191,6 +191,15 @@ def _is_utf8(name: str) -> bool:
     return True
 
 
+def head(path: Path, size: int = 1 << 16) -> bytes:
+    """Returns the first bytes of a file; none of one that cannot be read."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(size)
+    except OSError:
+        return b""
+
+
 def read(found: FoundFile, max_bytes: int, *, named: bool) -> bytes | Problem:
     """The file's content. A medium in a folder is skipped; one that was *named* is a failure."""
     where = found.place

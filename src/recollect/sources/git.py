@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import CompletedProcess
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from recollect.errors import InputError
 from recollect.nouns import Document, Problem, stable_id
@@ -26,6 +26,7 @@ from recollect.sources.records import record
 from recollect.sources.summary import CONTROL, file_type
 from recollect.sources.summary import MAX_SUMMARY as MAX_SUMMARY
 from recollect.sources.summary import summary as summary
+from recollect.sources.values import nonempty
 
 MAX_FILES = 100
 """Of a commit's files, those that are listed; all are counted."""
@@ -94,9 +95,7 @@ class _Change(NamedTuple):
     former: str = ""
 
     def as_json(self) -> dict[str, str]:
-        return {"status": self.status, "path": self.path} | (
-            {"from": self.former} if self.former else {}
-        )
+        return {"status": self.status, "path": self.path, **nonempty(**{"from": self.former})}
 
     def line(self) -> str:
         return f"{self.status} {self.former and self.former + ' -> '}{self.path}"
@@ -179,13 +178,13 @@ def _commit_record(commit: _Commit, source: str, owner: str, scopes: tuple[str, 
     files = [change.line() for change in commit.changes]
     if commit.files > len(files):
         files.append(f"… and {commit.files - len(files)} more files")
-    meta: dict[str, Any] = {"commit": commit.hash}
-    if issues := _issues(commit.message):
-        meta["issue"] = issues
-    if len(commit.parents) > 1:
-        meta["parents"] = commit.parents
-    if commit.files:
-        meta |= {"files": [c.as_json() for c in commit.changes], "files_count": commit.files}
+    meta = nonempty(
+        commit=commit.hash,
+        issue=_issues(commit.message),
+        parents=commit.parents[1:] and commit.parents,
+        files=[change.as_json() for change in commit.changes],
+        files_count=commit.files,
+    )
     return record(
         "audit",
         body="\n\n".join(filter(None, (body.strip("\n"), "\n".join(files)))),
@@ -204,12 +203,13 @@ def _commit_record(commit: _Commit, source: str, owner: str, scopes: tuple[str, 
 
 def _issues(message: str) -> list[str]:
     """The issues that a message names, each once; ``owner/repo#1`` is another repository's."""
-    found: dict[str, None] = {}
-    for match in _ISSUE.finditer(message):
-        number, short, project, of_project = match.groups()
-        if project not in _NO_PROJECT:
-            found[number or short or f"{project}-{of_project}"] = None
-    return list(found)[:MAX_FILES]
+    named = (match.groups() for match in _ISSUE.finditer(message))
+    found = [
+        number or short or f"{project}-{of_project}"
+        for number, short, project, of_project in named
+        if project not in _NO_PROJECT
+    ]
+    return list(dict.fromkeys(found))[:MAX_FILES]
 
 
 def _moment(seconds: str) -> datetime | None:
@@ -417,15 +417,16 @@ def _not_run(error: OSError) -> _GitFailed:
 
 
 def _why(repo: Path, stderr: bytes, code: int) -> str:
-    said = [line for line in _decoded(stderr).splitlines() if line.strip()]
-    if any("dubious ownership" in line for line in said):
+    said = _decoded(stderr)
+    if "dubious ownership" in said:
         return (
             "git refuses it because another user owns it; if you trust it, run "
             f"`git config --global --add safe.directory {os.path.realpath(repo)}`"
         )
-    if any("promisor" in line for line in said):
+    if "promisor" in said:
         return "a partial clone that lacks what is needed; try `git fetch --refetch --no-filter`"
-    return f"git could not read it: {said[-1] if said else f'exit status {code}'}"
+    lines = (f"exit status {code}", *filter(str.strip, said.splitlines()))
+    return f"git could not read it: {lines[-1]}"
 
 
 def _has_commits(repo: Path) -> bool:

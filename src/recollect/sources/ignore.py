@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Set
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +27,7 @@ _LAZY = {_DEEP: "(?:.*?/)??", _ANY: ".*?"}
 _NEVER = "(?!)"
 _BELOW = "(?>(?:[^/]+/)*(?=[^/]))"
 """The folders above an entry, taken once and for all."""
-_LITERAL = re.compile(r"[^*?\[\\]*")
+_WILDCARD = re.compile(r"[*?\[\\]")
 _ASCII = range(0x80)
 _PRINTED = frozenset(range(0x20, 0x7F))
 _SPACES = frozenset(b" \t\r\n")
@@ -46,6 +46,12 @@ _CLASSES = {
     "upper": frozenset(byte for byte in _ASCII if chr(byte).isupper()),
     "xdigit": frozenset(b"0123456789abcdefABCDEF"),
 }
+_MEMBER = re.compile(
+    rf"\[:(?P<class>{'|'.join(_CLASSES)}):\]"
+    r"|(?!\[:[^\]]*:\])(?P<low>\\.|[^\\])(?:(?<!\0)-(?!\])(?P<high>\\.|[^\\]))?",
+    re.DOTALL,
+)
+"""A member of a set: a class, a character, or a range; no class that is not known."""
 
 
 class Patterns(NamedTuple):
@@ -187,8 +193,7 @@ def _line(line: str) -> _IgnoreLine:
     anchored = "/" in glob
     glob = glob.removeprefix("/")
     # git compares what is before the first wildcard by itself, so that `a/b**/` begins with `**`.
-    literal = _LITERAL.match(glob) if anchored else None
-    start = literal.end() if literal else 0
+    start = len(_WILDCARD.split(glob, maxsplit=1)[0]) if anchored else 0
     body = _regex(_tokens(glob[start:], deep=anchored))
     if not glob or body == _NEVER:
         return _IgnoreLine("")
@@ -256,41 +261,30 @@ _TOKENS = {"*": _stars, "[": _brackets, "?": _any_byte, "\\": _escaped}
 
 
 def _set(glob: str, at: int) -> tuple[str, int]:
-    """The expression for a set in brackets, opened before *at*, and where it ends."""
-    negated = glob[at : at + 1] in ("!", "^") and at < len(glob)
-    at += negated
+    """The expression for a set in brackets, opened before *at*, and where it ends. A bracket that
+    closes it is a member where it is the first."""
+    negated = glob[at : at + 1] in ("!", "^")
+    start = at = at + negated
     members: set[int] = set()
-    first, before = True, -1
-    while first or glob[at : at + 1] != "]":
-        first = False
-        char = glob[at : at + 1]
-        if char == "[" and glob[at + 1 : at + 2] == ":" and "]" in glob[at + 2 :]:
-            end = glob.index("]", at + 2)
-            if end > at + 2 and glob[end - 1] == ":":
-                named = _CLASSES.get(glob[at + 2 : end - 1])
-                if named is None:
-                    return _NEVER, len(glob)
-                members |= named
-                at, before = end + 1, -1
-                continue
-        if char == "-" and before > 0 and glob[at + 1 : at + 2] not in ("", "]"):
-            at += 2 if glob[at + 1] == "\\" else 1
-            char = glob[at : at + 1]
-            members.update(range(before, ord(char) + 1) if char else ())
-            before = -1
-        else:
-            if char == "\\":
-                at += 1
-                char = glob[at : at + 1]
-            before = ord(char) if char else -1
-            members.add(before)
-        if not char:
+    while at == start or glob[at : at + 1] != "]":
+        member = _MEMBER.match(glob, at)
+        if member is None:
             return _NEVER, len(glob)
-        at += 1
+        members |= _bytes(member)
+        at = member.end()
     listed = "".join(f"\\x{byte:02x}" for byte in sorted(members - {0x2F}))
     if negated:
         return f"[^/{listed}]", at + 1
     return (f"[{listed}]" if listed else _NEVER), at + 1
+
+
+def _bytes(member: re.Match[str]) -> Set[int]:
+    """The bytes of a class, of a range or of one character."""
+    if member["class"]:
+        return _CLASSES[member["class"]]
+    low, high = member.group("low", "high")
+    first = ord(low[-1])
+    return {first, *range(first, ord((high or low)[-1]) + 1)}
 
 
 def _regex(tokens: list[str]) -> str:

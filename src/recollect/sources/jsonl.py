@@ -13,6 +13,7 @@ a problem with its number, and the lines after it are read.
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,15 +23,13 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
 from recollect.facts import from_json as fact_from_json
 from recollect.nouns import Document, Message, Problem
-from recollect.sources.files import FoundFile
-from recollect.sources.records import from_json, is_record
-from recollect.sources.values import mapping
-from recollect.text.dates import parse_date
+from recollect.sources.files import FoundFile, head
+from recollect.sources.records import date_of, from_json, is_record
+from recollect.sources.values import mapping, objects
 
 MAX_LINE = 64_000_000
 DEEPEST = 100
 """Lists and objects in each other that a line may have."""
-_HEAD = 1 << 16
 _OURS = frozenset({"as", "id", "title", "kind", "date", "owner", "scopes", "path", "meta"})
 
 
@@ -57,12 +56,7 @@ def documents(file: FoundFile, source: str, owner: str, scopes: tuple[str, ...])
 def is_foreign(path: Path) -> bool:
     """Whether a file holds another program's data: of its first lines some are objects, and none
     has what a line of ours must have."""
-    try:
-        with open(path, "rb") as stream:
-            lines = stream.read(_HEAD).split(b"\n")[:-1]
-    except OSError:
-        return False
-    records = [record for line in lines if isinstance(record := _loaded(line), dict)]
+    records = objects([_loaded(line) for line in head(path).split(b"\n")[:-1]])
     return bool(records) and not any(map(_is_ours, records))
 
 
@@ -88,7 +82,8 @@ class _Whose(NamedTuple):
 
 
 def _read(stream: IO[bytes], file: FoundFile, whose: _Whose) -> Iterator[Told]:
-    seen: dict[tuple[str, str], dict[int, int]] = {}  # id to contents (hashed), with their lines
+    # The ids, the hashes of what was told under each, and the line of each hash.
+    seen: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
     for number, line in _lines(stream):
         where = f"{file.place}:{number}"
         try:
@@ -101,7 +96,7 @@ def _read(stream: IO[bytes], file: FoundFile, whose: _Whose) -> Iterator[Told]:
         elif told:
             document, warnings = told
             yield from (Problem(where, warning, "warning") for warning in warnings)
-            again = seen.setdefault((document.owner, document.external), {})
+            again = seen[document.owner, document.external]
             first = again.setdefault(_content(document), number)
             yield from _once(document, where, number, first, len(again))
 
@@ -153,8 +148,8 @@ def _what(record: dict[str, Any]) -> str:
     """What a line is."""
     if is_record(record):
         return "record"
-    shape = "session" if "turns" in record else "fact" if "name" in record else "document"
-    return str(record.get("as") or shape)
+    shapes = (shape for field, shape in _SHAPES.items() if field in record)
+    return str(record.get("as") or next(shapes, "document"))
 
 
 def _fact(record: dict[str, Any], _what: str, whose: _Whose) -> Fact:
@@ -194,7 +189,7 @@ def _document(record: dict[str, Any], what: str, whose: _Whose) -> tuple[Documen
         kind=_text(record, "kind", what),
         title=_text(record, "title", ""),
         path=_text(record, "path", ""),
-        date=_date(record, "date", warnings),
+        date=date_of(record.get("date"), warnings),
         owner=_text(record, "owner", whose.owner),
         scopes=_scopes(record, whose.scopes),
         meta={**others, **meta},
@@ -202,6 +197,8 @@ def _document(record: dict[str, Any], what: str, whose: _Whose) -> tuple[Documen
     return document, warnings
 
 
+_SHAPES = {"turns": "session", "name": "fact"}
+"""What a line is that has this field."""
 _BODIES = {"document": "text", "session": "turns"}
 _MAKERS: dict[str, Callable[[dict[str, Any], str, _Whose], Fact | tuple[Document, list[str]]]] = {
     "fact": _fact,
@@ -238,7 +235,7 @@ def _message(number: int, turn: Any, warnings: list[str]) -> Message:
         role=_text(turn, "role", "user"),
         text=turn["text"],
         id=str(turn["id"]) if turn.get("id") is not None else "",
-        date=_date(turn, "date", warnings),
+        date=date_of(turn.get("date"), warnings),
     )
 
 
@@ -307,14 +304,3 @@ def _scopes(record: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]
     if not value:
         raise _Unusable("`scopes` is empty, so nothing could ever see it; leave it out instead")
     return tuple(value)
-
-
-def _date(record: dict[str, Any], field: str, warnings: list[str]) -> Any:
-    value = record.get(field)
-    if value in (None, ""):
-        return None
-    try:
-        return parse_date(value)
-    except ValueError as error:
-        warnings.append(f"{error}; imported without it")
-        return None

@@ -24,6 +24,7 @@ from recollect.nouns import Document, Problem, stable_id
 from recollect.sources import adr, json_stream
 from recollect.sources.files import JSONL, FileText, FoundFile
 from recollect.sources.sessions.base import json_lines, moment
+from recollect.sources.values import nonempty
 from recollect.text import frontmatter
 
 MAX_LINE = 2_000
@@ -56,13 +57,7 @@ def recognise(path: Path, text: str) -> str:
     """Which tool's memory a Markdown file is: a name from the list above, or empty."""
     if path.suffix.lower() not in _MARKDOWN:
         return ""
-    if _in_context_tree(path):
-        return "byterover"
-    if is_adr(path, text):
-        return "adr"
-    if _in_memory_folder(path):
-        return "claude"
-    return "basic-memory" if _is_basic_memory(text) else ""
+    return next((form for form, is_one in _FORMS if is_one(path, text)), "")
 
 
 def document(
@@ -142,7 +137,7 @@ _CONTEXT = re.compile(r"\(([^()]*)\)[ \t]*$")
 _TAG = re.compile(r"(?<!\S)#([\w/-]+)")
 
 
-def _is_basic_memory(text: str) -> bool:
+def _is_basic_memory(_path: Path, text: str) -> bool:
     fields, _ = frontmatter.split(text)
     if "permalink" not in fields or "layout" in fields:  # a page of a web site has both
         return False
@@ -158,23 +153,19 @@ def _basic_memory(page: MemoryPage) -> dict[str, Any]:
             links.append(_link(related[2], related[1].strip(" \t\"'") or "relates_to", related[3]))
         else:
             links += [_link(target, "links_to") for target in _WIKI.findall(line)]
-    return given(observations=observations, links=links)
+    return nonempty(observations=observations, links=links)
 
 
 def _observation(category: str, said: str) -> dict[str, Any]:
-    context = _CONTEXT.search(said)
-    text = (said[: context.start()] if context else said).rstrip()
-    return {"category": category, "text": text} | given(
-        tags=_TAG.findall(text), context=context[1] if context else ""
+    text, *context = _CONTEXT.split(said, maxsplit=1)
+    text = text.rstrip()
+    return {"category": category, "text": text} | nonempty(
+        tags=_TAG.findall(text), context="".join(context)
     )
 
 
 def _link(target: str, kind: str, context: str | None = "") -> dict[str, str]:
-    return {"type": kind, "target": target.partition("|")[0].strip()} | given(context=context)
-
-
-def given(**parts: Any) -> dict[str, Any]:
-    return {name: value for name, value in parts.items() if value}
+    return {"type": kind, "target": target.partition("|")[0].strip()} | nonempty(context=context)
 
 
 # ------------------------------------------------------------------ ByteRover
@@ -184,7 +175,7 @@ _REFERENCE = re.compile(r"(?<!\S)@([\w./-]+)")
 _PLACES = ("domain", "topic", "subtopic")
 
 
-def _in_context_tree(path: Path) -> bool:
+def _in_context_tree(path: Path, _text: str) -> bool:
     return (".brv", "context-tree") in zip(path.parts, path.parts[1:], strict=False)
 
 
@@ -196,7 +187,7 @@ def _byterover(page: MemoryPage) -> dict[str, Any]:
     related = listed(page.fields.get("related"))
     related += [t for line in section(page.lines, "relations") for t in _REFERENCE.findall(line)]
     targets = dict.fromkeys(target.removeprefix("@") for target in related)
-    return places | given(links=[_link(target, "related") for target in targets])
+    return places | nonempty(links=[_link(target, "related") for target in targets])
 
 
 def section(lines: Iterable[str], name: str) -> list[str]:
@@ -217,13 +208,13 @@ _INDEX = "MEMORY.md"
 _FILE_LINK = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+\.md)\)(?:[ \t]*[-–—:][ \t]*(\S.*))?")
 
 
-def _in_memory_folder(path: Path) -> bool:
+def _in_memory_folder(path: Path, _text: str) -> bool:
     """Whether it is an index, or lies in the folder of one (or in ``memory/`` below one)."""
     folder = path.parent
     if path.name == _INDEX:
         return True
     if folder.name == "memory":
-        return (folder / _INDEX).exists() or (folder.parent / _INDEX).exists()
+        return any((place / _INDEX).exists() for place in (folder, folder.parent))
     return folder.parent.name == "agent-memory" and (folder / _INDEX).exists()
 
 
@@ -231,9 +222,9 @@ def _claude(page: MemoryPage) -> dict[str, Any]:
     links = []
     for line in page.lines:
         for title, target, about in _FILE_LINK.findall(line):
-            links.append(_link(target, "links_to") | given(title=title, about=about.strip()))
+            links.append(_link(target, "links_to") | nonempty(title=title, about=about.strip()))
         links += [_link(target, "links_to") for target in _WIKI.findall(line)]
-    return given(links=links)
+    return nonempty(links=links)
 
 
 _READERS: Mapping[str, Callable[[MemoryPage], dict[str, Any]]] = {
@@ -264,6 +255,15 @@ def is_adr(path: Path, text: str) -> bool:
         and not _DECISIONS.isdisjoint(part.lower() for part in path.parts[-4:-1])
         and _SECTION.search(text) is not None
     )
+
+
+_FORMS = (
+    ("byterover", _in_context_tree),
+    ("adr", is_adr),
+    ("claude", _in_memory_folder),
+    ("basic-memory", _is_basic_memory),
+)
+"""In the order in which a file is asked whether it is one."""
 
 
 # ------------------------------------------------------------------ mem0
@@ -300,12 +300,13 @@ def mem0(
     try:
         for where, item in _items(file.path):
             told = item if isinstance(item, Problem) else _memory(item, where, whose)
-            if isinstance(told, Document):
-                if told.external in seen:
-                    told = Problem(where, f"the id {told.external!r} was used before it")
-                else:
-                    seen.add(told.external)
-            yield told
+            if isinstance(told, Problem):
+                yield told
+            elif told.external in seen:
+                yield Problem(where, f"the id {told.external!r} was used before it")
+            else:
+                seen.add(told.external)
+                yield told
     except OSError as error:
         yield Problem(str(file.path), f"cannot be read: {error.strerror or error}")
 
@@ -334,8 +335,8 @@ def _memory(item: Any, where: str, whose: Whose) -> Document | Problem:
         json.dumps(item, ensure_ascii=False, allow_nan=False).encode()
     except ValueError as error:
         return Problem(where, f"it says what no text or number can be: {error}")
-    others = {key: value for key, value in item.items() if key not in ("id", name)}
-    told = {key: value for key, value in others.items() if value not in _EMPTY}
+    others = item.keys() - {"id", name}
+    told = {key: value for key, value in item.items() if key in others and value not in _EMPTY}
     return Document(
         external=str(item.get("id") or stable_id(text, str(item.get("user_id")))),
         source=whose.source,

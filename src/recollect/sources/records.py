@@ -214,7 +214,7 @@ def from_json(
         "path": _name(take("path", "file", what=str)),
         "id": _own_id(line, number),
     }
-    date = _date(take(*_DATE), warnings)
+    date = date_of(take(*_DATE), warnings)
     talk = _comments(take("comments", what=list | dict), warnings)
     labels = _labels(take("labels", what=list | dict))
     others = {k: v for k, v in line.items() if k not in taken and _is_told(v)}
@@ -281,7 +281,7 @@ def _told(comments: list[Any]) -> Iterator[str]:
         text = _first(about, (*_BODY, "text"))
         if isinstance(text, str) and text.strip():
             who = _name(_first(about, _AUTHOR), *_PERSON)
-            when = (iso(_date(_first(about, _DATE), [])) or "")[:10]
+            when = (iso(date_of(_first(about, _DATE), [])) or "")[:10]
             heading = ", ".join(filter(None, (who, when))) or "comment"
             yield f"## {heading}\n\n{text.strip()}".replace("\r\n", "\n")
 
@@ -313,9 +313,10 @@ def _scopes(value: Any, default: tuple[str, ...]) -> tuple[str, ...]:
     raise InputError("`scopes` is not a list of names", hint="leave it out, or name at least one")
 
 
-def _date(value: Any, warnings: list[str]) -> datetime | None:
+def date_of(value: Any, warnings: list[str]) -> datetime | None:
+    """Returns a date; where it cannot be read, None and a warning."""
     try:
-        return None if value is None else parse_date(value)
+        return None if value in (None, "") else parse_date(value)
     except ValueError as error:
         warnings.append(f"{error}; imported without it")
         return None

@@ -10,6 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect.sources import files
+
 if TYPE_CHECKING:
     from recollect.sources.sessions.base import Format
 
@@ -19,7 +21,6 @@ NAMES = tuple(
 )
 LOGS = frozenset({".jsonl", ".json", ".md", ".db", ".sqlite", ".sqlite3", ".zip", ".zst"})
 """The endings that a log may have."""
-HEAD = 1 << 16
 
 
 @cache
@@ -33,11 +34,7 @@ def format_of(path: Path) -> Format | None:
     suffix = path.suffix.lower()
     if suffix not in LOGS:
         return None
-    try:
-        with open(path, "rb") as stream:
-            head = stream.read(HEAD)
-    except OSError:
-        return None
+    head = files.head(path)
     # A Markdown transcript may quote the logs of any other client.
     alike = (form for form in formats() if form.pattern.endswith(".md") == (suffix == ".md"))
     return next((form for form in alike if form.recognises(path, head)), None)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from recollect.nouns import Message, Problem
+from recollect.sources.files import head
 from recollect.sources.sessions.base import Read, Session, moment, unknown
 from recollect.sources.sessions.turns import (
     human,
@@ -269,10 +270,10 @@ class AppDatabase:
         yield from unknown(self.path, self.unknown)
 
 
-def holds(path: Path, head: bytes, needs: Needs, pattern: str) -> bool:
+def holds(path: Path, start: bytes, needs: Needs, pattern: str) -> bool:
     """Whether a file is a database with these tables. One that its app has locked at the moment
     goes by its name, so that the user is told of the lock and not of an unknown file."""
-    if not head.startswith(MAGIC):
+    if not start.startswith(MAGIC):
         return False
     try:
         with closing(AppDatabase(path)) as store:
@@ -359,8 +360,4 @@ def start(created: Any, messages: Sequence[Message]) -> datetime | None:
 
 
 def is_database(path: Path) -> bool:
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
+    return head(path, len(MAGIC)) == MAGIC

@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from datetime import datetime
-from itertools import islice, takewhile
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,7 +38,11 @@ _DATE = re.compile(
 )
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _TOOL = '<tool-use data-tool-type="'
-_TAGS = {"<think>": "</think>", _TOOL: "</tool-use>"}
+_THOUGHT = "<think>"
+_TAGS = {_THOUGHT: "</think>", _TOOL: "</tool-use>"}
+_CLOSED = {_THOUGHT: "thought", _TOOL: "tool"}
+_UNCLOSED = {_THOUGHT: "text", _TOOL: "unclosed"}
+"""What lines are from an opening tag on, by whether it is closed."""
 _TOP = re.compile(r"<!--|#{1,2} ")
 _MESSAGE_ID = re.compile(r"<!-- message-id: .* -->\s*")
 _OLD_TOOL = re.compile(r"Tool use: \*\*|\*\*Agent task list:\*\*|<details\b")
@@ -51,6 +55,8 @@ _INJECTED = re.compile(
     r"Caveat: The messages below|\[Request interrupted by user|\[Image: source: "
 )
 _COMMAND = re.compile(r"\s*<command-(?:name|message)\b")
+_BETWEEN = ("", "---")
+"""Blank lines, and the rules between turns."""
 _CLIENT = "<synthetic>"
 """The model of a turn that the client wrote in the agent's place."""
 _SUMMARISED = "This session is being continued from a previous conversation"
@@ -101,19 +107,19 @@ def _sessions(path: Path, page: _MarkdownTranscript) -> Read:
         yield Problem(f"{path}:{line + 1}", told, "warning")
     agent, name, began = headers[0].groups("") if headers else ("", path.stem, "")
     messages = tuple(_messages(name, [top, *pieces]))
-    title = next(filter(None, map(_TITLE.fullmatch, map(str.rstrip, top.lines))), None)
-    named = title[1] if title else ""
+    titles = filter(None, map(_TITLE.fullmatch, map(str.rstrip, top.lines)))
+    named = next((title[1] for title in titles), "")
     dates = [*map(_date, (began, named, path.stem)), *(m.date for m in messages)]
-    models = Counter(turn.model for turn in page.turns if not turn.sidechain)
+    own = [turn for turn in page.turns if not turn.sidechain]
+    models = Counter(turn.model for turn in own)
     del models[""], models[_CLIENT]
-    asides = sum(turn.sidechain for turn in page.turns)
     yield Session(
         name,
         messages,
         title=title_of(messages, "user", given=_title(named)),
         date=next(filter(None, dates), None),
-        model=models.most_common(1)[0][0] if models else "",
-        meta=nonempty(agent=agent, sidechain_turns=asides),
+        model=max(models, key=models.__getitem__, default=""),
+        meta=nonempty(agent=agent, sidechain_turns=len(page.turns) - len(own)),
     )
 
 
@@ -153,7 +159,7 @@ def _speakers(
         elif tool:
             yield turn, [("tool", _tool(_words(lines)))]
         elif turn.user:
-            text = _words(lines, rules=False)
+            text = _words(lines, above=("",))
             yield turn, _user(turn, text, turn.date is not None and turn.date == command)
             command = turn.date if _COMMAND.match(text) else command
         else:
@@ -199,15 +205,10 @@ def _tool(text: str) -> str:
     return f"{name[1] or head[1]}{called}\n{rest.lstrip()}".rstrip()
 
 
-def _words(lines: list[str], rules: bool = True) -> str:
-    """The lines without blank ones around them, nor the rules between turns; at the beginning
-    only if *rules* can be there."""
-    first, last = 0, len(lines)
-    while last > first and lines[last - 1].strip() in ("", "---"):
-        last -= 1
-    while first < last and lines[first].strip() in (("", "---") if rules else ("",)):
-        first += 1
-    return "\n".join(lines[first:last])
+def _words(lines: list[str], above: Container[str] = _BETWEEN) -> str:
+    """The lines, without those that stand between turns below them, and those of *above*."""
+    upwards = dropwhile(lambda line: line.strip() in _BETWEEN, reversed(lines))
+    return "\n".join(dropwhile(lambda line: line.strip() in above, reversed(list(upwards))))
 
 
 # ------------------------------------------------------------------ where turns begin
@@ -270,30 +271,29 @@ class _MarkdownTranscript:
         tags: dict[str, str] = {}
         n = 0
         while n < len(self.lines):
-            kind, close = "text", self._fence_end(n, latest)
             tag = next((tag for tag in tags if self.lines[n].startswith(tag)), "")
             if turn := self._marks.get(n):
                 self.turns.append(turn)
-                kind, latest = "turn", turn.date or latest
+                latest = turn.date or latest
                 tags = {} if turn.user else dict(_TAGS)
-                close = n + bool(_MESSAGE_ID.fullmatch(self._line(n + 1)))
+                kind, last = "turn", n + bool(_MESSAGE_ID.fullmatch(self._line(n + 1)))
             elif tag:
-                close = self._close(n, tags[tag], latest)
-                kind = self._tagged(n, tag, close)
-                if close is None:
+                kind, last = self._tagged(n, tag, latest)
+                if kind in _UNCLOSED.values():
                     del tags[tag]
-            end = (n if close is None else close) + 1
-            yield kind, n, end
-            n = end
+            else:
+                kind, last = "text", self._fence_end(n, latest)
+            yield kind, n, last + 1
+            n = last + 1
 
-    def _tagged(self, n: int, tag: str, close: int | None) -> str:
-        """What the lines from an opening tag on are."""
+    def _tagged(self, n: int, tag: str, latest: datetime | None) -> tuple[str, int]:
+        """What the lines from an opening tag on are, and the last of them."""
+        close = self._close(n, _TAGS[tag], latest)
         if close is not None:
-            return "tool" if tag == _TOOL else "thought"
-        if tag != _TOOL:
-            return "text"
-        self.unclosed.append(n)
-        return "unclosed"
+            return _CLOSED[tag], close
+        if tag == _TOOL:
+            self.unclosed.append(n)
+        return _UNCLOSED[tag], n
 
     def _line(self, n: int) -> str:
         return self.lines[n] if 0 <= n < len(self.lines) else ""
@@ -304,10 +304,10 @@ class _MarkdownTranscript:
         before, after = self._line(n - 1).strip(), self._line(n + 1).strip()
         if not match or before or (after and not _MESSAGE_ID.fullmatch(after)):
             return None
-        inside = (match[3] or "").replace("(sidechain)", "")
+        who, aside, about = match.groups("")
+        inside = about.replace("(sidechain)", "")
         model = _DATE.sub("", inside).strip(" ()").removeprefix("model ").partition(",")[0]
-        sidechain = bool(match[2]) or inside != (match[3] or "")
-        return _TurnLine(match[1] == "User", sidechain, model, _date(inside))
+        return _TurnLine(who == "User", bool(aside) or inside != about, model, _date(inside))
 
     def _is_real(self, n: int, latest: datetime | None) -> bool:
         """Whether a line that may begin a turn does so within a block, by its date."""
@@ -321,24 +321,25 @@ class _MarkdownTranscript:
                 return None
             if self.lines[n].rstrip().endswith(tag):
                 return n
-            n = (self._fence_end(n, latest) or n) + 1 if tag == _TAGS[_TOOL] else n + 1
+            n = 1 + (self._fence_end(n, latest) if tag == _TAGS[_TOOL] else n)
         return None
 
-    def _fence_end(self, n: int, latest: datetime | None) -> int | None:
-        """The line with which the fence at line *n* ends, if it is one that opens and closes.
+    def _fence_end(self, n: int, latest: datetime | None) -> int:
+        """The line with which the fence at line *n* ends, if it is one that opens and closes;
+        else *n*.
 
         The next fence must close it. If turns by their dates are between them, then these are
         not a pair: one was cut off, or is the end of a pair that holds another.
         """
         if n not in self._fences:
-            return None
+            return n
         opening, label = self._fences[n]
         later = islice(self._fence_lines, bisect_left(self._fence_lines, n + 1), None)
         end = next((line for line in later if self._fences[line][0].startswith(opening)), None)
         if end is None or self._fences[end][1]:
-            return None
+            return n
         real = self._real_between(n, end, latest)
-        return None if real and (not label or self._opens(end)) else end
+        return n if real and (not label or self._opens(end)) else end
 
     def _real_between(self, n: int, end: int, latest: datetime | None) -> bool:
         """Whether a turn begins between two lines, by its date."""
@@ -348,7 +349,7 @@ class _MarkdownTranscript:
     def _opens(self, n: int) -> bool:
         """Whether the fence at line *n* would have its pair before the next turn."""
         later = bisect_left(self._mark_lines, n)
-        stop = self._mark_lines[later] if later < len(self._mark_lines) else len(self.lines)
+        stop = [*self._mark_lines[later : later + 1], len(self.lines)][0]
         return (bisect_left(self._fence_lines, stop) - bisect_left(self._fence_lines, n)) % 2 == 0
 
 
@@ -358,7 +359,7 @@ def recognises(path: Path, head: bytes) -> bool:
         return False
     lines = head.decode("utf-8-sig", "ignore").splitlines()
     top = list(takewhile(lambda line: not line.strip() or _TOP.match(line), lines))
-    begins = top[0] if top else ""
+    begins = "".join(top[:1])
     named = any(map(_HEADER.fullmatch, top)) or begins.rstrip() == _FIRST
     return begins.startswith(_MADE) or (named and any(map(_TURN.fullmatch, lines)))
 
