@@ -147,17 +147,13 @@ class _Styles:
         if name == "style":
             self._id = attributes.get("styleId", "")
         elif name == "name":
-            heading = re.fullmatch(r"heading ([1-9])", value, re.IGNORECASE)
-            if heading:
-                self._own[self._id] = min(int(heading[1]), 6)
-            elif value.lower() == "title":
-                self._own[self._id] = 1
-            elif value.lower().startswith("toc "):
-                self._own[self._id] = _CONTENTS
-        elif name == "numPr":
-            self._own.setdefault(self._id, _ITEM)
+            level = _named_level(value.lower())
+            if level is not None:
+                self._own[self._id] = level
         elif name == "basedOn":
             self._based_on[self._id] = value
+        elif name == "numPr":
+            self._own.setdefault(self._id, _ITEM)
         elif name == "outlineLvl":
             self._own.setdefault(self._id, _outline_level(value))
 
@@ -180,6 +176,15 @@ _ITEM, _CONTENTS = -1, -2
 """Instead of a level: a list's item, and a line in a table of contents, which is left out."""
 
 
+_HEADINGS = {f"heading {level}": min(level, 6) for level in range(1, 10)} | {"title": 1}
+"""The levels of styles, by the names that Word gives them."""
+
+
+def _named_level(name: str) -> int | None:
+    """The level of a style by its name, where that is one of Word's own."""
+    return _CONTENTS if name.startswith("toc ") else _HEADINGS.get(name)
+
+
 def _outline_level(value: str) -> int:
     return min(int(value) + 1, 6) if value in set("012345678") else 0
 
@@ -194,34 +199,46 @@ class _Words:
         self._unseen = 0
         self._level = 0
         self._indent: int | None = None
+        self._starts: dict[str, Callable[[str], None]] = {
+            "t": self._start_text,
+            "p": self._end_paragraph,
+            "pStyle": self._style,
+            "outlineLvl": self._outline,
+            "numPr": self._start_item,
+            "ilvl": self._item_level,
+            "numId": self._numbering,
+        }
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        value = attributes.get("val", "")
         if self._unseen or name in _UNSEEN_PARTS:
             self._unseen += 1
-        elif name == "t":
-            self._written = True
-        elif name in ("tab", "ptab"):
-            self.blocks.write(" ")
-        elif name in ("br", "cr"):
-            self.blocks.write("\n")
-        elif name == "noBreakHyphen":
-            self.blocks.write("-")
-        elif name == "p":
-            self._end_paragraph()
-        elif name == "pStyle":
-            level = self._levels.get(value, 0)
-            self._level, self._indent = (0, 0) if level == _ITEM else (level, self._indent)
-        elif name == "outlineLvl":
-            self._level = self._level or _outline_level(value)
-        elif name == "numPr":
-            self._indent = self._indent or 0
-        elif name == "ilvl" and value.isdecimal():
-            self._indent = min(int(value), 8)
-        elif name == "numId" and value == "0":
-            self._indent = None
+        elif name in _CHARACTERS:
+            self.blocks.write(_CHARACTERS[name])
         elif name in _TABLE:
             self.blocks.open(_TABLE[name])
+        elif name in self._starts:
+            self._starts[name](attributes.get("val", ""))
+
+    def _start_text(self, _value: str) -> None:
+        self._written = True
+
+    def _style(self, value: str) -> None:
+        level = self._levels.get(value, 0)
+        self._level, self._indent = (0, 0) if level == _ITEM else (level, self._indent)
+
+    def _outline(self, value: str) -> None:
+        self._level = self._level or _outline_level(value)
+
+    def _start_item(self, _value: str) -> None:
+        self._indent = self._indent or 0
+
+    def _item_level(self, value: str) -> None:
+        if value.isdecimal():
+            self._indent = min(int(value), 8)
+
+    def _numbering(self, value: str) -> None:
+        if value == "0":
+            self._indent = None
 
     def end(self, name: str) -> None:
         if self._unseen:
@@ -237,7 +254,7 @@ class _Words:
         if self._written:
             self.blocks.write(text.replace("\n", " "))
 
-    def _end_paragraph(self) -> None:
+    def _end_paragraph(self, _value: str = "") -> None:
         if self._level == _CONTENTS:
             self.blocks.drop_line()
         elif self._level > 0 or self._indent is None:
@@ -251,4 +268,6 @@ class _Words:
 
 _UNSEEN_PARTS = frozenset({"Fallback", "pPrChange", "moveFrom"})
 """What is there once more, and what was changed or moved."""
+_CHARACTERS = {"tab": " ", "ptab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+"""Elements that stand for a character."""
 _TABLE = {"tbl": "table", "tr": "row", "tc": "cell"}
