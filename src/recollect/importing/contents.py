@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FileToRead(NamedTuple):
-    """A file that is to be read, and what it is known to be."""
+    """A file that will be read, with its session format if it is a log."""
 
     file: files.FoundFile
     form: Format | None
@@ -27,7 +27,8 @@ class FileToRead(NamedTuple):
 
 
 class Contents:
-    """The readers of one import: of two sessions with the same messages the first has them."""
+    """Reads the files of one import. Of two sessions with the same messages, the first one keeps
+    them."""
 
     def __init__(self, store: StorageEngine, max_bytes: int) -> None:
         self.forks = Forks(store)
@@ -74,7 +75,8 @@ class Contents:
 def _text(
     file: files.FoundFile, raw: bytes, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Iterator[Item]:
-    """A file of text: another tool's memory, a decision record, a page, code, a note."""
+    """Yields the document of a text file: another tool's memory, a decision record, a page, code or
+    a note."""
     content = formats.read(file.path, raw)
     if isinstance(content, Problem):
         yield content
@@ -90,7 +92,7 @@ def _text(
 
 
 def is_empty(found: files.FoundFile) -> bool:
-    """Whether a file that may become a log has only been made yet."""
+    """Tells whether a log file has been created but not written to yet."""
     if found.size or found.suffix not in files.JSONL:
         return False
     try:
@@ -101,7 +103,7 @@ def is_empty(found: files.FoundFile) -> bool:
 
 
 def is_memory(path: Path) -> bool:
-    """Whether a file is one of the memories that Claude keeps among its logs."""
+    """Tells whether a file is one of the memories that Claude keeps among its logs."""
     return memories.recognise(path, "") == "claude"
 
 

@@ -13,7 +13,8 @@ from recollect.ports import DocumentStamp, StorageEngine
 
 
 class MissingDocuments:
-    """Asked after the places have been walked: what was met there is known to be so."""
+    """Finds documents whose files are gone. It is asked after the walk, when every file that the
+    walk met is marked as kept."""
 
     def __init__(
         self, store: StorageEngine, homes: SourceRoots, known: Callable[[str], ImportedFiles]
@@ -25,11 +26,11 @@ class MissingDocuments:
         """What could not be walked: nothing in it is gone."""
 
     def at(self, root: Path, home: SourceRoot, entered: set[str]) -> list[DocumentStamp]:
-        """What is gone of a file or folder, and of other sources inside it."""
+        """Returns the missing documents of a file or folder, and of other sources inside it."""
         return [*self._of_home(root, home), *self._inside(root, entered)]
 
     def without(self, root: Path) -> list[DocumentStamp]:
-        """All that is known of a place that is not there any more."""
+        """Returns all documents of a place that no longer exists."""
         uri = root.as_uri()
         gone: list[DocumentStamp] = []
         for source in self._homes.sources.values():

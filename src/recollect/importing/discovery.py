@@ -40,7 +40,8 @@ def found_logs() -> Iterator[Logs]:
 
 
 def found_notes(folder: Path) -> Logs | None:
-    """The notes in a folder and below it, if there are any; nothing of a whole home or disk."""
+    """Returns the notes in a folder and below it; None if there are none, and for a home folder or
+    a whole disk."""
     if folder in (Path.home(), Path(folder.anchor)):
         return None
     sizes = [

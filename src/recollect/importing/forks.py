@@ -10,7 +10,8 @@ from recollect.text import redact
 
 
 class Forks:
-    """Which session has a message: those of the store, and those that are on their way there."""
+    """Knows which session keeps a message, of the sessions in the store and of those not yet
+    written."""
 
     def __init__(self, store: StorageEngine) -> None:
         self._store = store
@@ -19,13 +20,13 @@ class Forks:
         self._names: dict[str, str] = {}
 
     def stored(self) -> None:
-        """All sessions so far are in the store, and need not be held here."""
+        """Drops the sessions so far: they are in the store now."""
         self._holders.clear()
         self._names.clear()
 
     def own(self, document: Document) -> Document | str:
-        """The session without the messages that another has already, or the name of that one if
-        nothing is left that was said."""
+        """Returns the session without the messages that another session has. If no message of a
+        user or an assistant is left, returns the name of that other session."""
         others = self._shared(document)
         if others:
             parent = Counter(others.values()).most_common(1)[0][0]
@@ -42,8 +43,8 @@ class Forks:
         return document
 
     def _shared(self, document: Document) -> dict[str, str]:
-        """Of the session's messages those that another has, and which that is: the same words
-        under the same id, for the same eyes."""
+        """Returns the messages (by id) that another session has with the same text, owner and
+        scopes, and the document of that session."""
         messages = {m.id: m for m in document.messages if m.id}
         shared: dict[str, str] = {}
         for id, message in messages.items():
@@ -71,10 +72,10 @@ def _is_same(message: Message, stored: Message) -> bool:
 
 
 def _hash(document: Document, message: Message) -> int:
-    """The same for messages that say the same to the same eyes."""
+    """Returns the same number for messages with the same role, text, owner and scopes."""
     return hash((document.owner, document.scopes, message.role, message.text))
 
 
 def _sorted(scopes: tuple[str, ...]) -> tuple[str, ...]:
-    """As a store hands them out."""
+    """Returns scopes in the order in which a store returns them."""
     return tuple(sorted(set(scopes)))

@@ -9,8 +9,8 @@ from recollect.ports import DocumentStamp
 
 
 class ImportedFiles:
-    """A document's stamp tells one of a file from a line of JSONL, and both from what a caller
-    has put there."""
+    """The documents of one source, by the file that each came from. The stamp of a document tells
+    whether it came from a file, from a line of JSONL, or from a caller (no stamp)."""
 
     def __init__(self, documents: Iterable[DocumentStamp]) -> None:
         self._files: dict[str, dict[str, list[DocumentStamp]]]
@@ -27,19 +27,19 @@ class ImportedFiles:
         self._kept: dict[str, set[str]] = {}
 
     def files(self, origin: str) -> dict[str, list[DocumentStamp]]:
-        """What came from a place, by the paths of its files."""
+        """Returns the documents that came from a place, by the paths of their files."""
         return self._files.get(origin, {})
 
     def last(self) -> list[DocumentStamp]:
-        """What came last from any file."""
+        """Returns the documents of the file that was imported last."""
         return next((held for files in self._files.values() for held in files.values()), [])
 
     def keep(self, origin: str, paths: Iterable[str]) -> None:
-        """What came from these files is still there."""
+        """Marks the documents of these files as still there."""
         self._kept.setdefault(origin, set()).update(paths)
 
     def gone(self, origin: str, below: str) -> list[DocumentStamp]:
-        """The documents of files under a path that have not been seen."""
+        """Returns the documents of files under a path that were neither seen nor kept."""
         kept = self._kept.get(origin, set())
         return [
             document
@@ -50,5 +50,5 @@ class ImportedFiles:
         ]
 
     def lines_gone(self, uri: str) -> list[DocumentStamp]:
-        """The lines of a file that have not been seen."""
+        """Returns the documents of a JSONL file whose lines were not seen."""
         return [line for line in self.lines.get(uri, ()) if line.id not in self.seen]

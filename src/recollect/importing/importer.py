@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class _Plan(NamedTuple):
-    """What is to be done with what a walk has met."""
+    """What a walk found, sorted by what will be done with it."""
 
     groups: dict[SourceRoot, list[FileToRead | Problem]]
     """Files to be read, by the source that they belong to."""
@@ -61,8 +61,8 @@ class _Plan(NamedTuple):
 
 
 class Importer:
-    """One call of ``add``. Every file belongs to the source that is nearest to it: a file or
-    folder inside a known folder is imported as a part of that, and never twice."""
+    """One call of ``add``. A file belongs to the innermost source whose place contains it, so a
+    file or folder inside a known folder is imported as a part of that, and never twice."""
 
     def __init__(
         self,
@@ -89,8 +89,8 @@ class Importer:
         """Ids of documents that are known to be gone."""
 
     def add(self, roots: Iterable[Path]) -> Receipt:
-        """Import what is at these places, less what is known to be as it was. What is in several
-        of them counts once."""
+        """Imports the files at these places, except unchanged ones. A file that is in several
+        places counts once."""
         places = list(dict.fromkeys(roots))
         self._several = len(places) > 1
         return sum(map(self._add, places), Receipt())
@@ -202,7 +202,7 @@ class Importer:
         return changed
 
     def _unchanged(self, found: files.FoundFile, home: SourceRoot) -> int:
-        """How many documents are known from this file, if it is as it was."""
+        """Returns how many documents the store has from this file, if it is unchanged; else 0."""
         known = self._known(home.source.name)
         held = known.files(home.origin).get(found.relative, [])
         owner, scopes = self._whose(found, home)
@@ -213,8 +213,8 @@ class Importer:
         return len(held)
 
     def _whose(self, found: files.FoundFile, home: SourceRoot) -> tuple[str, tuple[str, ...]]:
-        """Owner and scopes of what is in a file: as it has them already or, where it is new, as
-        what came last into its source, unless the caller says more."""
+        """Returns the owner and the scopes for a file: those that the caller gives, else those of
+        its documents in the store, else those of the document that came last into its source."""
         known = self._known(home.source.name)
         return self._given.whose(known.files(home.origin).get(found.relative) or known.last())
 
@@ -269,7 +269,7 @@ class Importer:
             known.keep(home.origin, [one.file.relative])
 
     def _gone(self, some: Iterable[DocumentStamp | Document]) -> Receipt:
-        """Tell what is gone, and remove it if that is asked for."""
+        """Reports missing documents once, and removes them if the caller asked to prune."""
         documents = [d for d in some if d.id not in self._told]
         self._told.update(d.id for d in documents)
         missing = tuple(Problem(d.path or d.external, "no longer in its source") for d in documents)
@@ -280,7 +280,7 @@ class Importer:
         return receipt._replace(missing=missing if self._options.dry_run else ())
 
     def _remember(self, root: Path, home: SourceRoot, sources: Iterable[str]) -> None:
-        """Keep with each source that was met how its places were added."""
+        """Saves in each source that was met how this place was added."""
         here = Place(root.as_uri(), self._options.redact, self._options.history)
         for name in sorted(set(sources)):
             known = self._homes.known(name)
@@ -298,7 +298,7 @@ class Importer:
     # -------------------------------------------------------------- files of lines
 
     def _facts(self, facts: list[Fact], found: files.FoundFile) -> Receipt:
-        """All of the file, or nothing of it: they refer to each other."""
+        """Writes all facts of a file or none of them, because facts refer to each other."""
         some = [redacted(fact) for fact in facts] if self._given.redact else facts
         try:
             receipt = write_path.add_facts(
@@ -311,7 +311,8 @@ class Importer:
         return receipt
 
     def _is_jsonl(self, found: files.FoundFile, only: Format | None) -> bool:
-        """Whether the file holds documents or sessions in our own form: a source of its own."""
+        """Tells whether a file holds documents, sessions or facts in our own JSONL form: such a
+        file is a source of its own."""
         if only is not None or found.suffix not in files.JSONL:
             return False
         known = ("jsonl", found.path.as_uri())
@@ -362,14 +363,15 @@ class Importer:
         return receipt
 
     def _is_unchanged(self, source: Source) -> bool:
-        """Whether the store has the source with this stamp, and nothing of it was forgotten."""
+        """Tells whether the store has the source with this stamp, and no document was forgotten."""
         held = self._homes.stats(source.name).documents
         return bool(held) and source == self._homes.known(source.name) and not self._forgotten
 
     # -------------------------------------------------------------- exported trees
 
     def _tree(self, tree: Path, root: Path) -> Receipt:
-        """What was changed in an exported tree, or in *root*, which is in it."""
+        """Imports the changes in an exported context tree, or only those in *root*, a folder of
+        it."""
         options = tree_import.TreeOptions(
             self._options.owner,
             names(self._options.scopes),
@@ -389,7 +391,8 @@ class Importer:
     # -------------------------------------------------------------- repositories
 
     def _repository(self, root: Path) -> Receipt:
-        """The commits and the file registry of a repository, a source beside its files'."""
+        """Imports the commits and the file registry of a git repository: a source of its own,
+        beside the source of its files."""
         if not (is_there(root / ".git") and git.is_repository(root)):
             return Receipt()
         name = self._homes.source("git", root, suffix="#git").name
@@ -415,7 +418,7 @@ class Importer:
         return self._import(source, records()) + self._gone(gone)
 
     def _scan(self, source: str, *kinds: str) -> Iterator[Document]:
-        """The documents of a source (only of these kinds), the last that came first."""
+        """Yields the documents of a source (only of these kinds), the latest first."""
         return scanned(self._store, Filter(sources=(source,), kinds=kinds or None), size=1000)
 
 
@@ -425,7 +428,7 @@ def _log_time(one: FileToRead | Problem) -> int:
 
 
 def _beside(found: files.FoundFile, root: Path) -> str:
-    """The log that a file in a folder only comes with."""
+    """Returns the log that a file belongs to (an index, a journal); empty for a file of its own."""
     log = log_of(found.place)
     if not log or found.path in (root, Path(log)):
         return ""
@@ -433,5 +436,5 @@ def _beside(found: files.FoundFile, root: Path) -> str:
 
 
 def _may_hold_logs(root: Path) -> bool:
-    """Whether it is worth asking the formats if the place is one of theirs."""
+    """Tells whether the place could hold session logs, so that the formats are asked."""
     return root.is_dir() or root.suffix.lower() in LOGS

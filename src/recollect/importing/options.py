@@ -18,7 +18,7 @@ IMPORT_VERSION = 6
 
 
 class ImportRequest(NamedTuple):
-    """How to import."""
+    """What the caller of an import asks for."""
 
     source: str | None = None
     owner: str | None = None
@@ -33,7 +33,8 @@ class ImportRequest(NamedTuple):
 
 
 class ImportDefaults:
-    """Options and settings together: whose a document is, and what it is stamped with."""
+    """The caller's options, completed by the configuration: owner, scopes and stamps of
+    documents."""
 
     def __init__(self, options: ImportRequest, config: Config) -> None:
         self._owner: str = options.owner or config["import.owner"]
@@ -46,18 +47,18 @@ class ImportDefaults:
 
     @property
     def says_whose(self) -> bool:
-        """Whether the caller says anything of owner or scopes."""
+        """Tells whether the caller gives an owner or scopes."""
         return self._says_owner or self._says_scopes
 
     def whose(self, known: Sequence[DocumentStamp | Document]) -> tuple[str, tuple[str, ...]]:
-        """Owner and scopes as the caller says, else as the first of these has them, else as they
-        are configured."""
+        """Returns owner and scopes: those that the caller gives, else those of the first of these
+        documents, else the configured ones."""
         if not known:
             return self._owner, self._scopes
         return self._said(known[0].owner, known[0].scopes)
 
     def whose_in(self, stamp: str) -> tuple[str, tuple[str, ...]]:
-        """The same, with what the stamp of a source keeps."""
+        """Returns owner and scopes likewise, with those that the stamp of a source holds."""
         kept = stamp.partition("\n")[2]
         if not kept:
             return self._owner, self._scopes
@@ -71,12 +72,12 @@ class ImportDefaults:
         )
 
     def for_stamp(self, owner: str, scopes: Sequence[str]) -> str:
-        """What else decides what is made of a source, for its stamp."""
+        """Returns the options that change what is made of a source, for its stamp."""
         return json.dumps([IMPORT_VERSION, self.redact, owner, list(scopes)])
 
     def stamp(self, found: files.FoundFile) -> str:
-        """What a document of this file is stamped with. That of a database tells of its journal,
-        too, so that it is never what a walk alone could tell."""
+        """Returns the stamp for the documents of a file. The stamp of a database includes its
+        write-ahead log, so a walk alone never finds it unchanged."""
         journal = ""
         if found.suffix in (".db", ".sqlite", ".sqlite3"):
             journal = "+"

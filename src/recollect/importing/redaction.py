@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def redacted_items(items: Iterable[Item], counts: Counter[str]) -> Iterator[Item]:
-    """What a source yields, redacted; a text that this changes is cut anew."""
+    """Yields the items of a source without secrets. A text that was changed is cut into passages
+    again."""
     for item in items:
         if isinstance(item, Document):
             item = redacted(item, counts)
@@ -32,8 +33,8 @@ def redacted_items(items: Iterable[Item], counts: Counter[str]) -> Iterator[Item
 
 
 def redacted(document: Document, counts: Counter[str] | None = None) -> Document:
-    """The document without its secrets; what is said twice, as the fields of a header are, is
-    counted once."""
+    """Returns the document without its secrets. A secret that is in the text and in a field of the
+    header is counted once."""
     said = document.rendered() if document.messages else document.text
     clean = _Cleaner(counts, said)
     return document._replace(
@@ -49,14 +50,15 @@ class _Cleaner(NamedTuple):
     said: str
 
     def text(self, text: str, *, again: bool = False) -> str:
-        """Redacted; *again* does not count what was said already."""
+        """Returns the text without secrets. With *again*, a text that was counted before is not
+        counted."""
         done = redact.redact(text)
         if done.counts and self.counts is not None and not (again and text in self.said):
             self.counts.update(done.counts)
         return done.text
 
     def value(self, value: Any, name: str) -> Any:
-        """A value by its name, which may be what tells that it is a secret."""
+        """Returns a value without secrets; the name of the field may be what tells a secret."""
         if isinstance(value, dict):
             return {key: self.value(inner, key) for key, inner in value.items()}
         if isinstance(value, list):
@@ -70,7 +72,7 @@ class _Cleaner(NamedTuple):
 
 
 def _sections(document: Document) -> tuple[OutlineSection, ...] | None:
-    """The parts of a text that was changed after it was read."""
+    """Returns the outline of a text after redaction has changed it."""
     return (
         None
         if document.kind == "note"

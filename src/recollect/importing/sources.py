@@ -13,7 +13,7 @@ from recollect.text.terms import fold
 
 
 class SourceRoot(NamedTuple):
-    """A source, and the place that the paths of its files are told from."""
+    """A source, and the folder or file that the paths of its files are relative to."""
 
     source: Source
     base: Path
@@ -26,14 +26,14 @@ class SourceRoot(NamedTuple):
         return cls(source, base, "" if source.uri == uri else uri)
 
     def path_of(self, place: str) -> str:
-        """A file's path as the source tells it."""
+        """Returns the path of a file relative to the source."""
         base = str(self.base)
         return os.path.basename(base) if place == base else place[len(base.rstrip("/")) + 1 :]
 
 
 class SourceRoots:
-    """The sources of a store. A place belongs to the one that is nearest to it, unless the
-    caller has named another."""
+    """The sources of a store. A place belongs to the innermost source that contains it, unless the
+    caller names another."""
 
     def __init__(self, sources: Sequence[SourceStats], wanted: str | None) -> None:
         self.sources = {s.name: s for s in sources}
@@ -49,7 +49,7 @@ class SourceRoots:
         self._named: dict[str, str] = {}
 
     def look_from(self, root: Path) -> None:
-        """Get ready for what is at *root*."""
+        """Prepares the lookup of sources for an import of *root*."""
         named = [s for s in self.sources.values() if s.name == self._name]
         own = {uri for s in named for uri in uris_of(s)}
         self.renames = self._name is not None and root.as_uri() not in own
@@ -62,23 +62,24 @@ class SourceRoots:
         }
 
     def known(self, name: str) -> Source | None:
-        """The source as the store knows it."""
+        """Returns the source as the store has it; None if the store does not have it."""
         about = self.sources.get(name)
         return about and Source(about.name, about.kind, about.uri, about.stamp, about.places)
 
     def stats(self, name: str) -> SourceStats:
-        """What the store knows of a source; of one that it does not know, no documents."""
+        """Returns the statistics of a source; no documents for one that the store does not have."""
         return self.sources.get(name) or SourceStats(name, "", "", 0)
 
     def learn(self, source: Source, more: int = 0) -> None:
-        """Know the source as this, with so many documents more."""
+        """Registers the source, with so many more documents."""
         name, kind, uri, stamp, places = source
         held = self.stats(name).documents
         self.sources[name] = SourceStats(name, kind, uri, held + more, stamp, places)
         self._taken.add(fold(name))
 
     def source(self, kind: str, place: Path, stamp: str = "", suffix: str = "") -> Source:
-        """The source at this place: the one that is known, else a new one named after it."""
+        """Returns the source at this place: the one that the store has, else a new one named after
+        the place."""
         uri = place.as_uri() + suffix
         known = next((s for s in self.sources.values() if s.uri == uri), None)
         if known is not None and (suffix or not self.renames):
@@ -105,12 +106,12 @@ class SourceRoots:
         return self._named[uri]
 
     def home(self, root: Path, kind: str) -> SourceRoot:
-        """The source of what is at *root*, and the place its paths are told from."""
+        """Returns the source of the place *root*."""
         found = self.nearest(str(root))
         return found or SourceRoot.at(root, self.source(kind if root.is_dir() else "file", root))
 
     def nearest(self, path: str) -> SourceRoot | None:
-        """The known source that a path is, or is in: the innermost of several."""
+        """Returns the innermost known source that is at the path or contains it."""
         if path in self.places:
             return SourceRoot.at(Path(path), self.places[path])
         above = os.path.dirname(path)
@@ -120,8 +121,8 @@ class SourceRoots:
 
 
 def as_added(source: Source, here: Place, *, own: bool) -> Source:
-    """The source after *here* was added: one more of its places, if it is its *own*, and those
-    inside it read with the same care."""
+    """Returns the source after *here* was added: as one more of its places if it is its *own*, and
+    with the same redaction for the places inside *here*."""
     places = {p.uri: p for p in source.places or (Place(source.uri),)}
     for uri, place in places.items():
         if uri.startswith(f"{here.uri}/"):
@@ -132,7 +133,8 @@ def as_added(source: Source, here: Place, *, own: bool) -> Source:
 
 
 def _roots(source: SourceStats) -> Iterable[str]:
-    """The places whose files belong to the source. The file of a JSONL source is none of them."""
+    """Returns the URIs of the places whose files belong to the source. The file of a JSONL source
+    is a source itself, and is not among them."""
     if source.kind not in ("folder", "sessions", "file", "jsonl"):
         return ()
     own = {source.uri} if source.kind == "jsonl" else set()
@@ -140,7 +142,7 @@ def _roots(source: SourceStats) -> Iterable[str]:
 
 
 def uris_of(source: SourceStats) -> tuple[str, ...]:
-    """All places of a source, its own first."""
+    """Returns the URIs of all places of a source, its own first."""
     return tuple(dict.fromkeys((source.uri, *(place.uri for place in source.places))))
 
 

@@ -18,7 +18,7 @@ from recollect.sources import files
 
 
 class WatchedPlace(NamedTuple):
-    """One of the places of a source, to be added as it was added before."""
+    """A place of a source, with the options that it was added with."""
 
     source: str
     place: Path
@@ -27,7 +27,7 @@ class WatchedPlace(NamedTuple):
 
 
 def watched(sources: Sequence[SourceStats]) -> list[WatchedPlace]:
-    """The places of sources that are files or folders of this machine."""
+    """Returns the places of all sources that are files or folders on this machine."""
     return [
         WatchedPlace(s.name, place_of(place.uri), place.redact, place.history)
         for s in sources
@@ -43,7 +43,7 @@ def watch(
     stop: Event,
     every: float = 1.0,
 ) -> None:
-    """Import each place now and whenever it has changed, until *stop* is set."""
+    """Imports each place now and after each change, until *stop* is set."""
     before: dict[WatchedPlace, int] = {}
     while not stop.is_set():
         for one in places:
@@ -61,7 +61,8 @@ def watch(
 
 
 def _state(place: Path) -> int:
-    """The same until a file changes, a database's journal, or the head of a repository."""
+    """Returns a number that changes when a file, a database's write-ahead log or the HEAD of a
+    repository changes."""
     beside = (place.with_name(f"{place.name}-wal"), place / ".git" / "logs" / "HEAD")
     folders = (folder for root in (place, *beside) for folder in files.walk(root))
     return hash(tuple(found for folder in folders for found in folder.files))

@@ -77,7 +77,7 @@ def _told(page: MemoryPage) -> dict[str, Any]:
 
 
 def _status(lines: Iterable[str]) -> str:
-    """A known word for where a decision stands, or else what the record says first."""
+    """Returns the status of a decision: a known word, else the first words of the record."""
     said = [_bare(line).strip().lower() for line in lines]
     known = next(filter(None, map(_STATUS.search, said)), None)
     return known[0].replace("superc", "supers") if known else next(filter(None, said), "")[:80]
@@ -95,7 +95,7 @@ def _bare(line: str) -> str:
 def _numbers(
     words: re.Pattern[str], lines: Iterable[str], fields: Mapping[str, Any], *names: str
 ) -> list[int]:
-    """The decisions that are named after *words*, or in a field of the header."""
+    """Returns the numbers of decisions that follow *words*, or stand in a field of the header."""
     said = [line[found.end() :] for line in lines if (found := words.search(line))]
     said += [each for name in names for each in listed(fields.get(name))]
     numbers = (next(filter(None, groups)) for line in said for groups in _NUMBER.findall(line))
@@ -103,5 +103,5 @@ def _numbers(
 
 
 def _without_number(title: str, number: int) -> str:
-    """The title less the number of its file, however it is written before it."""
+    """Returns the title without the number of its file before it."""
     return re.sub(rf"^(?:ADR[-_ #]*)?0*{number}\b[ \t]*[-–—.:)]*[ \t]*", "", title, flags=re.I)

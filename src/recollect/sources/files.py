@@ -72,7 +72,7 @@ class FileText(NamedTuple):
 
 
 class SourceFolder(NamedTuple):
-    """The files of one folder in order of their names, and what of it cannot be walked."""
+    """The files of one folder, sorted by name, and the problems of walking it."""
 
     place: str
     files: list[FoundFile]
@@ -82,7 +82,7 @@ class SourceFolder(NamedTuple):
 
 
 class _Ahead(NamedTuple):
-    """A folder that is still to be walked."""
+    """A folder that the walk has not entered yet."""
 
     place: str
     below: str
@@ -95,8 +95,8 @@ class _Ahead(NamedTuple):
 
 
 def walk(root: Path, leave_out: str = "") -> Iterator[SourceFolder]:
-    """The folder *root* and those in it, or *root* alone if it is a file; what is in the folder
-    *leave_out* does not count."""
+    """Yields the folder *root* and the folders below it, or *root* alone if it is a file; skips the
+    folder *leave_out*."""
     try:
         info = os.stat(root)
     except OSError as error:
@@ -118,7 +118,7 @@ def walk(root: Path, leave_out: str = "") -> Iterator[SourceFolder]:
 
 
 def _folder(one: _Ahead, leave_out: str) -> tuple[SourceFolder, list[_Ahead]]:
-    """What is in a folder, and the folders that are to be walked next."""
+    """Returns the content of a folder, and the folders that the walk enters next."""
     folder, inner = SourceFolder(one.place, [], []), list[_Ahead]()
     try:
         entries = sorted(os.scandir(one.place), key=attrgetter("name"))
@@ -171,7 +171,7 @@ def _is_entered(hidden: os.DirEntry[str]) -> bool:
 
 
 def _take(folder: SourceFolder, path: str, relative: str, info: os.stat_result) -> None:
-    """One file more, or why it is none."""
+    """Adds a file to the folder, or the problem that it has."""
     if not _is_utf8(relative):
         where = os.fsencode(path).decode("utf-8", "backslashreplace")
         said = "its name is not UTF-8; rename it, for instance with `convmv`"
@@ -201,7 +201,8 @@ def head(path: Path, size: int = 1 << 16) -> bytes:
 
 
 def read(found: FoundFile, max_bytes: int, *, named: bool) -> bytes | Problem:
-    """The file's content. A medium in a folder is skipped; one that was *named* is a failure."""
+    """Returns the file's content. A media file is skipped; one that the caller *named* is a
+    failure."""
     where = found.place
     if found.suffix in _MEDIA and not named:
         return Problem(where, f"{found.path.suffix} files are not imported", "skipped")

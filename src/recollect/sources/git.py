@@ -88,7 +88,7 @@ _NO_PROJECT = frozenset(
 
 
 class _Change(NamedTuple):
-    """A file of a commit, with the letter that git gives to what became of it."""
+    """A file of a commit, with git's status letter."""
 
     status: str
     path: str
@@ -140,8 +140,8 @@ def commits(
 
 
 def _parsed(tokens: Iterator[bytes]) -> Iterator[_Commit]:
-    """Commits from the fields of a log: hash, parents, author, time and message, then a status
-    and a path (two for a rename) for each file."""
+    """Yields commits from the fields of a log: hash, parents, author, time and message, then a
+    status and a path (two for a rename) for each file."""
     token = _next_hash(tokens)
     while token:
         parents, author, time, message = (_decoded(next(tokens, b"")) for _ in range(4))
@@ -202,7 +202,8 @@ def _commit_record(commit: _Commit, source: str, owner: str, scopes: tuple[str, 
 
 
 def _issues(message: str) -> list[str]:
-    """The issues that a message names, each once; ``owner/repo#1`` is another repository's."""
+    """Returns the issues that a message names, each once; ``owner/repo#1`` is another
+    repository's."""
     named = (match.groups() for match in _ISSUE.finditer(message))
     found = [
         number or short or f"{project}-{of_project}"
@@ -257,7 +258,8 @@ def registry(
 
 
 def removed(repo: Path, known: Iterable[str]) -> tuple[str, ...]:
-    """The *known* paths that are tracked no more; none where the repository cannot be read."""
+    """Returns the *known* paths that are no longer tracked; none if the repository cannot be
+    read."""
     try:
         tracked = _tracked(repo)
     except _GitFailed:
@@ -266,7 +268,7 @@ def removed(repo: Path, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def _tracked(repo: Path) -> dict[str, _TreeEntry]:
-    """The tracked files: those of the index, or of HEAD where there is no working tree."""
+    """Returns the tracked files: those of the index, or of HEAD in a bare repository."""
     bare = _run(repo, "rev-parse", "--is-bare-repository").strip() == b"true"
     if bare and not _has_commits(repo):
         return {}
@@ -282,7 +284,7 @@ def _tracked(repo: Path) -> dict[str, _TreeEntry]:
 
 
 def _sizes(repo: Path, entries: Iterable[_TreeEntry]) -> dict[str, int]:
-    """The size of each content that is here, by its hash."""
+    """Returns the size of each blob that the repository has, by its hash."""
     asked = "".join(f"{entry.hash}\n" for entry in entries).encode()
     told = _run(repo, "cat-file", "--batch-check=%(objectname) %(objectsize)", given=asked)
     pairs = (line.split() for line in told.decode().splitlines())
@@ -290,7 +292,7 @@ def _sizes(repo: Path, entries: Iterable[_TreeEntry]) -> dict[str, int]:
 
 
 def _start(ask: IO[bytes], told: IO[bytes], content: str) -> bytes:
-    """The first bytes of a content, from a running ``cat-file``."""
+    """Returns the first bytes of a blob, from a running ``cat-file``."""
     try:
         ask.write(f"{content}\n".encode())
         ask.flush()
@@ -347,7 +349,8 @@ _KEPT = frozenset({"GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"})
 
 
 def _environment(repo: Path) -> dict[str, str]:
-    """Only this repository, whatever a hook or a shell has set; no network, no questions."""
+    """Returns an environment that limits git to this repository, whatever a hook or a shell has
+    set, without network and prompts."""
     own = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or k in _KEPT}
     return own | {
         "GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(repo)),
@@ -364,7 +367,7 @@ def _command(repo: Path, arguments: Iterable[str]) -> list[str]:
 
 @contextmanager
 def _opened(repo: Path, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """What goes into a running git and what comes out of it. Raises _GitFailed if it fails."""
+    """Runs git and yields its standard input and output. Raises _GitFailed if it fails."""
     with TemporaryFile() as errors:
         try:
             process = subprocess.Popen(
@@ -403,7 +406,7 @@ def _asked(repo: Path, *arguments: str, given: bytes = b"") -> CompletedProcess[
 
 
 def _run(repo: Path, *arguments: str, given: bytes = b"") -> bytes:
-    """All that git says. Raises _GitFailed if it fails."""
+    """Returns the standard output of git. Raises _GitFailed if it fails."""
     done = _asked(repo, *arguments, given=given)
     if done.returncode:
         raise _GitFailed(_why(repo, done.stderr, done.returncode))
@@ -447,7 +450,7 @@ def _is_partial(repo: Path) -> bool:
 
 
 def _shallow_end(repo: Path) -> str:
-    """A name for where a shallow history ends; empty for a whole one."""
+    """Returns an id of the boundary of a shallow clone; empty for a full clone."""
     place = os.fsdecode(_run(repo, "rev-parse", "--git-path", "shallow").rstrip(b"\n"))
     try:
         return stable_id((Path(os.path.realpath(repo)) / place).read_text("ascii", "replace"))
@@ -456,7 +459,7 @@ def _shallow_end(repo: Path) -> str:
 
 
 def _tokens(stream: IO[bytes]) -> Iterator[bytes]:
-    """What lies between NULs, read piece by piece."""
+    """Yields the NUL-separated fields of a stream."""
     rest = b""
     while piece := stream.read(1 << 18):
         *whole, rest = (rest + piece).split(b"\0")

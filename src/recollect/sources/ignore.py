@@ -55,7 +55,7 @@ _MEMBER = re.compile(
 
 
 class Patterns(NamedTuple):
-    """What an ignore file says."""
+    """The patterns of an ignore file, compiled."""
 
     names: str
     """For the name of an entry: where it does not match, nothing is said of that."""
@@ -65,7 +65,7 @@ class Patterns(NamedTuple):
 
 
 class _File(NamedTuple):
-    """One ignore file. Its patterns are told from its own folder: a path loses its first *drop*
+    """One ignore file. Its patterns are relative to its own folder: a path loses its first *drop*
     bytes, or gets the folders *add* before it."""
 
     patterns: Patterns
@@ -74,7 +74,7 @@ class _File(NamedTuple):
 
 
 class IgnoreRules(NamedTuple):
-    """What counts in one folder of a walk, from the ignore files there and further out."""
+    """The rules for one folder of a walk, from the ignore files in it and above it."""
 
     root: Path
     names: re.Pattern[str] | None = None
@@ -88,8 +88,8 @@ class IgnoreRules(NamedTuple):
 
     @classmethod
     def at(cls, root: Path) -> IgnoreRules:
-        """For a walk of *root*, from what is above it: every ``.recollectignore``, and the
-        ``.gitignore`` files of the repository that it is in."""
+        """Returns the rules for a walk of *root* from the files above it: every
+        ``.recollectignore``, and the ``.gitignore`` files of the repository that contains it."""
         rules = cls(root)
         place, inside = str(root), False
         for folder in map(str, reversed(root.parents)):
@@ -99,7 +99,8 @@ class IgnoreRules(NamedTuple):
         return rules
 
     def child(self, folder: Path | str, names: Collection[str]) -> IgnoreRules:
-        """For the entries, *names*, of a folder of the walk (the root is the first)."""
+        """Returns the rules for a folder of the walk with the entries *names* (the root is the
+        first)."""
         found = [name for name in (GIT, OURS) if name in names]
         if not found:
             return self._replace(problems=()) if self.problems else self
@@ -108,7 +109,8 @@ class IgnoreRules(NamedTuple):
         return self._replace(problems=())._with(str(folder), found, drop)
 
     def ignores(self, relative: str, is_dir: bool) -> bool:
-        """Whether to leave out an entry of this folder; *relative* is its path below the root."""
+        """Tells whether an entry of this folder is left out; *relative* is its path below the
+        root."""
         path = _bytewise(relative)
         for (_, paths), drop, add in self.files:
             match = paths.match(f"/{add}{path[drop:]}" if is_dir else add + path[drop:])
@@ -127,7 +129,7 @@ class IgnoreRules(NamedTuple):
         return rules
 
     def _first(self, file: _File, name: str) -> IgnoreRules:
-        """With one more file, which outranks the others of its name."""
+        """Returns the rules with one more file, which outranks the others of its name."""
         at = 0 if name == OURS else self.ours
         files = (*self.files[:at], file, *self.files[at:])
         names = re.compile("|".join(f.patterns.names for f in files), re.DOTALL)
@@ -135,14 +137,14 @@ class IgnoreRules(NamedTuple):
 
 
 def _bytewise(path: str) -> str:
-    """The path with a character for each of its bytes, which is what git compares."""
+    """Returns the path with one character for each byte, because git compares bytes."""
     if path.isascii():
         return path
     return path.encode("utf-8", "surrogateescape").decode("latin-1")
 
 
 def _read(path: str) -> Patterns | Problem | None:
-    """None for what is no file, or says nothing."""
+    """Returns the patterns of an ignore file; None if it is no regular file or has no patterns."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return None
@@ -159,7 +161,7 @@ def _read(path: str) -> Patterns | Problem | None:
 
 
 def compiled(raw: bytes) -> Patterns | None:
-    """An ignore file; None where it says nothing."""
+    """Returns the patterns of an ignore file; None if there are none."""
     lines = raw.removeprefix(b"\xef\xbb\xbf").decode("latin-1").split("\n")
     found = [line for text in reversed(lines) if (line := _line(text.removesuffix("\r"))).regex]
     if not found:
@@ -203,8 +205,8 @@ def _line(line: str) -> _IgnoreLine:
 
 
 def _name(glob: str) -> str:
-    """What the last part of a path is like that a pattern matches; anything, where a set, an
-    escape or two stars make that hard to say."""
+    """Returns the expression for the last part of the paths that a pattern matches; one for
+    anything where a set, an escape or two stars make it hard to say."""
     glob = glob.removeprefix("**/")
     if any(hard in glob for hard in ("**", "[", "\\")):
         return _ANY
@@ -212,15 +214,15 @@ def _name(glob: str) -> str:
 
 
 def _trimmed(line: str) -> str:
-    """Without the spaces at its end, but for one that is escaped."""
+    """Returns the line without the spaces at its end, except an escaped one."""
     bare = line.rstrip(" ")
     slashes = len(bare) - len(bare.rstrip("\\"))
     return line[: len(bare) + 1] if slashes % 2 else bare
 
 
 def _tokens(glob: str, *, deep: bool) -> list[str]:
-    """The pattern piece by piece, each piece a gap or the expression for one byte. Where it is
-    *deep*, two stars between slashes stand for any number of folders."""
+    """Returns the pieces of a pattern, each a gap or the expression for one byte. If *deep*, two
+    stars between slashes stand for any number of folders."""
     tokens: list[str] = []
     at = 0
     while at < len(glob):
@@ -261,8 +263,8 @@ _TOKENS = {"*": _stars, "[": _brackets, "?": _any_byte, "\\": _escaped}
 
 
 def _set(glob: str, at: int) -> tuple[str, int]:
-    """The expression for a set in brackets, opened before *at*, and where it ends. A bracket that
-    closes it is a member where it is the first."""
+    """Returns the expression for a set in brackets, opened before *at*, and where it ends. A
+    closing bracket is a member where it is the first character."""
     negated = glob[at : at + 1] in ("!", "^")
     start = at = at + negated
     members: set[int] = set()
@@ -279,7 +281,7 @@ def _set(glob: str, at: int) -> tuple[str, int]:
 
 
 def _bytes(member: re.Match[str]) -> Set[int]:
-    """The bytes of a class, of a range or of one character."""
+    """Returns the bytes of a class, of a range or of one character."""
     if member["class"]:
         return _CLASSES[member["class"]]
     low, high = member.group("low", "high")
@@ -288,8 +290,8 @@ def _bytes(member: re.Match[str]) -> Set[int]:
 
 
 def _regex(tokens: list[str]) -> str:
-    """The pieces joined. Of several gaps each but the last is matched as early as it can be and
-    never again (an earlier match leaves more for the rest), so that no path takes long."""
+    """Returns the pieces joined. Of several gaps, each but the last is matched as early as possible
+    and never again (an earlier match leaves more for the rest), so that no path takes long."""
     if _NEVER in tokens:
         return _NEVER
     stretches: list[tuple[str, list[str]]] = [("", [""])]

@@ -98,13 +98,14 @@ _CUT = re.compile(
 
 
 def _recognises(_path: Path, head: bytes) -> bool:
-    """By the first record that tells; one cut short counts by how it begins."""
+    """Decides by the first record that only one client writes; a cut record counts by how it
+    begins."""
     verdicts = (_is_ours(line, record) for line, record in heads(head))
     return next((ours for ours in verdicts if ours is not None), False)
 
 
 def _is_ours(line: bytes, record: dict[str, Any] | None) -> bool | None:
-    """None if the record could be anybody's."""
+    """Tells whether Claude Code wrote the record; None if it could be any client's."""
     if record is None:
         return True if _CUT.match(line) else None
     kind = string(record.get("type"))
@@ -231,7 +232,7 @@ class _Thread:
 
 
 class _RecordTree:
-    """What hangs from what among a session's own records."""
+    """The parents of a session's own records."""
 
     def __init__(self) -> None:
         self.above: dict[str, str] = {}
@@ -240,21 +241,21 @@ class _RecordTree:
         """Records with the human's words."""
 
     def grow(self, uuid: str, parent: str, *, spoken: bool) -> None:
-        """Hang a record where it says, else from the last one: a lost line and a compaction
+        """Adds a record below its parent, else below the last one: a lost line and a compaction
         take nothing back."""
         self.above[uuid] = parent if parent in self.above else self.tip
         if spoken:
             self.tip = uuid
 
     def marked(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
-        """The messages, with another role where they were taken back."""
+        """Returns the messages, with the role ``rewound`` for those that were taken back."""
         gone = self._gone(self._branch())
         rewound = (m.id.partition("#")[0] in gone for m in messages)
         pairs = zip(messages, rewound, strict=True)
         return tuple(m._replace(role="rewound") if back else m for m, back in pairs)
 
     def _branch(self) -> set[str]:
-        """The records from the first to the last."""
+        """Returns the records from the last one up to the first."""
         branch: set[str] = set()
         at = self.tip
         while at and at not in branch:
@@ -263,7 +264,7 @@ class _RecordTree:
         return branch
 
     def _gone(self, branch: set[str]) -> set[str]:
-        """Prompts that are not on the branch, and what hangs from them."""
+        """Returns the prompts that are not on the branch, and all records below them."""
         gone: set[str] = set()
         for uuid, parent in self.above.items():  # a parent stands before what hangs from it
             if uuid not in branch and (uuid in self.prompts or parent in gone):
@@ -272,7 +273,7 @@ class _RecordTree:
 
 
 class _ProjectLog:
-    """What a file told so far."""
+    """Collects the sessions of a file, record by record."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -355,7 +356,7 @@ class _ProjectLog:
         return ()
 
     def _attachment(self, entry: _Record) -> Iterable[Problem]:
-        """Nothing, but what was written to the model while it worked."""
+        """Adds what was written to the model while it worked; other attachments are passed over."""
         queued = mapping(entry.fields.get("attachment"))
         if queued.get("type") != "queued_command":
             return ()
@@ -428,13 +429,13 @@ class _ProjectLog:
         yield session._replace(parent=self._name(), relation="subagent")
 
     def _name(self) -> str:
-        """The id of the session, of the records, else of the path."""
+        """Returns the id of the session: that of the records, else that of the path."""
         above = self.path.parent
         beside = self.agent and above.name == "subagents"
         return self.session or (above.parent.name if beside else self.path.stem)
 
     def _title(self) -> str:
-        """The latest of the best kind. A summary may be of another session's conversation."""
+        """Returns the latest title of the best kind. A summary may be of another session."""
         named = (one for kind in _TITLES for one in reversed(self.titles.get(kind, [])))
         ours = (title for leaf, title in named if not leaf or leaf in self.seen)
         return next(filter(None, ours), "")

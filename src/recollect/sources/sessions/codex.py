@@ -83,7 +83,7 @@ _EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)", re.MULTI
 
 
 class _RolloutLine(NamedTuple):
-    """A line of a rollout, whichever way it was written."""
+    """A line of a rollout, in the newest or the oldest form."""
 
     kind: str
     payload: dict[str, Any]
@@ -158,7 +158,7 @@ def _bare_kind(kind: str, record: dict[str, Any]) -> str:
 
 
 class _Rollout:
-    """The thread of a log, as far as it has been read."""
+    """Collects the thread of a log, line by line."""
 
     def __init__(self, path: Path) -> None:
         self.meta: dict[str, Any] = {}
@@ -350,7 +350,7 @@ def _request(role: str, text: str) -> tuple[str, str]:
 
 
 def _output(output: Any) -> str:
-    """What a tool gave back: its exit code, where it has one, and its output."""
+    """Returns the output of a tool, with its exit code if there is one."""
     if isinstance(output, dict):
         output = output.get("content", output.get("text"))
     text, code = _exit(text_of(output))
@@ -388,7 +388,7 @@ def _origin(meta: dict[str, Any]) -> tuple[str, Relation]:
 
 
 def _thread(path: Path) -> str:
-    """The thread's id, which the file's name ends in."""
+    """Returns the id of the thread, with which the file's name ends."""
     found = _THREAD.search(path.stem)
     return found[0] if found else path.stem.removeprefix("rollout-")
 

@@ -119,7 +119,7 @@ def _read(path: Path) -> Read:
 
 
 class _EventLog:
-    """The session and its subagents, as far as they have been read."""
+    """Collects a session and its subagents, event by event."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -150,7 +150,8 @@ class _EventLog:
         return ()
 
     def _note(self, kind: str, data: dict[str, Any], agent: str) -> str:
-        """Keeps what an event tells beside words; returns the agent that it belongs to."""
+        """Stores the facts about the session that an event holds; returns the agent of the
+        event."""
         if kind == "subagent.started":
             agent = first(agent, data.get("toolCallId"))
             self.names[agent] = first(data.get("agentDisplayName"), data.get("agentName"))
@@ -163,8 +164,8 @@ class _EventLog:
         return agent
 
     def _rewind(self, line: int | None) -> None:
-        """Takes back what was said from *line* on. The client cuts the file itself as a rule, so
-        that the event is no longer there."""
+        """Removes the messages from *line* on. As a rule the client cuts the file itself, and there
+        is no such event."""
         for agent, numbered in self.said.items():
             kept = takewhile(lambda one: line is None or one[0] < line, numbered)
             self.said[agent] = list(kept)
@@ -202,7 +203,7 @@ class _EventLog:
 
 
 def _described(kind: str, data: dict[str, Any], about: dict[str, str]) -> dict[str, str]:
-    """What an event says of its session. Where it began counts, and what it is called now."""
+    """Returns what an event says of its session: where it began, and its latest title."""
     if kind == "session.title_changed":
         return {"title": string(data.get("title"))}
     place = data if kind == "session.context_changed" else mapping(data.get("context"))

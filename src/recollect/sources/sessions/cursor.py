@@ -69,13 +69,14 @@ _CUT = re.compile(
 
 
 def _recognises(_path: Path, head: bytes) -> bool:
-    """By the first record that tells; one cut short counts by how it begins."""
+    """Decides by the first record that only one client writes; a cut record counts by how it
+    begins."""
     verdicts = (_is_ours(line, record) for line, record in heads(head))
     return next((ours for ours in verdicts if ours is not None), False)
 
 
 def _is_ours(line: bytes, record: dict[str, Any] | None) -> bool | None:
-    """None if the record could be anybody's."""
+    """Tells whether Cursor wrote the record; None if it could be any client's."""
     if record is None:
         return True if _CUT.match(line) else None
     if record.get("type") == "turn_ended" and "status" in record:
@@ -96,7 +97,7 @@ def _read(path: Path) -> Read:
 
 
 class _Transcript:
-    """The messages of a log, as far as it has been read."""
+    """Collects the messages of a log, line by line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -150,7 +151,7 @@ class _Transcript:
 
 
 def _folder(path: Path) -> str:
-    """The workspace, where Cursor noted that it is trusted."""
+    """Returns the folder of the workspace, if Cursor noted that it is trusted."""
     above = next((above for above in path.parents if above.name == "agent-transcripts"), None)
     if above is None:
         return ""
@@ -187,7 +188,7 @@ def _who(text: str) -> tuple[str, str]:
 
 
 def _date(text: str) -> datetime | None:
-    """The time that the client wrote into the turn."""
+    """Returns the time that the client wrote into the turn."""
     noted = _TIME.search(text.partition("<user_query>")[0])
     if not noted:
         return None

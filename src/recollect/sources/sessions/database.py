@@ -72,7 +72,7 @@ def _raise_if_busy(error: Exception) -> None:
 
 
 class AppDatabase:
-    """An open database of another app. Making one raises what is in _FAILURES if it fails."""
+    """An open database of another app. The constructor raises one of _FAILURES."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -121,7 +121,7 @@ class AppDatabase:
         return self._columns[table]
 
     def lacks(self, needs: Needs) -> str:
-        """The first thing that is needed and missing, in words; empty if all is there."""
+        """Returns in words the first table or column that is missing; empty if none is."""
         for table, names in needs.items():
             have = self.columns(table)
             if not have:
@@ -132,8 +132,8 @@ class AppDatabase:
         return ""
 
     def attempt(self, work: Callable[..., T], *args: Any) -> T:
-        """The result of *work* on the database as of one moment. If a part of the file turns out
-        to be damaged, it is done again, row by row."""
+        """Returns the result of *work* in one transaction. If a part of the file is damaged, *work*
+        is done again, row by row."""
         try:
             return self._at_once(work, *args)
         except _FAILURES as error:
@@ -195,7 +195,7 @@ class AppDatabase:
                 self.fault(table, place, "cannot be read: this part of the file is damaged")
 
     def _fetched(self, query: str, place: int) -> Sequence[Any]:
-        """The row at a place; an empty one if it is damaged."""
+        """Returns the row with this rowid; an empty one if it is damaged."""
         try:
             row: Sequence[Any] = self._db.execute(query, (place,)).fetchone() or ()
         except _FAILURES as error:
@@ -205,7 +205,7 @@ class AppDatabase:
         return () if torn else row
 
     def _placed(self, table: str, key: str) -> dict[Any, list[int]]:
-        """Where the rows are that have each value of *key*."""
+        """Returns the rowids of the rows that have each value of *key*."""
         if (table, key) not in self._places:
             places: dict[Any, list[int]] = {}
             for place, (held,) in self._scan(table, key).items():
@@ -253,7 +253,7 @@ class AppDatabase:
         self.left_out.setdefault(what, set()).add(cell(id))
 
     def problems(self) -> Iterator[Problem]:
-        """What went wrong: one problem for all the rows with the same trouble."""
+        """Yields the problems: one for all rows with the same reason."""
         alike: dict[str, list[str]] = {}
         for where, reason in self._faults.items():
             alike.setdefault(reason, []).append(where)
@@ -326,7 +326,7 @@ def turns(id: str, date: datetime | None, pieces: Iterable[Piece]) -> Iterator[M
 
 
 def _attributed(piece: Piece) -> Piece:
-    """A piece without what our own hooks put in, and in the role of who really spoke."""
+    """Returns a piece without the text of our own hooks, in the role of who really spoke."""
     role, text = piece
     if role == "user":
         return human(text)
@@ -342,7 +342,8 @@ def called(name: Any, arguments: Any) -> Piece:
 
 
 def title(given: Any, messages: Sequence[Message]) -> str:
-    """The title that was *given*, else the first line of the human (of anyone, if none spoke)."""
+    """Returns the title that was *given*, else the first line of the human (of anyone, if no human
+    spoke)."""
     anyone = next((m.role for m in messages if m.role != "tool"), "")
     return title_of(messages, "user", anyone, given=cell(given), cut="")
 
@@ -355,7 +356,7 @@ def cell(value: Any) -> str:
 
 
 def start(created: Any, messages: Sequence[Message]) -> datetime | None:
-    """When a session began: when its row says, else with its first message."""
+    """Returns when a session began: the date of its row, else that of its first message."""
     return moment(created) or next((message.date for message in messages), None)
 
 

@@ -58,7 +58,7 @@ _PASSED = frozenset({"info", "error", "warning"})
 
 
 class _GeminiTurn(NamedTuple):
-    """What one record says."""
+    """The messages of one record."""
 
     said: tuple[Message, ...] = ()
     repeated: tuple[Message, ...] = ()
@@ -109,7 +109,7 @@ def _whole(path: Path, content: bytes) -> dict[str, Any] | Problem:
 
 
 class _SessionEvents:
-    """The session as its events leave it."""
+    """Collects a session, event by event."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -168,7 +168,8 @@ class _SessionEvents:
 
 
 def _user(record: dict[str, Any], id: str, date: datetime | None) -> _GeminiTurn:
-    """The human's words keep the record's id, and what the client added has one made of it."""
+    """Returns the turn of a user record: the human's words keep its id, and what the client added
+    gets one made of it."""
     parts: dict[str, list[str]] = {"context": [], "summary": [], "user": []}
     repeated = []
     for number, block in enumerate(listed(record.get("content"))):
@@ -194,7 +195,7 @@ def _sort(parts: dict[str, list[str]], text: str) -> None:
 
 
 def _speakers(text: str) -> Iterator[tuple[str, str]]:
-    """What a hook added to a text, which the client escapes, and the rest of it."""
+    """Yields what hooks added to a text (the client escapes it), then the rest of the text."""
     hooked, rest = until_last(_HOOK_END, text)
     for hook in _HOOK.findall(hooked):
         told = hook.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -138,7 +138,7 @@ def _speaker(role: str, seen: dict[str, Any], subagent: bool) -> _Speaker:
 
 
 def _pieces(speaker: _Speaker, content: Any, strange: Counter[str]) -> Iterator[Piece]:
-    """What a message says, by who sees it."""
+    """Yields the contents of a message, in the role that follows from who sees it."""
     if not speaker.seen:
         return
     if speaker.role not in ("user", "assistant"):
@@ -192,7 +192,8 @@ _CONTENTS: dict[str, Callable[[_Speaker, dict[str, Any]], Piece]] = {
 
 
 def _lines(path: Path) -> Read:
-    """A session as earlier versions kept it: a line about it, then one a message."""
+    """Yields a session as earlier versions kept it: a line about it, then a line for each
+    message."""
     about: dict[str, Any] = {}
     messages: list[Message] = []
     strange: Counter[str] = Counter()
@@ -218,7 +219,7 @@ def _lines(path: Path) -> Read:
 
 
 def _homes() -> list[Path]:
-    """The database; where there is none yet, the files that Goose would take over into it."""
+    """Returns the database; where there is none yet, the files that Goose would migrate into it."""
     root = Path(os.environ.get("GOOSE_PATH_ROOT", ""))
     shared = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     folder = (root / "data" if root.is_absolute() else shared / "goose") / "sessions"

@@ -116,12 +116,12 @@ def _session(store: AppDatabase, listed: _Listed) -> Session:
 
 
 def _is_rewound(message: Row) -> bool:
-    """Whether the user took it back."""
+    """Tells whether the user took the message back."""
     return message["active"] == 0 and not message["compacted"]
 
 
 def _without_copies(messages: list[Row]) -> Iterator[Row]:
-    """The rows without those that a compaction wrote once more."""
+    """Yields the rows without the copies that a compaction wrote."""
     seen: set[tuple[Any, ...]] = set()
     for message in messages:
         same = tuple(message[name] for name in _MESSAGE[1:7])
@@ -147,7 +147,7 @@ def _lineage(listed: _Listed, config: dict[str, Any]) -> tuple[str, Relation]:
 
 
 def _is_reset(row: Row, parent: Row) -> bool:
-    """Whether the session began anew where its parent had ended."""
+    """Tells whether the session started anew when its parent ended."""
     key = row["session_key"]
     return parent["end_reason"] in _RESETS and bool(key) and key == parent["session_key"]
 
@@ -196,8 +196,8 @@ def _users(user: str, text: str, flagged: bool) -> Iterator[Piece]:
 
 
 def _summed(role: str, text: str, flagged: bool) -> Iterator[Piece]:
-    """A compaction's summary, which may stand alone or in one message with what was said before
-    or after it."""
+    """Yields the summary of a compaction, apart from what was said before or after it in the same
+    message."""
     prior, joint, rest = text.partition(_PRIOR_END)
     if joint and (flagged or _SUMMARY.match(rest)):
         yield role, prior.replace(_PRIOR, "", 1)

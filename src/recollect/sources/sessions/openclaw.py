@@ -78,7 +78,7 @@ _REASONS: dict[Any, Relation] = {"compaction": "compaction", "fork": "fork", "re
 
 
 class _SessionRow(NamedTuple):
-    """What the tables beside the transcript say of a session."""
+    """What the tables beside the transcript know of a session."""
 
     id: Any
     title: str = ""
@@ -136,7 +136,7 @@ def _session(store: AppDatabase, known: _SessionRow) -> Session:
 
 
 def _lines(path: Path) -> Read:
-    """A session as earlier versions kept it, a file each."""
+    """Yields the session of a ``.jsonl`` file, as earlier versions kept it."""
     problems: list[Problem] = []
     strange: Counter[str] = Counter()
 
@@ -188,7 +188,7 @@ def _conversation(
 
 
 class _Node(NamedTuple):
-    """What an entry comes to."""
+    """The messages, the session name and the model that an entry holds."""
 
     messages: tuple[Message, ...]
     name: str
@@ -196,7 +196,7 @@ class _Node(NamedTuple):
 
 
 class _EntryTree:
-    """The nodes of one session, each with the place of the one above it."""
+    """The nodes of one session, each with the index of its parent."""
 
     def __init__(self) -> None:
         self._nodes: list[tuple[_Node, int]] = []
@@ -204,7 +204,7 @@ class _EntryTree:
         self._tip = -1
 
     def grow(self, entry: dict[str, Any], node: _Node) -> None:
-        """Hang an entry where it says, or where the one before it hangs."""
+        """Adds an entry below the parent that it names, else below the one before it."""
         if entry.get("type") == "leaf":
             self._tip = place = self._place(entry, "targetId")
         else:
@@ -221,7 +221,8 @@ class _EntryTree:
         return self._places.get(cell(entry.get(link)), self._tip)
 
     def branch(self) -> tuple[list[_Node], int]:
-        """The nodes from the root to the tip, and how many messages are not on that branch."""
+        """Returns the nodes from the root to the tip, and how many messages are on other
+        branches."""
         nodes: list[_Node] = []
         place = self._tip
         while place >= 0:
@@ -326,7 +327,7 @@ def _users(message: dict[str, Any], text: str, unattended: bool) -> Iterator[Pie
 
 
 def _homes() -> list[Path]:
-    """Each agent's database; where there is none, the files of before it."""
+    """Returns the folder of the agents' databases, and the logs of agents that have none."""
     named = os.environ.get("OPENCLAW_STATE_DIR") or os.environ.get("CLAWDBOT_STATE_DIR")
     user = Path(os.environ.get("OPENCLAW_HOME") or Path.home()).expanduser()
     folders = [user / name for name in (".openclaw", ".clawdbot", ".moltbot")]

@@ -100,7 +100,7 @@ def _session(store: AppDatabase, row: Row) -> Session:
 
 
 def _infos(store: AppDatabase, session: Row) -> dict[Any, _Info]:
-    """The messages that stand, in order."""
+    """Returns the messages that were not reverted, in order."""
     revert = store.parsed_object(session["revert"], "session", session["id"])
     infos: dict[Any, _Info] = {}
     for row in store.rows("message", _MESSAGE, "time_created, id", "session_id", session["id"]):

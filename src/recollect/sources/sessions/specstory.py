@@ -63,7 +63,7 @@ _SUMMARISED = "This session is being continued from a previous conversation"
 
 
 class _TurnLine(NamedTuple):
-    """The line that begins a turn, as read."""
+    """The line that begins a turn, parsed."""
 
     user: bool
     sidechain: bool
@@ -72,7 +72,8 @@ class _TurnLine(NamedTuple):
 
 
 class _TurnPiece(NamedTuple):
-    """A stretch of a turn: words, or a tool's block. What is before the first turn has none."""
+    """A part of a turn: words, or the block of a tool. The text before the first turn has no
+    turn."""
 
     turn: _TurnLine | None
     tool: bool
@@ -80,7 +81,7 @@ class _TurnPiece(NamedTuple):
 
 
 def read(path: Path) -> Read:
-    """Exactly one session, however little of it there is."""
+    """Yields exactly one session, however short it is."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -124,7 +125,7 @@ def _sessions(path: Path, page: _MarkdownTranscript) -> Read:
 
 
 def _title(named: str) -> str:
-    """The title without the moment in it; none where it is nothing else."""
+    """Returns the title without its date; empty if there is nothing else in it."""
     title = _WHEN.sub("", named).strip()
     return "" if _DATE.match(title) or title == "Untitled" else title
 
@@ -149,7 +150,7 @@ def _messages(session: str, pieces: list[_TurnPiece]) -> Iterator[Message]:
 def _speakers(
     pieces: list[_TurnPiece],
 ) -> Iterator[tuple[_TurnLine | None, Iterable[tuple[str, str]]]]:
-    """Each piece's turn, and (role, text) of what it says."""
+    """Yields the turn of each piece, and the (role, text) pairs in it."""
     command: datetime | None = None
     named = any(piece.turn and piece.turn.model for piece in pieces)
     for turn, tool, lines in pieces:
@@ -168,16 +169,16 @@ def _speakers(
 
 
 def _agent(turn: _TurnLine, text: str, named: bool) -> str:
-    """The role of an agent's turn. Where models are *named*, a subagent's turn without one is
-    what it was told to do."""
+    """Returns the role of an agent's turn. Where models are *named*, a subagent's turn without a
+    model is its task."""
     told = turn.sidechain and named and not turn.model
     injected = turn.model == _CLIENT or _INJECTED.match(text)
     return "context" if told or injected else "assistant"
 
 
 def _user(turn: _TurnLine, text: str, expanded: bool) -> Iterator[tuple[str, str]]:
-    """The human's words, and apart from them what the client put around them. If *expanded*,
-    they came at the same moment as a command, which stands for them."""
+    """Yields the human's words, and apart from them what the client put around them. If *expanded*,
+    the turn has the same date as a command, and is the text that the command stands for."""
     while match := _ASIDE.match(text):
         yield "context", match[1]
         text = text[match.end() :]
@@ -193,7 +194,7 @@ def _user(turn: _TurnLine, text: str, expanded: bool) -> Iterator[tuple[str, str
 
 
 def _tool(text: str) -> str:
-    """A tool's block without its tags: the tool, how it was called, what came of it."""
+    """Returns the block of a tool without its tags: the tool, its call and its result."""
     head = _TOOL_HEAD.match(text)
     if not head:
         return _OLD_NAME.sub(r"\1", text)
@@ -206,7 +207,8 @@ def _tool(text: str) -> str:
 
 
 def _words(lines: list[str], above: Container[str] = _BETWEEN) -> str:
-    """The lines, without those that stand between turns below them, and those of *above*."""
+    """Returns the lines, without blank lines and rules below them, and without lines of *above*
+    over them."""
     upwards = dropwhile(lambda line: line.strip() in _BETWEEN, reversed(lines))
     return "\n".join(dropwhile(lambda line: line.strip() in above, reversed(list(upwards))))
 
@@ -215,7 +217,7 @@ def _words(lines: list[str], above: Container[str] = _BETWEEN) -> str:
 
 
 class _MarkdownTranscript:
-    """The lines of a transcript, with those that may begin a turn or be a fence."""
+    """The lines of a transcript, and the lines among them that may begin a turn or be a fence."""
 
     def __init__(self, text: str) -> None:
         self.lines = text.replace("\r\n", "\n").split("\n")
@@ -239,7 +241,7 @@ class _MarkdownTranscript:
         return next(ends, -1)
 
     def pieces(self) -> Iterator[_TurnPiece]:
-        """What is before the first turn, then all that is in the turns but thoughts."""
+        """Yields the text before the first turn, then all parts of the turns except thoughts."""
         piece = _TurnPiece(None, False, [])
         for kind, first, end in self._spans():
             lines = self.lines[first:end]
@@ -256,8 +258,8 @@ class _MarkdownTranscript:
         yield piece
 
     def _old_kind(self, piece: _TurnPiece, line: str) -> str:
-        """What a line of text is. Before version 2 a tool's block had a first line, and no end
-        but the next rule."""
+        """Returns the kind of a line of text. Before version 2 the block of a tool ended at the
+        next rule."""
         if self._modern or piece.turn is None or piece.turn.user:
             return "text"
         if piece.tool and line.strip() == "---":
@@ -266,7 +268,7 @@ class _MarkdownTranscript:
         return "unclosed" if _OLD_TOOL.match(line) and not inside else "text"
 
     def _spans(self) -> Iterator[tuple[str, int, int]]:
-        """All lines in order: what they are, the first and the one after the last."""
+        """Yields all lines in order: their kind, the first line and the line after the last."""
         latest: datetime | None = None
         tags: dict[str, str] = {}
         n = 0
@@ -287,7 +289,7 @@ class _MarkdownTranscript:
             n = last + 1
 
     def _tagged(self, n: int, tag: str, latest: datetime | None) -> tuple[str, int]:
-        """What the lines from an opening tag on are, and the last of them."""
+        """Returns the kind of the lines from an opening tag on, and the last of them."""
         close = self._close(n, _TAGS[tag], latest)
         if close is not None:
             return _CLOSED[tag], close
@@ -310,7 +312,7 @@ class _MarkdownTranscript:
         return _TurnLine(who == "User", bool(aside) or inside != about, model, _date(inside))
 
     def _is_real(self, n: int, latest: datetime | None) -> bool:
-        """Whether a line that may begin a turn does so within a block, by its date."""
+        """Tells by its date whether a line within a block really begins a turn."""
         date = self._marks[n].date
         return date is not None and latest is not None and date >= latest
 
@@ -342,19 +344,19 @@ class _MarkdownTranscript:
         return n if real and (not label or self._opens(end)) else end
 
     def _real_between(self, n: int, end: int, latest: datetime | None) -> bool:
-        """Whether a turn begins between two lines, by its date."""
+        """Tells whether a turn really begins between two lines, by its date."""
         first, last = bisect_left(self._mark_lines, n), bisect_left(self._mark_lines, end)
         return any(self._is_real(mark, latest) for mark in self._mark_lines[first:last])
 
     def _opens(self, n: int) -> bool:
-        """Whether the fence at line *n* would have its pair before the next turn."""
+        """Tells whether the fence at line *n* has its pair before the next turn."""
         later = bisect_left(self._mark_lines, n)
         stop = [*self._mark_lines[later : later + 1], len(self.lines)][0]
         return (bisect_left(self._fence_lines, stop) - bisect_left(self._fence_lines, n)) % 2 == 0
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """By the first line, or where older versions have none, by the header and a turn."""
+    """Decides by the first line or, for older versions that have none, by the header and a turn."""
     if path.suffix.lower() not in (".md", ".markdown"):
         return False
     lines = head.decode("utf-8-sig", "ignore").splitlines()

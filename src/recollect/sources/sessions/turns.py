@@ -38,15 +38,15 @@ _UNSAID = frozenset({"thinking", "redacted_thinking", "redacted"})
 
 
 def human(text: str) -> tuple[str, str]:
-    """(role, text) of something in the user's turn: ``context`` if a machine put it there.
-    What our own hooks injected is taken out; the text may be empty then."""
+    """Returns (role, text) of a text in the user's turn: ``context`` if a machine put it there.
+    What our own hooks injected is removed; the text may then be empty."""
     text = without_ours(text)
     return ("context" if INJECTED.match(text) else "user"), text
 
 
 def without_ours(text: str) -> str:
-    """Without what our own hooks put in, which is never imported again, and what the client
-    wrapped it in."""
+    """Returns the text without what our own hooks injected, which is never imported again, and
+    without the client's wrapper around it."""
     ours, rest = until_last(_OURS_END, text)
     return _HOLLOW.sub("", _OURS.sub("", ours) + rest) if ours else text
 
@@ -60,13 +60,13 @@ def until_last(end: str, text: str) -> tuple[str, str]:
 
 
 def delegated(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """The messages of a subagent, in which nobody is the human."""
+    """Returns the messages of a subagent, in which no message is the human's."""
     return tuple(m._replace(role="context") if m.role == "user" else m for m in messages)
 
 
 def merged(pieces: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yields (role, text) with what one says in a row as one text; each call of a tool and each
-    result is its own."""
+    """Yields (role, text) with consecutive texts of one role joined; each call and each result of a
+    tool stays alone."""
     for role, run in groupby(pieces, itemgetter(0)):
         texts = [text for _, text in run]
         yield from ((role, text) for text in (texts if role == "tool" else ["\n\n".join(texts)]))
@@ -94,8 +94,8 @@ def speakers(parts: Mapping[str, Iterable[str]]) -> list[tuple[str, str, str]]:
 
 
 def unique(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """What says something, each record once; another one that has the same id is kept under an
-    id of its own."""
+    """Returns the messages that are not empty, each once; a different one with the same id gets
+    another id."""
     kept: dict[str, Message] = {}
     for message in messages:
         if not message.text.strip():
@@ -145,7 +145,8 @@ def blocks(content: Any) -> list[Any]:
 
 
 def block_text(block: Any) -> str:
-    """A block's words; a mark such as ``[image]`` for one that has none. Thoughts are left out."""
+    """Returns the words of a block; a mark such as ``[image]`` for one that has none. Thoughts are
+    left out."""
     if isinstance(block, str):
         return block
     kind, text = string(mapping(block).get("type")), mapping(block).get("text")
@@ -160,7 +161,8 @@ def block_texts(content: Any) -> str:
 
 
 def tool_text(block: Any) -> str | None:
-    """A tool's call or result, of whichever make; None if the block is something else."""
+    """Returns the call or the result of a tool, of any client; None if the block is something
+    else."""
     fields = mapping(block)
     kind = string(fields.get("type"))
     if kind.endswith("tool_use"):
@@ -171,7 +173,7 @@ def tool_text(block: Any) -> str | None:
 
 
 def tool_call(name: str, arguments: Any) -> str:
-    """A call on one line: ``Grep pattern='charge(' path='src'``."""
+    """Returns a call on one line: ``Grep pattern='charge(' path='src'``."""
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)

@@ -24,7 +24,7 @@ _HINT = "web.fields says where an answer has what"
 
 
 class Fields(NamedTuple):
-    """Where an answer has what; a dot leads into an object."""
+    """The paths of the fields in an engine's answer; a dot leads into an object."""
 
     results: str = "results"
     title: str = "title"
@@ -60,7 +60,7 @@ BRAVE = "https://api.search.brave.com/res/v1/web/search"
 
 
 def engine(said: str, fields: Sequence[str] = ()) -> Engine:
-    """What ``web.engine`` and ``web.fields`` mean."""
+    """Returns the engine that ``web.engine`` and ``web.fields`` configure."""
     kind, _, url = said.partition(":")
     named = _fields(fields)
     if kind == "searxng" and url:
@@ -108,7 +108,7 @@ def _fields(said: Sequence[str]) -> dict[str, str]:
 
 
 def results(told: Any, fields: Fields) -> list[WebResult]:
-    """What an answer has; ``WebError`` where it is none."""
+    """Returns the results in an engine's answer. Raises ``WebError`` if it has none."""
     rows = _at(told, fields.results)
     if rows is None and isinstance(told, dict) and fields.results == "web.results":
         rows = []  # Brave leaves the web out where it found nothing

@@ -47,7 +47,7 @@ def ones_own(host: str, port: int) -> bool:  # noqa: ARG001
 
 
 class FetchRules(NamedTuple):
-    """What a GET may do."""
+    """The limits of a GET request."""
 
     types: tuple[str, ...]
     """Content types that are read."""
@@ -72,7 +72,7 @@ class Got(NamedTuple):
 def fetch(
     url: str, rules: FetchRules, until: float, headers: Mapping[str, str] | None = None
 ) -> Got:
-    """What is at this address, before the clock (``monotonic``) is at *until*."""
+    """Returns the page at this address; gives up when the clock (``monotonic``) reaches *until*."""
     work = _Work(url, rules, until, headers or {})
     Thread(target=work.run, name="recollect-web", daemon=True).start()
     try:
@@ -129,7 +129,7 @@ class _Work:
         raise WebError(f"{self.host} redirects again and again")
 
     def _once(self, place: Link) -> Got | str:
-        """What is there, or where it says that it is."""
+        """Returns the page, or the address that it redirects to."""
         self.host = place.host
         self._rules.domains.check(place.host)
         connection = self._connected(place)
@@ -206,7 +206,7 @@ class _Work:
         return connection
 
     def _plain(self, place: Link, addresses: list[str]) -> socket.socket:
-        """A connection to the first of these addresses that takes one."""
+        """Returns a connection to the first of these addresses that accepts one."""
         failed: OSError | None = None
         for address in addresses[:4]:
             left = self._until - monotonic()
@@ -222,7 +222,8 @@ class _Work:
         raise failed or TimeoutError()
 
     def _take(self, connected: socket.socket) -> bool:
-        """From now on giving up reaches the connection; False when it was given up before."""
+        """Registers the connection, so that giving up closes it; returns False if it was given up
+        before."""
         with self._lock:
             self._socket = connected
             return not self._over

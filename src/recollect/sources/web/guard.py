@@ -104,7 +104,7 @@ def is_public(address: str) -> bool:
 
 
 def _inside(address: IPv6Address) -> list[IPv4Address]:
-    """The IPv4 addresses that this one leads to, by any of the ways there are."""
+    """Returns the IPv4 addresses that an IPv6 address embeds, in all known ways."""
     inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address.packed[:12] in (bytes(12), bytes.fromhex("0064ff9b") + bytes(8)):
         inside.append(IPv4Address(address.packed[12:]))
@@ -125,14 +125,14 @@ def _is_global(address: IPv4Address | IPv6Address) -> bool:
 
 
 def refuse_private(host: str, addresses: Sequence[str]) -> None:
-    """Raises unless all of these are public: one that is not is one that may be taken."""
+    """Raises unless all of these addresses are public, because any of them may be used."""
     for address in addresses:
         if not is_public(address):
             raise WebRefused(f"{host} leads to {address}, which is not on the public internet")
 
 
 def refuse_number(place: Link) -> None:
-    """Raises where the host is an address already, and not a public one."""
+    """Raises if the host is written as an address that is not public."""
     try:
         ip_address(place.host)
     except ValueError:
@@ -144,8 +144,8 @@ def refuse_number(place: Link) -> None:
 
 
 class Domains(NamedTuple):
-    """What the user allows and denies; a domain has those below it in it. No list allows all, and
-    what is denied is denied whatever else is said."""
+    """The domains that the user allows and denies; a domain includes its subdomains. No list allows
+    all, and denied wins over allowed."""
 
     allow: tuple[str, ...] | None = None
     deny: tuple[str, ...] | None = None

@@ -19,13 +19,13 @@ _TAG = re.compile(r"<[^<>]{0,200}>")
 
 
 def plain(text: str) -> str:
-    """Without what is not seen but does something: terminal controls, changes of direction,
-    characters of no width."""
+    """Returns the text without invisible characters that act: terminal controls, changes of
+    direction, characters of no width."""
     return whole(_UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
 
 
 def line(text: str, most: int) -> str:
-    """On one line, without markup, cut short."""
+    """Returns the text on one line, without markup, cut short."""
     flat = " ".join(plain(unescape(_TAG.sub("", text))).split())
     return flat if len(flat) <= most else flat[: most - 1] + "…"
 

@@ -30,7 +30,7 @@ class Secret(Protocol):
 
 
 class WebSearch:
-    """A search engine, and the pages that it leads to. Without an engine, pages alone."""
+    """A search engine, and the pages of its results. Without an engine, it only reads pages."""
 
     def __init__(
         self,
@@ -79,7 +79,8 @@ class WebSearch:
             raise WebError(f"{self.key}: its answer is not JSON") from None
 
     def _let_through(self, found: list[WebResult]) -> tuple[list[WebResult], dict[str, int]]:
-        """Those that may be looked at, each once, and how many may not, by the reason."""
+        """Returns the results that may be read, each once, and the number of the others by
+        reason."""
         kept: dict[str, WebResult] = {}
         hidden: Counter[str] = Counter()
         for one in found:
@@ -99,7 +100,7 @@ class WebSearch:
         return list(kept.values()), dict(hidden)
 
     def _read(self, found: list[WebResult], read: int, until: float) -> list[WebResult]:
-        """The first so many with the beginning of their pages, all read at once."""
+        """Returns the first results with the beginning of their pages, all fetched at once."""
         if not read or not found:
             return found
         with ThreadPoolExecutor(min(read, len(found))) as threads:
@@ -116,7 +117,7 @@ class WebSearch:
 
 
 def sendable(query: str) -> str:
-    """What is sent of a question: its words, and only if no key or password is among them."""
+    """Returns the words of a question that are sent; none if a key or a password is among them."""
     sent = " ".join(query.split())[:MOST_QUERY]
     if not sent:
         raise WebRefused("there is nothing to ask the web for")
