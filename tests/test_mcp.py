@@ -252,19 +252,34 @@ def test_a_search_is_one_block_with_ids_and_what_to_try_next(filled: Memory) -> 
     reply = replied(filled, "search", query="when do we deploy harbor?", limit=1)
     result = reply.json["results"][0]
     head, about, *_ = reply.text.splitlines()
-    assert head.startswith(reply.json["status"])
-    assert f"fingerprint {reply.json['fingerprint']}" in head
+    assert head.startswith(f"{reply.json['status']} · {reply.json['said']}")
     assert about.startswith(f"[{result['id']}] Deploying (note · ")
     assert "We deploy harbor on Fridays, with the slip tool." in reply.text
     again = replied(filled, "get", id=result["id"])
     assert "We deploy harbor on Fridays" in again.text
 
 
-def test_finding_nothing_is_said_with_what_to_try(filled: Memory) -> None:
-    reply = replied(filled, "search", query="zeppelin")
-    assert not reply.failed
-    assert reply.text.startswith("no_results")
-    assert reply.text.splitlines()[-1].startswith("next: ask in other words")
+def test_the_rest_is_named_in_a_line_each_that_get_opens(filled: Memory) -> None:
+    for n in range(4):
+        replied(filled, "record", kind="decision", body=f"The harbor crane {n} lifts pontoons.")
+    reply = replied(filled, "search", query="harbor crane pontoons", limit=1)
+    _, _, rest = reply.text.partition("\nalso:\n")
+    lines = [line for line in rest.splitlines() if line.startswith("[")]
+    assert len(lines) == len(reply.json["named"]) > 0
+    for line, one in zip(lines, reply.json["named"], strict=True):
+        assert count_tokens(line) < 40
+        opened = replied(filled, "get", id=line[1 : line.index("]")])
+        assert opened.json["id"] == one["id"].rpartition(":")[0]
+    assert "The harbor crane" in lines[0]  # a record without a title is called by its text
+
+
+def test_nothing_known_is_said_in_few_tokens_and_asks_for_no_answer(filled: Memory) -> None:
+    for query in ("zeppelin", "who is the chief executive of the zeppelin company?"):
+        reply = replied(filled, "search", query=query, kinds=["note"], since="2020-01-01")
+        assert not reply.failed
+        assert reply.text.startswith("no_results: nothing is known of this")
+        assert count_tokens(reply.text) < 80
+        assert "gather" not in reply.text
 
 
 def test_an_answer_is_gathered_recorded_and_served_again(filled: Memory) -> None:

@@ -57,6 +57,7 @@ from recollect.nouns.documents import (
     Place,
     Source,
     StoredPassage,
+    first_words,
     hashed,
     stable_id,
 )
@@ -131,6 +132,7 @@ __all__ = [
     "StoredPassage",
     "TextQuery",
     "Window",
+    "first_words",
     "hashed",
     "in_words",
     "stable_id",

@@ -38,6 +38,22 @@ def stable_id(*parts: str) -> str:
     return hashed("\x1f".join(parts).encode("utf-8", "surrogatepass"), 8).hex()
 
 
+HEADLINE = 72
+"""Characters of a headline that is made of a text."""
+
+
+def first_words(text: str, most: int = HEADLINE) -> str:
+    """Returns how a text begins, in one line, without the marks of a heading or a list."""
+    words = text[: 4 * most].split()
+    while words and not any(map(str.isalnum, words[0])):
+        del words[0]
+    line = " ".join(words)
+    if len(line) <= most and len(text) <= 4 * most:
+        return line
+    cut = line[: most - 1]
+    return f"{cut.rpartition(' ')[0] if ' ' in cut[most // 2 :] else cut} …"
+
+
 class Place(NamedTuple):
     """A file or folder that a source gathers, and how it was added last."""
 
@@ -100,6 +116,10 @@ class Document(NamedTuple):
             yield 0, "", self.text
         for turn, message in enumerate(self.messages):
             yield turn, message.role, message.text
+
+    def headline(self, text: str = "") -> str:
+        """Returns its title; of what has none, how it begins, or how *text* of it does."""
+        return self.title or first_words(text or self.rendered()) or self.external
 
     def rendered(self) -> str:
         """The whole document as a person reads it."""

@@ -112,7 +112,7 @@ def named(candidate: Candidate, pool: Pool, reason: str) -> Named:
         id=stored.id,
         document=document.external,
         kind=document.kind,
-        title=document.title or document.external,
+        title=document.headline(stored.passage.text),
         path=document.path,
         date=document.date,
         matched=matched_words(candidate, pool),

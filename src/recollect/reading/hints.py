@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from recollect.nouns import Candidate, Status, StoredPassage
+from recollect.nouns import Status
 from recollect.text.questions.parse import Parsed
 from recollect.text.terms import is_run, query_terms
 
-NEAREST = 3
 LACKING = 3
 
 
@@ -30,11 +29,8 @@ class Findings(NamedTuple):
     """Words of the question that no result has."""
 
 
-def hints(
-    said: Status, told: Findings, left: Sequence[Candidate], passages: Mapping[int, StoredPassage]
-) -> tuple[str, ...]:
-    """An answer that is served as it stands only says what was done to the question. *left* are
-    the candidates that are not returned, best first."""
+def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
+    """An answer that is served as it stands only says what was done to the question."""
     done = [f"“{w}” was read as “{r}”" for w, r in told.spelling.items() if told.corrected]
     done += [f"“{old}” was superseded by “{new}”" for old, new in told.superseded.items()]
     if told.relaxed:
@@ -51,11 +47,9 @@ def hints(
     if said == "needs_synthesis":
         made += [f"none of these has “{word}”" for word in told.lacking]
         return (*done, *made)
-    if left:
-        titles = [passages[c.passage].document for c in left[:NEAREST]]
-        named = ", ".join(f"“{d.title or d.external}”" for d in titles)
-        made.append(f"nearest, at {left[0].confidence:.2f}: {named}")
-    return (*done, *made) or ("nothing matches; try fewer or other words",)
+    if made or done or has_nearest:
+        return (*done, *made)
+    return ("nothing matches; try fewer or other words",)
 
 
 def lacking(

@@ -201,7 +201,7 @@ def _answer(
         hidden=unseen,
         relaxed=told.relaxed,
         budget=budget,
-        hints=hints(said, told, left, pool.passages),
+        hints=hints(said, told, bool(left)),
     )
 
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 
 from recollect.memory import Status
 from recollect.moments import iso
-from recollect.nouns import Answer, Document, Page, Problem, Receipt, Recorded, Result, Stage
+from recollect.nouns import Answer, Document, Named, Page, Problem, Receipt, Recorded, Result, Stage
 from recollect.nouns.synthesis import Synthesis
 from recollect.nouns.web import WebFound
+from recollect.surfaces import headlines
 from recollect.surfaces.phrases import dotted, plural, some, when
 from recollect.surfaces.terminal import Style, width
 from recollect.text.questions.parse import parse
@@ -34,6 +35,7 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
     wanted = parse(found.query).content
     for number, result in enumerate(found.results, 1):
         lines += _result(number, result, wanted, style, full=full, explain=explain)
+    lines += _also(found, style)
     lines += [f"{style.dim}{hint}{style.off}" for hint in found.hints]
     if found.web is not None:
         lines += ["", *web(found.web, style)]
@@ -43,6 +45,27 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
     if explain:
         lines += ["", *_left_out(found, style), *_happened(found, style)]
     return "\n".join(lines).rstrip()
+
+
+NEAREST = 3
+"""Things that are named where nothing is known."""
+
+
+def _also(found: Answer, style: Style) -> list[str]:
+    """Returns what is named and not shown, a line each; ``recollect get`` opens it."""
+    named = found.named if found.results else found.named[:NEAREST]
+    if not named:
+        return []
+    lines = [f"{style.bold}{'also' if found.results else 'nearest'}{style.off}"]
+    lines += [f"    {_clipped(one, style)}" for one in named]
+    return [*lines, ""]
+
+
+def _clipped(one: Named, style: Style) -> str:
+    """Returns the line of a thing that is named, as long as the terminal is wide."""
+    said = headlines.pointer(one)[: width() - 4]
+    about = dotted(headlines.about(one), ", ".join(one.matched))
+    return f"{said}  {style.dim}{about[: max(0, width() - 6 - len(said))]}{style.off}".rstrip()
 
 
 def _headline(found: Answer, style: Style) -> str:

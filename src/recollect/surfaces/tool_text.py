@@ -11,18 +11,34 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.moments import iso
+from recollect.nouns import in_words
+from recollect.surfaces import headlines
+from recollect.surfaces.headlines import day
 from recollect.surfaces.phrases import dotted, minute, some, when
 from recollect.surfaces.tools import PAGE
-from recollect.text.tokens import clip_tokens
+from recollect.text.tokens import clip_tokens, count_tokens
 
 if TYPE_CHECKING:
     from recollect.facts import Context, Remembered
     from recollect.memory import Bundle, Curated, SessionsAnswer
-    from recollect.nouns import Answer, Document, Page, Receipt, Recording, Result
+    from recollect.nouns import (
+        Answer,
+        Budget,
+        Document,
+        Named,
+        Page,
+        Receipt,
+        Recorded,
+        Recording,
+        Result,
+    )
     from recollect.nouns.web import WebFound
 
 Given = Mapping[str, Any]
 
+NOTHING = 80
+"""Tokens of an answer that there is none."""
+OTHER_WORDS = "next: other words, once"
 OTHERS = 5
 """Things that are named beside a bundle: each takes tokens that the budget does not count."""
 
@@ -30,35 +46,49 @@ OTHERS = 5
 
 
 def answer(found: Answer, _: Given) -> str:
-    lines = [_verdict(found)]
-    if found.answer is not None:
-        written = found.answer
-        lines.append(written.answer)
-        lines.append(
-            dotted(
-                f"recorded {_day(written.at)} as {written.id}",
-                when(written.sources, f"from {', '.join(written.sources)}"),
-            )
-        )
-    lines += [_result(one) for one in found.results]
-    if found.status == "no_results":
-        near = "; ".join(f"[{r.id}] {r.title} {r.confidence:.2f}" for r in found.named[:3])
-        lines += some(when(near, f"nearest, not good enough: {near}"))
-    lines += [*_hidden(found.hidden), *found.hints]
-    lines += [f"given up: {name}" for name in found.relaxed]
-    lines += _web(found.web) if found.web is not None else []
-    lines += [f"degraded: {reason}" for reason in found.degraded]
+    """What is shown in full, what is named in a line each, and nothing said twice."""
+    if not (found.results or found.answer):
+        return "\n".join([*_nothing(found), *_web(found.web)])
+    several = len({one.source for one in found.results if one.kind != "fact"}) > 1
+    lines = [_verdict(found), *_recorded(found.answer)]
+    lines += [_shown(one, several) for one in found.results]
+    lines += [*_also(found.named, found.budget), *found.hints]
+    lines += [] if found.status == "needs_synthesis" else _hidden(found.hidden)
+    lines += [*_web(found.web), *(f"degraded: {reason}" for reason in found.degraded)]
     return "\n".join([*lines, *some(_NEXT.get(found.status, ""))])
 
 
-_NEXT = {
-    "needs_synthesis": "next: gather the same question, write the answer from it, record_answer it",
-    "no_results": "next: ask in other words or with fewer limits, or try sessions",
-}
+_NEXT = {"needs_synthesis": "next: answer if these say it, else gather"}
 
 
-def _web(found: WebFound) -> list[str]:
+def _recorded(written: Recorded | None) -> list[str]:
+    if written is None:
+        return []
+    sources = when(written.sources, f"from {', '.join(written.sources)}")
+    return [written.answer, dotted(f"recorded {day(written.at)} as {written.id}", sources)]
+
+
+def _nothing(found: Answer) -> list[str]:
+    """Says within :data:`NOTHING` tokens that nothing is known, why, and what came nearest."""
+    said = [*found.hints, *(f"degraded: {reason}" for reason in found.degraded)]
+    near = [headlines.pointer(one) for one in found.named[:3]]
+    more = [*(said or [OTHER_WORDS]), *(f"{'nearest: ' * (not n)}{x}" for n, x in enumerate(near))]
+    return _within(NOTHING, ["no_results: nothing is known of this", *more])
+
+
+def _within(most: int, lines: Sequence[str]) -> list[str]:
+    """Returns the lines that there is room for, in order; the first in any case."""
+    kept = list(lines[:1])
+    for line in lines[1:]:
+        if count_tokens("\n".join([*kept, line])) < most:
+            kept.append(line)
+    return kept
+
+
+def _web(found: WebFound | None) -> list[str]:
     """Fenced by a mark that no page can know: what is inside cannot end it."""
+    if found is None:
+        return []
     if not found.results:
         return [f"the web ({found.engine}) has nothing either"]
     mark = os.urandom(4).hex()
@@ -70,30 +100,37 @@ def _web(found: WebFound) -> list[str]:
 
 
 def _verdict(found: Answer) -> str:
-    parts: list[str] = [found.status]
-    if found.results:
-        parts += [
-            f"confidence {found.confidence:.2f}",
-            f"{len(found.results)} of {found.total_found}",
-            f"fingerprint {found.fingerprint}",
-        ]
-    if found.cache.question:
-        parts.append(when(found.cache.status == "hit", f"as answered for “{found.cache.question}”"))
-    return dotted(*parts)
+    """The fingerprint is for what a model may have to write."""
+    print = when(found.status == "needs_synthesis", f"fingerprint {found.fingerprint}")
+    again = when(found.cache.status == "hit" and found.cache.question, found.cache.question)
+    return dotted(
+        found.status,
+        when(found.results, in_words(found.confidence)),
+        when(again, f"as answered for “{again}”"),
+        print,
+    )
 
 
-def _result(one: Result) -> str:
-    title = f"{one.title or one.document}{f' › {one.heading}' if one.heading else ''}"
-    session = f"session {one.document}" if one.kind == "session" else one.kind
+def _shown(one: Result, several: bool) -> str:
+    title = headlines.name(one) if one.title or one.heading else ""
     about = dotted(
-        session,
-        one.role,
-        _day(one.date),
-        one.source,
-        f"{one.confidence:.2f}",
+        one.kind,
+        headlines.speaker(one),
+        day(one.date),
+        headlines.path(one.title, one.path),
+        when(several and one.kind != "fact", one.source),
+        in_words(one.confidence),
         when(one.truncated, "cut short"),
     )
-    return f"[{_id(one)}] {title} ({about})\n{one.text.strip()}"
+    return f"{' '.join(some(f'[{_id(one)}]', title, f'({about})'))}\n{one.text.strip()}"
+
+
+def _also(named: Sequence[Named], budget: Budget) -> list[str]:
+    """Names as many as there is room for beside what is shown."""
+    lines = ["also:", *map(headlines.line, named)]
+    if budget.budget is not None:
+        lines = _within(budget.budget - budget.used, lines)
+    return lines if len(lines) > 1 else []
 
 
 def _id(one: Result) -> str:
@@ -102,24 +139,21 @@ def _id(one: Result) -> str:
 
 
 def bundle(found: Bundle, _: Given) -> str:
-    lines = [found.rendered().rstrip()] if found.sections else ["nothing found"]
+    lines = [found.rendered().rstrip()] if found.sections else ["nothing is known of this"]
     lines += [f"{hint.kind}: {hint.text}" for hint in found.follow_up_hints]
-    lines += [f"also [{one.id}] {one.title} ({one.reason})" for one in found.manifest[:OTHERS]]
+    lines += _also(found.manifest[:OTHERS], found.budget)
     lines += [f"degraded: {reason}" for reason in found.degraded]
     budget = found.budget
+    if not found.sections:
+        return "\n".join(lines)
     lines.append(
         dotted(
-            f"confidence {found.confidence:.2f}",
+            in_words(found.confidence),
             f"{budget.used} of {budget.budget} tokens",
             f"fingerprint {found.fingerprint}",
         )
     )
-    if found.sections:
-        lines.append(
-            "next: write the answer from this, record_answer it with the fingerprint "
-            "and the ids used"
-        )
-    return "\n".join(lines)
+    return "\n".join([*lines, "next: write the answer from this, then record_answer"])
 
 
 def recording(done: Recording, _: Given) -> str:
@@ -195,9 +229,9 @@ def document(found: Document, given: Given) -> str:
     part = clip_tokens(whole[start:], int(given.get("token_budget", PAGE)))
     end = start + len(part)
     head = dotted(
-        f"[{found.id}] {found.title or found.external}",
+        f"[{found.id}] {found.headline()}",
         found.kind,
-        _day(found.date),
+        day(found.date),
         found.path,
         found.source,
     )
@@ -209,7 +243,7 @@ def document(found: Document, given: Given) -> str:
 
 def page(found: Page, _: Given) -> str:
     lines = [
-        dotted(f"[{one.id}] {one.title or one.external}", one.kind, _day(one.date), one.source)
+        dotted(f"[{one.id}] {one.headline()}", one.kind, day(one.date), one.source)
         for one in found.items
     ]
     lines += some(when(found.cursor, f"next: list with cursor {found.cursor}"))
@@ -232,12 +266,14 @@ def _discovery(found: Any) -> list[str]:
     lines = [
         dotted(
             f"{len(found.hits)} of {found.found} conversations",
-            f"confidence {found.confidence:.2f}",
+            in_words(found.confidence),
             when(found.sort != "relevance", f"{found.sort} first"),
         )
     ]
     for hit in found.hits:
-        lines.append(f"{_named(hit.session)} ({hit.confidence:.2f}), at {hit.match_message_id}:")
+        lines.append(
+            f"{_named(hit.session)} ({in_words(hit.confidence)}), at {hit.match_message_id}:"
+        )
         lines += _window(hit) if _says_more(hit) else [f"  {_flat(hit.snippet)}"]
         also = ", ".join(one.session_id for one in hit.also)
         lines += some(when(also, f"  also in its lineage: {also}"), *_hidden(hit.hidden))
@@ -297,7 +333,7 @@ def _browse(found: Any) -> list[str]:
     lines = []
     for one in found.sessions:
         more = dotted(
-            when(one.last, f"last {_day(one.last)}"),
+            when(one.last, f"last {day(one.last)}"),
             f"{one.messages} messages",
             when(one.lineage, f"{one.lineage} more in its lineage"),
         )
@@ -311,7 +347,7 @@ def _browse(found: Any) -> list[str]:
 
 def _named(session: Any) -> str:
     about = dotted(
-        _day(session.date),
+        day(session.date),
         session.folder,
         session.source,
         session.relation,
@@ -334,10 +370,6 @@ def _plain(value: Any) -> str:
 
 
 # ------------------------------------------------------------------ words
-
-
-def _day(moment: Any) -> str:
-    return (iso(moment) or "")[:10]
 
 
 def _flat(text: str) -> str:

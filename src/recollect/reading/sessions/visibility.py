@@ -72,8 +72,9 @@ class Visible:
     # -------------------------------------------------------------- sessions
 
     def session(self, name: str) -> Document:
-        """The session of this name, if it may be seen."""
+        """The session of this name, or of the passage of this id, if it may be seen."""
         found = self.store.get(name, self.anywhen, body=False)
+        found = found or self.store.get(name.rpartition(":")[0], self.anywhen, body=False)
         if not found:
             raise NotFound(
                 f"there is no session {name!r}", hint="`recollect sessions` lists the recent ones"
