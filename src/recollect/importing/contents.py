@@ -69,7 +69,7 @@ class Contents:
                 else:
                     yield own
         except OSError as error:
-            yield Problem(str(file.path), f"cannot be read: {error.strerror or error}")
+            yield Problem(str(file.path), files.why(error))
 
 
 def _text(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from recollect.arguments import is_there
 from recollect.importing.imported import ImportedFiles
-from recollect.importing.sources import SourceRoot, SourceRoots, place_of, uris_of
+from recollect.importing.sources import SourceRoot, SourceRoots, origin_of, place_of, uris_of
 from recollect.nouns import SourceStats
 from recollect.ports import DocumentStamp, StorageEngine
 
@@ -64,18 +64,14 @@ class MissingDocuments:
                 if not is_there(place):
                     yield from self._of_place(source, uri)
                 elif source.name in entered and source.kind in ("folder", "sessions"):
-                    gone = self._known(source.name).gone(_origin(source, uri), "")
+                    gone = self._known(source.name).gone(origin_of(source, uri), "")
                     yield from (d for d in gone if not is_there(place / d.path))
 
     def _of_place(self, source: SourceStats, uri: str) -> list[DocumentStamp]:
         if source.kind == "git":
             return self._store.admin.stamps(source.name) if uri == source.uri else []
         known = self._known(source.name)
-        return known.gone(_origin(source, uri), "") + known.lines_gone(uri)
+        return known.gone(origin_of(source, uri), "") + known.lines_gone(uri)
 
     def _was_walked(self, path: Path) -> bool:
         return path not in self.unread and self.unread.isdisjoint(path.parents)
-
-
-def _origin(source: SourceStats, uri: str) -> str:
-    return "" if uri == source.uri else uri

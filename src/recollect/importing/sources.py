@@ -22,8 +22,7 @@ class SourceRoot(NamedTuple):
 
     @classmethod
     def at(cls, base: Path, source: Source) -> SourceRoot:
-        uri = base.as_uri()
-        return cls(source, base, "" if source.uri == uri else uri)
+        return cls(source, base, origin_of(source, base.as_uri()))
 
     def path_of(self, place: str) -> str:
         """Returns the path of a file relative to the source."""
@@ -123,7 +122,7 @@ class SourceRoots:
 def as_added(source: Source, here: Place, *, own: bool) -> Source:
     """Returns the source after *here* was added: as one more of its places if it is its *own*, and
     with the same redaction for the places inside *here*."""
-    places = {p.uri: p for p in source.places or (Place(source.uri),)}
+    places = {p.uri: p for p in places_of(source)}
     for uri, place in places.items():
         if uri.startswith(f"{here.uri}/"):
             places[uri] = place._replace(redact=here.redact)
@@ -139,6 +138,16 @@ def _roots(source: SourceStats) -> Iterable[str]:
         return ()
     own = {source.uri} if source.kind == "jsonl" else set()
     return [uri for uri in uris_of(source) if uri not in own]
+
+
+def origin_of(source: Source | SourceStats, uri: str) -> str:
+    """Returns the origin of the documents at a place: empty for the first place of the source."""
+    return "" if uri == source.uri else uri
+
+
+def places_of(source: Source | SourceStats) -> tuple[Place, ...]:
+    """Returns the places of a source; one without options where none were saved."""
+    return source.places or (Place(source.uri),)
 
 
 def uris_of(source: SourceStats) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from threading import Event
 from typing import NamedTuple
 
 from recollect.errors import StoreBusy
-from recollect.importing.sources import place_of
-from recollect.nouns import Place, Receipt, SourceStats
+from recollect.importing.sources import place_of, places_of
+from recollect.nouns import Receipt, SourceStats
 from recollect.sources import files
 
 
@@ -32,7 +32,7 @@ def watched(sources: Sequence[SourceStats]) -> list[WatchedPlace]:
         WatchedPlace(s.name, place_of(place.uri), place.redact, place.history)
         for s in sources
         if s.uri.startswith("file:") and s.kind in ("folder", "file", "jsonl", "sessions")
-        for place in s.places or (Place(s.uri),)
+        for place in places_of(s)
     ]
 
 

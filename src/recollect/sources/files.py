@@ -100,7 +100,7 @@ def walk(root: Path, leave_out: str = "") -> Iterator[SourceFolder]:
     try:
         info = os.stat(root)
     except OSError as error:
-        yield SourceFolder(str(root.parent), [], [Problem(str(root), _why(error))])
+        yield SourceFolder(str(root.parent), [], [Problem(str(root), why(error))])
         return
     if not stat.S_ISDIR(info.st_mode):
         folder = SourceFolder(str(root.parent), [], [])
@@ -123,7 +123,7 @@ def _folder(one: _Ahead, leave_out: str) -> tuple[SourceFolder, list[_Ahead]]:
     try:
         entries = sorted(os.scandir(one.place), key=attrgetter("name"))
     except OSError as error:
-        folder.problems.append(Problem(one.place, _why(error)))
+        folder.problems.append(Problem(one.place, why(error)))
         return folder, inner
     names = [entry.name for entry in entries]
     if MANIFEST in names:
@@ -141,7 +141,7 @@ def _folder(one: _Ahead, leave_out: str) -> tuple[SourceFolder, list[_Ahead]]:
         try:
             info = entry.stat()
         except OSError as error:
-            folder.problems.append(Problem(path, _why(error)))
+            folder.problems.append(Problem(path, why(error)))
             continue
         mode, relative = info.st_mode, below + name
         is_folder = stat.S_ISDIR(mode)
@@ -215,8 +215,8 @@ def read(found: FoundFile, max_bytes: int, *, named: bool) -> bytes | Problem:
     try:
         return found.path.read_bytes()
     except OSError as error:
-        return Problem(where, _why(error))
+        return Problem(where, why(error))
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
     return f"cannot be read: {error.strerror or error}"

@@ -25,7 +25,7 @@ from recollect.facts import from_json as fact_from_json
 from recollect.nouns import Document, Message, Problem
 from recollect.sources.files import FoundFile, head
 from recollect.sources.records import date_of, from_json, is_record
-from recollect.sources.values import mapping, objects
+from recollect.sources.values import are_names, mapping, objects
 
 MAX_LINE = 64_000_000
 DEEPEST = 100
@@ -68,7 +68,7 @@ def _loaded(line: bytes) -> Any:
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
-    has_body = "id" in record and ("text" in record or "turns" in record)
+    has_body = "id" in record and not record.keys().isdisjoint(("text", "turns"))
     return has_body or "as" in record or is_record(record)
 
 
@@ -299,7 +299,7 @@ def _scopes(record: dict[str, Any], default: tuple[str, ...]) -> tuple[str, ...]
     value = record.get("scopes")
     if value is None:
         return default
-    if not isinstance(value, list) or not all(isinstance(s, str) and s for s in value):
+    if not are_names(value):
         raise _Unusable("`scopes` is not a list of names")
     if not value:
         raise _Unusable("`scopes` is empty, so nothing could ever see it; leave it out instead")

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from recollect.nouns import Document, Problem, stable_id
 from recollect.sources import adr, json_stream
 from recollect.sources.files import JSONL, FileText, FoundFile
-from recollect.sources.sessions.base import json_lines, moment
+from recollect.sources.sessions.base import json_lines, moment, unreadable
 from recollect.sources.values import nonempty
 from recollect.text import frontmatter
 
@@ -275,20 +275,22 @@ _MEM0 = re.compile(rb'"(?:user_id|agent_id|run_id|actor_id|hash|categories)"\s*:
 _LIST = re.compile(rb'\s*(?:\[\s*\{|\{\s*"(?:results|memories|count|next)")')
 _OPENMEMORY = re.compile(rb'\s*\{\s*"user"\s*:.*?"apps"\s*:\s*\[', re.DOTALL)
 _LOGICAL = re.compile(rb'\s*\{"id":[^\n]*"content":[^\n]*"state":[^\n]*"categories":')
+_LINES = ((_MEMORY.search, _MEM0.search), (_LOGICAL.match,))
+_EXPORTS = {
+    ".json": ((_LIST.match, _MEMORY.search, _MEM0.search), (_OPENMEMORY.match,)),
+    **dict.fromkeys(JSONL, _LINES),
+}
+"""How an export begins, by the ending of its name: it passes all tests of one row."""
 
 
 def is_mem0(path: Path, head: bytes) -> bool:
     """Whether a file is an export of mem0 or OpenMemory, by its name and its first 64 KiB."""
     suffix = path.suffix.lower()
-    if suffix in JSONL:
-        first = head.partition(b"\n")[0]
-        known = _MEMORY.search(first) and _MEM0.search(first)
-        return bool(known or _LOGICAL.match(first))
     if suffix == ".zip":
         return json_stream.has_files(path, _BACKUP)
-    start = head.removeprefix(b"\xef\xbb\xbf") if suffix == ".json" else b""
-    known = _LIST.match(start) and _MEMORY.search(start) and _MEM0.search(start)
-    return bool(known or _OPENMEMORY.match(start))
+    line = head.partition(b"\n")[0]
+    start = line if suffix in JSONL else head.removeprefix(b"\xef\xbb\xbf")
+    return any(all(test(start) for test in tests) for tests in _EXPORTS.get(suffix, ()))
 
 
 def mem0(
@@ -308,7 +310,7 @@ def mem0(
                 seen.add(told.external)
                 yield told
     except OSError as error:
-        yield Problem(str(file.path), f"cannot be read: {error.strerror or error}")
+        yield unreadable(file.path, error)
 
 
 def _items(path: Path) -> Iterator[tuple[str, Any]]:

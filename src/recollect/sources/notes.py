@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.nouns import Document
 from recollect.sources.files import FoundFile
-from recollect.text.dates import parse_date
+from recollect.sources.sessions.base import moment
+from recollect.sources.values import listed
 from recollect.text.frontmatter import MARKDOWN, split, tags, wikilinks
 
 if TYPE_CHECKING:
@@ -41,12 +42,10 @@ def document(
 def _fields(text: str) -> dict[str, Any]:
     """What the header says, and what the note links to and is tagged with."""
     fields = dict(split(text)[0])
-    links = wikilinks(text) if "[[" in text else ()
-    if links:
+    if links := wikilinks(text):
         fields.setdefault("links", list(links))
-    if "#" in text and (found := tags(text)):
-        given = fields.get("tags", [])
-        known = given if isinstance(given, list) else [given]
+    if found := tags(text):
+        known = listed(fields.get("tags", []))
         fields["tags"] = [*known, *(tag for tag in found if tag not in known)]
     return fields
 
@@ -63,10 +62,6 @@ def _title(content: Content, fields: Mapping[str, Any], is_markdown: bool) -> st
 
 
 def _date(fields: Mapping[str, Any]) -> datetime | None:
-    for name in ("date", "created", "updated"):
-        if fields.get(name) is not None:
-            try:
-                return parse_date(str(fields[name]))
-            except ValueError:
-                continue
-    return None
+    names = ("date", "created", "updated")
+    told = (moment(str(fields[name])) for name in names if fields.get(name) is not None)
+    return next(filter(None, told), None)

@@ -23,7 +23,7 @@ from typing import Any
 from recollect.errors import InputError
 from recollect.moments import iso
 from recollect.nouns import NO_META, Document, JsonObject, stable_id
-from recollect.sources.values import array, listed, mapping, nonempty
+from recollect.sources.values import are_names, array, listed, mapping, nonempty
 from recollect.text.dates import parse_date
 from recollect.text.questions.parse import issue_key
 
@@ -216,7 +216,7 @@ def from_json(
     }
     date = date_of(take(*_DATE), warnings)
     talk = _comments(take("comments", what=list | dict), warnings)
-    labels = _labels(take("labels", what=list | dict))
+    labels = _names(_nodes(take("labels", what=list | dict)), "name", "title")
     others = {k: v for k, v in line.items() if k not in taken and _is_told(v)}
     meta = {**others, **nonempty(labels=labels), **mapping(line.get("meta"))}
     document = record(
@@ -245,12 +245,17 @@ def _first(record: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 def _name(value: Any, *fields: str) -> str:
     """A name on one line: a text, a number, several of them, or an object's first of *fields*."""
     if isinstance(value, list):
-        return ", ".join(filter(None, (_name(each, *fields) for each in value)))
+        return ", ".join(_names(value, *fields))
     if isinstance(value, dict):
         value = _first(value, fields)
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
     return " ".join(_CONTROL.sub(" ", str(value)).split())
+
+
+def _names(values: list[Any], *fields: str) -> list[str]:
+    """Each name that is not empty."""
+    return list(filter(None, (_name(each, *fields) for each in values)))
 
 
 def _content_or_body(body: str | None, content: Any) -> tuple[str, Any]:
@@ -286,11 +291,6 @@ def _told(comments: list[Any]) -> Iterator[str]:
             yield f"## {heading}\n\n{text.strip()}".replace("\r\n", "\n")
 
 
-def _labels(value: Any) -> list[str]:
-    names = (_name(label, "name", "title") for label in _nodes(value))
-    return list(filter(None, names))
-
-
 def _nodes(value: Any) -> list[Any]:
     """The items of a list, as it is or as GraphQL has it."""
     return array(value.get("nodes") if isinstance(value, dict) else value)
@@ -308,7 +308,7 @@ def _own_id(line: Mapping[str, Any], number: Any) -> str:
 def _scopes(value: Any, default: tuple[str, ...]) -> tuple[str, ...]:
     if value is None:
         return default
-    if isinstance(value, list) and value and all(isinstance(s, str) and s for s in value):
+    if value and are_names(value):
         return tuple(value)
     raise InputError("`scopes` is not a list of names", hint="leave it out, or name at least one")
 

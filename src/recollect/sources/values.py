@@ -35,6 +35,11 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def are_names(value: Any) -> bool:
+    """Tells whether it is a list of texts that are not empty."""
+    return isinstance(value, list) and all(isinstance(one, str) and one for one in value)
+
+
 def dig(value: Any, *names: str) -> Any:
     """Returns what stands under the names, one in the other; None where one is missing."""
     for name in names:

@@ -12,7 +12,7 @@ from typing import Any
 from recollect.nouns import NO_META, Problem
 from recollect.sources.formats import MAX_OUTPUT, Content
 from recollect.sources.formats.markdown import fenced
-from recollect.sources.values import array, dig, mapping, string
+from recollect.sources.values import array, dig, listed, mapping, string
 from recollect.text.unicode import whole
 
 _ANSI = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
@@ -88,5 +88,4 @@ def _output(output: dict[str, Any]) -> str:
 
 def _source(value: Any) -> str:
     """A text, which notebooks may hold in lines."""
-    lines = value if isinstance(value, list) else [value]
-    return "".join(line for line in lines if isinstance(line, str))
+    return "".join(line for line in listed(value) if isinstance(line, str))

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
@@ -27,6 +28,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, Protocol
 
 from recollect.nouns import NO_META, ROLES, Message, Problem
+from recollect.sources.files import why
 from recollect.sources.values import mapping
 from recollect.text.dates import parse_date
 
@@ -118,7 +120,7 @@ def readable_lines(path: Path) -> Iterator[Line]:
 
 
 def unreadable(path: Path, error: OSError) -> Problem:
-    return Problem(str(path), f"cannot be read: {error.strerror or error}")
+    return Problem(str(path), why(error))
 
 
 def nothing_said(path: Path, lines: int = 1) -> Problem:
@@ -185,14 +187,19 @@ def read_events(path: Path, lines: Iterable[Line], log: EventLog) -> Read:
         yield nothing_said(path)
 
 
-def heads(head: bytes) -> Iterator[tuple[bytes, dict[str, Any] | None]]:
-    """Yields the lines at the beginning of a log, each with its object. None stands for what is
-    not JSON, such as the last line, which may be cut; an empty one for JSON of another kind."""
+def recognised(
+    head: bytes, is_ours: Callable[[dict[str, Any]], bool | None], cut: re.Pattern[bytes]
+) -> bool:
+    """Decides whether a log is of a client by the first record that tells (*is_ours* returns None
+    for one that does not). A line that is not JSON, as the last may be, counts if it is *cut*."""
     for line in head.splitlines():
         try:
-            yield line, mapping(json.loads(line))
+            ours = is_ours(mapping(json.loads(line)))
         except (ValueError, RecursionError):
-            yield line, None
+            ours = True if cut.match(line) else None
+        if ours is not None:
+            return ours
+    return False
 
 
 def first_object(head: bytes) -> dict[str, Any]:

@@ -40,9 +40,9 @@ from recollect.sources.sessions.base import (
     Session,
     environment,
     first_date,
-    heads,
     moment,
     read_lines,
+    recognised,
     unknown,
     unknown_roles,
 )
@@ -51,6 +51,7 @@ from recollect.sources.sessions.turns import (
     block_text,
     block_texts,
     blocks,
+    speaker,
     title_of,
     told,
     tool_text,
@@ -98,16 +99,11 @@ _CUT = re.compile(
 
 
 def _recognises(_path: Path, head: bytes) -> bool:
-    """Decides by the first record that only one client writes; a cut record counts by how it
-    begins."""
-    verdicts = (_is_ours(line, record) for line, record in heads(head))
-    return next((ours for ours in verdicts if ours is not None), False)
+    return recognised(head, _is_ours, _CUT)
 
 
-def _is_ours(line: bytes, record: dict[str, Any] | None) -> bool | None:
+def _is_ours(record: dict[str, Any]) -> bool | None:
     """Tells whether Claude Code wrote the record; None if it could be any client's."""
-    if record is None:
-        return True if _CUT.match(line) else None
     kind = string(record.get("type"))
     if kind in _SPOKEN:
         said = "content" in mapping(record.get("message"))
@@ -322,7 +318,7 @@ class _ProjectLog:
             self.tree.grow(entry.uuid, entry.parent, spoken=entry.kind in _SPOKEN)
 
     def _unknown(self, entry: _Record) -> Iterable[Problem]:
-        self.kinds[entry.kind[:40] or "without a type"] += 1
+        self.kinds[first(entry.kind[:40], "without a type")] += 1
         return ()
 
     def _agent(self, entry: _Record) -> str:
@@ -373,7 +369,7 @@ class _ProjectLog:
             told = f"no message in this {entry.kind} record; passed over"
             return [Problem(f"{self.path}:{entry.number}", told, "warning")]
         thread = self._thread(entry)
-        role = string(message.get("role")).lower() or entry.kind
+        role = first(message.get("role"), entry.kind).lower()
         self.roles[role[:40]] += 1
         if role == "assistant":
             self._answer(thread, entry, message)
@@ -488,9 +484,8 @@ def _spoken(text: str) -> Iterator[tuple[str, str]]:
         return
     start, end = _body(text)
     body = text[start:end]
-    injected = INJECTED.match(body) or _CLIENT.match(body)
     yield "context", text[:start].strip()
-    yield ("context" if injected else "user"), body.strip()
+    yield speaker(body, INJECTED, _CLIENT), body.strip()
     yield "context", text[end:].strip()
 
 

@@ -29,6 +29,7 @@ from recollect.sources.sessions.base import (
     readable_lines,
 )
 from recollect.sources.sessions.turns import (
+    OUR_ROLES,
     delegated,
     human,
     speakers,
@@ -140,7 +141,7 @@ def _line(number: int, record: dict[str, Any]) -> _RolloutLine:
         kind, payload = _bare_kind(kind, record), record
     ordinal = record.get("ordinal")
     return _RolloutLine(
-        kind or "without a type",
+        first(kind, "without a type"),
         payload,
         record.get("timestamp"),
         f"#{ordinal}" if isinstance(ordinal, int) else f":{number}",
@@ -280,11 +281,11 @@ _EVENTS: dict[str, Callable[[dict[str, Any]], Turns]] = {
 
 
 def _of_message(item: _RolloutItem) -> Turns:
-    role = string(item.fields.get("role")).lower() or "unknown"
+    role = first(item.fields.get("role"), "unknown").lower()
     if role == "user":
         return _user(item.fields, item.own)
     text = without_ours(text_of(item.fields.get("content")))
-    return (_RolloutTurn("system" if role == "developer" else role, text, item.own),)
+    return (_RolloutTurn(OUR_ROLES.get(role, role), text, item.own),)
 
 
 def _of_other_agent(item: _RolloutItem) -> Turns:

@@ -27,6 +27,7 @@ from recollect.sources.sessions.base import (
     readable_lines,
 )
 from recollect.sources.sessions.turns import (
+    OUR_ROLES,
     delegated,
     human,
     text_of,
@@ -160,7 +161,7 @@ class _EventLog:
         elif kind in _DESCRIBE:
             self.about.update(_described(kind, data, self.about))
         elif kind not in _PASSED and kind not in _SPEAK:
-            self.kinds[kind or "without a type"] += 1
+            self.kinds[first(kind, "without a type")] += 1
         return agent
 
     def _rewind(self, line: int | None) -> None:
@@ -288,8 +289,8 @@ def _first_text(value: Any, *names: str) -> str:
 
 
 def _of_system(event: _Event) -> Turns:
-    role = string(event.data.get("role")).lower() or "system"
-    return (_CopilotTurn("system" if role == "developer" else role, event.content, event.id),)
+    role = first(event.data.get("role"), "system").lower()
+    return (_CopilotTurn(OUR_ROLES.get(role, role), event.content, event.id),)
 
 
 def _of_notification(event: _Event) -> Turns:

@@ -27,9 +27,9 @@ from recollect.sources.sessions.base import (
     Read,
     Session,
     first_date,
-    heads,
     moment,
     read_lines,
+    recognised,
     unknown,
     unknown_roles,
 )
@@ -38,11 +38,12 @@ from recollect.sources.sessions.turns import (
     block_text,
     blocks,
     delegated,
+    speaker,
     title_of,
     told,
     whole,
 )
-from recollect.sources.values import mapping, string
+from recollect.sources.values import first, mapping, string
 
 _HIDDEN = "[REDACTED]"
 """Where a thought was, at the end of what the model said."""
@@ -69,16 +70,11 @@ _CUT = re.compile(
 
 
 def _recognises(_path: Path, head: bytes) -> bool:
-    """Decides by the first record that only one client writes; a cut record counts by how it
-    begins."""
-    verdicts = (_is_ours(line, record) for line, record in heads(head))
-    return next((ours for ours in verdicts if ours is not None), False)
+    return recognised(head, _is_ours, _CUT)
 
 
-def _is_ours(line: bytes, record: dict[str, Any] | None) -> bool | None:
+def _is_ours(record: dict[str, Any]) -> bool | None:
     """Tells whether Cursor wrote the record; None if it could be any client's."""
-    if record is None:
-        return True if _CUT.match(line) else None
     if record.get("type") == "turn_ended" and "status" in record:
         return True
     if "role" not in record:
@@ -120,7 +116,7 @@ class _Transcript:
             told = f"no message in this {role[:40]} record; passed over"
             yield Problem(f"{self.path}:{number}", told, "warning")
         elif kind != "turn_ended":
-            self.kinds[kind[:40] or "without a type"] += 1
+            self.kinds[first(kind[:40], "without a type")] += 1
 
     def _messages(self, content: Any, role: str) -> list[Message]:
         if role != "user":
@@ -183,8 +179,7 @@ def _spoken(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _who(text: str) -> tuple[str, str]:
-    injected = INJECTED.match(text) or _CLIENT.match(text)
-    return ("context" if injected else "user"), text.strip()
+    return speaker(text, INJECTED, _CLIENT), text.strip()
 
 
 def _date(text: str) -> datetime | None:

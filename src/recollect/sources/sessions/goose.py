@@ -19,6 +19,7 @@ from recollect.sources.sessions.base import (
     Format,
     Read,
     Session,
+    environment,
     first_object,
     moment,
     readable_lines,
@@ -221,7 +222,7 @@ def _lines(path: Path) -> Read:
 def _homes() -> list[Path]:
     """Returns the database; where there is none yet, the files that Goose would migrate into it."""
     root = Path(os.environ.get("GOOSE_PATH_ROOT", ""))
-    shared = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    shared = environment("XDG_DATA_HOME", "~/.local/share")
     folder = (root / "data" if root.is_absolute() else shared / "goose") / "sessions"
     database = folder / "sessions.db"
     return [database] if os.path.exists(database) else [database, *sorted(folder.glob("*.jsonl"))]
@@ -231,7 +232,7 @@ def _recognises(path: Path, head: bytes) -> bool:
     if holds(path, head, NEEDS, PATTERN):
         return True
     about = first_object(head)
-    return "message_count" in about and ("description" in about or "working_dir" in about)
+    return "message_count" in about and not about.keys().isdisjoint(("description", "working_dir"))
 
 
 def _read(path: Path) -> Read:

@@ -7,14 +7,13 @@ rows that it keeps once more; a copy is known by its content and time and left o
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.nouns import Message
-from recollect.sources.sessions.base import Format, Read, Relation, Session, moment
+from recollect.sources.sessions.base import Format, Read, Relation, Session, environment, moment
 from recollect.sources.sessions.database import (
     AppDatabase,
     Needs,
@@ -28,7 +27,7 @@ from recollect.sources.sessions.database import (
     title,
     turns,
 )
-from recollect.sources.sessions.turns import text_of
+from recollect.sources.sessions.turns import speaker, text_of
 from recollect.sources.values import nonempty, objects
 
 PATTERN = "**/state.db"
@@ -192,7 +191,7 @@ def _users(user: str, text: str, flagged: bool) -> Iterator[Piece]:
             asked, note, rest = asked.partition("\n\n[Runtime note:")
             yield from (("context", skill), ("user", asked), ("context", note + rest))
         else:
-            yield ("context" if _INJECTED.match(part) else "user"), part
+            yield speaker(part, _INJECTED), part
 
 
 def _summed(role: str, text: str, flagged: bool) -> Iterator[Piece]:
@@ -211,7 +210,7 @@ def _summed(role: str, text: str, flagged: bool) -> Iterator[Piece]:
 
 
 def _homes() -> list[Path]:
-    root = Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes").expanduser()
+    root = environment("HERMES_HOME", "~/.hermes")
     return [root / "state.db", root / "profiles"]
 
 

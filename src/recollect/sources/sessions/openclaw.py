@@ -24,6 +24,7 @@ from recollect.sources.sessions.base import (
     Read,
     Relation,
     Session,
+    environment,
     first_object,
     moment,
     readable_lines,
@@ -43,7 +44,7 @@ from recollect.sources.sessions.database import (
     title,
     turns,
 )
-from recollect.sources.sessions.turns import text_of, whole
+from recollect.sources.sessions.turns import speaker, text_of, whole
 from recollect.sources.values import dig, nonempty, objects
 
 PATTERN = "**/openclaw-agent.sqlite"
@@ -323,13 +324,13 @@ def _users(message: dict[str, Any], text: str, unattended: bool) -> Iterator[Pie
         yield "context", before[0]
         text = text[before.end() :]
     text = _STAMP.sub("", text, count=1)
-    yield ("context" if _INJECTED.match(text) else "user"), text
+    yield speaker(text, _INJECTED), text
 
 
 def _homes() -> list[Path]:
     """Returns the folder of the agents' databases, and the logs of agents that have none."""
     named = os.environ.get("OPENCLAW_STATE_DIR") or os.environ.get("CLAWDBOT_STATE_DIR")
-    user = Path(os.environ.get("OPENCLAW_HOME") or Path.home()).expanduser()
+    user = environment("OPENCLAW_HOME", "~")
     folders = [user / name for name in (".openclaw", ".clawdbot", ".moltbot")]
     if named:
         folders = [Path(named).expanduser()]

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.nouns import Message
-from recollect.sources.sessions.base import Format, Read, Session, moment
+from recollect.sources.sessions.base import Format, Read, Session, environment, moment
 from recollect.sources.sessions.database import (
     AppDatabase,
     Needs,
@@ -59,6 +60,9 @@ class _Info(NamedTuple):
     until: str
     """The first part that was reverted; empty if none was."""
 
+    def reverted(self, part: Row) -> bool:
+        return bool(self.until) and cell(part["id"]) >= self.until
+
 
 def _listed(store: AppDatabase) -> Iterator[Row]:
     return store.sessions("session", _SESSION, "time_created, id", "message", "session_id")
@@ -67,21 +71,21 @@ def _listed(store: AppDatabase) -> Iterator[Row]:
 def _session(store: AppDatabase, row: Row) -> Session:
     id = cell(row["id"])
     infos = _infos(store, row)
-    pieces: dict[Any, list[Piece]] = {}
+    pieces: dict[Any, list[Piece]] = defaultdict(list)
     for part in store.rows("part", _PART, "id", "session_id", row["id"]):
         info = infos.get(part["message_id"])
-        if info is None or (info.until and cell(part["id"]) >= info.until):
+        if info is None or info.reverted(part):
             continue
         said = _pieces(store, info.role, store.parsed_object(part["data"], "part", part["id"]))
-        pieces.setdefault(part["message_id"], []).extend(said)
+        pieces[part["message_id"]] += said
     messages: list[Message] = []
     for own, info in infos.items():
-        messages += turns(cell(own), info.date, pieces.get(own, ()))
+        messages += turns(cell(own), info.date, pieces[own])
     if not infos and next(store.rows("session_message", ("id",), "id", "session_id", row["id"]), 0):
         store.leave_out("sessions are only in the table session_message, not read yet", id)
     given = cell(row["title"])
     model = store.parsed_object(row["model"], "session", id)
-    models = [info.model for info in infos.values() if info.model]
+    models = ("", *filter(None, (info.model for info in infos.values())))
     return Session(
         id=id,
         messages=tuple(messages),
@@ -90,7 +94,7 @@ def _session(store: AppDatabase, row: Row) -> Session:
         parent=cell(row["parent_id"]),
         relation="subagent" if row["parent_id"] else "",
         folder=cell(row["directory"]),
-        model=cell(model.get("id")) or "".join(models[-1:]),
+        model=cell(model.get("id")) or models[-1],
         meta=nonempty(
             agent=cell(row["agent"]),
             version=cell(row["version"]),
@@ -165,7 +169,7 @@ _PARTS: dict[str, Callable[[str, dict[str, Any]], Piece]] = {
 
 
 def _homes() -> list[Path]:
-    data = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+    data = environment("XDG_DATA_HOME", "~/.local/share")
     named = os.environ.get("OPENCODE_DB", "")
     own = [data / "opencode" / named] if named and named != ":memory:" else []
     return [*own, data / "opencode"]

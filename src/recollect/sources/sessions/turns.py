@@ -17,6 +17,8 @@ from recollect.sources.values import array, first, mapping, string
 from recollect.text.unicode import whole as whole
 
 TITLE_LENGTH = 80
+OUR_ROLES = {"developer": "system"}
+"""Roles of other programs, as we call them."""
 Split = Callable[[str], Iterable[tuple[str, str]]]
 """Returns (role, text) of each part of a text in a turn."""
 
@@ -41,7 +43,13 @@ def human(text: str) -> tuple[str, str]:
     """Returns (role, text) of a text in the user's turn: ``context`` if a machine put it there.
     What our own hooks injected is removed; the text may then be empty."""
     text = without_ours(text)
-    return ("context" if INJECTED.match(text) else "user"), text
+    return speaker(text, INJECTED), text
+
+
+def speaker(text: str, *injected: re.Pattern[str]) -> str:
+    """Returns the role of a text in the user's turn: ``context`` if it begins like one of these
+    patterns, because a machine put it there."""
+    return "context" if any(pattern.match(text) for pattern in injected) else "user"
 
 
 def without_ours(text: str) -> str:
