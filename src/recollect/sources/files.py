@@ -12,9 +12,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from recollect.nouns import Problem
 from recollect.sources.ignore import IgnoreRules
@@ -216,6 +217,16 @@ def read(found: FoundFile, max_bytes: int, *, named: bool) -> bytes | Problem:
         return found.path.read_bytes()
     except OSError as error:
         return Problem(where, why(error))
+
+
+def numbered_lines(stream: IO[bytes], most: int) -> Iterator[tuple[int, bytes | None]]:
+    """Yields the lines of a file with their numbers; None for a line of more bytes than *most*,
+    which is not kept in memory."""
+    for number, line in enumerate(iter(partial(stream.readline, most), b""), 1):
+        whole = line
+        while len(line) == most and not line.endswith(b"\n"):
+            line = stream.readline(most)
+        yield number, whole if line is whole else None
 
 
 def why(error: OSError) -> str:

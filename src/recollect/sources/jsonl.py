@@ -23,9 +23,9 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
 from recollect.facts import from_json as fact_from_json
 from recollect.nouns import Document, Message, Problem
-from recollect.sources.files import FoundFile, head
+from recollect.sources.files import FoundFile, head, numbered_lines
 from recollect.sources.records import date_of, from_json, is_record
-from recollect.sources.values import are_names, mapping, objects
+from recollect.sources.values import are_names, json_value, mapping, objects
 
 MAX_LINE = 64_000_000
 DEEPEST = 100
@@ -56,15 +56,8 @@ def documents(file: FoundFile, source: str, owner: str, scopes: tuple[str, ...])
 def is_foreign(path: Path) -> bool:
     """Whether a file holds another program's data: of its first lines some are objects, and none
     has what a line of ours must have."""
-    records = objects([_loaded(line) for line in head(path).split(b"\n")[:-1]])
+    records = objects(list(map(json_value, head(path).split(b"\n")[:-1])))
     return bool(records) and not any(map(_is_ours, records))
-
-
-def _loaded(line: bytes) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _is_ours(record: dict[str, Any]) -> bool:
@@ -84,7 +77,7 @@ class _Whose(NamedTuple):
 def _read(stream: IO[bytes], file: FoundFile, whose: _Whose) -> Iterator[Told]:
     # The ids, the hashes of what was told under each, and the line of each hash.
     seen: dict[tuple[str, str], dict[int, int]] = defaultdict(dict)
-    for number, line in _lines(stream):
+    for number, line in numbered_lines(stream, MAX_LINE):
         where = f"{file.place}:{number}"
         try:
             told = _told(line, whose)
@@ -129,19 +122,6 @@ def _content(document: Document) -> int:
     meta = json.dumps(document.meta, sort_keys=True) if document.meta else ""
     said = (document.text, document.messages, document.kind, document.title, document.path)
     return hash((*said, document.date, document.owner, document.scopes, meta))
-
-
-def _lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
-    """Numbered lines; None stands for one too long to be held, which is passed over."""
-    number = 0
-    while line := stream.readline(MAX_LINE):
-        number += 1
-        if len(line) < MAX_LINE or line.endswith(b"\n"):
-            yield number, line
-            continue
-        while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
-            pass
-        yield number, None
 
 
 def _what(record: dict[str, Any]) -> str:

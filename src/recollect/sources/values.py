@@ -5,6 +5,7 @@ Each function returns an empty value for one of another type, so that readers ne
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from recollect.text.unicode import whole
@@ -38,6 +39,14 @@ def listed(value: Any) -> list[Any]:
 def are_names(value: Any) -> bool:
     """Tells whether it is a list of texts that are not empty."""
     return isinstance(value, list) and all(isinstance(one, str) and one for one in value)
+
+
+def json_value(text: str | bytes) -> Any:
+    """Returns the value of a JSON text; None for a text that is not JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def dig(value: Any, *names: str) -> Any:

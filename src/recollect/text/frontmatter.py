@@ -222,7 +222,7 @@ def _value(rest: str, below: list[_HeaderLine], depth: int) -> Any:
         raise _Odd
     block = _BLOCK.fullmatch(rest)
     if block:
-        return _block(block[1] == ">", block[3], bool(block[2] or block[4]), below)
+        return _block(block[1] == ">", block[3], bool(block[2] + block[4]), below)
     if _LINK.fullmatch(rest):
         return rest
     return _VALUES.get(rest[:1], _unmarked)(rest, below, depth)
@@ -259,7 +259,7 @@ def _nested(lines: list[_HeaderLine], depth: int) -> Any:
 
 
 def _dashed(said: str) -> bool:
-    return said == "-" or said.startswith(("- ", "-\t"))
+    return f"{said} ".startswith(("- ", "-\t"))
 
 
 def _items(lines: list[_HeaderLine], depth: int) -> list[Any]:

@@ -147,8 +147,7 @@ def _forms(bare: str, folded: str, tongue: str) -> tuple[str, ...]:
 
 def _spelt_out(text: str) -> str:
     """Umlauts as two letters."""
-    text = unicodedata.normalize("NFC", text).casefold()
-    return text if text.isascii() else text.translate(_UMLAUTS)
+    return unicodedata.normalize("NFC", text).casefold().translate(_UMLAUTS)
 
 
 def _singular(word: str) -> str:

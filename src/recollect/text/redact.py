@@ -156,6 +156,7 @@ _PLACEHOLDER = re.compile(
     r"""(?ix) example | sample | placeholder | dummy | fake | redacted | change_?-?me | your[_-]
     | [_-]here\b | insert[_-] | replace[_-] | x{4} | \*{3} | \.{3} | … | abcdefgh | 1234567890"""
 )
+_MIXED = re.compile(r"(?s)(?=.*\d)(?=.*[^\W\d_])")
 _LONG = 200
 """In so many random characters a short word means nothing."""
 _REFERENCE = re.compile(
@@ -204,8 +205,7 @@ def _entropy(text: str) -> float:
 
 def _is_mixed(value: str) -> bool:
     """Letters with digits, and not a reference to where the value is."""
-    mixed = re.search(r"\d", value) and re.search(r"[^\W\d_]", value)
-    return bool(mixed) and not _REFERENCE.search(value)
+    return bool(_MIXED.match(value)) and not _REFERENCE.search(value)
 
 
 def _is_random(match: re.Match[str]) -> bool:

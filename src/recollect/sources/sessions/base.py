@@ -23,12 +23,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
-from functools import partial
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from recollect.nouns import NO_META, ROLES, Message, Problem
-from recollect.sources.files import why
+from recollect.sources.files import numbered_lines, why
 from recollect.sources.values import mapping
 from recollect.text.dates import parse_date
 
@@ -83,19 +82,12 @@ def json_lines(path: Path) -> Iterator[Line]:
     """Yields the numbered objects of a log. A line that cannot be used is a problem; a last line
     without its end is being written and is left for the next time, with a warning."""
     with open(path, "rb") as stream:
-        for number, line in enumerate(iter(partial(stream.readline, MAX_LINE), b""), 1):
+        for number, line in numbered_lines(stream, MAX_LINE):
             where = f"{path}:{number}"
-            if len(line) >= MAX_LINE and not line.endswith(b"\n"):
+            if line is None:
                 yield number, Problem(where, f"a line of over {MAX_LINE // 1_000_000} MB")
-                _skip_line(stream)
             elif line.strip():
                 yield number, _object(line, where)
-
-
-def _skip_line(stream: IO[bytes]) -> None:
-    """Reads on to the end of the line that the stream is in."""
-    while (rest := stream.readline(MAX_LINE)) and not rest.endswith(b"\n"):
-        pass
 
 
 def _object(line: bytes, where: str) -> dict[str, Any] | Problem:

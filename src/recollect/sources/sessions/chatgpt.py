@@ -6,7 +6,6 @@ the screen: that one is read. Thoughts, hidden messages and the system's are lef
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
@@ -18,7 +17,7 @@ from recollect.sources.json_stream import peek
 from recollect.sources.sessions.base import Format, Read, Session, began, moment
 from recollect.sources.sessions.exports import call, read_export
 from recollect.sources.sessions.turns import human, title_of, whole
-from recollect.sources.values import dig, first, mapping, objects, string
+from recollect.sources.values import dig, first, json_value, mapping, objects, string
 
 _NAMES = re.compile(r"conversations(-\d+)?\.json")
 _MAPPING = re.compile(rb'"mapping"\s*:\s*\{')
@@ -166,10 +165,7 @@ def _files(about: dict[str, Any]) -> Iterator[str]:
 
 
 def _called(tool: str, text: str) -> str:
-    try:
-        arguments = json.loads(text)
-    except (ValueError, RecursionError):
-        arguments = None
+    arguments = json_value(text)
     return call(tool, arguments) if isinstance(arguments, dict) else f"{tool}\n{text}".strip()
 
 

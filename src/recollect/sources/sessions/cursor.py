@@ -12,7 +12,6 @@ the path with its punctuation lost.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections import Counter
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.nouns import Message, Problem
+from recollect.sources.files import head
 from recollect.sources.sessions.base import (
     Format,
     Read,
@@ -43,7 +43,7 @@ from recollect.sources.sessions.turns import (
     told,
     whole,
 )
-from recollect.sources.values import first, mapping, string
+from recollect.sources.values import first, json_value, mapping, string
 
 _HIDDEN = "[REDACTED]"
 """Where a thought was, at the end of what the model said."""
@@ -69,8 +69,8 @@ _CUT = re.compile(
 """How a record begins of which only the beginning is known."""
 
 
-def _recognises(_path: Path, head: bytes) -> bool:
-    return recognised(head, _is_ours, _CUT)
+def _recognises(_path: Path, start: bytes) -> bool:
+    return recognised(start, _is_ours, _CUT)
 
 
 def _is_ours(record: dict[str, Any]) -> bool | None:
@@ -133,12 +133,14 @@ class _Transcript:
         session = Session(
             id=path.parent.name if path.stem == "transcript" else path.stem,
             messages=messages,
-            title=title_of(messages, *(("user", "context") if self.subagent else ("user",))),
+            title=title_of(messages, "user"),
             date=first_date(messages),
-            parent=path.parent.parent.name if self.subagent else "",
-            relation="subagent" if self.subagent else "",
             folder=_folder(path),
         )
+        if self.subagent:
+            title = title_of(messages, "user", "context")
+            parent = path.parent.parent.name
+            session = session._replace(title=title, parent=parent, relation="subagent")
         yield from [session] if messages else []
 
     def warnings(self) -> Iterator[Problem]:
@@ -151,10 +153,7 @@ def _folder(path: Path) -> str:
     above = next((above for above in path.parents if above.name == "agent-transcripts"), None)
     if above is None:
         return ""
-    try:
-        noted = json.loads((above.parent / ".workspace-trusted").read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return ""
+    noted = json_value(head(above.parent / ".workspace-trusted"))
     return string(mapping(noted).get("workspacePath"))
 
 

@@ -109,8 +109,8 @@ def unique(messages: Iterable[Message]) -> tuple[Message, ...]:
         if not message.text.strip():
             continue
         message = message._replace(text=whole(message.text))
-        first = kept.setdefault(message.id, message)
-        if (first.role, first.text) != (message.role, message.text):
+        earlier = kept.setdefault(message.id, message)
+        if (earlier.role, earlier.text) != (message.role, message.text):
             again = f"{message.id}#{len(kept)}"
             kept[again] = message._replace(id=again)
     return tuple(kept.values())

@@ -164,11 +164,12 @@ _SCANNER = r"""
 | REST
 """
 _LETTERS = re.compile(r"[^\W\d_]+")
+_CHINESE = re.compile("[\u3400-\u9fff]")
 _FIGURES = re.compile(r"\d[-/.]\d")
 
 
 def _is_chinese(text: str) -> bool:
-    return not text.isascii() and any("\u3400" <= char <= "\u9fff" for char in text)
+    return _CHINESE.search(text) is not None
 
 
 @cache
@@ -580,16 +581,19 @@ Words = Mapping[str, _Token]
 """The first token of each kind."""
 
 
-def _either(got: Words, *kinds: str) -> _Token | None:
-    """Returns the token of the first of these kinds that is there."""
-    return next((got[kind] for kind in kinds if kind in got), None)
+_NOTHING = _Token("", 0, 0)
+
+
+def _either(got: Words, *kinds: str) -> _Token:
+    """Returns the token of the first of these kinds that is there, else one without a kind."""
+    return next((got[kind] for kind in kinds if kind in got), _NOTHING)
 
 
 def _stretch(tokens: Sequence[_Token], now: datetime, latest: datetime) -> _Stretch:
     """What one time names. Without a year or a week of its own it is the last up to *latest*."""
     got = {token.kind: token for token in reversed(tokens)}
     which = next((which for which, kinds in _WHICH.items() if kinds & got.keys()), "")
-    if _either(got, "date", "yearmonth", *_MONTH_KINDS):
+    if _either(got, "date", "yearmonth", *_MONTH_KINDS).kind:
         return _dated(got, which, now, latest)
     day = _day(got, which, now, latest)
     if day:
@@ -602,8 +606,7 @@ def _stretch(tokens: Sequence[_Token], now: datetime, latest: datetime) -> _Stre
 
 
 def _part_of_day(got: Words, day: datetime) -> _Stretch:
-    part = _either(got, "hours", "part")
-    first, last = _HOURS[part.place if part else 0]
+    first, last = _HOURS[_either(got, "hours", "part").place]
     start = _floor(day, _DAY)
     return _Stretch(start + timedelta(hours=first), start + timedelta(hours=last))
 
@@ -634,11 +637,10 @@ def _dated(got: Words, which: str, now: datetime, latest: datetime) -> _Stretch:
 def _numbers(got: Words) -> tuple[int, int, int]:
     """Returns the year, the month and the day, each 0 where it is not said."""
     written = _either(got, "date", "yearmonth")
-    if written:
+    if written.kind:
         return written.value, *divmod(written.place, 100)
-    nth = _either(got, "number", "ordinal", "dotted")
-    month = next(got[kind].value for kind in _MONTH_KINDS if kind in got)
-    return got["year"].value if "year" in got else 0, month, nth.value if nth else 0
+    day = _either(got, "number", "ordinal", "dotted")
+    return _either(got, "year").value, _either(got, *_MONTH_KINDS).value, day.value
 
 
 def _last_date(year: int, month: int, day: int, latest: datetime | None) -> datetime:
@@ -656,10 +658,10 @@ def _last_date(year: int, month: int, day: int, latest: datetime | None) -> date
 
 def _day(got: Words, which: str, now: datetime, latest: datetime) -> datetime | None:
     named = _either(got, "day", "hours")
-    if named:
+    if named.kind:
         return now + timedelta(days=named.value)
     weekday = _either(got, "weekday", "onday")
-    if not weekday:
+    if not weekday.kind:
         return None
     if which == "this":
         return _floor(now, _WEEK) + timedelta(days=weekday.value - 1)
@@ -682,7 +684,7 @@ class _Count(NamedTuple):
     @classmethod
     def of(cls, tokens: Sequence[_Token], got: Words, which: str) -> _Count:
         named = _either(got, "unit", "units", "clock")
-        if not named:
+        if not named.kind:
             raise ValueError("a number alone")
         counts = _of_kinds(tokens, "count", "number")
         some = _FEW if got.keys() & {"units", "recent"} else (1, 1)
@@ -706,7 +708,7 @@ class _Count(NamedTuple):
 def _counted(count: _Count, now: datetime) -> _Stretch:
     """A number of units, ago or up to now or from now on; or this unit, the last or the next."""
     got, unit = count.got, count.unit
-    if _either(got, *_AGO):
+    if _either(got, *_AGO).kind:
         return _ago(count, now)
     if not count.counted and unit in (_MINUTE, _DAY):
         raise ValueError("an idiom: my last day, at the last minute")
@@ -716,7 +718,7 @@ def _counted(count: _Count, now: datetime) -> _Stretch:
     if count.reaches_now:
         return _Stretch(_floor(_shift(now, unit, -count.most), count.fine), tonight)
     back = _either(got, "last", "gone")
-    return _whole(now, unit, -back.value if back else count.which == "next")
+    return _whole(now, unit, -back.value if back.kind else count.which == "next")
 
 
 def _ago(count: _Count, now: datetime) -> _Stretch:
