@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from recollect.errors import StoreChanged, UsageError
 from recollect.moments import iso
-from recollect.nouns import Event, Expect, Put, hashed
+from recollect.nouns import ChangeSet, Event, Expect, Put, hashed
 from recollect.ports import LoadReport
 
 _canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
@@ -64,10 +65,13 @@ def check(put: Put) -> None:
             raise UsageError(f"{d.external}: its passages do not join to its text")
 
 
-def expect(expected: Expect, stamp: str | None) -> None:
-    """Refuse what was decided from another version of a document."""
-    if expected.stamp != stamp:
-        raise StoreChanged(f"{expected.id} was changed meanwhile", hint="look again, and try again")
+def expect(changes: ChangeSet, stamp_of: Callable[[str], str | None]) -> None:
+    """Refuses what was decided from another version of a document than the present one."""
+    for change in changes.changes:
+        if isinstance(change, Expect) and change.stamp != stamp_of(change.id):
+            raise StoreChanged(
+                f"{change.id} was changed meanwhile", hint="look again, and try again"
+            )
 
 
 def unknown(events: Sequence[Event], known: Iterable[tuple[str, datetime]]) -> list[Event]:
@@ -116,6 +120,12 @@ def burying(*, buried: bool, there: bool, replace: bool) -> LoadReport:
 def stays(known: object, new: object, *, replace: bool) -> bool:
     """Whether a source or an answer that is here already is left as it is."""
     return known is not None and (known == new or not replace)
+
+
+def passage_number(name: str) -> tuple[str, int]:
+    """Returns the document that a passage's id names, and its number: -1 if that is no number."""
+    document, _, n = name.rpartition(":")
+    return document, int(n) if re.fullmatch("[0-9]{1,9}", n) else -1
 
 
 def parse_cursor(cursor: str) -> int | None:

@@ -32,6 +32,17 @@ class Indexed(NamedTuple):
     length: int
     title_length: int
 
+    def counts_of(self, field: str) -> Mapping[str, int]:
+        return self.title if field == "title" else self.body
+
+    def length_of(self, field: str) -> int:
+        return self.title_length if field == "title" else self.length
+
+
+def words(query: TextQuery) -> list[str]:
+    """Returns the words that are scored; prefixes are not."""
+    return [clause.term for clause in query.any if clause.kind == "word"]
+
 
 def indexed_text(title: str, heading: str, text: str) -> str:
     """What a passage is found by and embedded as: itself under its title and headings."""
@@ -57,11 +68,11 @@ def idf(matching: int, total: int) -> float:
     return log(1 + (total - matching + 0.5) / (matching + 0.5))
 
 
-def document_frequencies(words: Iterable[str], field: str, rows: Iterable[Indexed]) -> Counter[str]:
-    wanted = set(words)
+def document_frequencies(asked: Iterable[str], field: str, rows: Iterable[Indexed]) -> Counter[str]:
+    wanted = set(asked)
     found: Counter[str] = Counter()
     for row in rows:
-        found.update(wanted.intersection(row.title if field == "title" else row.body))
+        found.update(wanted.intersection(row.counts_of(field)))
     return found
 
 
@@ -80,7 +91,7 @@ def matches(query: TextQuery, row: Indexed) -> bool:
 def _occurs(clause: Clause, row: Indexed, field: str) -> bool:
     """Words are looked for in the field; prefixes and phrases always in the whole passage."""
     if clause.kind == "word":
-        return clause.term in (row.title if field == "title" else row.body)
+        return clause.term in row.counts_of(field)
     if clause.kind == "prefix":
         return f" {clause.term}" in row.exact
     return f" {' '.join(clause.terms)} " in row.exact
@@ -89,10 +100,8 @@ def _occurs(clause: Clause, row: Indexed, field: str) -> bool:
 def score(
     query: TextQuery, row: Indexed, weights: Mapping[str, float], average_length: float
 ) -> float:
-    title = query.field == "title"
-    counts = row.title if title else row.body
-    length = row.title_length if title else row.length
-    norm = K1 * (1 - B + B * length / (average_length or 1))
+    counts = row.counts_of(query.field)
+    norm = K1 * (1 - B + B * row.length_of(query.field) / (average_length or 1))
     total = 0.0
     for clause in query.any:
         if clause.kind == "prefix":

@@ -160,7 +160,7 @@ def text(
     record: Record, db: sqlite3.Connection, snapshot: Snapshot, *, full: bool
 ) -> Iterator[Finding]:
     """A commit of the text index against the record as of then."""
-    seen = snapshot.position.seq if snapshot.position else 0
+    seen = snapshot.seq
     (wanted,) = db.execute(
         "SELECT (SELECT COUNT(*) FROM passages WHERE key <= ?1) + "
         "(SELECT COUNT(*) FROM deletions WHERE seq > ?1 AND passage <= ?1)",

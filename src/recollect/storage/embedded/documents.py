@@ -13,6 +13,7 @@ from typing import Any
 
 from recollect.nouns import Document, Event, Filter, Message, Page, Passage, StoredPassage
 from recollect.ports import DocumentStamp, HandleMatch
+from recollect.storage.content import passage_number
 from recollect.storage.embedded.connection import Connection, batches, marks, translated
 from recollect.storage.embedded.rows import LabelFilter, micros, moment
 from recollect.storage.filters import (
@@ -182,13 +183,10 @@ class Documents(Connection):
     def _passage_key(self, name: int | str) -> int | None:
         if isinstance(name, int):
             return name
-        document, _, n = name.rpartition(":")
-        if not (n.isascii() and n.isdigit() and len(n) < 10):
-            return None
         row = self._db.execute(
             "SELECT p.key FROM passages p JOIN documents d ON d.key = p.document "
             "WHERE d.id = ? AND p.n = ?",
-            (document, int(n)),
+            passage_number(name),
         ).fetchone()
         return row[0] if row else None
 

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 from recollect.nouns import (
     ChangeSet,
-    Expect,
     Forget,
     Place,
     Put,
@@ -42,16 +41,12 @@ class Record(Feeding):
     # -------------------------------------------------------------- writing
 
     def apply(self, changes: ChangeSet, dry_run: bool) -> Receipt:
-        digests = []
-        for change in changes.changes:
-            if isinstance(change, Put):
-                check(change)
-                digests.append(digest(change))
-        made = iter(digests)
+        puts = [change for change in changes.changes if isinstance(change, Put)]
+        for put in puts:
+            check(put)
+        made = iter(list(map(digest, puts)))
         with self.transaction(keep=not dry_run):
-            for change in changes.changes:
-                if isinstance(change, Expect):
-                    expect(change, self._stamp(change.id))
+            expect(changes, self._stamp)
             writer = self.writer()
             for change in changes.changes:
                 if isinstance(change, Register):

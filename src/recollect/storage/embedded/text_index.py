@@ -148,6 +148,11 @@ class Snapshot:
         self._schema = schema
         self.position = self._read_position()
 
+    @property
+    def seq(self) -> int:
+        """The last change that the index has seen."""
+        return self.position.seq if self.position else 0
+
     def _read_position(self) -> Position | None:
         marks = self._run(self._term("mark", _MARK), 1).hits
         if not marks:

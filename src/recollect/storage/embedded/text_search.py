@@ -131,9 +131,8 @@ class EmbeddedText:
                 snapshot = index.reload()
             except (OSError, ValueError) as error:  # replaced by a newer generation just now
                 raise TornIndex(str(error)) from error
-            seen = snapshot.position.seq if snapshot.position else 0
-            dead = frozenset(record.deleted_after(seen))
-            tail = self._tail_after(record, seen)
+            dead = frozenset(record.deleted_after(snapshot.seq))
+            tail = self._tail_after(record, snapshot.seq)
         self._view = _View(state, index, snapshot, dead, tail)
         return self._view
 
@@ -180,8 +179,7 @@ class EmbeddedText:
         """The index if it can be used, and about how many passages it has not seen."""
         with self._pool.snapshot() as record:
             index = self._open(record.state())
-            position = index.reload().position if index else None
-            seen = position.seq if position else 0
+            seen = index.reload().seq if index else 0
             if not record.has_more_than(TAIL, seen):
                 return index, 0
             behind = LONG_TAIL if not record.has_more_than(LONG_TAIL, seen) else LONG_TAIL + 1
@@ -245,8 +243,8 @@ class EmbeddedText:
         with closing(Record(self.folder, once=True)) as record:
             while True:
                 with record.snapshot():
-                    state, position = record.state(), index.reload().position
-                    seen = position.seq if position else 0
+                    state, snapshot = record.state(), index.reload()
+                    position, seen = snapshot.position, snapshot.seq
                     if position and seen >= state.seq:
                         return
                     upto = record.nth_key_after(seen, BATCH) or state.seq
@@ -322,7 +320,7 @@ def _search_tail(
 ) -> tuple[list[Hit], dict[str, float]]:
     """Hits among passages that are in the record and not in the index, scored on its scale."""
     tail, state = view.tail.values(), view.state
-    words = [clause.term for clause in query.any if clause.kind == "word"]
+    words = lexical.words(query)
     here = lexical.document_frequencies(words, query.field, (t.indexed for t in tail))
     total = view.snapshot.passages + len(tail)
     weights = {w: lexical.idf(found.frequencies.get(w, 0) + here[w], total) for w in words}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from recollect.nouns import (
     ChangeSet,
     Document,
     Event,
-    Expect,
     Filter,
     Hit,
     Page,
@@ -51,9 +51,7 @@ class PlainStore:
         for change in changes.changes:
             if isinstance(change, Put):
                 check(change)
-            elif isinstance(change, Expect):
-                entry = self.tables.documents.get(change.id)
-                expect(change, entry.document.stamp if entry else None)
+        expect(changes, self.tables.stamp)
         tables = self.tables.copy() if dry_run else self.tables
         return sum((tables.write(c) for c in changes.changes), Receipt())
 
@@ -90,9 +88,9 @@ class PlainStore:
     @atomic
     def scan(self, filter: Filter, *, limit: int, cursor: str = "", dated: bool = False) -> Page:
         if dated:
-            found = [d for d in self.tables.seen(filter) if d.date is not None]
-            found.sort(key=lambda d: d.date.timestamp() if d.date else 0.0, reverse=True)
-            return Page(tuple(map(bodiless, found[:limit])), "")
+            times = [(d.date.timestamp(), d) for d in self.tables.seen(filter) if d.date]
+            times.sort(key=itemgetter(0), reverse=True)
+            return Page(tuple(bodiless(d) for _, d in times[:limit]), "")
         start = parse_cursor(cursor)
         entries = [
             entry
@@ -129,11 +127,10 @@ class PlainStore:
 
     def _search_text(self, query: TextQuery, filter: Filter, limit: int, count: bool) -> TextResult:
         entries = self.tables.passages.values()
-        words = [c.term for c in query.any if c.kind == "word"]
+        words = lexical.words(query)
         frequencies = lexical.document_frequencies(words, query.field, (e.indexed for e in entries))
         weights = {w: lexical.idf(frequencies[w], len(entries)) for w in words}
-        title = query.field == "title"
-        lengths = [e.indexed.title_length if title else e.indexed.length for e in entries]
+        lengths = [entry.indexed.length_of(query.field) for entry in entries]
         average = sum(lengths) / len(lengths) if lengths else 0.0
         hits = [
             Hit(entry.key, entry.document, lexical.score(query, entry.indexed, weights, average))

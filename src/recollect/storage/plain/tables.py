@@ -112,6 +112,11 @@ class Tables:
         """Returns all passages of a passage's document, in order."""
         return [self.passages[key] for key in self.holder(entry).passages]
 
+    def stamp(self, id: str) -> str | None:
+        """Returns the stamp of a document, if there is one."""
+        entry = self.documents.get(id)
+        return entry.document.stamp if entry else None
+
     def passage(self, name: int | str) -> PassageEntry | None:
         """Returns the passage with this key or id, if there is one."""
         if isinstance(name, int):

@@ -67,6 +67,12 @@ class _Undone(Exception):
     """The transaction was to be undone at its end."""
 
 
+def scalar(db: Db, statement: str, values: Any = None) -> Any:
+    """Returns the first column of the first row, or None without a row."""
+    row = db.execute(statement, values).fetchone()
+    return row[0] if row else None
+
+
 def probe(db: Db) -> Server:
     row = db.execute(
         "SELECT e.extversion, n.nspname FROM pg_extension e "
@@ -176,8 +182,7 @@ class Connections:
                         done.append(work(db))
                         if not keep:
                             raise _Undone
-                        row = db.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchone()
-                        number = row[0] if row else None
+                        number = scalar(db, "SELECT pg_current_xact_id_if_assigned()::text")
                 except _Undone:
                     pass
         except GONE as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from recollect.nouns import Filter
-from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.connection import Db, scalar
 from recollect.storage.postgres.rows import given, stored
 from recollect.storage.postgres.schema import HOME
 
@@ -71,8 +71,8 @@ class Owners:
             return self.numbers(db, [self.bound])[self.bound]
         if not self.walled:
             return HOME
-        row = db.execute("SELECT MIN(owner) FROM owners").fetchone()
-        return HOME if row is None or row[0] is None else int(row[0])
+        first = scalar(db, "SELECT MIN(owner) FROM owners")
+        return HOME if first is None else int(first)
 
     def known_home(self, db: Db) -> int:
         """The same for whoever only reads: an owner who has nothing yet is not made known by it,

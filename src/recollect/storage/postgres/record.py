@@ -18,9 +18,10 @@ from recollect.nouns import (
     StoredPassage,
 )
 from recollect.ports import DocumentStamp, HandleMatch
+from recollect.storage.content import passage_number
 from recollect.storage.filters import allows, source_allows
 from recollect.storage.postgres import filters
-from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.connection import Db, scalar
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import (
     DOCUMENT,
@@ -40,8 +41,8 @@ _PASSAGES = (
     "JOIN owners o ON o.owner = p.owner"
 )
 _NAMED = (
-    ("id", "d.id = %(name)s"),
-    ("external", "md5(d.external) = md5(%(name)s) AND d.external = %(name)s"),
+    "d.id = %(name)s",
+    "md5(d.external) = md5(%(name)s) AND d.external = %(name)s",
 )
 
 
@@ -56,7 +57,7 @@ class RecordReader:
         return self._whole(db, found) if body else [one for _, one in found]
 
     def _called(self, db: Db, name: str) -> list[tuple[int, Document]]:
-        for _, condition in _NAMED:
+        for condition in _NAMED:
             rows = db.execute(
                 f"SELECT d.key, {DOCUMENT} FROM {_DOCUMENTS} "
                 f"WHERE d.owner = ANY({self._owners.seen}) AND {condition} ORDER BY d.key DESC",
@@ -82,12 +83,13 @@ class RecordReader:
 
     def holds(self, db: Db, handles: Sequence[str]) -> bool:
         """Whether any document has one of these."""
-        row = db.execute(
+        found = scalar(
+            db,
             f"SELECT 1 FROM handles WHERE owner = ANY({self._owners.seen}) "
             "AND md5(handle) = ANY(%s) LIMIT 1",
             ([hashed(stored(one)) for one in handles],),
-        ).fetchone()
-        return row is not None
+        )
+        return found is not None
 
     def whole(self, db: Db, keys: Sequence[int]) -> list[Document]:
         """These documents, in this order; they are there."""
@@ -146,16 +148,15 @@ class RecordReader:
     def _passage_key(self, db: Db, name: int | str) -> int | None:
         if isinstance(name, int):
             return name
-        document, _, n = name.rpartition(":")
-        if not (n.isascii() and n.isdigit() and len(n) < 10):
-            return None
-        row = db.execute(
+        document, n = passage_number(name)
+        key: int | None = scalar(
+            db,
             "SELECT p.key FROM passages p JOIN documents d ON d.owner = p.owner "
             f"AND d.key = p.document WHERE d.owner = ANY({self._owners.seen}) "
             "AND d.id = %s AND p.n = %s",
-            (stored(document), int(n)),
-        ).fetchone()
-        return row[0] if row else None
+            (stored(document), n),
+        )
+        return key
 
     def _around(self, db: Db, key: int, before: int, after: int) -> list[StoredPassage]:
         rows = db.execute(

@@ -8,7 +8,7 @@ from typing import Any
 from recollect.nouns import Filter, Message
 from recollect.ports import OUTLINED, Outline, Spot, Turn
 from recollect.storage.postgres import filters
-from recollect.storage.postgres.connection import Connections, Db
+from recollect.storage.postgres.connection import Connections, Db, scalar
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import (
     DOCUMENT,
@@ -89,11 +89,9 @@ class PostgresSessions:
         ]
 
     def _key(self, db: Db, id: str) -> int | None:
-        row = db.execute(
-            f"SELECT key FROM documents WHERE owner = ANY({self._owners.seen}) AND id = %s",
-            (stored(id),),
-        ).fetchone()
-        return row[0] if row else None
+        where = f"owner = ANY({self._owners.seen}) AND id = %s"
+        key: int | None = scalar(db, f"SELECT key FROM documents WHERE {where}", (stored(id),))
+        return key
 
     def _texts(self, db: Db, key: int, turns: Sequence[int]) -> dict[int, str]:
         """The text of each of these turns, and of none between them."""

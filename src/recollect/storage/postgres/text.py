@@ -137,7 +137,7 @@ class TextSearch:
         dead: Mapping[int, NDArray[np.int64]],
         total: int,
     ) -> dict[str, float]:
-        words = [clause.term for clause in query.any if clause.kind == "word"]
+        words = lexical.words(query)
         field = _FIELDS[query.field]
         rows = (indexed for view in views for indexed in view.tail.values())
         have = lexical.document_frequencies(words, query.field, rows)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recollect.storage.postgres.bulk import insert
-from recollect.storage.postgres.connection import Connections, Db
+from recollect.storage.postgres.connection import Connections, Db, scalar
 from recollect.storage.postgres.postings import MOST, write
 
 _DEAD_SHARE = 0.25
@@ -78,10 +78,8 @@ def rebuild(connections: Connections, schema: str, owner: int) -> bool:
 
 def _turn(db: Db, schema: str, owner: int) -> bool:
     db.execute("SET LOCAL statement_timeout = 0")
-    row = db.execute(
-        "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, %s))", (f"{schema} text", owner)
-    ).fetchone()
-    return row == (True,)
+    lock = "SELECT pg_try_advisory_xact_lock(hashtextextended(%s, %s))"
+    return bool(scalar(db, lock, (f"{schema} text", owner)))
 
 
 def _step(db: Db, walled: bool, schema: str, owner: int, least: int) -> bool | None:
@@ -103,10 +101,7 @@ def _choose(
     db: Db, owner: int, there: list[Part], dead: np.ndarray[Any, Any], least: int
 ) -> _Range | None:
     low = there[-1].high if there else 0
-    waiting = db.execute(
-        f"SELECT COUNT(*) FROM ({_WAITING} LIMIT {MOST}) waiting", (owner, low)
-    ).fetchone()
-    count = waiting[0] if waiting else 0
+    count = scalar(db, f"SELECT COUNT(*) FROM ({_WAITING} LIMIT {MOST}) waiting", (owner, low))
     if count >= max(1, least):
         instead = []
         while there and count + there[-1].passages <= min(MOST, (_SMALL + 1) * count):
@@ -134,8 +129,7 @@ def _segment(db: Db, walled: bool, owner: int, chosen: _Range) -> int | None:
             )
     made = write(_rows(db, owner, chosen))
     if made.passages:
-        row = db.execute("SELECT nextval('segment_numbers')").fetchone()
-        segment = row[0] if row else 0
+        segment = scalar(db, "SELECT nextval('segment_numbers')")
         high = made.high if chosen.high is None else chosen.high
         db.execute(
             "INSERT INTO segments VALUES (%s, %s, %s, %s, %s)",

@@ -23,7 +23,7 @@ from recollect.nouns import Filter, Hit
 from recollect.ports import VectorResult
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.bulk import insert
-from recollect.storage.postgres.connection import Connections, Db
+from recollect.storage.postgres.connection import Connections, Db, scalar
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import given, owner_of
 from recollect.storage.postgres.schema import statements, vectors_of
@@ -108,13 +108,14 @@ class VectorTables:
     def pending(self, db: Db, key: str, limit: int) -> list[tuple[int, str]]:
         model = self._model(db, key)
         seen = self._owners.seen
-        row = db.execute(
+        missing = scalar(
+            db,
             f"SELECT (SELECT COALESCE(SUM(passages), 0) FROM state WHERE owner = ANY({seen})) - "
             f"(SELECT COALESCE(SUM(vectors), 0) FROM vector_counts WHERE owner = ANY({seen}) "
             "AND model = %s)",
             (model.number if model else None,),
-        ).fetchone()
-        if not row or row[0] <= 0:
+        )
+        if missing <= 0:
             return []
         without = (
             f"AND NOT EXISTS (SELECT 1 FROM {model.table} v WHERE v.owner = p.owner "
@@ -152,9 +153,9 @@ class VectorTables:
                 return
             number = max((model.number for model in there), default=0) + 1
             half = self._connections.server.half
-            row = db.execute("SELECT partitions FROM meta").fetchone()
+            partitions = scalar(db, "SELECT partitions FROM meta") or 0
             table = vectors_of(number, dimensions, half)
-            for statement in statements([table], row[0] if row else 0, schema):
+            for statement in statements([table], partitions, schema):
                 db.execute(statement)
             db.execute(
                 "INSERT INTO models VALUES (%s, %s, %s, %s)", (number, key, dimensions, half)
@@ -280,10 +281,8 @@ class VectorTables:
         if self._exact:
             return
         with self._connections.unhurried() as db:
-            held = db.execute(
-                "SELECT pg_try_advisory_lock(hashtextextended(%s, 15))", (self._owners.schema,)
-            ).fetchone()
-            if held == (True,):
+            lock = "SELECT pg_try_advisory_lock(hashtextextended(%s, 15))"
+            if scalar(db, lock, (self._owners.schema,)):
                 with suppress(errors.InsufficientPrivilege):
                     for model in models(db):
                         for leaf in _leaves(db, model.table):
@@ -360,11 +359,11 @@ class Search(NamedTuple):
             return False
         values = dict(where.values)
         among = self.owners.among(self.filter, "d.owner", values)
-        row = self.db.execute(
+        plan = scalar(
+            self.db,
             f"EXPLAIN (FORMAT JSON) SELECT 1 FROM documents d WHERE {among} AND {where.document}",
             values,
-        ).fetchone()
-        plan = row[0] if row else "[]"
+        )
         plan = json.loads(plan) if isinstance(plan, str) else plan
         return bool(plan[0]["Plan"]["Plan Rows"] <= EXACT_ROWS)
 
@@ -442,10 +441,8 @@ def _leaves(db: Db, table: str) -> list[str]:
 
 
 def _is_large(db: Db, leaf: str) -> bool:
-    row = db.execute(
-        f"SELECT COUNT(*) FROM (SELECT 1 FROM {leaf} LIMIT {EXACT_ROWS + 1}) counted"
-    ).fetchone()
-    return bool(row and row[0] > EXACT_ROWS)
+    some = f"SELECT 1 FROM {leaf} LIMIT {EXACT_ROWS + 1}"
+    return bool(scalar(db, f"SELECT COUNT(*) FROM ({some}) counted") > EXACT_ROWS)
 
 
 def _graph(db: Db, leaf: str) -> tuple[Any, ...] | None:
@@ -465,8 +462,9 @@ def _build(db: Db, model: ModelTable, leaf: str, rebuild: bool) -> None:
         there = None
     if there or not _is_large(db, leaf):
         return
-    row = db.execute(f"SELECT COUNT(*) FROM {leaf}").fetchone()
-    room = (row[0] if row else 0) * (model.dimensions * (2 if model.half else 4) + 1000)
+    room = scalar(db, f"SELECT COUNT(*) FROM {leaf}") * (
+        model.dimensions * (2 if model.half else 4) + 1000
+    )
     db.execute(f"SET maintenance_work_mem = '{max(64, min(4096, room // 1_000_000))}MB'")
     statement = (
         f"CREATE INDEX CONCURRENTLY {name} ON {leaf} USING hnsw (v {model.kind}_ip_ops) "

@@ -20,7 +20,7 @@ from recollect.storage.content import check, digest, expect
 from recollect.storage.filters import folded_path, label_of
 from recollect.storage.postgres import vectors
 from recollect.storage.postgres.bulk import insert
-from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.connection import Db, scalar
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import stems
 from recollect.storage.postgres.rows import given, key_of, micros, stored
@@ -102,11 +102,10 @@ def decide(
                 known[id] = new
         elif isinstance(change, Forget | Remove):
             forget = isinstance(change, Forget)
+            did = "forgotten" if forget else "removed"
             there = known.pop(change.id, None) is not None
-            did = ("forgotten" if forget else "removed") if there else ""
-            actions.append(Action(did, change.id, forget=forget))
-            if forget:
-                forgotten.add(change.id)
+            actions.append(Action(did if there else "", change.id, forget=forget))
+            forgotten.update([change.id] * forget)
     return actions
 
 
@@ -161,7 +160,7 @@ class Changes:
 
     def try_out(self, db: Db) -> Receipt:
         known = self.known(db, self.ids)
-        self._expect(known)
+        expect(self._changes, {id: one.stamp for id, one in known.items()}.get)
         return receipt(self._decide(known, self._forgotten(db, self.ids)))
 
     def begin(
@@ -179,7 +178,7 @@ class Changes:
 
     def apply(self, db: Db) -> Receipt:
         numbers, known, forgotten = self.begin(db)
-        self._expect(known)
+        expect(self._changes, {id: one.stamp for id, one in known.items()}.get)
         actions = self._decide(known, forgotten)
         writing = Writing(db, self._owners, numbers, self.terms)
         for change in self._changes.changes:
@@ -188,12 +187,6 @@ class Changes:
         writing.write_all(actions, known, self)
         writing.finish()
         return receipt(actions)
-
-    def _expect(self, known: dict[str, StoredVersion]) -> None:
-        for change in self._changes.changes:
-            if isinstance(change, Expect):
-                stamp = known[change.id].stamp if change.id in known else None
-                expect(change, stamp)
 
     def _decide(self, known: dict[str, StoredVersion], forgotten: set[str]) -> list[Action]:
         have = {id: one.digest for id, one in known.items()}
@@ -301,10 +294,8 @@ class Writing:
     def _take(self, wave: Sequence[Action]) -> list[int]:
         """Numbers enough, in order."""
         wanted = sum(2 + len(a.put.passages if a.put else ()) for a in wave)
-        rows = self._db.execute(
-            "SELECT array_agg(nextval('changes')) FROM generate_series(1, %s)", (wanted,)
-        ).fetchone()
-        return sorted(rows[0] or ()) if rows else []
+        series = "SELECT array_agg(nextval('changes')) FROM generate_series(1, %s)"
+        return sorted(scalar(self._db, series, (wanted,)) or ())
 
     def _put(
         self, action: Action, old: StoredVersion | None, texts: dict[tuple[int, str], int]
