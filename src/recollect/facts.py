@@ -276,9 +276,11 @@ class FactFilter(NamedTuple):
             return "owner"
         if self.scopes is not None and set(self.scopes).isdisjoint(fact.scopes):
             return "scope"
-        if self.types is not None and fact.type not in self.types:
-            return "type"
-        return self.out_of_force(fact)
+        return self.hides_type(fact) or self.out_of_force(fact)
+
+    def hides_type(self, fact: Fact) -> str:
+        """Returns ``type`` if the fact is of another type than is asked for."""
+        return "" if self.types is None or fact.type in self.types else "type"
 
     def out_of_force(self, fact: Fact) -> str:
         """Why the fact does not hold at the time that is asked about; empty when it does."""

@@ -1,4 +1,4 @@
-"""The context tree out of a store: its pages with their facts, and all of them as files."""
+"""Exports the context tree of a store: collects its pages with their facts, and writes files."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Topic(NamedTuple):
 
 
 def topics(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> dict[str, Topic]:
-    """All pages of an owner by their addresses: those that are kept, and those that facts name
-    or that they are on for want of one."""
+    """Returns all pages of an owner by address: those that are stored, and those that only facts
+    name or imply."""
     on: dict[str, list[Fact]] = {}
     for fact in every_fact(store, owner, scopes):
         on.setdefault(page_of(fact), []).append(fact)
@@ -69,9 +69,9 @@ class TreeExport(NamedTuple):
     pages: int = 0
     facts: int = 0
     refused: tuple[Problem, ...] = ()
-    """Files that a person has changed since; they are as they were."""
+    """Files that a person has edited since; they were not written."""
     stale: tuple[Problem, ...] = ()
-    """Files whose page is no more; only pruning removes them."""
+    """Files whose page is gone; only pruning removes them."""
 
     def as_json(self) -> dict[str, Any]:
         listed = {name: [p.as_json() for p in getattr(self, name)] for name in ("refused", "stale")}
@@ -81,8 +81,8 @@ class TreeExport(NamedTuple):
 def export_tree(
     store: Store, folder: Path, asked: FactFilter, *, prune: bool = False, force: bool = False
 ) -> TreeExport:
-    """Write a file for each page. What a person has changed since is left alone, unless *force*
-    is true; files whose page is no more are removed if *prune* is."""
+    """Writes a file for each page. A file that a person has edited since is left alone unless
+    *force* is true. Files whose page is gone are removed if *prune* is true."""
     before = _manifest_for(folder, asked.owner, force=force)
     found = topics(store, asked.owner, asked.scopes)
     try:
@@ -95,19 +95,20 @@ def _manifest_for(folder: Path, owner: str, *, force: bool) -> Manifest:
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder", hint="give a folder for the tree")
     before = load(folder)
-    if before is None:
-        if not force and folder.is_dir() and any(folder.iterdir()):
-            raise UsageError(
-                f"{folder} is not empty, and no tree was exported to it",
-                hint="give a folder of its own, such as one inside your vault; or --force",
-            )
-        return Manifest.empty(owner)
-    if before.owner != owner and not force:
+    if force:
+        return (before or Manifest.empty(owner))._replace(owner=owner)
+    if before is None and folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(
+            f"{folder} is not empty, and no tree was exported to it",
+            hint="give a folder of its own, such as one inside your vault; or --force",
+        )
+    before = before or Manifest.empty(owner)
+    if before.owner != owner:
         raise UsageError(
             f"the tree in {folder} is {before.owner}'s, not {owner}'s",
             hint="give each owner a folder, or --force",
         )
-    return before._replace(owner=owner)
+    return before
 
 
 class _Export:
@@ -142,8 +143,9 @@ class _Export:
             entry = ManifestEntry(address, content_hash(raw), base)
             old = self._before.files.get(paths[address])
             kept = self._put(paths[address], raw, old.hash if old else None)
-            if kept or old:
-                files[paths[address]] = entry if kept or old is None else old
+            agreed = entry if kept else old
+            if agreed:
+                files[paths[address]] = agreed
         files |= self._left(files)
         indexes = self._indexes(paths)
         moved = self._before.moved if self._refused else {}  # else all links are written anew
@@ -158,7 +160,7 @@ class _Export:
         )
 
     def _paths(self) -> dict[str, str]:
-        """A path for each page: the one that it has, else one of its own."""
+        """Returns a path for each page: that of the manifest, else a new one."""
         paths = {e.page: path for path, e in self._before.files.items() if e.page in self._topics}
         taken = set(map(path_key, self._before.files))
         for address in self._topics:
@@ -168,8 +170,8 @@ class _Export:
         return paths
 
     def _put(self, path: str, raw: bytes, agreed: str | None) -> bool:
-        """Whether the file at *path* has this content now; *agreed* is the hash of what it had
-        when it was last written or read."""
+        """Writes the file at *path*, if it may be written over; tells whether it has this content
+        now. *agreed* is the hash of its content when it was last written or read."""
         place = self._folder / path
         there = place.read_bytes() if place.is_file() else None
         if there == raw:
@@ -191,15 +193,10 @@ class _Export:
         return parent.resolve().is_relative_to(self._folder.resolve())
 
     def _left(self, files: Mapping[str, ManifestEntry]) -> dict[str, ManifestEntry]:
-        """What is there of pages that are no more."""
+        """Removes or reports the files of pages that are no more; returns those that stay."""
         left: dict[str, ManifestEntry] = {}
         for path, entry in self._before.files.items():
-            place = self._folder / path
-            if path in files or not place.is_file():
-                continue
-            as_it_was = content_hash(place.read_bytes()) == entry.hash
-            if self._prune and (as_it_was or self._force) and self._is_inside(place):
-                self._remove(place)
+            if path in files or self._removed(path, entry.hash, force=self._force):
                 continue
             left[path] = entry
             if self._prune:
@@ -208,16 +205,25 @@ class _Export:
                 self._stale.append(Problem(path, "its page is no more"))
         return left
 
-    def _remove(self, place: Path) -> None:
+    def _removed(self, path: str, agreed: str, *, force: bool) -> bool:
+        """Removes a file if pruning is asked for and nobody has edited it; tells whether it is
+        gone."""
+        place = self._folder / path
+        if not place.is_file():
+            return True
+        is_ours = force or content_hash(place.read_bytes()) == agreed
+        if not (self._prune and is_ours and self._is_inside(place)):
+            return False
         place.unlink()
         self._counts["removed"] += 1
         for folder in place.parents:
             if folder == self._folder or any(folder.iterdir()):
                 break
             folder.rmdir()
+        return True
 
     def _indexes(self, paths: Mapping[str, str]) -> dict[str, str]:
-        """A list of its pages for each domain: a place to begin, for people and their links."""
+        """Writes an index of its pages for each domain; returns the hashes by path."""
         domains: dict[str, list[str]] = {}
         for address in sorted(paths, key=lambda address: paths[address]):
             domain, _, below = paths[address].partition("/")
@@ -233,31 +239,24 @@ class _Export:
                 found[path] = content_hash(raw)
             elif old:
                 found[path] = old
-        for path, hash in self._before.indexes.items():
-            place = self._folder / path
-            if path in found or not place.is_file():
-                continue
-            if self._prune and content_hash(place.read_bytes()) == hash and self._is_inside(place):
-                self._remove(place)
-            else:
-                found[path] = hash
+        others = ((p, hash) for p, hash in self._before.indexes.items() if p not in found)
+        found |= {p: hash for p, hash in others if not self._removed(p, hash, force=False)}
         return found
 
 
 def _why_not(path: str, there: bytes | None, agreed: str | None) -> str:
-    """Why a file may not be written over."""
+    """Says why a file may not be written over; empty if it may."""
     derived = path.endswith(f"/{INDEX}")
     if there is None:
-        if agreed is None or derived:
-            return ""
-        return "deleted since; `recollect add --prune` removes the page, --force writes it again"
+        deleted = "deleted since; `recollect add --prune` removes the page, --force writes it again"
+        return "" if agreed is None or derived else deleted
     if agreed is None:
         return "a file of yours is there; `recollect add` reads it, --force overwrites it"
-    if content_hash(there) != agreed:
-        if derived:
-            return "edited since, but made anew and never read; --force overwrites it"
-        return "edited since; `recollect add` applies the edits, --force overwrites them"
-    return ""
+    if content_hash(there) == agreed:
+        return ""
+    if derived:
+        return "edited since, but made anew and never read; --force overwrites it"
+    return "edited since; `recollect add` applies the edits, --force overwrites them"
 
 
 def _index(domain: str, pages: Sequence[tuple[str, TopicPage]]) -> str:

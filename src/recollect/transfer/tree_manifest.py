@@ -1,8 +1,8 @@
-"""The manifest of an exported tree: which file is which page, and what the store and the file
-last agreed on.
+"""Reads and writes the manifest of an exported tree, which names the page of each file and what
+the store and the file last agreed on.
 
-It lies in the folder and comes with it, so it is not believed: whatever names a file outside of
-the folder is refused.
+The manifest lies in the folder and may come with it from elsewhere, so it is not trusted: a path
+that leads out of the folder is refused.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ManifestEntry(NamedTuple):
 
     page: str
     hash: str
-    """Of its content when the two agreed; empty while there is something that they do not."""
+    """The hash of its content when file and store agreed; empty while they do not."""
     base: Base
 
 
@@ -38,8 +38,8 @@ class Manifest(NamedTuple):
     indexes: Mapping[str, str]
     """Hashes of the lists of pages, by their paths."""
     moved: Mapping[str, str] = {}
-    """Where files were before they were moved, and the pages they are: links that have not been
-    written since still name them so."""
+    """Pages by the paths that their files had before they were moved: links that were not written
+    since still name those paths."""
 
     @classmethod
     def empty(cls, owner: str = LOCAL) -> Manifest:
@@ -51,13 +51,13 @@ def content_hash(raw: bytes) -> str:
 
 
 def tree_of(place: Path) -> Path | None:
-    """The exported tree that a file or folder is, or is in."""
+    """Returns the exported tree that a file or folder is, or is in."""
     above = (place, *place.parents)
     return next((folder for folder in above if os.path.lexists(folder / MANIFEST)), None)
 
 
 def load(folder: Path) -> Manifest | None:
-    """The manifest of the tree in a folder, if there is one."""
+    """Returns the manifest of the tree in a folder, if there is one."""
     path = folder / MANIFEST
     try:
         told = json.loads(path.read_bytes())
@@ -102,7 +102,7 @@ def _inside(path: str) -> str:
 
 
 def save(folder: Path, manifest: Manifest) -> None:
-    """Write it, if it is not as it was. The same tree gives the same bytes."""
+    """Writes the manifest, if it changed. The same tree gives the same bytes."""
     files = {
         path: {
             "page": e.page,
@@ -127,7 +127,7 @@ def save(folder: Path, manifest: Manifest) -> None:
 
 
 def replace(path: Path, raw: bytes) -> None:
-    """The whole file, or nothing of it."""
+    """Replaces a file in one step: a reader sees the old content or the new one."""
     beside = path.with_name(f".{path.name[:60]}.{os.getpid()}.tmp")
     try:
         beside.write_bytes(raw)
@@ -137,8 +137,8 @@ def replace(path: Path, raw: bytes) -> None:
 
 
 def pages_in(folder: Path) -> Iterator[str]:
-    """The Markdown files of a tree by their paths, in order; not what is hidden, and not its
-    lists of pages. Links are not followed."""
+    """Yields the paths of the Markdown files of a tree, in order, without hidden ones and without
+    indexes. Symbolic links are not followed."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         below = Path(place).relative_to(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -50,10 +51,11 @@ def slug(text: str) -> str:
 
 def find(store: Store, owner: str, name: str) -> Fact:
     """A fact by its id, the id of its document or passage, or else by a name that is its alone."""
-    for key in (fact_key(owner, name), name, name.rpartition(":")[0]):
-        found = [d for d in store.get(key) if d.kind == KIND and d.owner == owner] if key else []
-        if found:
-            return from_document(found[0])
+    names = filter(None, (fact_key(owner, name), name, name.rpartition(":")[0]))
+    documents = itertools.chain.from_iterable(map(store.get, names))
+    found = next((d for d in documents if (d.kind, d.owner) == (KIND, owner)), None)
+    if found is not None:
+        return from_document(found)
     active = [from_document(document) for document in called(store, owner, name)]
     if len(active) == 1:
         return active[0]
@@ -100,16 +102,13 @@ def history(store: Store, fact: Fact) -> list[Event]:
 def listed(store: Store, asked: FactFilter, *, limit: int, cursor: str, every: bool) -> FactPage:
     """Facts of an owner, newest first; those not in force only when *every* one is wanted."""
     limits = Filter(owner=asked.owner, scopes=asked.scopes, sources=(SOURCE,), kinds=(KIND,))
+    hides = asked.hides_type if every else asked.hides
     found: list[Fact] = []
     while True:
         page = store.scan(limits, limit=limit - len(found), cursor=cursor)
-        for document in page.items:
-            whole = store.get(document.id)
-            fact = from_document(whole[0]) if whole else None
-            if fact is None or not fact.text or not (every or not asked.hides(fact)):
-                continue
-            if asked.types is None or fact.type in asked.types:
-                found.append(fact)
+        whole = itertools.chain.from_iterable(store.get(head.id) for head in page.items)
+        facts = map(from_document, whole)
+        found += [fact for fact in facts if fact.text and not hides(fact)]
         cursor = page.cursor
         if len(found) >= limit or not cursor:
             return FactPage(tuple(found), cursor)
@@ -147,8 +146,8 @@ class KnownFacts:
         if whose not in self._newest:
             limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
             some = self._store.scan(limits, limit=NEWEST).items
-            whole = (self._store.get(document.id) for document in some)
-            self._newest[whose] = [from_document(one[0]) for one in whole if one]
+            whole = itertools.chain.from_iterable(self._store.get(document.id) for document in some)
+            self._newest[whose] = list(map(from_document, whole))
         return self._newest[whose]
 
 

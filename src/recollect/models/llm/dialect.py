@@ -75,11 +75,12 @@ _COUNTED = frozenset(("prompt_tokens", "input_tokens", "output_tokens"))
 def usage_of(told: Any) -> LlmUsage | None:
     """Returns the usage that is told in either shape: in one the input has the cached tokens in it
     (``prompt_tokens``), in the other it stands beside them (``input_tokens``)."""
-    if not isinstance(told, dict) or not _COUNTED & told.keys():
+    told = _mapping(told)
+    if _COUNTED.isdisjoint(told):
         return None
     counts = Counter({name: _count(value) for name, value in told.items()})
     details = told.get("prompt_tokens_details") or told.get("input_tokens_details")
-    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    cached = _count(_mapping(details).get("cached_tokens"))
     cost = float(told["cost"]) if type(told.get("cost")) in (int, float) else None
     if "prompt_tokens" in told:
         asked = counts["prompt_tokens"]
@@ -90,6 +91,10 @@ def usage_of(told: Any) -> LlmUsage | None:
         return LlmUsage(asked, output, min(cached, asked), 0, cost)
     read, write = counts["cache_read_input_tokens"], counts["cache_creation_input_tokens"]
     return LlmUsage(asked + read + write, output, read, write, cost)
+
+
+def _mapping(told: Any) -> dict[str, Any]:
+    return told if isinstance(told, dict) else {}
 
 
 def _count(told: Any) -> int:
@@ -171,7 +176,7 @@ def message_in(raw: bytes | str) -> tuple[str, int]:
 def told_error(told: Any) -> tuple[str, int]:
     if isinstance(told, list) and told:  # Gemini's
         told = told[0]
-    inner = told.get("error", told) if isinstance(told, dict) else told
+    inner = _mapping(told).get("error", told)
     if not isinstance(inner, dict):
         return _line(str(inner)), 0
     said = inner.get("message") or inner.get("detail") or inner.get("msg") or ""

@@ -6,9 +6,12 @@ entry and nothing else gained or lost. What cannot be done so is refused, and th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from copy import deepcopy
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from operator import getitem
 from typing import Any, NamedTuple
 
 from recollect.surfaces.install import json_text, toml_text, yaml_text
@@ -83,15 +86,11 @@ def take_exactly(syntax: Syntax, text: str, added: Splice) -> str | None:
         if has(before, place)
         for kept in range(added.kept, len(path))
     ]
-    at = text.find(added.text) if added.text else -1
-    while at >= 0:
-        after = text[:at] + text[at + len(added.text) :]
-        try:
+    for found in re.finditer(f"(?={re.escape(added.text)})", text) if added.text else ():
+        after = text[: found.start()] + text[found.start() + len(added.text) :]
+        with suppress(ValueError):
             if syntax.load(after) in wanted:
                 return after
-        except ValueError:
-            pass
-        at = text.find(added.text, at + 1)
     return None
 
 
@@ -122,27 +121,29 @@ def with_value(data: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
     made = deepcopy(data)
     at: Any = made
     for key, following in pairwise(path):
-        if isinstance(key, int) and key == len(at):
-            at.append([] if isinstance(following, int) else {})
-        elif isinstance(key, str):
-            at.setdefault(key, [] if isinstance(following, int) else {})
+        if not has(at, (key,)):
+            _set(at, key, [] if isinstance(following, int) else {})
         at = at[key]
-    if isinstance(path[-1], int) and path[-1] == len(at):
-        at.append(value)
-    else:
-        at[path[-1]] = value
+    _set(at, path[-1], value)
     return made
+
+
+def _set(holder: Any, key: str | int, value: Any) -> None:
+    """Sets a key of an object or a place of a list; the place after the last appends."""
+    if isinstance(holder, list) and key == len(holder):
+        holder.append(value)
+    else:
+        holder[key] = value
 
 
 def without(data: dict[str, Any], path: Path, kept: int) -> dict[str, Any]:
     """The data without the entry, and without what then is empty, but for the first *kept* keys."""
-    made = deepcopy(data)
-    holders: list[Any] = [made]
-    for key in path[:-1]:
-        holders.append(holders[-1][key])
-    for n in range(len(path) - 1, -1, -1):
-        if n == len(path) - 1 or (n >= kept and not holders[n + 1]):
-            del holders[n][path[n]]
-        else:
-            break
-    return made
+    made: Any = deepcopy(data)
+    holders = list(accumulate(path[:-1], getitem, initial=made))
+    n = len(path) - 1
+    del holders[n][path[n]]
+    while n > kept and not holders[n]:
+        n -= 1
+        del holders[n][path[n]]
+    whole: dict[str, Any] = made
+    return whole

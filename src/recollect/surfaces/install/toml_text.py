@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from recollect.surfaces.install.json_text import Path, newline
@@ -40,17 +40,37 @@ def _key(key: str | int) -> str:
 
 
 def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
-    raise ValueError(f"{type(value).__name__} is not written here")
+    write = _WRITERS.get(type(value))
+    if write is None:
+        raise ValueError(f"{type(value).__name__} is not written here")
+    return write(value)
+
+
+def _truth(value: bool) -> str:
+    return str(value).lower()
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _array(value: list[Any]) -> str:
+    return f"[{', '.join(map(_value, value))}]"
+
+
+def _inline_table(value: dict[str, Any]) -> str:
+    members = (f"{_key(key)} = {_value(one)}" for key, one in value.items())
+    return f"{{ {', '.join(members)} }}"
+
+
+_WRITERS: Mapping[type, Callable[[Any], str]] = {
+    bool: _truth,
+    int: repr,
+    float: repr,
+    str: _text,
+    list: _array,
+    dict: _inline_table,
+}
 
 
 def drop(text: str, path: Path) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 from recollect.facts import Fact, FactFilter
@@ -40,35 +40,40 @@ def proposals(store: Store, owner: str) -> list[Proposal]:
 
 def _merges(facts: list[Fact], owner: str) -> Iterator[Proposal]:
     """Facts in force under one name or on one page that say the same, or cannot both hold."""
+    for one, other in _pairs(facts, owner):
+        same_key = not _keys(one).isdisjoint(_keys(other))
+        verdict = compare(one.text, other.text, same_key=same_key)
+        if verdict.kind == "duplicate":
+            yield Proposal(
+                "merge",
+                f"“{one.text}” is there twice ({one.id}, {other.id})",
+                verdict.why,
+                f"recollect forget {other.id}",
+            )
+        elif verdict.kind == "supersedes":
+            yield Proposal(
+                "replace",
+                f"“{other.text}” may replace “{one.text}”",
+                verdict.why,
+                f"recollect supersede {one.id} {other.id}",
+            )
+
+
+def _pairs(facts: list[Fact], owner: str) -> Iterable[tuple[Fact, Fact]]:
+    """Returns the pairs of facts in force that share a name or a page and a scope."""
     asked = FactFilter(owner)
     near: dict[str, list[Fact]] = {}
     for fact in facts:
-        if not asked.out_of_force(fact):
-            for key in {*(key for name in fact.names for key in keys(name)), page_of(fact)}:
-                near.setdefault(key, []).append(fact)
-    seen: set[tuple[str, str]] = set()
-    for some in near.values():
-        for one, other in combinations(sorted(some[:100], key=lambda f: (f.start, f.id)), 2):
-            if (one.id, other.id) in seen or not set(one.scopes) & set(other.scopes):
-                continue
-            seen.add((one.id, other.id))
-            named = {key for name in one.names for key in keys(name)}
-            same_key = any(key in named for name in other.names for key in keys(name))
-            verdict = compare(one.text, other.text, same_key=same_key)
-            if verdict.kind == "duplicate":
-                yield Proposal(
-                    "merge",
-                    f"“{one.text}” is there twice ({one.id}, {other.id})",
-                    verdict.why,
-                    f"recollect forget {other.id}",
-                )
-            elif verdict.kind == "supersedes":
-                yield Proposal(
-                    "replace",
-                    f"“{other.text}” may replace “{one.text}”",
-                    verdict.why,
-                    f"recollect supersede {one.id} {other.id}",
-                )
+        for key in {*_keys(fact), page_of(fact)} if not asked.out_of_force(fact) else ():
+            near.setdefault(key, []).append(fact)
+    groups = (sorted(some[:100], key=lambda f: (f.start, f.id)) for some in near.values())
+    pairs = chain.from_iterable(combinations(group, 2) for group in groups)
+    found = {(one.id, other.id): (one, other) for one, other in pairs}
+    return (pair for pair in found.values() if set(pair[0].scopes) & set(pair[1].scopes))
+
+
+def _keys(fact: Fact) -> set[str]:
+    return {key for name in fact.names for key in keys(name)}
 
 
 def _links(pages: list[TopicPage]) -> Iterator[Proposal]:
