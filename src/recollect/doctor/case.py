@@ -81,7 +81,11 @@ class Case:
     @property
     def damaged(self) -> bool:
         """Whether the record is, so that nothing can be said of what is made from it."""
-        return any(one.part == "record" for one in self.seen.findings)
+        return bool(self.found("record"))
+
+    def found(self, part: str) -> list[str]:
+        """Returns the faults of a part of the store."""
+        return [one.text for one in self.seen.findings if one.part == part]
 
     def look_again(self) -> None:
         self._seen = None

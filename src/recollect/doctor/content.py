@@ -12,7 +12,6 @@ from recollect.text import redact
 SAMPLE = 100
 """Documents, the last that were imported, that are read for secrets, unless all are."""
 SHOWN = 5
-PAGE = 100
 
 
 def sources(case: Case) -> Check:
@@ -62,14 +61,12 @@ def secrets(case: Case) -> Check:
 
 
 def _sample(case: Case) -> Iterator[Document]:
-    cursor, left = "", SAMPLE
-    while True:
-        page = case.memory.list(limit=PAGE, cursor=cursor)
-        for about in page.items:
-            yield case.memory.get(about.id)
-            left -= 1
-            if not left and not case.full:
-                return
-        cursor = page.cursor
-        if not cursor:
-            return
+    return (case.memory.get(about.id) for about in _listed(case))
+
+
+def _listed(case: Case) -> Iterator[Document]:
+    page = case.memory.list(limit=SAMPLE)
+    yield from page.items
+    while case.full and page.cursor:
+        page = case.memory.list(limit=SAMPLE, cursor=page.cursor)
+        yield from page.items

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect import config as settings
 from recollect.doctor.case import Case
-from recollect.doctor.report import Check, State
+from recollect.doctor.report import Check, Report, State
 from recollect.errors import ConfigError, ModelError, ModelMissing
 from recollect.memory import verify_model
 from recollect.policy import MODES
@@ -15,28 +15,23 @@ from recollect.policy import MODES
 
 def models(case: Case) -> Check:
     """The files of the models in use are what they should be, to the byte."""
-    told: list[str] = []
-    state: State = "ok"
-    mend = ""
-    for job, who in (("embed", "embedder"), ("rerank", "reranker")):
-        name = str(case.config[f"{job}.model"])
-        if name in ("none", "llm") or "://" in name:
-            told.append(f"no {who}" if name == "none" else f"{who}: {name}, which is no file")
-            continue
-        try:
-            verify_model(case.config, name)
-            told.append(f"{name} is whole")
-        except ModelMissing as error:
-            state, mend = _worse(state, "warn"), f"recollect models fetch {name}"
-            told.append(error.message)
-        except ModelError as error:
-            state, mend = "fail", f"recollect models fetch {name}"
-            told.append(error.message)
-    return Check(state, "; ".join(told), mend)
+    found = [_model(case, job, who) for job, who in (("embed", "embedder"), ("rerank", "reranker"))]
+    mend = next(filter(None, (check.mend for check in reversed(found))), "")
+    return Check(Report(tuple(found)).state, "; ".join(check.text for check in found), mend)
 
 
-def _worse(state: State, other: State) -> State:
-    return "fail" if "fail" in (state, other) else other
+def _model(case: Case, job: str, who: str) -> Check:
+    name = str(case.config[f"{job}.model"])
+    if name == "none":
+        return Check("ok", f"no {who}")
+    if name == "llm" or "://" in name:
+        return Check("ok", f"{who}: {name}, which is no file")
+    try:
+        verify_model(case.config, name)
+    except ModelError as error:
+        state: State = "warn" if isinstance(error, ModelMissing) else "fail"
+        return Check(state, error.message, f"recollect models fetch {name}")
+    return Check("ok", f"{name} is whole")
 
 
 def settings_read(_: Case) -> Check:

@@ -14,7 +14,7 @@ BEHIND = 4096
 
 def record(case: Case) -> Check:
     """The file is sound; in full, each document is what was stored."""
-    found = [one.text for one in case.seen.findings if one.part == "record"]
+    found = case.found("record")
     if found:
         mend = "recollect repair, or recollect restore BACKUP"
         return Check("fail", f"it is damaged: {found[0]}", mend, tuple(found[1:SHOWN]))
@@ -38,7 +38,7 @@ def text_index(case: Case) -> Check:
 
     if case.damaged:
         return Check("skip", "the record is damaged")
-    found = [one.text for one in case.seen.findings if one.part == "text"]
+    found = case.found("text")
     if found:
         mend = "recollect rebuild; if it comes back, recollect doctor --full"
         return Check("fail", "; ".join(found), mend, fix=rebuild)
@@ -66,7 +66,7 @@ def vectors(case: Case) -> Check:
 
     if case.damaged:
         return Check("skip", "the record is damaged")
-    found = [one.text for one in case.seen.findings if one.part == "vectors"]
+    found = case.found("vectors")
     if found:
         return Check("fail", "; ".join(found), "recollect rebuild", fix=rebuild)
     recall = case.seen.recall
@@ -102,7 +102,7 @@ def embeddings(case: Case) -> Check:
 
 def writers(case: Case) -> Check:
     """A write would get its turn."""
-    found = [one.text for one in case.seen.findings if one.part == "lock"]
+    found = case.found("lock")
     if found:
         return Check("fail", "; ".join(found), "end that process, if it is stuck")
     return Check("ok", "nobody keeps others from writing")

@@ -205,6 +205,10 @@ class _Running(NamedTuple):
     token: Token
     since: float
 
+    @property
+    def ms(self) -> float:
+        return (monotonic() - self.since) * 1000
+
 
 class _Run:
     def __init__(
@@ -238,11 +242,13 @@ class _Run:
         self._outcomes[outcome.name] = outcome
         self._tell(outcome)
 
+    def _waiting(self) -> list[Slot]:
+        begun = {*self._outcomes, *self._running}
+        return [slot for slot in self._slots if slot.name not in begun]
+
     def _strand(self) -> None:
         """What needs something that will never come does not run."""
-        for slot in self._slots:
-            if slot.name in self._outcomes or slot.name in self._running:
-                continue
+        for slot in self._waiting():
             lost = [n for n in slot.givers if n in self._outcomes and n not in self._outputs]
             if lost:
                 self._end(Outcome(slot.name, "stranded", f"{lost[0]} gave nothing"))
@@ -250,12 +256,10 @@ class _Run:
                 self._end(Outcome(slot.name, "cancelled"))
 
     def _start(self) -> None:
-        for slot in self._slots:
+        ready = [s for s in self._waiting() if self._outputs.keys() >= set(s.givers)]
+        for slot in ready:
             if len(self._running) >= self._at_once:
                 return
-            waits = slot.name in self._outcomes or slot.name in self._running
-            if waits or not all(name in self._outputs for name in slot.givers):
-                continue
             wrong = self._wrong_input(slot)
             if wrong:
                 self._end(Outcome(slot.name, "failed", wrong))
@@ -297,20 +301,19 @@ class _Run:
     def _give_up(self, running: _Running) -> None:
         running.token.cancel()
         del self._running[running.slot.name]
-        ms = (monotonic() - running.since) * 1000
+        self._cut_short(running.slot, running.ms)
+
+    def _cut_short(self, slot: Slot, ms: float) -> None:
+        """Ends a slot that its token has stopped: the run was cancelled, or its time is over."""
         if self._token.stopped:
-            self._end(Outcome(running.slot.name, "cancelled", "", ms))
+            self._end(Outcome(slot.name, "cancelled", "", ms))
         else:
-            reason = f"it took longer than {running.slot.seconds:g} s"
-            self._end(Outcome(running.slot.name, "failed", reason, ms))
+            self._end(Outcome(slot.name, "failed", f"it took longer than {slot.seconds:g} s", ms))
 
     def _take(self, running: _Running, output: Any, error: BaseException | None) -> None:
-        slot, ms = running.slot, (monotonic() - running.since) * 1000
-        if isinstance(error, Cancelled) and self._token.stopped:
-            self._end(Outcome(slot.name, "cancelled", "", ms))
-        elif isinstance(error, Cancelled):
-            reason = f"it took longer than {slot.seconds:g} s"
-            self._end(Outcome(slot.name, "failed", reason, ms))
+        slot, ms = running.slot, running.ms
+        if isinstance(error, Cancelled):
+            self._cut_short(slot, ms)
         elif error is not None:
             self._end(Outcome(slot.name, "failed", in_a_line(error), ms))
         elif not isinstance(output, slot.gives):

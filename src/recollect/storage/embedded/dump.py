@@ -128,19 +128,16 @@ class EmbeddedLoader:
         self._history = history
         self._replace = replace
         self._models: dict[str, tuple[int, int]] = {}
+        self._loaders: Mapping[type, Callable[[Any], LoadReport]] = {
+            Source: self._source,
+            WholeDocument: self._document,
+            Tombstone: self._tombstone,
+            History: self._events,
+            Recorded: self._answer,
+        }
 
     def load(self, item: Item) -> LoadReport:
-        match item:
-            case WholeDocument():
-                return self._document(item)
-            case Source():
-                return self._source(item)
-            case Tombstone():
-                return self._tombstone(item)
-            case History():
-                return self._events(item)
-            case Recorded():
-                return self._answer(item)
+        return self._loaders[type(item)](item)
 
     def _one(self, sql: str, *values: Any) -> Any:
         return self._db.execute(sql, values).fetchone()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -112,19 +113,16 @@ class _Loading:
     def __init__(self, tables: Tables, replace: bool) -> None:
         self.tables = tables
         self.replace = replace
+        self._loaders: Mapping[type, Callable[[Any], LoadReport]] = {
+            Source: self._source,
+            WholeDocument: self._document,
+            Tombstone: self._tombstone,
+            History: self._events,
+            Recorded: self._answer,
+        }
 
     def load(self, item: Item) -> LoadReport:
-        match item:
-            case Source():
-                return self._source(item)
-            case WholeDocument():
-                return self._document(item)
-            case Tombstone():
-                return self._tombstone(item)
-            case History():
-                return self._events(item)
-            case Recorded():
-                return self._answer(item)
+        return self._loaders[type(item)](item)
 
     def _source(self, source: Source) -> LoadReport:
         if stays(self.tables.sources.get(source.name), source, replace=self.replace):

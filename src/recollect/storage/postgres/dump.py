@@ -241,11 +241,10 @@ class PostgresLoader:
         keys = {(id, n): key for id, n, key in rows}
         by_model: dict[str, dict[int, bytes]] = {}
         for whole in wholes:
+            id = whole.put.document.id
             for model, by_number in whole.vectors.items():
-                for n, blob in by_number.items():
-                    key = keys.get((whole.put.document.id, n))
-                    if key is not None:
-                        by_model.setdefault(model, {})[key] = blob
+                found = {keys[id, n]: blob for n, blob in by_number.items() if (id, n) in keys}
+                by_model.setdefault(model, {}).update(found)
         return sum(self._tables.load(self._db, m, blobs) for m, blobs in by_model.items())
 
     def _source(self, source: Source, writing: Writing) -> LoadReport:
