@@ -460,6 +460,13 @@ class StoreContract(MovingContract):
         for document in store.scan(Filter(), limit=5).items:
             assert (document.text, document.messages) == ("", ())
 
+    def test_a_listing_has_sessions_in_which_nobody_says_anything(
+        self, store: StorageEngine
+    ) -> None:
+        put(store, session("s", ("user", ""), ("assistant", "")))
+        found = store.scan(Filter(roles=("user",)), limit=5).items
+        assert [document.external for document in found] == ["s"]
+
     def test_the_newest_are_told_by_their_dates(self, store: StorageEngine) -> None:
         days = [datetime(2026, 3, day, tzinfo=UTC) for day in (5, 9, 2)]
         put(store, *(note(f"n{d.day}", "text", date=d) for d in days), note("undated", "text"))

@@ -219,7 +219,7 @@ class Documents(Connection):
     ) -> Iterator[tuple[Any, ...]]:
         """Yields the key and these columns of the documents that the filter lets through and
         that meet the condition, in its order."""
-        allowed = self.allowed(filter)
+        allowed = self.allowed(filter)._replace(role=None)  # of turns, not of documents
         if allowed.nothing:
             return
         where, limits = self._where(allowed)
