@@ -1,12 +1,12 @@
-"""All of a store as JSONL, and back without loss.
+"""Exports all of a store as JSONL, and imports it again without loss.
 
     {"type": "recollect", "format": 1, …, "sum": …}      what it is
     {"type": "source" | "document" | "tombstone" | "history" | "answer", …, "sum": …}
     {"type": "end", "items": N, "sum": …}                that it is whole
 
-``sum`` is a hash of the line and of the sum before it, so that no line can be changed, left out,
-put in or moved without being noticed, and the first that is not as it was written can be named. The
-file is read twice: whatever is wrong with it is found before anything is changed.
+``sum`` is a hash of the line and of the sum before it: a line that was changed, removed, inserted
+or moved is noticed, and the first such line is named. The file is read twice, so that every error
+in it is found before the store is changed.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import os
 import re
 import zlib
 from base64 import b64decode, b64encode
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -26,7 +27,7 @@ from typing import IO, Any, NamedTuple, cast
 from recollect import permissions
 from recollect.arguments import place
 from recollect.errors import InputError, StoreError, StoreTooNew, UsageError
-from recollect.moments import iso
+from recollect.moments import from_iso, iso
 from recollect.nouns import (
     Document,
     Event,
@@ -45,10 +46,18 @@ from recollect.ports import History, Item, LoadReport, StorageEngine, Tombstone,
 
 FORMAT = 1
 LONGEST = 1 << 29
-"""Bytes of a line: no document is as long, and what is written to fill the memory may be."""
+"""The most bytes of a line. No document is that long; a line that is was made to fill memory."""
 BATCH = 500
 BATCH_BYTES = 8_000_000
-"""What is loaded in one transaction: so many items, or so many bytes of them."""
+"""The most items, and about the most bytes, that one transaction loads."""
+NAMES = {
+    "source": "sources",
+    "document": "documents",
+    "tombstone": "tombstones",
+    "history": "histories",
+    "answer": "answers",
+}
+"""The types of lines, and how a report calls them."""
 _SUM = re.compile(rb',"sum":"([0-9a-f]{16})"\}$')
 
 
@@ -73,7 +82,7 @@ def export_all(
     if os.path.lexists(to) and (to.is_dir() or not force):
         raise UsageError(f"{to} is there already", hint="name another file, or --force")
     fresh = to.with_name(f".{to.name[:60]}.{os.getpid()}.new")
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     total = store.stats().documents
     try:
         with _writing(fresh, to.name.endswith(".gz")) as out:
@@ -88,10 +97,10 @@ def export_all(
             )
             for one in store.admin.dump(vectors=vectors):
                 content = shown(one.item, store)
-                counts[content["type"]] = counts.get(content["type"], 0) + 1
+                counts[content["type"]] += 1
                 line(content)
-                report(Progress("exporting", counts.get("document", 0), total))
-            line({"type": "end", "items": sum(counts.values())})
+                report(Progress("exporting", counts["document"], total))
+            line({"type": "end", "items": counts.total()})
         os.replace(fresh, to)
     except OSError as error:
         raise StoreError(
@@ -99,14 +108,7 @@ def export_all(
         ) from error
     finally:
         fresh.unlink(missing_ok=True)
-    names = {
-        "source": "sources",
-        "document": "documents",
-        "tombstone": "tombstones",
-        "history": "histories",
-        "answer": "answers",
-    }
-    told = {plural: counts.get(name, 0) for name, plural in names.items()}
+    told = {plural: counts[name] for name, plural in NAMES.items()}
     return ArchiveExport(str(to), to.stat().st_size, told)
 
 
@@ -125,7 +127,7 @@ def _writing(file: Path, compressed: bool) -> Iterator[IO[bytes]]:
 
 
 class SummedLines:
-    """Writes lines, each with its sum."""
+    """Writes JSON lines, each with its sum."""
 
     def __init__(self, out: IO[bytes]) -> None:
         self._out = out
@@ -172,7 +174,7 @@ def import_all(
 
 
 class Loading:
-    """Items on their way into a store, a transaction of a bounded size at a time."""
+    """Loads items into a store in transactions of bounded size."""
 
     def __init__(self, store: StorageEngine, *, replace: bool) -> None:
         self.done = LoadReport()
@@ -182,7 +184,7 @@ class Loading:
         self._bytes = 0
 
     def add(self, item: Item, length: int) -> bool:
-        """Take it, of about so many bytes; whether all that was taken is stored now."""
+        """Takes an item of about *length* bytes; returns whether all items so far are stored."""
         self._batch.append(item)
         self._bytes += length
         if len(self._batch) < BATCH and self._bytes < BATCH_BYTES:
@@ -197,7 +199,7 @@ class Loading:
 
 
 def _lines(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
-    """The lines with their lengths; whatever is not as it was written is refused, by its number."""
+    """Yields the lines with their lengths; raises an error that names the first altered line."""
     number, before, content = 0, b"", dict[str, Any]()
     with _reading(path) as lines:
         while line := lines.readline(LONGEST):
@@ -268,39 +270,46 @@ def _reading(path: Path) -> Iterator[IO[bytes]]:
 
 
 _KEY = 16
-"""Letters of a fingerprint that are of the question; the others are of what it could see."""
+"""The letters of a fingerprint that hash the question; the rest hashes what the question saw."""
 
 
 def holds(answer: Recorded, store: StorageEngine) -> bool:
-    """Whether nothing that the answer could see has changed since it was written."""
+    """Tells whether nothing that the answer was made from has changed since."""
     return answer.fingerprint[_KEY:] == store.fingerprint(Filter(sources=answer.within))
 
 
 def as_of_now(answer: Recorded, store: StorageEngine) -> Recorded:
-    """The answer, holding for what is here now."""
+    """Returns the answer with the fingerprint of the present state of the store."""
     state = store.fingerprint(Filter(sources=answer.within))
     return answer._replace(fingerprint=answer.fingerprint[:_KEY] + state)
 
 
 def shown(item: Item, store: StorageEngine) -> dict[str, Any]:
-    """An item of the store, as JSON has it."""
-    if isinstance(item, Source):
-        return {"type": "source", **item._asdict()}
-    if isinstance(item, WholeDocument):
-        return {"type": "document", **_document(item)}
-    if isinstance(item, Tombstone):
-        return {"type": "tombstone", "id": item.id, "at": iso(item.at)}
-    if isinstance(item, History):
-        events = [[event.action, iso(event.at)] for event in item.events]
-        return {"type": "history", "id": item.id, "events": events}
-    about = {**item._asdict(), "at": iso(item.at), "holds": holds(item, store)}
-    return {"type": "answer", **about}
+    """Returns an item of the store as JSON."""
+    if isinstance(item, Recorded):
+        about = {**item._asdict(), "at": iso(item.at), "holds": holds(item, store)}
+        return {"type": "answer", **about}
+    return _WRITERS[type(item)](item)
 
 
-def _document(item: WholeDocument) -> dict[str, Any]:
-    """A document as it is; its text is that of its passages."""
+def _written_source(item: Source) -> dict[str, Any]:
+    return {"type": "source", **item._asdict()}
+
+
+def _written_tombstone(item: Tombstone) -> dict[str, Any]:
+    return {"type": "tombstone", "id": item.id, "at": iso(item.at)}
+
+
+def _written_history(item: History) -> dict[str, Any]:
+    events = [[event.action, iso(event.at)] for event in item.events]
+    return {"type": "history", "id": item.id, "events": events}
+
+
+def _written_document(item: WholeDocument) -> dict[str, Any]:
+    """Returns a document as JSON; its text is left out, because its passages have it."""
     d, passages = item.put.document, item.put.passages
     content: dict[str, Any] = {
+        "type": "document",
         **d._asdict(),
         "id": d.id,
         "date": iso(d.date),
@@ -318,6 +327,14 @@ def _document(item: WholeDocument) -> dict[str, Any]:
     return content
 
 
+_WRITERS: Mapping[type, Callable[[Any], dict[str, Any]]] = {
+    Source: _written_source,
+    WholeDocument: _written_document,
+    Tombstone: _written_tombstone,
+    History: _written_history,
+}
+
+
 def _read(content: dict[str, Any], path: Path) -> Item | None:
     kind = content.pop("type")
     read = _READERS.get(kind)
@@ -327,14 +344,6 @@ def _read(content: dict[str, Any], path: Path) -> Item | None:
         return read(content)
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path}: a {kind} that cannot be read: {error!r}") from error
-
-
-def _moment(written: str | None) -> datetime | None:
-    return None if written is None else datetime.fromisoformat(written)
-
-
-def _certain(written: str) -> datetime:
-    return datetime.fromisoformat(written)
 
 
 def _source(content: dict[str, Any]) -> Source:
@@ -352,7 +361,7 @@ def _whole(content: dict[str, Any]) -> WholeDocument:
     for one in passages:
         texts[one.turn] = texts.get(one.turn, "") + one.text
     messages = tuple(
-        Message(role, texts.get(turn, ""), id, _moment(date))
+        Message(role, texts.get(turn, ""), id, from_iso(date))
         for turn, (role, id, date) in enumerate(content.pop("messages"))
     )
     vectors = {
@@ -360,21 +369,20 @@ def _whole(content: dict[str, Any]) -> WholeDocument:
         for model, by_number in content.pop("vectors", {}).items()
     }
     handles = tuple(content.pop("handles"))
-    date, scopes = _moment(content.pop("date")), tuple(content.pop("scopes"))
+    date, scopes = from_iso(content.pop("date")), tuple(content.pop("scopes"))
     text = "" if messages else texts.get(0, "")
     document = Document(**content, text=text, messages=messages, date=date, scopes=scopes)
     return WholeDocument(Put(document, passages, handles), vectors)
 
 
 def _tombstone(content: dict[str, Any]) -> Tombstone:
-    return Tombstone(content["id"], _certain(content["at"]))
+    return Tombstone(content["id"], datetime.fromisoformat(content["at"]))
 
 
 def _history(content: dict[str, Any]) -> History:
-    id = content["id"]
-    return History(
-        id, tuple(Event(0, _certain(at), action, id) for action, at in content["events"])
-    )
+    id, fromisoformat = content["id"], datetime.fromisoformat
+    events = (Event(0, fromisoformat(at), action, id) for action, at in content["events"])
+    return History(id, tuple(events))
 
 
 def _answer(content: dict[str, Any]) -> Recorded:
@@ -383,7 +391,7 @@ def _answer(content: dict[str, Any]) -> Recorded:
     return Recorded(
         **{
             **fields,
-            "at": _certain(fields["at"]),
+            "at": datetime.fromisoformat(fields["at"]),
             "sources": tuple(fields["sources"]),
             "within": None if within is None else tuple(within),
         }

@@ -1,4 +1,4 @@
-"""Backups of a store, a store of a backup, and a sound store of a damaged one."""
+"""Backs up a store, restores a backup, and repairs a damaged store."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def backup(location: str, file: str | Path | None, *, force: bool, report: Repor
 
 
 def _unused() -> Path:
-    """A name of this moment."""
+    """Returns a path in the folder of backups that is named by the time and not taken."""
     folder = permissions.folder(backups_folder())
     name = f"recollect-{datetime.now():%Y%m%d-%H%M%S}"
     names = [name, *(f"{name}-{n}" for n in range(2, 1000))]

@@ -1,10 +1,10 @@
-"""All of one store into another, whatever the engines are.
+"""Copies all of one store into another, whatever the engines are.
 
-Everything is copied in transactions of a bounded size, and after each it is written down beside
-the target how far that is (``migration.json``): a run that was cut off goes on there. Loading a
-thing again changes nothing, so that it does not matter what was stored after the last note. At the
-end both stores are read once more and compared by hashes of each thing, added up in buckets:
-neither their order nor their number matters. The note is removed only when they are equal.
+Items are copied in transactions of bounded size. After each, a note beside the target
+(``migration.json``) says how far the copy is, and a run that was cut off continues there. Loading
+an item again changes nothing, so items that were stored after the last note do no harm. At the end
+both stores are read again and compared by hashes of their items, summed up in buckets, so that the
+order of items does not matter. The note is removed only when both are equal.
 """
 
 from __future__ import annotations
@@ -21,37 +21,36 @@ from recollect.errors import NotFound, StoreError, UsageError
 from recollect.nouns import Filter, Progress, Recorded, Report, Source, hashed
 from recollect.ports import History, Item, Ledger, LoadReport, StorageEngine, WholeDocument
 from recollect.telemetry import Tally
-from recollect.transfer.archive import Loading, as_of_now, holds, shown
+from recollect.transfer.archive import NAMES, Loading, as_of_now, holds, shown
 from recollect.transfer.backup import where
 
 NOTE = "migration.json"
 END = "end"
 """The cursor of a copy that is whole."""
 NAMED = 5
-"""Things that a message names one by one."""
+"""The most items that a message names."""
 _BUCKETS = 4096
 _OPENED = 16
-"""Buckets that are looked into for the things that differ."""
-_NAMES = {
-    "source": "sources",
-    "document": "documents",
-    "tombstone": "tombstones",
-    "history": "histories",
-    "answer": "answers",
+"""The most buckets that are searched for items that differ."""
+_VERDICTS = {
+    (True, True): "differs",
+    (True, False): "is missing",
+    (False, True): "is only in TO",
 }
+"""What is said of an item that is not the same in both, by whether FROM and TO have it."""
 
 
 class Migration(NamedTuple):
-    """What became of a store that was copied."""
+    """The result of a migration."""
 
     source: str
     to: str
     loaded: LoadReport
-    """What this run has stored; an earlier one may have stored the rest."""
+    """What this run stored; an earlier run may have stored the rest."""
     counts: Mapping[str, int]
-    """What is the same in both, read from both."""
+    """How many items of each kind both stores have, counted after the copy."""
     figures: int
-    """Days of use, by mode and intent, whose sums were taken along."""
+    """How many days of usage figures, by mode and intent, were copied."""
     resumed: bool
 
     def as_json(self) -> dict[str, Any]:
@@ -66,7 +65,7 @@ class Migration(NamedTuple):
 
 
 class _Note(NamedTuple):
-    """How far a copy is."""
+    """The progress of a copy, as it is kept beside the target."""
 
     source: str
     state: str
@@ -124,8 +123,8 @@ def _things_in(folder: Path) -> bool:
 
 
 def _begun(fresh: _Note, made: StorageEngine, file: Path, merge: bool) -> _Note:
-    """From where the copy goes on: behind the cursor of the note, or from the beginning where there
-    is none, or where the source has changed since it was written."""
+    """Returns where the copy continues: behind the cursor of the note, or at the beginning if there
+    is no note or the source has changed since it was written."""
     stats = made.stats()
     if stats.seq and made.fingerprint(Filter()) == fresh.state:
         raise UsageError("FROM and TO are the same store", hint="name another place to copy to")
@@ -153,7 +152,7 @@ def _read(file: Path) -> _Note | None:
 
 
 class _Copy:
-    """What is in one store on its way into another."""
+    """Copies the items of one store into another."""
 
     def __init__(
         self, have: StorageEngine, made: StorageEngine, file: Path, report: Report
@@ -167,7 +166,7 @@ class _Copy:
     # -------------------------------------------------------------- into an empty one
 
     def copy(self, note: _Note) -> LoadReport:
-        """Everything behind the note's cursor; what is there in another version is replaced."""
+        """Copies everything behind the note's cursor, and replaces other versions of it."""
         if note.cursor == END:
             return LoadReport()
         self._note(note)
@@ -196,12 +195,12 @@ class _Copy:
         return loading.done
 
     def compared(self) -> dict[str, int]:
-        """How many things of each kind both stores have; raises where they differ."""
+        """Returns how many items of each kind both stores have; raises if the stores differ."""
         ours, theirs = self._sums(self._have, 0), self._sums(self._made, self._total)
         if ours != theirs:
             self._note(_Note(self._source(), ""))  # the next run looks at everything again
             raise self._different(ours, theirs)
-        return {name: ours.counts[kind] for kind, name in _NAMES.items()}
+        return {name: ours.counts[kind] for kind, name in NAMES.items()}
 
     def _source(self) -> str:
         before = _read(self._file)
@@ -226,17 +225,9 @@ class _Copy:
             for store in (self._have, self._made)
         )
         names = sorted(
-            f"{kind} {id} "
-            + (
-                "differs"
-                if key in some and key in others
-                else "is missing"
-                if key in some
-                else "is only in TO"
-            )
+            f"{' '.join(key)} {_VERDICTS[key in some, key in others]}"
             for key in some.keys() | others.keys()
             if some.get(key) != others.get(key)
-            for kind, id in (key,)
         )
         more = ", …" if len(names) > NAMED or len(wanted) == _OPENED else ""
         return StoreError(
@@ -251,8 +242,8 @@ class _Copy:
         return self._load("", replace=False, seen=lambda _: None)
 
     def merged(self) -> dict[str, int]:
-        """That loading everything once more would change nothing, and that what is there is what
-        its hashes say."""
+        """Checks that loading everything once more changes nothing, and that the target is sound;
+        returns how many documents are the same in both."""
         again = self._load("", replace=False, seen=lambda _: None)
         if again != LoadReport(
             unchanged=again.unchanged, different=again.different, forgotten=again.forgotten
@@ -268,7 +259,7 @@ class _Copy:
 
 
 def _weight(item: Item) -> int:
-    """About how many bytes it is."""
+    """Returns about how many bytes an item has."""
     if not isinstance(item, WholeDocument):
         return 200
     vectors = sum(len(blob) for some in item.vectors.values() for blob in some.values())
@@ -279,7 +270,7 @@ def _weight(item: Item) -> int:
 
 
 class _Sums:
-    """What a store holds, by kind: how many, and the hashes of it summed by bucket."""
+    """The items of a store by kind: their count, and the sums of their hashes by bucket."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -306,8 +297,8 @@ def _bucket(id: str) -> int:
 
 
 def _hashes(store: StorageEngine) -> Iterator[tuple[str, str, bytes]]:
-    """Everything in a store: its kind, its name, and a hash of what is in it, without what is the
-    store's own: numbers, and the state that an answer holds for (whether it does is the same)."""
+    """Yields kind, name and content hash of every item of a store. Left out is what differs between
+    stores with the same content: numbers, and the fingerprint of an answer."""
     for one in store.admin.dump():
         content = shown(one.item, store)
         kind = content["type"]
@@ -327,8 +318,8 @@ def _hashes(store: StorageEngine) -> Iterator[tuple[str, str, bytes]]:
 
 
 def _figures(have: Ledger, made: Ledger) -> int:
-    """Take the sums along: the target has at least those of the source then, however often it is
-    done."""
+    """Adds the usage figures of one ledger that the other lacks; doing so twice adds nothing.
+    Returns how many rows the first one has."""
     with closing(have), closing(made):
         rows = have.rows("")
         known = {row[:3]: row.counts for row in made.rows("")}
