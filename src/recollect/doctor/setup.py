@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from importlib.util import find_spec
 from typing import Any
 
 from recollect import config as settings
-from recollect.doctor.case import Case
+from recollect.doctor.case import Case, Client
 from recollect.doctor.report import Check, Report, State
 from recollect.errors import ConfigError, ModelError, ModelMissing
 from recollect.memory import verify_model
@@ -40,20 +41,23 @@ def settings_read(_: Case) -> Check:
         config = settings.load()
     except ConfigError as error:
         return Check("fail", error.message, error.hint)
-    odd = list(config.ignored)
     user = settings.read_file(settings.user_file())
-    for name, value in user.items():
-        used = config.values[name]
-        if used.origin != "user" and used.value != settings.parsed(name, value, "config.toml"):
-            odd.append(
-                f"{name} = {_plain(value)} of your config.toml is overridden by {used.where}"
-            )
+    odd = [*config.ignored, *(_overridden(config, *one) for one in user.items())]
+    odd = list(filter(None, odd))
     if odd:
         return Check(
             "warn", odd[0], "recollect config list shows where each comes from", tuple(odd[1:])
         )
     own = sum(value.origin != "default" for value in config.values.values())
     return Check("ok", f"all known; {own} of {len(config.values)} set by you")
+
+
+def _overridden(config: settings.Config, name: str, value: Any) -> str:
+    """Says what overrides a setting of the user's file; empty if it takes effect."""
+    used = config.values[name]
+    if used.origin == "user" or used.value == settings.parsed(name, value, "config.toml"):
+        return ""
+    return f"{name} = {_plain(value)} of your config.toml is overridden by {used.where}"
 
 
 def mode(case: Case) -> Check:
@@ -63,13 +67,10 @@ def mode(case: Case) -> Check:
     changed = []
     for name, value in config.values.items():
         knob = name.removeprefix("search.")
-        if knob == name or value.value is None or not hasattr(preset, knob):
-            continue
-        if value.value != getattr(preset, knob):
+        usual = getattr(preset, knob, value.value)
+        if knob != name and value.value not in (None, usual):
             where = f"{value.origin} {value.where}".strip()
-            changed.append(
-                f"{knob} is {_plain(value.value)} ({where}) and not {_plain(getattr(preset, knob))}"
-            )
+            changed.append(f"{knob} is {_plain(value.value)} ({where}) and not {_plain(usual)}")
     if not changed:
         return Check("ok", f"{config['mode']}, as it comes")
     return Check("ok", f"{config['mode']}, but {'; '.join(changed)}", "recollect modes --reset")
@@ -83,20 +84,21 @@ def clients(case: Case) -> Check:
     """The agents that are connected start this very program."""
     if case.clients is None:
         return Check("skip", "they were not looked at")
-    connected = [one.name for one in case.clients if one.state == "installed"]
-    broken = [one for one in case.clients if one.state == "unreadable"]
-    others = [one for one in case.clients if one.state == "other"]
-    if broken:
+    states: dict[str, list[Client]] = defaultdict(list)
+    for one in case.clients:
+        states[one.state].append(one)
+    if broken := states["unreadable"]:
         return Check(
             "warn",
             f"{broken[0].file} cannot be read",
             f"mend it, then recollect install {broken[0].name}",
             tuple(one.file for one in broken[1:]),
         )
-    if others:
+    if others := states["other"]:
         text = f"{others[0].name} starts another recollect, or with another store"
         details = tuple(f"{one.name}: {one.file}" for one in others)
         return Check("warn", text, f"recollect install {others[0].name}", details)
+    connected = [one.name for one in states["installed"]]
     here = [one.name for one in case.clients if one.here]
     if not connected and here:
         return Check("ok", f"none is connected ({', '.join(here)} could be: recollect install)")

@@ -117,7 +117,7 @@ class WordPiece:
         self._cls, self._sep = around
         self._added = {token["content"]: token["id"] for token in said.get("added_tokens") or ()}
         named = "|".join(map(re.escape, sorted(self._added, key=len, reverse=True)))
-        self._names = re.compile(f"({named})") if named else None
+        self._names = re.compile(f"({named or '(?!)'})")
         self._characters = _Characters(said["normalizer"])
         self._words: dict[str, list[int]] = {}
 
@@ -136,7 +136,7 @@ class WordPiece:
     def _ids(self, text: str, most: int) -> list[int]:
         """At most so many ids of a text, without what stands around it."""
         ids: list[int] = []
-        for piece in self._names.split(text) if self._names else (text,):
+        for piece in self._names.split(text):
             if piece in self._added:
                 ids.append(self._added[piece])
                 continue

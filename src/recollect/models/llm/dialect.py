@@ -140,7 +140,7 @@ _WORTH_SHOWING = 300
 def error_of(where: str, status: int, said: str, after: float | None, variables: str) -> ModelError:
     """Returns what an answer of this status means, and what to do about it. *said* is shown: it
     must be free of keys."""
-    shown = f"{where} said {status}" + (f": {said}" if said else "")
+    shown = ": ".join(filter(None, (f"{where} said {status}", said)))
     meaning = _meaning(status, said.lower())
     if meaning == "busy":
         when = f"in {after:.0f} s" if after else "later"
@@ -180,10 +180,10 @@ def told_error(told: Any) -> tuple[str, int]:
     if not isinstance(inner, dict):
         return _line(str(inner)), 0
     said = inner.get("message") or inner.get("detail") or inner.get("msg") or ""
-    code = inner.get("code")
+    code: Any = inner.get("code")
     kind = inner.get("type") if not isinstance(code, str) else code
     beside = f" ({kind})" if isinstance(kind, str) and kind not in ("", "error") else ""
-    status = code if isinstance(code, int) and 300 <= code < 600 else _STATUS.get(str(kind), 0)
+    status = code if code in range(300, 600) else _STATUS.get(str(kind), 0)
     return _line(f"{said}{beside}"), status
 
 

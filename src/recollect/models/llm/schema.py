@@ -62,8 +62,8 @@ def is_closed(schema: Mapping[str, Any]) -> bool:
         or set(own) != set(schema.get("required", ()))
     ):
         return False
-    inner = [*own.values(), *schema.get("anyOf", ())]
-    return all(map(is_closed, [*inner, schema["items"]] if "items" in schema else inner))
+    items = filter(None, [schema.get("items")])
+    return all(map(is_closed, (*own.values(), *schema.get("anyOf", ()), *items)))
 
 
 def problems(value: Any, schema: Mapping[str, Any], at: str = "") -> list[str]:
@@ -155,7 +155,7 @@ def _object(value: dict[str, Any], schema: Mapping[str, Any], at: str) -> Iterat
     )
     for name, one in value.items():
         if name in own:
-            yield from _problems(one, own[name], f"{at}.{name}" if at else name)
+            yield from _problems(one, own[name], f"{at}.{name}".removeprefix("."))
         elif schema.get("additionalProperties") is False:
             yield f"{where} has {name!r}, which it may not have"
 

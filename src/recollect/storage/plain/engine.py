@@ -131,7 +131,7 @@ class PlainStore:
         frequencies = lexical.document_frequencies(words, query.field, (e.indexed for e in entries))
         weights = {w: lexical.idf(frequencies[w], len(entries)) for w in words}
         lengths = [entry.indexed.length_of(query.field) for entry in entries]
-        average = sum(lengths) / len(lengths) if lengths else 0.0
+        average = sum(lengths) / max(1, len(lengths))
         hits = [
             Hit(entry.key, entry.document, lexical.score(query, entry.indexed, weights, average))
             for entry in self._visible(filter)

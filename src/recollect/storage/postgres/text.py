@@ -80,7 +80,7 @@ class TextSearch:
             return [TextResult([], {}, 0) for _ in queries]
         values: dict[str, Any] = {}
         among = self._owners.among(filter, "owner", values)
-        wanted = {one for query in queries for one in _wanted(query)}
+        wanted = set(chain.from_iterable(map(_wanted, queries)))
 
         def work(db: Db, views: Sequence[TextView]) -> list[TextResult]:
             scored = [self._score(query, views) for query in queries]
@@ -116,7 +116,7 @@ class TextSearch:
         total = sum(view.state.passages for view in views)
         title = query.field == "title"
         length = sum(v.state.title_length if title else v.state.length for v in views)
-        average = length / total if total else 0.0
+        average = length / max(1, total)
         idf = self._idf(query, views, dead, total)
         found = [
             (np.zeros(0, np.int64), np.zeros(0, np.float32)),
@@ -209,7 +209,7 @@ def _score_tail(
 
 def _found(places: Any, others: Any) -> tuple[Any, NDArray[np.bool_]]:
     """Where each of the places is among others, which are in order; and which of them are."""
-    if not len(others) or not len(places):
+    if not len(others):
         return np.zeros(len(places), np.int64), np.zeros(len(places), np.bool_)
     at = np.minimum(np.searchsorted(others, places), len(others) - 1)
     return at, others[at] == places

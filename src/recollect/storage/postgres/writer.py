@@ -280,9 +280,8 @@ class Writing:
         saved: list[tuple[int, int]] = []
         for action in wave:
             if action.forget:
-                owner = known[action.id].owner if action.id in known else None
-                self._bury(action.id, owner, action.at)
-            if action.did in ("added", "changed") and action.put is not None:
+                self._bury(action, known.get(action.id))
+            if action.did in ("added", "changed"):
                 saved += self._put(action, known.get(action.id), texts)
             elif action.did in ("forgotten", "removed"):
                 gone = known[action.id]
@@ -347,14 +346,14 @@ class Writing:
         if self._logged:
             self._rows["events"].append((owner, seq, action.id, action.did, self._now))
 
-    def _bury(self, id: str, owner: int | None, at: float | None) -> None:
+    def _bury(self, action: Action, old: StoredVersion | None) -> None:
         self._db.execute(
             "INSERT INTO tombstones SELECT %(owner)s, %(id)s, %(at)s WHERE NOT EXISTS (SELECT 1 "
             f"FROM tombstones WHERE owner = ANY({self._owners.seen}) AND id = %(id)s)",
             {
-                "owner": self._owners.home(self._db) if owner is None else owner,
-                "id": stored(id),
-                "at": self._now if at is None else at,
+                "owner": old.owner if old else self._owners.home(self._db),
+                "id": stored(action.id),
+                "at": self._now if action.at is None else action.at,
             },
         )
 

@@ -126,29 +126,27 @@ def handed_in(
 ) -> tuple[Extracted, ...]:
     """Facts that the caller has read from the text already: statements, or each with its ``text``
     and what is known of ``type``, ``subject`` and ``quote``; one not in the text is none."""
-    made = []
-    for n, one in enumerate(facts, 1):
-        if isinstance(one, str):
-            one = {"text": one}
-        if not isinstance(one, Mapping) or not str(one.get("text", "")).strip():
-            raise UsageError(f"fact {n} has no text", hint='give {"text": …, "type": …} each')
-        kind = str(one.get("type") or "fact")
-        quote = str(one.get("quote") or "")
-        start = text.find(quote)
-        if start < 0:
-            quote, start = "", 0
-        made.append(
-            Extracted(
-                type=next((known for known in TYPES if known == kind), "fact"),
-                subject=str(one.get("subject") or one.get("name") or ""),
-                statement=redacted(" ".join(str(one["text"]).split())),
-                quote=quote,
-                start=start,
-                end=start + len(quote),
-                confidence=1.0,
-            )
-        )
-    return tuple(made)
+    return tuple(_handed_in(one, n, text, redacted) for n, one in enumerate(facts, 1))
+
+
+def _handed_in(
+    one: Mapping[str, Any] | str, n: int, text: str, redacted: Callable[[str], str]
+) -> Extracted:
+    told = {"text": one} if isinstance(one, str) else one
+    if not isinstance(told, Mapping) or not str(told.get("text", "")).strip():
+        raise UsageError(f"fact {n} has no text", hint='give {"text": …, "type": …} each')
+    quote = str(told.get("quote") or "")
+    quote = quote if quote in text else ""
+    start = text.find(quote)
+    return Extracted(
+        type=next((known for known in TYPES if known == told.get("type")), "fact"),
+        subject=str(told.get("subject") or told.get("name") or ""),
+        statement=redacted(" ".join(str(told["text"]).split())),
+        quote=quote,
+        start=start,
+        end=start + len(quote),
+        confidence=1.0,
+    )
 
 
 def source_text(
