@@ -19,6 +19,7 @@ from recollect.ports import Finding
 from recollect.storage.content import digest
 from recollect.storage.embedded.dump import whole
 from recollect.storage.embedded.lock import holders
+from recollect.storage.embedded.sqlite_file import is_busy
 from recollect.text import lexical
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def writable(folder: Path, seconds: float) -> Iterator[Finding]:
         db.execute("BEGIN IMMEDIATE")
         db.execute("ROLLBACK")
     except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
+        if is_busy(error):
             told = f"another process has been writing for over {seconds:.0f} s"
             yield Finding("lock", told + holders(folder))
         else:

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from recollect import permissions
 from recollect.ports import CachedAnswer, CacheStats, PastRequest
+from recollect.storage.embedded.sqlite_file import transaction
 
 T = TypeVar("T")
 FILE = "cache.db"
@@ -93,18 +94,11 @@ class EmbeddedCache:
             raise sqlite3.DatabaseError(f"{self.path} cannot be made anew")
 
     def _written(self, work: Callable[[sqlite3.Connection], int]) -> int:
-        def transaction(db: sqlite3.Connection) -> int:
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                done = work(db)
-                db.execute("COMMIT")
-            except BaseException:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                raise
-            return done
+        def whole(db: sqlite3.Connection) -> int:
+            with transaction(db):
+                return work(db)
 
-        return self._with(transaction)
+        return self._with(whole)
 
     def _now(self) -> float:
         """Strictly rising, so that uses have an order."""

@@ -16,6 +16,7 @@ from recollect.errors import StoreBusy, StoreCorrupt, StoreError
 from recollect.storage.embedded.lock import holders
 from recollect.storage.embedded.rows import RecordState
 from recollect.storage.embedded.schema import migrate
+from recollect.storage.embedded.sqlite_file import is_busy
 
 T = TypeVar("T")
 
@@ -143,7 +144,7 @@ def translated(folder: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         text = str(error)
-        if "locked" in text or "busy" in text:
+        if is_busy(error):
             told = f"another process has been writing for over {BUSY_SECONDS:.0f} s"
             raise StoreBusy(
                 f"{folder}: {told}{holders(folder)}",

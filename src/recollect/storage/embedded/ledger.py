@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, closing, suppress
 from datetime import date, timedelta
 from pathlib import Path
 from threading import Lock
 
 from recollect import permissions
-from recollect.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
+from recollect.errors import StoreTooNew
+from recollect.storage.embedded.sqlite_file import is_busy, transaction, translated, version
 from recollect.telemetry import Tally
 
 NAME = "usage.db"
@@ -46,11 +47,11 @@ class EmbeddedLedger:
             if self._db is None:
                 self._db = self._opened()
             try:
-                with _transaction(self._db):
+                with transaction(self._db):
                     self._db.executemany(_ADD, rows)
                     self._prune(self._db, max((row[0] for row in rows), default=""))
             except sqlite3.Error as error:
-                if not _is_busy(error):  # the file may be replaced: look again next time
+                if not is_busy(error):  # the file may be replaced: look again next time
                     self._close()
                 raise
 
@@ -67,7 +68,7 @@ class EmbeddedLedger:
         try:
             if _version(db) == 0:
                 db.execute("PRAGMA journal_mode = WAL")
-                with _transaction(db):
+                with transaction(db):
                     db.execute(_SCHEMA)
                     db.execute(f"PRAGMA user_version = {_VERSION}")
             db.execute("PRAGMA synchronous = OFF")
@@ -108,7 +109,7 @@ class EmbeddedLedger:
                         db.execute("DELETE FROM sums")
                         db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except (sqlite3.DatabaseError, StoreTooNew) as error:
-                if _is_busy(error):
+                if is_busy(error):
                     raise
                 self._close()
                 for suffix in ("", "-wal", "-shm"):
@@ -124,45 +125,10 @@ class EmbeddedLedger:
                 self._db.close()
             self._db = None
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """SQLite's errors as ours."""
+    def _translated(self) -> AbstractContextManager[None]:
         fresh = "`recollect stats --clear` begins a new one; nothing else depends on it"
-        try:
-            yield
-        except sqlite3.Error as error:
-            if _is_busy(error):
-                raise StoreBusy(
-                    f"{self._file}: another process is writing", hint="try again"
-                ) from error
-            kind = StoreError if isinstance(error, sqlite3.OperationalError) else StoreCorrupt
-            raise kind(f"{self._file}: {error}", hint=fresh) from error
-        except OSError as error:
-            raise StoreError(f"{self._file}: {error.strerror}") from error
+        return translated(self._file, torn=fresh, failed=fresh)
 
 
 def _version(db: sqlite3.Connection) -> int:
-    found = int(db.execute("PRAGMA user_version").fetchone()[0])
-    if found > _VERSION:
-        raise StoreTooNew(
-            f"{NAME} was written by a later version of recollect",
-            hint="update recollect, or `recollect stats --clear`",
-        )
-    return found
-
-
-def _is_busy(error: Exception) -> bool:
-    said = str(error)
-    return isinstance(error, sqlite3.OperationalError) and ("locked" in said or "busy" in said)
-
-
-@contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
+    return version(db, NAME, _VERSION, "update recollect, or `recollect stats --clear`")

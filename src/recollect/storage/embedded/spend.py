@@ -11,12 +11,12 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 from recollect import permissions
-from recollect.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 from recollect.ports import Expense
+from recollect.storage.embedded.sqlite_file import transaction, translated, version
 
 NAME = "spend.db"
 WAIT = 5.0
@@ -92,43 +92,16 @@ class EmbeddedSpending:
             permissions.touch(self._file)
             with closing(self._connected()) as db:
                 made = _version(db) == 0
-                db.execute("BEGIN IMMEDIATE")
-                try:
+                with transaction(db):
                     if made:
                         for statement in _SCHEMA:
                             db.execute(statement)
                         db.execute(f"PRAGMA user_version = {_VERSION}")
                     yield db
-                    db.execute("COMMIT")
-                except BaseException:
-                    if db.in_transaction:
-                        db.execute("ROLLBACK")
-                    raise
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """SQLite's errors as ours."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            said = str(error)
-            if isinstance(error, sqlite3.OperationalError):
-                if "locked" in said or "busy" in said:
-                    raise StoreBusy(
-                        f"{self._file}: another process is writing", hint="try again"
-                    ) from error
-                raise StoreError(f"{self._file}: {said}") from error
-            raise StoreCorrupt(
-                f"{self._file}: {said}", hint="delete it: what was spent so far is forgotten"
-            ) from error
-        except OSError as error:
-            raise StoreError(f"{self._file}: {error.strerror}") from error
+    def _translated(self) -> AbstractContextManager[None]:
+        return translated(self._file, torn="delete it: what was spent so far is forgotten")
 
 
 def _version(db: sqlite3.Connection) -> int:
-    found = int(db.execute("PRAGMA user_version").fetchone()[0])
-    if found > _VERSION:
-        raise StoreTooNew(
-            f"{NAME} was written by a later version of recollect", hint="update recollect"
-        )
-    return found
+    return version(db, NAME, _VERSION, "update recollect")

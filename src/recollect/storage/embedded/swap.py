@@ -17,6 +17,7 @@ from pathlib import Path
 from recollect import permissions
 from recollect.errors import StoreBusy, StoreError, UsageError
 from recollect.storage.embedded.lock import file_lock
+from recollect.storage.embedded.sqlite_file import is_busy
 
 _WORKING = ".recollect-working"
 """In each folder of work in progress: locked as long as somebody works there."""
@@ -73,7 +74,7 @@ def refuse_in_use(place: Path) -> None:
             db.execute("BEGIN IMMEDIATE")
             db.execute("ROLLBACK")
     except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "busy" in str(error):
+        if is_busy(error):
             raise StoreBusy(
                 f"{place} is open in another process",
                 hint="end it first (`recollect mcp`, `serve`, `watch`, an import), then try again",
