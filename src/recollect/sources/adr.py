@@ -33,6 +33,7 @@ _STATUS = re.compile(
 )
 _OLDER = re.compile(r"\b(?:super[sc]edes|replaces)\b", re.IGNORECASE)
 _NEWER = re.compile(r"\b(?:super[sc]eded|replaced)[ \t]+by\b", re.IGNORECASE)
+_LINKED = re.compile(f"{_OLDER.pattern}|{_NEWER.pattern}", re.IGNORECASE)
 _NUMBER = re.compile(
     r"\bADR[-_ #]*(\d{1,5})\b|\((?:[^()\s]*/)?(?:adr[-_])?(\d{1,5})[-_][^()\s]*\)|\[(\d{1,5})\b"
     r"|^\W*(\d{1,5})(?:[-_].*)?\W*$",
@@ -48,7 +49,7 @@ def adr(read: FileText, source: str, owner: str, scopes: tuple[str, ...]) -> Doc
     number = int(numbered[1]) if numbered else 0
     status = [str(told.get("status", "")), *section(page.lines, "status")]
     status = [re.sub(r"~~.*?~~", "", line) for line in status]
-    linked = [line for line in page.lines if _OLDER.match(b := _bare(line)) or _NEWER.match(b)]
+    linked = [line for line in page.lines if _LINKED.match(_bare(line))]
     newer = _numbers(_NEWER, status + linked, page.fields, "superseded_by", "superseded-by")
     meta = nonempty(
         format="adr",

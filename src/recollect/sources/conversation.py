@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recollect.nouns import Document, Message
 from recollect.sources.sessions.base import Format, Session
+from recollect.sources.values import nonempty
 
 MAX_TOOL = 4_000
 """Characters of a tool's output that are kept: its beginning and its end."""
@@ -14,16 +13,16 @@ MAX_TOOL = 4_000
 def document(
     session: Session, form: Format, source: str, owner: str, scopes: tuple[str, ...], path: str
 ) -> Document:
-    about: dict[str, Any] = {
-        "format": form.name,
-        "parent": session.parent,
-        "relation": session.relation,
-        "folder": session.folder,
-        "branch": session.branch,
-        "model": session.model,
-        "unattended": not any(m.role == "user" for m in session.messages) or None,
+    about = nonempty(
+        format=form.name,
+        parent=session.parent,
+        relation=session.relation,
+        folder=session.folder,
+        branch=session.branch,
+        model=session.model,
+        unattended=not any(m.role == "user" for m in session.messages),
         **session.meta,
-    }
+    )
     messages = tuple(map(_kept, session.messages))
     dates = [m.date for m in messages if m.date is not None]
     return Document(
@@ -36,7 +35,7 @@ def document(
         date=session.date or min(dates, default=None),
         owner=owner,
         scopes=scopes,
-        meta={name: value for name, value in about.items() if value not in ("", None)},
+        meta=about,
     )
 
 

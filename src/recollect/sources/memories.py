@@ -185,7 +185,7 @@ def _byterover(page: MemoryPage) -> dict[str, Any]:
     at = folders.index("context-tree") + 1 if "context-tree" in folders else len(folders)
     places: dict[str, Any] = dict(zip(_PLACES, folders[at:], strict=False))
     related = listed(page.fields.get("related"))
-    related += [t for line in section(page.lines, "relations") for t in _REFERENCE.findall(line)]
+    related += _REFERENCE.findall("\n".join(section(page.lines, "relations")))
     targets = dict.fromkeys(target.removeprefix("@") for target in related)
     return places | nonempty(links=[_link(target, "related") for target in targets])
 

@@ -45,6 +45,7 @@ _UNCLOSED = {_THOUGHT: "text", _TOOL: "unclosed"}
 """What lines are from an opening tag on, by whether it is closed."""
 _TOP = re.compile(r"<!--|#{1,2} ")
 _MESSAGE_ID = re.compile(r"<!-- message-id: .* -->\s*")
+_BELOW_TURN = re.compile(f"(?:{_MESSAGE_ID.pattern})?")
 _OLD_TOOL = re.compile(r"Tool use: \*\*|\*\*Agent task list:\*\*|<details\b")
 _OLD_NAME = re.compile(r"\ATool use: \*\*(.*?)\*\*")
 _TOOL_HEAD = re.compile(r'<tool-use[^>]*data-tool-name="([^"]*)"[^>]*>\s*(?:<details>)?\s*')
@@ -134,8 +135,8 @@ def _date(text: str) -> datetime | None:
     match = _DATE.search(text)
     if not match:
         return None
-    day, hour, minute, second, zone = match.groups()
-    return moment(f"{day}T{hour}:{minute}:{second or '00'}{zone or 'Z'}")
+    day, *clock, zone = match.groups("")
+    return moment(f"{day}T{':'.join(filter(None, clock))}{zone}")
 
 
 # ------------------------------------------------------------------ who speaks
@@ -235,10 +236,9 @@ class _MarkdownTranscript:
 
     def _last_with(self, tag: str) -> int:
         """The last line that ends in a tag; -1 if none does."""
-        ends = (
-            n for n in range(len(self.lines) - 1, -1, -1) if self._line(n).rstrip().endswith(tag)
-        )
-        return next(ends, -1)
+        lines = enumerate(reversed(self.lines), 1)
+        above = next((n for n, line in lines if line.rstrip().endswith(tag)), len(self.lines) + 1)
+        return len(self.lines) - above
 
     def pieces(self) -> Iterator[_TurnPiece]:
         """Yields the text before the first turn, then all parts of the turns except thoughts."""
@@ -250,7 +250,7 @@ class _MarkdownTranscript:
                 piece.lines.extend(lines)
                 continue
             yield piece
-            turn = self._marks[first] if kind == "turn" else piece.turn
+            turn = self._marks.get(first, piece.turn)
             if kind == "tool":
                 yield _TurnPiece(turn, True, lines)
             unclosed = kind == "unclosed"
@@ -304,7 +304,7 @@ class _MarkdownTranscript:
         """The turn that the line begins. It stands alone, as SpecStory writes it."""
         match = _TURN.fullmatch(self.lines[n])
         before, after = self._line(n - 1).strip(), self._line(n + 1).strip()
-        if not match or before or (after and not _MESSAGE_ID.fullmatch(after)):
+        if not match or before or not _BELOW_TURN.fullmatch(after):
             return None
         who, aside, about = match.groups("")
         inside = about.replace("(sidechain)", "")

@@ -96,9 +96,9 @@ def speakers(parts: Mapping[str, Iterable[str]]) -> list[tuple[str, str, str]]:
     """Returns (role, text, suffix) of a record that several had a part in: the human's words keep
     its id, and what a client put beside them has the suffix after it."""
     texts = {role: "\n\n".join(filter(str.strip, said)) for role, said in parts.items()}
-    apart = {role: f"/{role}" if role != "user" else "" for role in texts}
     several = sum(map(bool, texts.values())) > 1
-    return [(role, text, apart[role] if several else "") for role, text in texts.items()]
+    plain = {"user"} if several else texts.keys()
+    return [(role, text, "" if role in plain else f"/{role}") for role, text in texts.items()]
 
 
 def unique(messages: Iterable[Message]) -> tuple[Message, ...]:
@@ -121,8 +121,8 @@ def title_of(messages: Sequence[Message], *roles: str, given: str = "", cut: str
     *roles* that has one, with the mark *cut* where it was too long."""
     if name := " ".join(whole(given).split()):
         return name
-    firsts = (next((m.text for m in messages if m.role == role), "") for role in roles)
-    text = next(filter(None, firsts), "")
+    firsts = {message.role: message.text for message in reversed(messages)}
+    text = next(filter(None, map(firsts.get, roles)), "")
     line = " ".join(text.lstrip().partition("\n")[0].split())
     if len(line) <= TITLE_LENGTH:
         return line
