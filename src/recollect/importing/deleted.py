@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from recollect.arguments import is_there
@@ -52,7 +53,7 @@ class MissingDocuments:
         found = [d for d in gone if self._was_walked(home.base / d.path)]
         inside = f"{root.as_uri()}/"
         away = (u for u in known.lines if u.startswith(inside) and not is_there(place_of(u)))
-        return found + [line for uri in away for line in known.lines_gone(uri)]
+        return [*found, *chain.from_iterable(map(known.lines_gone, away))]
 
     def _inside(self, root: Path, entered: set[str]) -> Iterator[DocumentStamp]:
         inside = f"{root.as_uri()}/"

@@ -29,12 +29,8 @@ class Logs(NamedTuple):
 def found_logs() -> Iterator[Logs]:
     for form in formats():
         for home in form.homes():
-            if home.is_file():
-                sizes = [home.stat().st_size]
-            elif home.is_dir():
-                sizes = [p.stat().st_size for p in home.glob(form.pattern) if p.is_file()]
-            else:
-                continue
+            places = [home] if home.is_file() else home.glob(form.pattern)
+            sizes = [place.stat().st_size for place in places if place.is_file()]
             if sizes:
                 yield Logs(form.name, form.label, home, len(sizes), sum(sizes) / 1e6)
 

@@ -207,7 +207,7 @@ class Importer:
         held = known.files(home.origin).get(found.relative, [])
         owner, scopes = self._whose(found, home)
         wanted = (self._given.stamp(found), owner, tuple(sorted(set(scopes))))
-        if not held or any((d.stamp, d.owner, d.scopes) != wanted for d in held):
+        if {(d.stamp, d.owner, d.scopes) for d in held} != {wanted}:
             return 0
         known.keep(home.origin, [found.relative])
         return len(held)
