@@ -47,8 +47,12 @@ if TYPE_CHECKING:
 
 
 class _Plan(NamedTuple):
-    """What a walk found, sorted by what will be done with it."""
+    """What a walk of *root* found, sorted by what will be done with it."""
 
+    root: Path
+    home: SourceRoot
+    only: Format | None
+    """The session format whose logs are kept at *root*: other files are passed over."""
     groups: dict[SourceRoot, list[FileToRead | Problem]]
     """Files to be read, by the source that they belong to."""
     lines: list[files.FoundFile]
@@ -130,7 +134,7 @@ class Importer:
     # -------------------------------------------------------------- what has changed
 
     def _plan(self, root: Path, home: SourceRoot, only: Format | None) -> _Plan:
-        plan = _Plan({}, [], [], Counter(), [])
+        plan = _Plan(root, home, only, {}, [], [], Counter(), [])
         for folder in files.walk(root, self._location):
             if folder.is_tree:
                 plan.trees.append(Path(folder.place))
@@ -140,31 +144,29 @@ class Importer:
             some = self._not_met(folder.files) if self._several else folder.files
             around = self._homes.nearest(folder.place)
             for found in self._changed(some, around, plan) if around else some:
-                self._plan_file(found, root, home, only, plan)
+                self._plan_file(found, plan)
         return plan
 
-    def _plan_file(
-        self, found: files.FoundFile, root: Path, home: SourceRoot, only: Format | None, plan: _Plan
-    ) -> None:
-        if only is None and (log := _beside(found, root)):
+    def _plan_file(self, found: files.FoundFile, plan: _Plan) -> None:
+        if plan.only is None and (log := _beside(found, plan.root)):
             said = f"comes with {log} and is no document of its own"
             plan.skipped.append(Problem(found.place, said, "skipped"))
             return
-        if self._is_jsonl(found, only):
+        if self._is_jsonl(found, plan.only):
             plan.lines.append(found)
             return
         if is_empty(found):
             told = Problem(found.place, "empty: there is nothing to import", "skipped")
             plan.skipped.append(told)
             return
-        nearest = self._homes.nearest(found.place) or home
+        nearest = self._homes.nearest(found.place) or plan.home
         found = found._replace(relative=nearest.path_of(found.place))
         unchanged = self._unchanged(found, nearest)
         plan.unchanged[nearest.source.name] += unchanged
         if unchanged:
             return
         form = format_of(found.path)
-        if only is None or form is not None or is_memory(found.path):
+        if plan.only is None or form is not None or is_memory(found.path):
             one = FileToRead(found, form, named=found.path == nearest.base)
             plan.groups.setdefault(nearest, []).append(one)
 

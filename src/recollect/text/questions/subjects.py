@@ -74,7 +74,8 @@ def _name(tokens: Sequence[re.Match[str]], place: int, question: str) -> str:
 
 
 def _after(tokens: Sequence[re.Match[str]], place: int) -> str:
-    return (tokens[place + 1]["word"] or "") if place + 1 < len(tokens) else ""
+    """Returns the word after this place; empty for a number, and at the end."""
+    return "".join(following.groupdict("")["word"] for following in tokens[place + 1 : place + 2])
 
 
 def _is_uncommon(word: str) -> bool:

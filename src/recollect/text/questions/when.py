@@ -98,12 +98,12 @@ class _TimeSpan(NamedTuple):
 
 def _joined(spans: Sequence[_TimeSpan]) -> _TimeSpan:
     """Returns what several times are together: all of them, or what is between two limits."""
-    since = [span.since for span in spans if span.since]
-    until = [span.until for span in spans if span.until]
+    starts, ends = zip(*spans, strict=True)
+    since, until = list(filter(None, starts)), list(filter(None, ends))
     if since and until and all(None in span for span in spans):
         return _TimeSpan(max(since), min(until))
-    first = min(since, default=None) if len(since) == len(spans) else None
-    last = max(until, default=None) if len(until) == len(spans) else None
+    first = None if None in starts else min(since)
+    last = None if None in ends else max(until)
     return _TimeSpan(first, last)
 
 
@@ -550,11 +550,11 @@ def _resolved(time: _Time, now: datetime) -> _TimeSpan:
 
 def _side(limit: str, kinds: set[str]) -> str:
     """Returns which side of a time is meant: less than some time ago is since then."""
-    ago = bool(kinds & _AGO)
-    if ago and "under" in kinds:
+    if kinds.isdisjoint(_AGO):
+        return limit
+    if "under" in kinds:
         return "since"
-    over = ago and "over" in kinds
-    return "until" if over and limit not in ("since", "from") else limit
+    return "until" if "over" in kinds and limit not in ("since", "from") else limit
 
 
 def _flat(parts: Sequence[Sequence[_Token]]) -> list[_Token]:
