@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.crash import forked, in_a_process
+from bench.full_check import full_check
 from bench.works import HashedWords
 from recollect import Memory, config
-from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 
 ROLES = ("import", "import", "curate", "search", "search", "search", "search", "search")

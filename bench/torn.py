@@ -19,9 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from bench.full_check import full_check
 from recollect.nouns import ChangeSet, Filter, Forget
 from recollect.storage.embedded import text_search, vector_index
-from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.testing.builders import any_of, found, note, put
 

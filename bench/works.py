@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bench.full_check import full_check
 from recollect import Memory, config, errors
 from recollect.nouns import ChangeSet, Filter, Forget
 from recollect.storage.embedded import text_search, vector_index
-from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.schema import MIGRATIONS
 from recollect.testing.builders import any_of, found, note, put

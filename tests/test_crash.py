@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from bench.full_check import Fault, full_check
 
 from recollect.storage.embedded.backup import back_up
-from recollect.storage.embedded.checking import Fault, full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.embedded.text_index import Position, TextIndex
 from recollect.testing.builders import any_of, found, note, put

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bench.full_check import full_check
 
 from recollect.errors import StoreError
 from recollect.ports import StorageEngine
-from recollect.storage.embedded.checking import full_check
 from recollect.storage.embedded.engine import EmbeddedStore
 from recollect.storage.plain.engine import PlainStore
 from recollect.testing.contract import StoreContract
