@@ -19,6 +19,7 @@ import numpy as np
 
 from recollect.errors import ModelError, ModelTooLong
 from recollect.models.addresses import EMBED_VENDORS, embed_address, host_of
+from recollect.models.llm.dialect import mapping
 from recollect.models.remote import Remote
 from recollect.ports import LlmUsage, Meter
 from recollect.text.tokens import count_tokens
@@ -182,8 +183,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 def _usage(told: Any, estimate: int) -> LlmUsage:
     """Returns what the server says that it read; some count all tokens, there being no others."""
-    counted = told.get("usage") if isinstance(told, dict) else None
-    counts = counted if isinstance(counted, dict) else {}
+    counts = mapping(mapping(told).get("usage"))
     tokens = (counts.get(name) for name in ("prompt_tokens", "total_tokens"))
     read = next((n for n in tokens if type(n) is int and n > 0), 0)
     return LlmUsage(read) if read else LlmUsage(estimate, told=False)

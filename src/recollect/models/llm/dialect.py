@@ -75,12 +75,12 @@ _COUNTED = frozenset(("prompt_tokens", "input_tokens", "output_tokens"))
 def usage_of(told: Any) -> LlmUsage | None:
     """Returns the usage that is told in either shape: in one the input has the cached tokens in it
     (``prompt_tokens``), in the other it stands beside them (``input_tokens``)."""
-    told = _mapping(told)
+    told = mapping(told)
     if _COUNTED.isdisjoint(told):
         return None
     counts = Counter({name: _count(value) for name, value in told.items()})
     details = told.get("prompt_tokens_details") or told.get("input_tokens_details")
-    cached = _count(_mapping(details).get("cached_tokens"))
+    cached = _count(mapping(details).get("cached_tokens"))
     cost = float(told["cost"]) if type(told.get("cost")) in (int, float) else None
     if "prompt_tokens" in told:
         asked = counts["prompt_tokens"]
@@ -93,7 +93,8 @@ def usage_of(told: Any) -> LlmUsage | None:
     return LlmUsage(asked + read + write, output, read, write, cost)
 
 
-def _mapping(told: Any) -> dict[str, Any]:
+def mapping(told: Any) -> dict[str, Any]:
+    """Returns an object of an answer, and an empty one for whatever else stands there."""
     return told if isinstance(told, dict) else {}
 
 
@@ -176,7 +177,7 @@ def message_in(raw: bytes | str) -> tuple[str, int]:
 def told_error(told: Any) -> tuple[str, int]:
     if isinstance(told, list) and told:  # Gemini's
         told = told[0]
-    inner = _mapping(told).get("error", told)
+    inner = mapping(told).get("error", told)
     if not isinstance(inner, dict):
         return _line(str(inner)), 0
     said = inner.get("message") or inner.get("detail") or inner.get("msg") or ""

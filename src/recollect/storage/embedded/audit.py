@@ -169,15 +169,14 @@ def text(
     ).fetchone()
     if snapshot.passages != wanted:
         yield Finding("text", f"it has {snapshot.passages:,} passages and should have {wanted:,}")
-    missing = 0
-    for some in _batches(_spread(db, "passages", "key", seen, None if full else SAMPLE)):
-        missing += len(some) - len(snapshot.holds(some))
+    batches = _batches(_spread(db, "passages", "key", seen, None if full else SAMPLE))
+    missing = sum(len(some) - len(snapshot.holds(some)) for some in batches)
     if missing:
         yield Finding("text", f"{missing:,} passages of the record are not in it")
-    else:
-        wrong = sum(1 for _ in _misread(record, snapshot, db, seen))
-        if wrong:
-            yield Finding("text", f"{wrong} of {SAMPLE} sampled passages are not found by words")
+        return
+    wrong = len(list(_misread(record, snapshot, db, seen)))
+    if wrong:
+        yield Finding("text", f"{wrong} of {SAMPLE} sampled passages are not found by words")
 
 
 def _misread(

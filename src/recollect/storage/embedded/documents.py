@@ -223,13 +223,15 @@ class Documents(Connection):
         if allowed.nothing:
             return
         where, limits = self._where(allowed)
-        on_paths = None if allowed.paths is None else set(self.documents_on_paths(allowed.paths))
-        for row in self._db.execute(
+        rows = self._db.execute(
             f"SELECT d.key, {columns} FROM documents d WHERE {where} AND {condition}",
             [*limits, *values],
-        ):
-            if on_paths is None or row[0] in on_paths:
-                yield row
+        )
+        if allowed.paths is None:
+            yield from rows
+            return
+        on_paths = set(self.documents_on_paths(allowed.paths))
+        yield from (row for row in rows if row[0] in on_paths)
 
     def scan(self, filter: Filter, limit: int, start: int | None) -> Page:
         last = _LAST if start is None else start

@@ -53,22 +53,25 @@ def _relation(fact: Fact, rival: Rival, said_at: datetime) -> tuple[Kind, str]:
     known = rival.fact
     verdict = compare(known.text, fact.text, same_key=rival.same_key)
     if verdict.kind == "duplicate":
-        if set(fact.scopes) <= set(known.scopes):
-            return "same", verdict.why
-        return "new", ""
+        seen_by_all = set(fact.scopes) <= set(known.scopes)
+        return ("same", verdict.why) if seen_by_all else ("new", "")
     if verdict.kind == "supersedes":
-        if rival.here:
-            return "contradicts", f"the same text says both: {verdict.why}"
-        if known.pinned:
-            return "contradicts", f"it is pinned: {verdict.why}"
-        if fact.standing != "active":
-            return "contradicts", f"it is {fact.standing}: {verdict.why}"
-        if said_at < known.start:
-            return "superseded", f"it was said earlier: {verdict.why}"
-        return "supersedes", verdict.why
+        return _succession(fact, rival, said_at, verdict.why)
     if rival.same_key and _is_finer(known.text, fact.text):
         return "refines", "it says the same, and more"
     return "new", ""
+
+
+def _succession(fact: Fact, rival: Rival, said_at: datetime, why: str) -> tuple[Kind, str]:
+    """Says which of two facts that cannot both hold replaces the other, if either may."""
+    reasons: dict[str, tuple[Kind, bool]] = {
+        "the same text says both": ("contradicts", rival.here),
+        "it is pinned": ("contradicts", rival.fact.pinned),
+        f"it is {fact.standing}": ("contradicts", fact.standing != "active"),
+        "it was said earlier": ("superseded", said_at < rival.fact.start),
+    }
+    found = ((kind, f"{reason}: {why}") for reason, (kind, holds) in reasons.items() if holds)
+    return next(found, ("supersedes", why))
 
 
 def _is_finer(old: str, new: str) -> bool:
