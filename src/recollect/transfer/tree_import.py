@@ -199,7 +199,7 @@ class _Import:
             self._pages[file.address] = page
         if file.has_moved:
             self._gone.append(file.was)
-        there = _ids(file.said.items)
+        there = set(_ids(file.said.items))
         lost = self._lose((id for id in file.had if id not in there), file.path)
         self._entries[file.path] = self._agreed(file, found, todo.bad.union(lost))
 
