@@ -82,11 +82,12 @@ def test_the_tools_that_there_are() -> None:
 
 
 def test_all_schemas_and_descriptions_cost_less_than_1500_tokens() -> None:
+    """By any tokenizer: o200k, cl100k and Anthropic's count up to 5 % more than ours."""
     told = [
         {"name": tool.name, "description": tool.description, "inputSchema": tool.schema}
         for tool in TOOLS
     ]
-    assert count_tokens(json.dumps(told, separators=(",", ":"), ensure_ascii=False)) < 1500
+    assert count_tokens(json.dumps(told, separators=(",", ":"), ensure_ascii=False)) <= 1350
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=[tool.name for tool in TOOLS])

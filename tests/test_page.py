@@ -197,7 +197,7 @@ def test_empty_stores_say_what_to_do(tmp_path: Path) -> None:
         cookie = {"Authorization": f"Bearer {one.address.token}"}
         for path, said in (("/", "recollect add ~/notes"), ("/memory", "recollect remember"),
                            ("/documents", "recollect add ~/notes"), ("/stats", "No search"),
-                           ("/sessions", "recollect add sessions"), ("/?q=x", "Nothing was found"),
+                           ("/sessions", "recollect add sessions"), ("/?q=x", "Nothing is known"),
                            ("/tree", "recollect curate FILE"), ("/imports", "Nothing was added"),
                            ("/review", "Nothing waits"), ("/receipts", "recollect curate FILE"),
                            ("/doctor", "Permissions")):  # fmt: skip

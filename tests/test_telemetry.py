@@ -490,7 +490,7 @@ def test_stats_prints_a_table_and_the_same_as_json(cli: Cli, store: Path) -> Non
     for query in ("boat", "boat berth", "zeppelin"):
         cli("search", query, "--store", str(store))
     shown = cli("stats", "--store", str(store)).out
-    for part in ("3 searches on 1 of 30 days", "nothing found 33% (1)", "by mode", "by intent",
+    for part in ("3 searches on 1 of 30 days", "nothing known 33% (1)", "by mode", "by intent",
                  "balanced", TODAY, "nothing was there 1", "estimated"):  # fmt: skip
         assert part in shown
     told = cli("stats", "--store", str(store), "--json").json

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recollect.text.dates import parse_date, parse_moment
-from recollect.text.snippet import snippet
+from recollect.text.questions.parse import parse
+from recollect.text.snippet import marks, parted, snippet
 from recollect.text.terms import terms
 from recollect.text.tokens import clip_tokens, count_tokens
 
@@ -309,6 +311,31 @@ def test_a_match_deep_in_a_text_without_spaces_is_shown() -> None:
     found = snippet("大阪の夜景" * 100 + "東京" + "京都の寺院" * 100, {"東京"})
     assert "東京" in found.text
     assert found.marks
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "marked"),
+    [
+        ("ログインはPostgresに保存します。", "ログインを保存", ["ログイン", "保存"]),
+        ("登录会话现在保存在数据库里。", "登录的数据库", ["登录", "数据库"]),
+        ("ログはRedisからPostgres（本番）へ", "Postgres ログ", ["ログ", "Postgres"]),
+        ("We moved **logins** to [[postgres]].", "login postgres", ["logins", "postgres"]),
+    ],
+)  # fmt: skip
+def test_marks_of_any_script_never_show_a_character_twice(
+    text: str, question: str, marked: list[str]
+) -> None:
+    found = marks(text, parse(question).content)
+    assert [text[start:end] for start, end in found] == marked
+    assert "".join(part for part, _ in parted(text, found)) == text
+    assert snippet(text, parse(question).content).marks == found
+
+
+@given(st.text("ログインa b。", max_size=30), st.sets(st.text("ログイン", min_size=2, max_size=2)))
+def test_marks_stand_in_order_and_apart(text: str, wanted: set[str]) -> None:
+    found = marks(text, wanted)
+    assert all(end < start for (_, end), (start, _) in pairwise(found))
+    assert "".join(part for part, _ in parted(text, [*found, *found])) == text
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n"])

@@ -493,7 +493,7 @@ def test_what_the_web_says_is_apart_and_changes_nothing(m: Memory, server: WebSe
     answer = m.search("do otters float?", cache=False)
     assert answer.web is not None
     assert answer.web.results[0].title == "Otters"
-    same = ("status", "confidence", "results", "rejected", "total_found", "hints", "fingerprint")
+    same = ("status", "confidence", "results", "named", "total_found", "hints", "fingerprint")
     assert all(getattr(alone, name) == getattr(answer, name) for name in same)
     told = answer.as_json()["web"]
     assert told["results"][0]["kind"] == "web"
@@ -620,7 +620,7 @@ def test_the_commands(cli: Cli, server: WebServer, monkeypatch: pytest.MonkeyPat
     assert cli("search", "otters").code == 3
     beside = cli("search", "otters", "--web")
     assert beside.code == 0
-    assert "nothing found" in beside.out
+    assert "nothing known" in beside.out
     assert "from the web, not from memory" in beside.out
     assert cli("search", "otters", "--web", "--json").json["web"]["engine"] == "127.0.0.1"
     assert cli("search", "otters", "--no-web", "--json").json["web"] is None

@@ -291,10 +291,11 @@ class Memory:
         return visible.document_or_passage(self.core, name)
 
     def list(self, *, limit: int = 20, cursor: str = "", **limits: Unpack[Limits]) -> Page:
-        """Documents, newest first, without their bodies."""
+        """Documents, newest first, without their bodies, but for one that has no title: its
+        headline is how it begins."""
         requests.check_count("limit", limit, "")
         seen = requests.filter_of(self.config, checked(limits, Limits))
-        return self.store.scan(seen, limit=limit, cursor=cursor)
+        return visible.with_headlines(self.core, self.store.scan(seen, limit=limit, cursor=cursor))
 
     def facts(self, **options: Unpack[FactFilter]) -> FactPage:
         """Facts in force, newest first; with ``every`` also those superseded or expired."""

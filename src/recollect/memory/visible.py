@@ -10,7 +10,7 @@ from recollect.errors import NotFound, UsageError
 from recollect.facts import from_document
 from recollect.memory import requests
 from recollect.memory.core import Core
-from recollect.nouns import LOCAL, Document, Event, Recorded
+from recollect.nouns import LOCAL, Document, Event, Page, Recorded
 from recollect.storage import filters
 from recollect.writing import remember
 
@@ -33,6 +33,15 @@ def document(core: Core, name: str, owner: str | None = None) -> Document:
             hint="give the id of the one that is meant",
         )
     return found[0]
+
+
+def with_headlines(core: Core, page: Page) -> Page:
+    """Returns a page whose documents without a title have their text."""
+    return page._replace(items=tuple(one if one.title else _whole(core, one) for one in page.items))
+
+
+def _whole(core: Core, one: Document) -> Document:
+    return next((found for found in core.store.get(one.id) if found.id == one.id), one)
 
 
 def document_or_passage(core: Core, name: str) -> Document:

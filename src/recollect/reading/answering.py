@@ -26,7 +26,6 @@ RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
 """Kinds that are shown by a snippet unless more is asked for."""
 SNIPPET = 160
 """Characters of a snippet: about forty tokens."""
-MARK = "**"
 MATCHED = 4
 """Words of the question that a line names."""
 
@@ -88,13 +87,9 @@ def shown(stored: StoredPassage, wanted: Collection[str]) -> str:
 
 
 def marked(text: str, parsed: Parsed) -> str:
-    """The part of *text* that shows why it was found, with what matches between marks."""
+    """The part of *text* that shows why it was found, in one line; who shows it marks the words."""
     found = snippet(text, set(parsed.content), SNIPPET)
-    parts, at = [], 0
-    for start, end in found.marks:
-        parts += [found.text[at:start], MARK, found.text[start:end], MARK]
-        at = end
-    said = " ".join("".join([*parts, found.text[at:]]).split())
+    said = " ".join(found.text.split())
     return f"{'… ' * found.before}{said}{' …' * found.after}"
 
 

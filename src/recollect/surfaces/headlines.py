@@ -7,12 +7,15 @@ the title, a path that the title is, a speaker that the text names.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 
 from recollect.moments import iso
 from recollect.nouns import Named, Result, first_words
 from recollect.surfaces.phrases import dotted, some, when
+from recollect.text import snippet
+from recollect.text.snippet import Mark
 
 _WORDS = re.compile(r"\w+")
 TITLE = 48
@@ -29,15 +32,40 @@ def name(one: Result) -> str:
     return " › ".join(dict.fromkeys([title, *filter(None, one.heading.split(" > "))]))
 
 
-def path(title: str, path: str) -> str:
-    """Returns the path, where the title is neither it nor the name of its file."""
-    file = PurePosixPath(path)
-    return "" if title in (path, file.name, file.stem) else path
+def path(one: Result | Named) -> str:
+    """Returns the path, where the title is neither it nor the name of its file. The log that a
+    session is in says nothing."""
+    file = PurePosixPath(one.path)
+    said = one.kind == "session" or one.title in (one.path, file.name, file.stem)
+    return "" if said else one.path
+
+
+def where(one: Result) -> str:
+    """Returns the path for a person, or the id that its source gave it where there is none."""
+    return path(one) or when(one.kind == "session" or not one.path, one.document)
 
 
 def speaker(one: Result) -> str:
     """Returns who speaks, where the text does not say it."""
     return "" if f"{one.role}: " in one.text else one.role
+
+
+def several_sources(shown: Sequence[Result]) -> bool:
+    """Returns whether it says something to name the source: a fact has none to speak of."""
+    return len({one.source for one in shown if one.kind != "fact"}) > 1
+
+
+def marks(one: Result, wanted: Collection[str]) -> tuple[Mark, ...]:
+    """Returns where the question's words stand in the text of a result, as its spans have them."""
+    found: list[Mark] = []
+    at = 0
+    for span in one.spans:
+        place = one.text.find(span.text, at)
+        if place < 0 or not span.marks:
+            return snippet.marks(one.text, wanted)
+        found += ((place + start, place + end) for start, end in span.marks)
+        at = place + len(span.text)
+    return snippet.joined(found) or snippet.marks(one.text, wanted)
 
 
 def opens(one: Named) -> str:
@@ -61,8 +89,7 @@ def _slug(text: str) -> str:
 
 def about(one: Named) -> str:
     """Returns its kind, its day, and its path where neither the title nor the id is that."""
-    where = when(one.kind != "session" and one.path != opens(one), path(one.title, one.path))
-    return dotted(one.kind, day(one.date), where)
+    return dotted(one.kind, day(one.date), when(one.path != opens(one), path(one)))
 
 
 def pointer(one: Named) -> str:

@@ -3,39 +3,53 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from recollect.memory import Status
 from recollect.moments import iso
-from recollect.nouns import Answer, Document, Named, Page, Problem, Receipt, Recorded, Result, Stage
+from recollect.nouns import (
+    Answer,
+    Document,
+    Named,
+    Page,
+    Problem,
+    Receipt,
+    Recorded,
+    Result,
+    Stage,
+    first_words,
+    in_words,
+)
 from recollect.nouns.synthesis import Synthesis
 from recollect.nouns.web import WebFound
-from recollect.surfaces import headlines
+from recollect.surfaces import headlines, terminal
 from recollect.surfaces.phrases import dotted, plural, some, when
 from recollect.surfaces.terminal import Style, width
 from recollect.text.questions.parse import parse
-from recollect.text.snippet import snippet
 
 _STATUS = {
     "direct_passages": "found",
-    "needs_synthesis": "possible",
-    "no_results": "nothing found",
+    "needs_synthesis": "no direct answer",
+    "no_results": "nothing known",
     "cached_answer": "answered before",
     "synthesized": "synthesized",
 }
 
 
 def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = False) -> str:
-    lines = [_headline(found, style), ""]
+    lines = [_headline(found, style, explain), ""]
     if found.answer is not None:
         lines += _recorded(found.answer, style)
         if found.written is not None:
             lines += [f"{style.dim}{spent(found.written)}{style.off}"]
         lines.append("")
     wanted = parse(found.query).content
+    several = headlines.several_sources(found.results)
     for number, result in enumerate(found.results, 1):
-        lines += _result(number, result, wanted, style, full=full, explain=explain)
-    lines += _also(found, style)
+        lines += _title(number, result, style, several)
+        lines += _whole(result) if full else _body(result, wanted, style)
+        lines += [*_folded(result, style), *(_reasons(result, style) if explain else []), ""]
+    lines += [] if explain else _also(found, style)
     lines += [f"{style.dim}{hint}{style.off}" for hint in found.hints]
     if found.web is not None:
         lines += ["", *web(found.web, style)]
@@ -47,32 +61,42 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
     return "\n".join(lines).rstrip()
 
 
-NEAREST = 3
-"""Things that are named where nothing is known."""
+ALSO, NEAREST = 7, 3
+"""Things that are named beside what is shown, and where nothing is known."""
 
 
 def _also(found: Answer, style: Style) -> list[str]:
+    if not found.results:
+        return also(found.named[:NEAREST], "nearest:", style)
+    return also(found.named, "also, for `recollect get`:", style)
+
+
+def also(named: Sequence[Named], head: str, style: Style) -> list[str]:
     """Returns what is named and not shown, a line each; ``recollect get`` opens it."""
-    named = found.named if found.results else found.named[:NEAREST]
-    if not named:
-        return []
-    lines = [f"{style.bold}{'also' if found.results else 'nearest'}{style.off}"]
-    lines += [f"    {_clipped(one, style)}" for one in named]
-    return [*lines, ""]
+    lines = [_clipped(one, style) for one in named[:ALSO]]
+    more = len(named) - ALSO
+    lines += some(when(more > 0, f"and {more} more, which --json has"))
+    return [head, *(f"    {line}" for line in lines), ""] if lines else []
 
 
 def _clipped(one: Named, style: Style) -> str:
-    """Returns the line of a thing that is named, as long as the terminal is wide."""
-    said = headlines.pointer(one)[: width() - 4]
-    about = dotted(headlines.about(one), ", ".join(one.matched))
-    return f"{said}  {style.dim}{about[: max(0, width() - 6 - len(said))]}{style.off}".rstrip()
+    """Returns the line of a thing that is named: as much as there is room for."""
+    id, room = headlines.opens(one), width() - 4
+    title = headlines.title(one)
+    if len(title) + len(id) + 2 > room:
+        title = first_words(title, max(12, room - len(id) - 2))
+    said = f"{title}  {id}" if title else id
+    for part in (*headlines.about(one).split(" · "), ", ".join(one.matched)):
+        if part and len(said) + 3 + len(part) <= room:
+            said = f"{said} · {part}"
+    return f"{title}{style.dim}{said[len(title) :]}{style.off}"
 
 
-def _headline(found: Answer, style: Style) -> str:
+def _headline(found: Answer, style: Style, explain: bool) -> str:
     parts = [f"{style.bold}{_STATUS[found.status]}{style.off}"]
     if found.results:
         parts += [
-            f"confidence {found.confidence:.2f}",
+            in_words(found.confidence) + when(explain, f" ({found.confidence:.2f})"),
             f"{len(found.results)} of {found.total_found}",
             f"{found.budget.used:,} tokens",
         ]
@@ -112,26 +136,27 @@ def spent(written: Synthesis) -> str:
     return dotted(written.model, calls, tokens, price)
 
 
-def _result(
-    number: int, result: Result, wanted: Iterable[str], style: Style, *, full: bool, explain: bool
-) -> list[str]:
-    title = result.title or result.document
-    if result.heading:
-        title += f" › {result.heading}"
-    day = (iso(result.date) or "")[:10]
-    where = when(result.path != result.title, result.path)
-    about = dotted(result.kind, result.role, day, where or result.document, result.source)
+def _title(number: int, result: Result, style: Style, several: bool) -> list[str]:
+    """Returns the name of a result, and under it what else tells it from others."""
+    about = dotted(
+        in_words(result.confidence),
+        result.kind,
+        headlines.speaker(result),
+        headlines.day(result.date),
+        headlines.where(result),
+        when(several, result.source),
+        when(result.truncated, "cut short"),
+    )
     wrapped = textwrap.wrap(about, width() - 4, break_on_hyphens=False)
-    lines = [
-        f"{style.bold}{number:2}  {title}{style.off}",
+    return [
+        f"{style.bold}{number:2}  {headlines.name(result)}{style.off}",
         *(f"    {style.dim}{line}{style.off}" for line in wrapped),
-        *_body(result, wanted, style, full=full),
     ]
+
+
+def _folded(result: Result, style: Style) -> list[str]:
     more = len(result.folded)
-    lines += some(when(more, f"    {style.dim}and {more} more that say the same{style.off}"))
-    if explain:
-        lines += _reasons(result, style)
-    return [*lines, ""]
+    return some(when(more, f"    {style.dim}and {more} more that say the same{style.off}"))
 
 
 def _reasons(result: Result, style: Style) -> list[str]:
@@ -143,20 +168,14 @@ def _reasons(result: Result, style: Style) -> list[str]:
     return [f"    {style.dim}{line}{style.off}" for line in wrapped]
 
 
-def _body(result: Result, wanted: Iterable[str], style: Style, *, full: bool) -> list[str]:
-    if full:
-        return textwrap.indent(result.text.rstrip(), "    ").splitlines()
-    found = snippet(result.text, set(wanted))
-    text, at = "", 0
-    for start, end in found.marks:
-        text += found.text[at:start] + "\x01" + found.text[start:end] + "\x02"
-        at = end
-    text = " ".join((text + found.text[at:]).split())
-    text = when(found.before, "… ") + text + when(found.after, " …")
-    wrapped = textwrap.wrap(text, width() - 4) or [""]
-    return [
-        "    " + line.replace("\x01", style.mark).replace("\x02", style.off) for line in wrapped
-    ]
+def _whole(result: Result) -> list[str]:
+    return textwrap.indent(result.text.rstrip(), "    ").splitlines()
+
+
+def _body(result: Result, wanted: Collection[str], style: Style) -> list[str]:
+    """Returns what is shown of a result, with the question's words marked."""
+    text = terminal.marked(result.text, headlines.marks(result, wanted))
+    return [f"    {style.shown(line)}" for line in terminal.folded(text, width() - 4)]
 
 
 def web(found: WebFound, style: Style) -> list[str]:
@@ -185,7 +204,8 @@ def _left_out(found: Answer, style: Style) -> list[str]:
         return []
     lines = [f"{style.bold}left out{style.off}"]
     lines += [
-        f"    {r.confidence:4.0%}  {r.title[: width() - 50]}  {style.dim}{r.reason}{style.off}"
+        f"    {r.confidence:4.0%}  {first_words(r.title, width() - 50)}  "
+        f"{style.dim}{headlines.opens(r)}: {r.reason}{style.off}"
         for r in found.named
     ]
     return [*lines, ""]
@@ -270,7 +290,7 @@ def page(found: Page, style: Style) -> str:
         return "nothing here"
     lines = [
         f"{style.dim}{d.id}{style.off}  {d.kind:8} {(iso(d.date) or '')[:10]:10}  "
-        f"{(d.title or d.external)[: width() - 42]}"
+        f"{d.headline()[: width() - 42]}"
         for d in found.items
     ]
     lines += some(when(found.cursor, f"{style.dim}more: --cursor {found.cursor}{style.off}"))

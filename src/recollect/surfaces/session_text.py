@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.moments import iso
+from recollect.nouns import in_words
+from recollect.surfaces import terminal
 from recollect.surfaces.phrases import dotted, minute, plural, some, when
 from recollect.surfaces.terminal import Style, width
+from recollect.text.questions.parse import parse
+from recollect.text.snippet import marks
 
-_MARK = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 _LINES = 6
 """Lines of a message around the one that was found."""
 
@@ -27,12 +29,13 @@ def _discovery(found: Any, style: Style) -> list[str]:
     parts = [
         f"{len(found.hits)} of {found.found}" if found.hits else "nothing found",
         how,
-        when(found.hits, f"confidence {found.confidence:.2f}"),
+        when(found.hits, in_words(found.confidence)),
         f"{found.timing_ms:.0f} ms",
     ]
     lines = [f"{style.bold}sessions{style.off} · " + dotted(*parts), ""]
+    wanted = parse(found.query).content
     for number, hit in enumerate(found.hits, 1):
-        lines += [*_name(hit.session, style, f"{number:2}  "), *_snippet(hit, style)]
+        lines += [*_name(hit.session, style, f"{number:2}  "), *_snippet(hit, wanted, style)]
         if len(hit.messages) > 1 or hit.opening or hit.closing:
             lines += ["", *_window(hit.opening, hit.messages, hit.closing, style)]
         if hit.also:
@@ -45,10 +48,10 @@ def _discovery(found: Any, style: Style) -> list[str]:
     return lines + _hidden(found.hidden, style)
 
 
-def _snippet(hit: Any, style: Style) -> list[str]:
-    text = _MARK.sub("\x01\\1\x02", hit.snippet)
-    lines = [*_wrapped(text), *_dim(f"at {hit.match_message_id}", style)]
-    return [line.replace("\x01", style.mark).replace("\x02", style.off) for line in lines]
+def _snippet(hit: Any, wanted: Collection[str], style: Style) -> list[str]:
+    text = terminal.marked(hit.snippet, marks(hit.snippet, wanted))
+    lines = [f"    {style.shown(line)}" for line in terminal.folded(text, width() - 4)]
+    return [*lines, *_dim(f"at {hit.match_message_id}", style)]
 
 
 def _window(

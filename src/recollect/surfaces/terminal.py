@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import IO
+from unicodedata import east_asian_width
 
 from recollect.nouns import Progress
 from recollect.surfaces.commands.parser import columns
+from recollect.text.snippet import Mark, parted
 
 
 def wants_colour(stream: IO[str]) -> bool:
@@ -21,6 +25,10 @@ def wants_colour(stream: IO[str]) -> bool:
 
 class Style:
     """The few styles there are; empty when colour is not wanted."""
+
+    def shown(self, line: str) -> str:
+        """Returns a line whose marks are styled."""
+        return line.replace(OPENING, self.mark).replace(CLOSING, self.off)
 
     def __init__(self, on: bool) -> None:
         self.bold, self.dim, self.mark, self.warn, self.off = (
@@ -35,6 +43,56 @@ def style_of(stream: IO[str]) -> Style:
 
 def width() -> int:
     return max(40, min(columns(), 110))
+
+
+OPENING, CLOSING = "\x01", "\x02"
+"""What stands for the beginning and the end of a mark until a line is styled: no width."""
+_CHUNK = re.compile(r"\s+|[\u2e80-\uffdc]|[^\s\u2e80-\uffdc]+")
+"""What a line is not broken inside of: white space, a wide character, a word."""
+
+
+_BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,2}[.)])\s+)?")
+"""What stands before the first word of a line."""
+
+
+def marked(text: str, marks: Iterable[Mark]) -> str:
+    """Returns the text with its marks between :data:`OPENING` and :data:`CLOSING`."""
+    parts = parted(text, marks)
+    return "".join(f"{OPENING}{part}{CLOSING}" if mark else part for part, mark in parts)
+
+
+def columns_of(text: str) -> int:
+    """Counts the columns that a text takes: two for a wide character."""
+    if text.isascii():
+        return len(text) - text.count(OPENING) - text.count(CLOSING)
+    return sum(_WIDTHS.get(east_asian_width(char), 1) for char in text if char not in "\x01\x02")
+
+
+_WIDTHS = {"W": 2, "F": 2}
+
+
+def folded(text: str, room: int) -> list[str]:
+    """Returns the lines of a text, without empty ones, broken where they are longer than *room*;
+    what follows a break stands below the first word of its line."""
+    return [part for line in text.splitlines() if line.strip() for part in _broken(line, room)]
+
+
+def _broken(line: str, room: int) -> Iterator[str]:
+    if columns_of(line) <= room:
+        yield line.rstrip()
+        return
+    indent = " " * min(room // 2, len(_BULLET.match(line)[0]))  # type: ignore[index]
+    made, used = "", 0
+    for chunk in _CHUNK.findall(line):
+        size = columns_of(chunk)
+        if used + size > room and made.strip():
+            yield made.rstrip()
+            made, used = indent, len(indent)
+            chunk = chunk.lstrip()
+            size = columns_of(chunk)
+        made, used = made + chunk, used + size
+    if made.strip():
+        yield made.rstrip()
 
 
 class ProgressBar:

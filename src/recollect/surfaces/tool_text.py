@@ -49,7 +49,7 @@ def answer(found: Answer, _: Given) -> str:
     """What is shown in full, what is named in a line each, and nothing said twice."""
     if not (found.results or found.answer):
         return "\n".join([*_nothing(found), *_web(found.web)])
-    several = len({one.source for one in found.results if one.kind != "fact"}) > 1
+    several = headlines.several_sources(found.results)
     lines = [_verdict(found), *_recorded(found.answer)]
     lines += [_shown(one, several) for one in found.results]
     lines += [*_also(found.named, found.budget), *found.hints]
@@ -117,7 +117,7 @@ def _shown(one: Result, several: bool) -> str:
         one.kind,
         headlines.speaker(one),
         day(one.date),
-        headlines.path(one.title, one.path),
+        headlines.path(one),
         when(several and one.kind != "fact", one.source),
         in_words(one.confidence),
         when(one.truncated, "cut short"),

@@ -126,12 +126,13 @@ def _one_of(*values: str) -> Schema:
     return {**TEXT, "enum": list(values)}
 
 
-LIMITS: dict[str, Schema] = {
-    "kinds": _texts("e.g. note, session, decision"),
-    "scopes": TEXTS,
+LIMITS: dict[str, Schema] = {"kinds": TEXTS, "scopes": TEXTS, "since": TEXT, "until": TEXT}
+EXPLAINED: dict[str, Schema] = {
+    **LIMITS,
+    "kinds": _texts("note, session, decision …"),
     "since": _text("2026-03-01 or 7d"),
-    "until": TEXT,
 }
+"""The limits of the first tool that has them, which say what they look like for all."""
 
 # ------------------------------------------------------------------ the table
 
@@ -185,6 +186,7 @@ _ANSWERED = (
     "query",
     "status",
     "confidence",
+    "said",
     "shown",
     "named",
     "results",
@@ -200,13 +202,13 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "search",
         "Search memory",
-        "What notes, facts, past sessions and project records say. Try it before answering "
-        "anything that may have come up before. For the best outcome ask one whole question, with "
-        "its names and dates; to answer from many places, try gather; for a conversation, try "
-        "sessions.",
+        "What notes, facts, sessions and records say. Try it before answering anything that may "
+        "have come up before, with one whole question. Quote what is shown; get what `also` names "
+        "if you need it. no_results: say so, invent nothing. needs_synthesis: what is shown may "
+        "hold the answer; else gather.",
         {
-            "query": _text('may have "a phrase", -without, path:, source:, issue:'),
-            **LIMITS,
+            "query": _text('also "a phrase", -without, path:'),
+            **EXPLAINED,
             "limit": NUMBER,
             "budget": _number("tokens"),
             "detail": _one_of("snippet", "passage", "document"),
@@ -222,9 +224,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "gather",
         "Gather evidence",
-        "Whole sections about a question, within a token budget, for you to write the answer "
-        "from. Try it when search says needs_synthesis; then record_answer what you wrote.",
-        {"query": TEXT, **LIMITS, "token_budget": _number("4000")},
+        "Whole sections about a question, for you to write the answer from and record_answer it. "
+        "Try it when search shows too little.",
+        {"query": TEXT, **LIMITS, "token_budget": NUMBER},
         ("query",),
         lambda memory, given, _: memory.gather(given.pop("query"), **given),
         "bundle",
@@ -233,13 +235,12 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "record_answer",
         "Keep a written answer",
-        "Keep the answer you wrote, so that search returns it to the same question until its "
-        "sources change.",
+        "Keep the answer you wrote: search returns it until its sources change.",
         {
-            "query": _text("as it was asked"),
+            "query": _text("as asked"),
             "answer": TEXT,
             "fingerprint": _text("from search or gather"),
-            "sources": _texts("ids it is from"),
+            "sources": _texts("ids"),
         },
         ("query", "answer", "fingerprint"),
         _record_answer,
@@ -250,9 +251,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "sessions",
         "Recall past conversations",
-        "Past conversations. Give query to find them, session and around to page through the "
-        "messages near one, session alone to read how it began and ended, nothing to list the "
-        "recent ones. For 'where did we leave off', try it first.",
+        "Past conversations: query finds them, session and around show the messages near one, "
+        "session alone how it began and ended, nothing the recent ones. Try it first for 'where "
+        "did we leave off'. Quote what is shown.",
         {
             "query": TEXT,
             "session": _text("id"),
@@ -260,10 +261,10 @@ TOOLS: tuple[Tool, ...] = (
             "window": NUMBER,
             "limit": NUMBER,
             "sort": _one_of("relevance", "newest", "oldest"),
-            "after": _text("begun then or later: 2026-03-01 or 7d"),
+            "after": TEXT,
             "before": TEXT,
-            "roles": _texts("user, assistant; also tool, summary, all"),
-            "live_session": _text("your own: what you still see is left out"),
+            "roles": _texts("also tool, summary, all"),
+            "live_session": _text("your own, to leave out"),
         },
         (),
         lambda memory, given, _: memory.sessions(given.pop("query", None), **given),
@@ -273,9 +274,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "remember",
         "Remember a fact",
-        "Keep one statement for good: a preference, a decision, who somebody is. For the best "
-        "outcome give it the name it will be asked by. Conflicts with older facts are told; "
-        "replace supersedes them.",
+        "Keep one statement for good: a preference, a decision, who somebody is, with the name it "
+        "will be asked by. Conflicts with older facts are told; replace supersedes them.",
         {
             "text": TEXT,
             "name": TEXT,
@@ -283,13 +283,13 @@ TOOLS: tuple[Tool, ...] = (
             "type": _one_of(*TYPES),
             "scopes": TEXTS,
             "why": TEXT,
-            "pinned": {**YES, "description": "in every context"},
+            "pinned": YES,
             "replace": YES,
             "supersedes": _texts("ids"),
             "valid_from": TEXT,
             "valid_to": TEXT,
-            "id": _text("of the fact to change"),
-            "source": _text("where you read it"),
+            "id": _text("to change"),
+            "source": TEXT,
         },
         ("text",),
         _remember,
@@ -302,8 +302,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "curate",
         "Make facts of a text",
-        "Turn a text into lasting facts that cite it. For the best outcome also give the facts you "
-        "read in it, one sentence each.",
+        "Turn a text into lasting facts that cite it; give those you read in it, a sentence each.",
         {"text": TEXT, "facts": TEXTS, "title": TEXT, "project": TEXT, "dry_run": YES},
         ("text",),
         _curate,
@@ -315,7 +314,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "forget",
         "Forget for good",
-        "Remove a document or a fact for good. Only when the user asks; if it has changed, try "
+        "Remove a document or a fact for good, only when the user asks. If it changed, try "
         "remember with replace.",
         {"id": TEXT},
         ("id",),
@@ -328,8 +327,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "context",
         "What to know first",
-        "Pinned facts, open questions, who the user is, and the facts that the query names. Try "
-        "it once when a task begins.",
+        "Pinned facts, open questions, who the user is, facts that the query names. Try it once "
+        "when a task begins.",
         {"query": TEXT, "scopes": TEXTS, "token_budget": NUMBER, "as_of": TEXT},
         (),
         lambda memory, given, _: memory.context(given.pop("query", ""), **given),
@@ -339,16 +338,16 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "record",
         "Keep a project record",
-        "Keep what was discussed, decided, done (audit) or what a file is for, with its issue. "
-        "For a lasting fact, try remember.",
+        "Keep what was discussed, decided, done (audit) or what a file is for. For a lasting fact, "
+        "try remember.",
         {
             "kind": _one_of(*RECORDS),
             "body": TEXT,
             "title": TEXT,
             "author": TEXT,
-            "issue": _text("#12 or PAY-7"),
+            "issue": _text("#12"),
             "branch": TEXT,
-            "event": _text("merged, deployed, …"),
+            "event": TEXT,
             "path": TEXT,
             "date": TEXT,
             "scopes": TEXTS,
@@ -364,7 +363,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "get",
         "Read a document",
-        "A whole document, by an id from search, gather or list.",
+        "A whole document, by any id or path that another tool gave.",
         {"id": TEXT, "offset": NUMBER, "token_budget": NUMBER},
         ("id",),
         _get,

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 from recollect.text.terms import is_run, terms
 
+Mark = tuple[int, int]
+"""Where something that matches begins and ends."""
+
 _WORD = re.compile(r"\S+")
+_AROUND = "\"'()[]{}<>,;:!?*_`~|.…“”‘’«»「」『』（）【】、。，！？：；・"
+"""Signs around a word that are not marked with it."""
 _NEAR = 40
 """A window is moved to a word's edge if there is one so near; else it cuts through."""
 
@@ -17,36 +23,73 @@ class MarkedText(NamedTuple):
     """A stretch of text; ``marks`` are (start, end) of what matches, inside it."""
 
     text: str
-    marks: tuple[tuple[int, int], ...]
+    marks: tuple[Mark, ...]
     before: bool
     after: bool
 
 
 def snippet(text: str, wanted: Collection[str], width: int = 320) -> MarkedText:
     """The window of about *width* characters with the most wanted words in it."""
-    matching = _matches(text, set(wanted))
+    matching = _matches(text, wanted)
     start, end = 0, len(text)
     if len(text) > width:
         start = _edge(text, max(0, _best_start(matching, width) - width // 6))
         end = start + width
         if end < len(text):
             end = max(_edge(text, end) - 1, start + width - _NEAR)
-    marks = tuple((s - start, e - start) for s, e in matching if start <= s and e <= end)
-    return MarkedText(text[start:end], marks, start > 0, end < len(text))
+    inside = ((s - start, e - start) for s, e in matching if start <= s and e <= end)
+    return MarkedText(text[start:end], joined(inside), start > 0, end < len(text))
 
 
-def _matches(text: str, wanted: set[str]) -> list[tuple[int, int]]:
-    found = {
-        match.span()
-        for match in _WORD.finditer(text)
-        if not is_run(match[0]) and wanted.intersection(terms(match[0]).stem.split())
-    }
+def marks(text: str, wanted: Collection[str]) -> tuple[Mark, ...]:
+    """Returns where the wanted words stand in the text, in order and without overlap."""
+    return joined(_matches(text, wanted))
+
+
+def joined(marks: Iterable[Mark]) -> tuple[Mark, ...]:
+    """Returns the marks in order, those that overlap or touch as one."""
+    whole: list[Mark] = []
+    for start, end in sorted(marks):
+        if whole and start <= whole[-1][1]:
+            whole[-1] = whole[-1][0], max(end, whole[-1][1])
+        else:
+            whole.append((start, end))
+    return tuple(whole)
+
+
+def parted(text: str, marks: Iterable[Mark]) -> Iterator[tuple[str, bool]]:
+    """Yields the text in parts, each with whether it is marked; every character once."""
+    at = 0
+    for start, end in joined(marks):
+        yield text[at:start], False
+        yield text[start:end], True
+        at = end
+    yield text[at:], False
+
+
+def _matches(text: str, wanted: Collection[str]) -> list[Mark]:
+    """Returns each match: a word without the signs around it; two characters of a script without
+    spaces, which may share one with the next."""
+    words = {word for word in wanted if not is_run(word)}
+    found = {span for match in _WORD.finditer(text) for span in _in_chunk(match, words)}
     for run in filter(is_run, wanted):
         found.update(match.span() for match in re.finditer(re.escape(run), text))
     return sorted(found)
 
 
-def _best_start(matches: list[tuple[int, int]], width: int) -> int:
+def _in_chunk(match: re.Match[str], words: set[str]) -> Iterator[Mark]:
+    """Yields the stretches of a chunk that are of one script and have one of the words."""
+    start = match.start()
+    for run, letters in groupby(match[0], is_run):
+        part = "".join(letters)
+        if not run and words.intersection(terms(part).stem.split()):
+            bare = part.lstrip(_AROUND)
+            first = start + len(part) - len(bare)
+            yield first, first + len(bare.rstrip(_AROUND) or bare)
+        start += len(part)
+
+
+def _best_start(matches: list[Mark], width: int) -> int:
     """Where the window begins that holds the most matches whole; the first of several."""
     best, at, low = 0, 0, 0
     for high, (_, end) in enumerate(matches):

@@ -89,7 +89,7 @@ class SessionHit(NamedTuple):
     evidence: tuple[str, ...]
     """What found it: ``title``, ``lexical``, ``vector`` …, or ``recent``."""
     snippet: str
-    """Of the message, with what matches between marks."""
+    """The part of the message that shows why it was found."""
     messages: tuple[SessionMessage, ...]
     """The message that was found, with those around it where there is a window."""
     opening: tuple[SessionMessage, ...] = ()

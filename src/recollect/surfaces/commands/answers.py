@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import NotFound, UsageError
 from recollect.moments import iso
-from recollect.nouns import Recorded
-from recollect.surfaces import terminal
+from recollect.nouns import Recorded, in_words
+from recollect.surfaces import render, terminal
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
@@ -58,16 +58,14 @@ def gather(options: Options) -> int:
 
 
 def _bundle(found: Bundle, style: Style) -> str:
-    lines = [found.rendered()] if found.sections else ["nothing found", ""]
+    lines = [found.rendered()] if found.sections else ["nothing known", ""]
     lines += [f"{style.dim}{hint.kind}: {hint.text}{style.off}" for hint in found.follow_up_hints]
-    lines += [
-        f"{style.dim}also {one.id}  {one.title}  ({one.reason}){style.off}"
-        for one in found.manifest
-    ]
+    lines += render.also(found.manifest, "also, for `recollect get`:", style)
     budget = found.budget
     lines.append(
-        f"{style.dim}{budget.used:,} of {budget.budget:,} tokens · confidence "
-        f"{found.confidence:.2f} · fingerprint {found.fingerprint}{style.off}"
+        f"{style.dim}{budget.used:,} of {budget.budget:,} tokens · "
+        f"{in_words(found.confidence) if found.sections else 'nothing'} · "
+        f"fingerprint {found.fingerprint}{style.off}"
     )
     return "\n".join(lines)
 

@@ -83,7 +83,9 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="ask the web where memory does not answer, if you allow that (web.when)",
     )
-    parser.add_argument("--full", action="store_true", help="show whole passages")
+    parser.add_argument(
+        "--full", action="store_true", help="show whole passages, as they are stored"
+    )
     parser.add_argument("--explain", action="store_true", help="show how the answer came about")
 
 
@@ -96,7 +98,7 @@ def search(options: Options) -> int:
             budget=options.budget,
             mode=options.mode,
             by=options.by,
-            detail=options.detail,
+            detail=options.detail or ("passage" if options.full else None),
             recency=options.recency,
             min_confidence=options.min_confidence,
             last_n=options.last,

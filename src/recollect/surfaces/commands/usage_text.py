@@ -15,8 +15,8 @@ STATUSES = {
     "direct_passages": "found",
     "cached_answer": "answered before",
     "synthesized": "synthesized",
-    "needs_synthesis": "possible",
-    "no_results": "nothing found",
+    "needs_synthesis": "no direct answer",
+    "no_results": "nothing known",
 }
 _EMPTY = {"graded_low": "graded too low", "nothing_found": "nothing was there"}
 _BARS = "▁▂▃▄▅▆▇█"

@@ -72,8 +72,8 @@ def stacked(parts: Sequence[float], whole: float) -> Html:
     return _drawn(*shapes, kind="bar thick")
 
 
-def rows(lines: Iterable[tuple[object, Html, str]]) -> Html:
-    """A name, a bar and a number in each row."""
+def rows(lines: Iterable[tuple[object, Html, object]]) -> Html:
+    """A name, a bar and what it amounts to in each row."""
     made = [
         el(
             "tr",

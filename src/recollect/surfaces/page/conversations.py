@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from recollect.errors import UsageError
 from recollect.markup import Html, el, joined, url
 from recollect.surfaces.commands.usage_text import duration
-from recollect.surfaces.page import charts
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -20,13 +19,17 @@ from recollect.surfaces.page.layout import (
     empty,
     heading,
     hidden_by,
+    marked,
     minute,
     notes,
     passage,
+    sure,
     text_field,
     wrong,
 )
 from recollect.surfaces.phrases import when
+from recollect.text.questions.parse import parse
+from recollect.text.snippet import marks
 
 
 def sessions(request: PageRequest) -> PageContent:
@@ -147,12 +150,13 @@ def _discovered(found: Any) -> Html:
             empty("No conversation is about this.", f"Looked through: {looked}."),
             notes("hint", (*found.notes, *hidden_by(found.hidden))),
         )
-    lines = [el("li", _hit(hit)) for hit in found.hits]
+    wanted = parse(found.query).content
+    lines = [el("li", _hit(hit, wanted)) for hit in found.hits]
     verdict = el(
         "div",
         badge("Found", "good"),
         el("span", f"{len(found.hits)} of {found.found:,} conversations"),
-        el("span", el("b", charts.share(found.confidence)), " sure"),
+        sure(found.confidence),
         el("span", duration(found.timing_ms)),
         class_="verdict",
         role="status",
@@ -165,7 +169,7 @@ def _discovered(found: Any) -> Html:
     )
 
 
-def _hit(hit: Any) -> Html:
+def _hit(hit: Any, wanted: Collection[str]) -> Html:
     name = hit.session.title or hit.session.session_id
     here = _place(hit.session, hit.match_message_id)
     link = el("a", name, href=here, data_item=True, dir="auto")
@@ -182,9 +186,9 @@ def _hit(hit: Any) -> Html:
     )
     return el(
         "article",
-        el("header", el("h2", link), el("span", charts.share(hit.confidence), class_="sure")),
+        el("header", el("h2", link), sure(hit.confidence)),
         dotted(*_about(hit.session), _by(hit.evidence)),
-        el("p", hit.snippet.replace("**", ""), class_="snippet", dir="auto"),
+        el("p", marked(hit.snippet, marks(hit.snippet, wanted)), class_="snippet", dir="auto"),
         around,
         when(more, el("p", "Also in its lineage: ", more, class_="fine")),
         notes("hint", hidden_by(hit.hidden)),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import UsageError
-from recollect.markup import Html, drawing, el, url
+from recollect.markup import Html, drawing, el, joined, url
 from recollect.moments import iso
+from recollect.nouns import in_words
 from recollect.surfaces import tools
+from recollect.surfaces.page import charts
 from recollect.surfaces.phrases import when
+from recollect.text.snippet import Mark, parted
 
 if TYPE_CHECKING:
     from recollect.memory import Memory
@@ -292,15 +295,33 @@ def _is_number(content: Any) -> bool:
     return isinstance(content, int | float) and not isinstance(content, bool)
 
 
-def passage(text: str) -> Html:
-    """A text as it stands, line breaks and all; what is fenced off as code looks like it."""
+def passage(text: str, marks: Sequence[Mark] = ()) -> Html:
+    """A text as it stands, line breaks and all; what is fenced off as code looks like it, and
+    what is marked is in ``<mark>``."""
+    fences = [match.span() for match in _FENCE.finditer(text)]
+    starts, ends = [0, *(end for _, end in fences)], [*(start for start, _ in fences), len(text)]
     parts: list[Html] = []
-    for place, part in enumerate(_FENCE.split(text)):
-        inside = part.strip("\n")
+    for place, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        inside = text[start:end].strip("\n")
         if inside.strip():
+            start += text[start:end].index(inside)
             kind = "pre" if place % 2 else "div"
-            parts.append(el(kind, inside, tabindex="0" if place % 2 else None))
+            shown = marked(inside, [(max(0, s - start), e - start) for s, e in marks if e > start])
+            parts.append(el(kind, shown, tabindex="0" if place % 2 else None))
     return el("div", parts, class_="passage", dir="auto")
+
+
+def marked(text: str, marks: Iterable[Mark]) -> Html:
+    """Returns a text with its marks in ``<mark>``."""
+    inside = ((start, min(end, len(text))) for start, end in marks if start < len(text))
+    return joined([el("mark", part) if mark else part for part, mark in parted(text, inside)])
+
+
+def sure(probability: float) -> Html:
+    """Returns how sure something is in a word; the number is shown to who points at it."""
+    return el(
+        "span", in_words(probability), class_="sure", title=f"{charts.share(probability)} sure"
+    )
 
 
 _FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)

@@ -323,7 +323,7 @@ def _listed(items: Sequence[Document]) -> Html:
         return empty("No documents here.", joined("Add some: ", command("recollect add ~/notes")))
     rows = [
         (
-            el("a", one.title or one.external, href=_read(one), data_item=True, dir="auto"),
+            el("a", one.headline(), href=_read(one), data_item=True, dir="auto"),
             one.kind,
             day(one.date) or "",
             one.source,
@@ -359,9 +359,7 @@ def document(request: PageRequest) -> PageContent:
         more_link("/document", id=found.id, **{"from": str(start + MOST)}),
     )
     body = joined(
-        heading(
-            found.title or found.external, el("p", el("a", "All documents", href="/documents"))
-        ),
+        heading(found.headline(), el("p", el("a", "All documents", href="/documents"))),
         about(
             ("Kind", found.kind),
             ("Date", minute(found.date)),
@@ -386,7 +384,7 @@ def document(request: PageRequest) -> PageContent:
             class_="actions",
         ),
     )
-    return PageContent(found.title or found.external, body, at="/memory")
+    return PageContent(found.headline(), body, at="/memory")
 
 
 def _history(events: Sequence[Event]) -> Html | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Collection, Sequence
 
 from recollect.errors import UsageError
 from recollect.markup import Html, el, joined, url
-from recollect.nouns import Answer, Result
+from recollect.nouns import Answer, Named, Result
+from recollect.surfaces import headlines
 from recollect.surfaces.commands.usage_text import duration
 from recollect.surfaces.page import charts
 from recollect.surfaces.page.layout import (
@@ -22,19 +23,19 @@ from recollect.surfaces.page.layout import (
     hidden_by,
     notes,
     passage,
+    sure,
     text_field,
     wrong,
 )
 from recollect.surfaces.phrases import when
 from recollect.text.questions.parse import parse
-from recollect.text.snippet import MarkedText, snippet
 
 STATUS = {
     "direct_passages": ("Found", "good"),
     "cached_answer": ("Answered before", "good"),
     "synthesized": ("Synthesized", "good"),
-    "needs_synthesis": ("Possible", "fair"),
-    "no_results": ("Nothing found", "poor"),
+    "needs_synthesis": ("No direct answer", "fair"),
+    "no_results": ("Nothing known", "poor"),
 }
 ARMS = {
     "lexical": "its words",
@@ -65,8 +66,10 @@ ARMS = {
 
 PAGE = 50
 """Results that are shown at once."""
-BARS = 12
-"""Results on either side of the cut that are drawn."""
+NEAREST = 3
+"""Things that are named where nothing is known."""
+BARS, LEFT = 12, 5
+"""Results on this side of the cut that are drawn, and on the other."""
 
 
 def search(request: PageRequest) -> PageContent:
@@ -89,7 +92,6 @@ def _found(request: PageRequest, query: str) -> Answer:
         until=request.get("until"),
         limit=_number(request, "limit"),
         budget=_number(request, "budget"),
-        detail="passage",
     )
     return answer
 
@@ -185,7 +187,7 @@ def _answer(found: Answer, request: PageRequest) -> Html:
     told = (
         *found.hints,
         *(f"Given up for these results: {name}" for name in found.relaxed),
-        *hidden_by(found.hidden),
+        *(hidden_by(found.hidden) if found.status == "direct_passages" else ()),
     )
     return joined(
         _verdict(found),
@@ -200,7 +202,7 @@ def _verdict(found: Answer) -> Html:
     said, kind = STATUS[found.status]
     parts = [badge(said, kind)]
     if found.results or found.answer:
-        parts.append(el("span", el("b", charts.share(found.confidence)), " sure"))
+        parts.append(sure(found.confidence))
         parts.append(el("span", f"{len(found.results)} of {found.total_found:,}"))
     parts.append(el("span", duration(found.timing_ms)))
     if found.cache.status == "hit":
@@ -231,17 +233,18 @@ def _recorded(found: Answer) -> Html | None:
 
 def _results(found: Answer, request: PageRequest) -> Html:
     if not found.results:
-        near = when(found.named, "What came nearest was not good enough.")
         elsewhere = el("a", "Look through past conversations", href=url("/sessions", q=found.query))
-        return empty("Nothing was found.", near or "Ask in other words.", elsewhere)
-    wanted = set(parse(request.get("q")).content)
+        nothing = empty("Nothing is known of this.", "Ask in other words.", elsewhere)
+        return el("div", nothing, _also("Nearest", found.named[:NEAREST]))
+    wanted = parse(request.get("q")).content
+    several = headlines.several_sources(found.results)
     start = request.number("from")
     some = found.results[start : start + PAGE]
     if not some:
         return empty("There are no more results.", el("a", "The first", href=_further(request, 0)))
     listed = el(
         "ol",
-        [el("li", _result(one, wanted)) for one in some],
+        [el("li", _result(one, wanted, several)) for one in some],
         class_="results",
         start=start + 1 if start else None,
     )
@@ -264,7 +267,27 @@ def _results(found: Answer, request: PageRequest) -> Html:
                 class_="more",
             ),
         ),
+        _also("Also", found.named) if start == 0 else None,
     )
+
+
+def _also(title: str, named: Sequence[Named]) -> Html | None:
+    """Returns what is named and not shown, a line each."""
+    lines = [
+        el(
+            "li",
+            el("a", one.title, href=place(one), data_item=True, dir="auto"),
+            dotted(
+                one.kind,
+                day(one.date),
+                headlines.path(one),
+                when(one.matched, joined("has ", el("mark", ", ".join(one.matched)))),
+            ),
+            title=f"{charts.share(one.confidence)} sure",
+        )
+        for one in named
+    ]
+    return el("section", el("h2", title), el("ul", lines), class_="also") if lines else None
 
 
 def _further(request: PageRequest, start: int) -> str:
@@ -272,60 +295,36 @@ def _further(request: PageRequest, start: int) -> str:
     return url("/", **{**request.params, "from": start or ""})
 
 
-def _result(one: Result, wanted: set[str]) -> Html:
-    name = f"{one.title or one.document}{f' › {one.heading}' if one.heading else ''}"
-    text = _GAPS.sub("\n", one.text.strip())
-    shown = snippet(text, wanted, 420)
+def _result(one: Result, wanted: Collection[str], several: bool) -> Html:
     return el(
         "article",
         el(
             "header",
-            el("h2", el("a", name, href=place(one), data_item=True)),
-            el("span", charts.share(one.confidence), class_="sure", title="how sure that is"),
+            el("h2", el("a", headlines.name(one), href=place(one), data_item=True)),
+            sure(one.confidence),
         ),
         dotted(
             badge(one.kind),
-            one.role,
+            headlines.speaker(one),
             day(one.date),
-            one.path or one.document,
-            one.source,
+            headlines.where(one),
+            when(several, one.source),
             when(one.truncated, "cut short"),
             f"{len(one.folded)} more say the same" if one.folded else "",
         ),
-        el("p", _marked(shown), class_="snippet", dir="auto"),
-        when(
-            shown.before or shown.after,
-            el(
-                "details", el("summary", f"Whole passage, {one.tokens:,} tokens"), passage(one.text)
-            ),
-        ),
+        passage(one.text, headlines.marks(one, wanted)),
         _why(one),
         class_="card result",
     )
 
 
-_GAPS = re.compile(r"\n\s*\n")
-"""Lines without anything in them, which a snippet has no room for."""
-
-
-def place(one: Result) -> str:
+def place(one: Result | Named) -> str:
     """The view of what a result is from."""
     if one.kind == "fact":
         return url("/fact", id=one.document)
     if one.kind == "session":
         return url("/sessions", session=one.document)
-    return url("/document", id=one.document_id)
-
-
-def _marked(found: MarkedText) -> Html:
-    """Returns the snippet with its matches in ``<mark>``."""
-    parts: list[object] = ["… " * found.before]
-    at = 0
-    for start, end in found.marks:
-        if start >= at:
-            parts += [found.text[at:start], el("mark", found.text[start:end])]
-            at = end
-    return joined(parts, found.text[at:], " …" * found.after)
+    return url("/document", id=one.id.rpartition(":")[0])
 
 
 # ------------------------------------------------------------------ how it came about
@@ -372,15 +371,19 @@ def _cut(found: Answer) -> Html | None:
         return None
     kept = [
         (
-            one.title or one.document,
+            headlines.name(one),
             charts.confidence_bar(one.confidence),
-            charts.share(one.confidence),
+            sure(one.confidence),
         )
         for one in found.results[:BARS]
     ]
     left = [
-        (one.title, charts.confidence_bar(one.confidence, "left"), charts.share(one.confidence))
-        for one in found.named[:BARS]
+        (
+            one.title,
+            charts.confidence_bar(one.confidence, "left"),
+            el("span", "named", title=f"{charts.share(one.confidence)} sure"),
+        )
+        for one in found.named[:LEFT]
     ]
     more = len(found.results) - BARS
     cuts = [s.reason for s in found.stages if s.name.split()[-1] == "cut" and s.reason]
