@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from training.encoder.model import Encoder, Output, halved
+from training.encoder.model import Encoder, Output, Texts, halved
 from training.encoder.sets import ASKED, CLS, PREFIX, SEP, domain
 
 QUESTIONS, HARD = 56, 7
@@ -34,18 +34,27 @@ class Rows:
         self.sentence = None if sentence is None else torch.from_numpy(sentence).to(device)
         self.device = device
 
-    def take(self, which: Any) -> tuple[Tensor, Tensor, Tensor | None]:
-        """ids, mask and sentence numbers of some rows, padded to the longest of them."""
-        longest = -(-int(self.lengths[which].max()) // 16) * 16
-        packed = np.stack([self.starts[which], self.lengths[which]])
-        start, length = torch.from_numpy(packed).to(self.device, non_blocking=True)
-        place = torch.arange(longest, device=self.device)
-        mask = place[None, :] < length[:, None]
-        at = (start[:, None] + place[None, :]).clamp(max=len(self.flat) - 1)
-        ids = torch.where(mask, self.flat[at], 0).long()
-        if self.sentence is None:
-            return ids, mask, None
-        return ids, mask, torch.where(mask, self.sentence[at], -1)
+    def take(self, which: Any, counts: Any = None) -> Texts:
+        """The tokens of some rows; with *counts* (sentences of each row) their sentences too."""
+        lengths = self.lengths[which]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        shift = self.starts[which] - starts[:-1]
+        have = np.zeros_like(lengths) if counts is None else counts[which]
+        before = np.cumsum(have) - have
+        packed = np.stack([shift, starts[:-1], lengths, before])
+        device, total = self.device, int(starts[-1])
+        shift, begin, length, before = torch.from_numpy(packed).to(device, non_blocking=True)
+        row = torch.arange(len(lengths), device=device)
+        row = torch.repeat_interleave(row, length, output_size=total)
+        place = torch.arange(total, device=device)
+        at = place + shift[row]
+        bounds = torch.from_numpy(starts.astype(np.int32)).to(device, non_blocking=True)
+        sentence = None
+        if counts is not None and self.sentence is not None:
+            number = self.sentence[at].long()
+            sentence = torch.where(number >= 0, number + before[row], -1)
+        ids = self.flat[at].long()
+        return Texts(ids, place - begin[row], bounds, int(lengths.max()), sentence, int(have.sum()))
 
 
 def listed(rows: Sequence[Any], device: str) -> Rows:
@@ -147,36 +156,37 @@ class Corpus:
         a, b = self.sentence_starts[passage : passage + 2]
         return list(zip(self.first[a:b].tolist(), self.ends[a:b].tolist(), strict=True))
 
+    def alone(self, passages: Any, numbers: Any, titled: bool) -> Rows:
+        """Sentences as texts of their own; *titled*: under the header of their passage."""
+        place = self.sentence_starts[passages] + numbers
+        begin = self.passages.starts[passages]
+        first, end = self.first[place], np.maximum(self.ends[place], self.first[place])
+        head = self.body[passages] if titled else np.ones_like(first)
+        lengths = head + end - first + 1
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        row = np.repeat(np.arange(len(lengths)), lengths)
+        at = np.arange(starts[-1]) - starts[row]
+        inside = np.where(at < head[row], at, at - head[row] + first[row])
+        flat = self.passages.cpu[np.minimum(begin[row] + inside, len(self.passages.cpu) - 1)]
+        flat[starts[1:] - 1] = SEP
+        return Rows(flat, starts, self.device)
+
     def names(self, without: Sequence[str] = ()) -> list[str]:
         return [name for name in self.sets if domain(name) not in without]
 
 
 def run(
-    model: Encoder, rows: Rows, which: Any, counts: Any = None, chunks: int = 4
+    model: Encoder, rows: Rows, which: Any, counts: Any = None
 ) -> tuple[Tensor, Tensor | None, Any, Any]:
     """Vectors of some rows in their order; with *counts* the pooled states of their sentences,
     and for each sentence which of the rows it belongs to and its number there."""
-    order = np.argsort(-rows.lengths[which], kind="stable")
-    vectors, pooled, owner, number = [], [], [], []
-    for some in np.array_split(order, min(chunks, len(order))):
-        chosen = which[some]
-        ids, mask, sentence = rows.take(chosen)
-        most = 0 if counts is None else max(1, int(counts[chosen].max()))
-        out: Output = model(ids, mask, None if counts is None else sentence, most)
-        vectors.append(out.vectors)
-        if counts is not None and out.pooled is not None:
-            have = counts[chosen]
-            row = np.repeat(np.arange(len(some)), have)
-            at = np.arange(len(row)) - np.repeat(np.cumsum(have) - have, have)
-            flat = torch.from_numpy(row * most + at).to(rows.device, non_blocking=True)
-            pooled.append(out.pooled.flatten(0, 1)[flat])
-            owner.append(some[row])
-            number.append(at)
-    back = torch.from_numpy(np.argsort(order)).to(rows.device)
-    all_vectors = torch.cat(vectors)[back]
+    out: Output = model(rows.take(which, counts))
     if counts is None:
-        return all_vectors, None, None, None
-    return all_vectors, torch.cat(pooled), np.concatenate(owner), np.concatenate(number)
+        return out.vectors, None, None, None
+    have = counts[which]
+    owner = np.repeat(np.arange(len(which)), have)
+    number = np.arange(len(owner)) - np.repeat(np.cumsum(have) - have, have)
+    return out.vectors, out.pooled, owner, number
 
 
 @torch.no_grad()
@@ -193,7 +203,7 @@ def encoded(model: Encoder, rows: Rows, which: Any, counts: Any = None) -> tuple
         some = order[at : at + max(1, 200_000 // int(rows.lengths[which[order[at]]]))]
         at += len(some)
         with halved():
-            made, pooled, owner, number = run(model, rows, which[some], counts, 1)
+            made, pooled, owner, number = run(model, rows, which[some], counts)
         vectors[torch.from_numpy(some).to(rows.device)] = made.half()
         if sentences is not None and pooled is not None:
             place = torch.from_numpy(starts[some[owner]] + number).to(rows.device)
@@ -236,6 +246,7 @@ class Batches:
         weight = weight[(corpus.counts[rows] >= 2) & (corpus.passages.lengths[rows] >= 30)]
         self.weights = np.cumsum(weight / weight.sum())
         self.prefix: Any = None
+        self.titled = False
 
     def questions(self, many: int = QUESTIONS) -> Asked:
         names, rng = list(self.asked), self.rng

@@ -49,7 +49,7 @@ class Encode(Bert):
         return before, self.add("Squeeze", x, self.ints(1))
 
     def pooled(self, states: str) -> str:
-        """The mean state of each sentence: [batch, sentences, hidden]."""
+        """The weighted mean state of each sentence: [batch, sentences, hidden]."""
         most = self.add("ReduceMax", "sentence_ids", keepdims=0)
         one = self.keep("int_one", 1, np.int64)
         most = self.add("Max", self.add("Add", most, one), one)
@@ -57,9 +57,19 @@ class Encode(Bert):
         numbers = self.add("Unsqueeze", numbers, self.ints(0, 2))
         mine = self.add("Equal", self.add("Unsqueeze", "sentence_ids", self.ints(1)), numbers)
         mine = self.add("Cast", mine, to=TensorProto.FLOAT)
-        many = self.add("ReduceSum", mine, self.ints(2), keepdims=1)
-        share = self.add("Div", mine, self.add("Max", many, self.keep("one", 1)))
+        bounds = self.keep("least", -8), self.keep("most", 8)
+        share = self.add("Exp", self.add("Clip", self.times(states, "weigh"), *bounds))
+        share = self.add("Mul", mine, self.add("Transpose", share, perm=(0, 2, 1)))
+        total = self.add("ReduceSum", share, self.ints(2), keepdims=1)
+        share = self.add("Div", share, self.add("Max", total, self.keep("tiny", 1e-12)))
         return self.add("MatMul", share, states)
+
+    def sentences(self, pooled: str) -> str:
+        """The vectors of sentences: a linear map, and what a hidden layer adds."""
+        wide = self.add("Add", self.times(pooled, "widen"), self.keep("widen.bias",
+                        self.weights["widen.bias"]))  # fmt: skip
+        more = self.times(self.add("Gelu", wide), "back")
+        return self.unit(self.add("Add", self.times(pooled, "sentence"), more))
 
     def unit(self, x: str) -> str:
         """*x* with rows of length 1; a row of zeros stays one."""
@@ -67,8 +77,12 @@ class Encode(Bert):
         return self.add("Div", x, self.add("Max", length, self.keep("tiny", 1e-12)))
 
     def times(self, x: str, name: str) -> str:
-        held = self.keep(name, self.weights[f"{name}.weight"].T)
-        return self.add("MatMul", x, held)
+        """*x* times a head's weights, which are int8 in the file and float32 in memory."""
+        weight = self.weights[f"{name}.weight"].T
+        scale = np.maximum(np.abs(weight).max(axis=0), 1e-9) / 127
+        ints = self.keep(f"{name}.int8", np.rint(weight / scale), np.int8)
+        held = self.add("Cast", ints, to=TensorProto.FLOAT)
+        return self.add("MatMul", x, self.add("Mul", held, self.keep(f"{name}.scales", scale)))
 
 
 def built(weights: Weights, widest: Weights | None) -> bytes:
@@ -82,7 +96,7 @@ def built(weights: Weights, widest: Weights | None) -> bytes:
         outputs |= {name: (made, ["channels"]) for name, made in graph.seen.items()}
     else:
         inputs.append("sentence_ids")
-        sentences = graph.unit(graph.times(graph.pooled(states), "sentence"))
+        sentences = graph.sentences(graph.pooled(states))
         short = int(weights["narrow.weight"].shape[0])
         sentences = graph.unit(graph.times(sentences, "narrow"))
         asks = graph.unit(graph.times(vector, "narrow"))
@@ -93,7 +107,8 @@ def built(weights: Weights, widest: Weights | None) -> bytes:
 
 def sample(corpus: Path) -> Iterator[dict[str, Array]]:
     """Inputs to find the scales on: passages, and questions with their prefix."""
-    held = np.load(io.BytesIO(lzma.decompress(corpus.read_bytes())))
+    raw = corpus.read_bytes()
+    held = np.load(io.BytesIO(lzma.decompress(raw) if corpus.suffix == ".xz" else raw))
     rng = np.random.default_rng(5)
     names = sorted({name.split("/")[0] for name in held.files})
     for name in names:

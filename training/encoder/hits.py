@@ -3,20 +3,20 @@
     python -m training.encoder.hits --data DIR --work WORK --out OUT MODEL[:FOLD] …
 
 MODEL is base, shipped, teacher-N, mixed-N or student-N (N the fold that was left out, 0 for none),
-or the name of an int8 file in DIR; with "+linear" at its end its sentence head is replaced by the
-linear map that comes nearest to what the sentences would get alone.
-A model with a fold reads the sets of that fold; others read all. OUT gets one file a model:
-for each set and way (vector, sentence, mix) the numbers and scores of the best passages, and how
-often the sentence that holds the evidence was the nearest one of its passage.
+or the name of an int8 file in DIR. A model with a fold reads the sets of that fold; others read
+all. OUT gets one file a model: for each set and way (vector; mix with the nearest sentence) the
+numbers and scores of the best passages, and the scores of the sentences of right passages.
 """
 
 from __future__ import annotations
 
 import argparse
+import lzma
 import pickle
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -24,18 +24,16 @@ import torch.nn.functional as F  # noqa: N812
 from torch import Tensor
 
 from training.bert import Bert, teacher
-from training.encoder.batches import Corpus, encoded, listed
-from training.encoder.model import DEVICE, Encoder, loaded, mixed
-from training.encoder.sets import CLS, FOLDS, SEP, WHOLE, domain
-from training.encoder.train import sentence_head
+from training.encoder.batches import Corpus, encoded
+from training.encoder.model import DEVICE, Encoder, loaded
+from training.encoder.sets import FOLDS, WHOLE, domain
 
 DEEP = 100
-SHARE = 0.7
 
 
 def model_named(name: str, data: Path, work: Path) -> Encoder:
     """The model that a name such as ``student-2`` stands for."""
-    kind, _, fold = name.partition("-")
+    kind, _, _ = name.partition("-")
     if (data / f"{name}.onnx").is_file():
         made = loaded(data / f"{name}.onnx")
     elif kind == "base":
@@ -43,9 +41,6 @@ def model_named(name: str, data: Path, work: Path) -> Encoder:
         held = torch.load(work / "prepared.pt", weights_only=False)
         made.sentence.weight.data.copy_(held["sentence"])
         made.narrow.weight.data.copy_(held["narrow"])
-    elif kind == "mixed":
-        trained = model_named(f"teacher-{fold}", data, work)
-        made = mixed(trained, teacher(data / "teacher.onnx"), SHARE)
     else:
         state = torch.load(work / f"{name}.pt")
         layers = 1 + max(int(k.split(".")[2]) for k in state if k.startswith("body.layers."))
@@ -66,15 +61,27 @@ def by_sentence(scores: Tensor, starts: Any, count: int) -> Tensor:
     return out.scatter_reduce(1, owner.expand(len(scores), -1), scores, "amax")
 
 
-def told(corpus: Corpus, questions: Any, score: Any) -> float | None:
-    """How often the nearest sentence of a right passage is one that holds the evidence; *score*
-    gives the scores of a passage's sentences for the question with that row."""
-    rights = []
-    for row, question in enumerate(questions):
-        for passage, wanted in corpus.evidence[question].items():
-            if WHOLE not in wanted and len(wanted) < corpus.counts[passage]:
-                rights.append(float(int(np.argmax(score(row, passage))) in wanted))
-    return float(np.mean(rights)) if rights else None
+class Piece(NamedTuple):
+    """A right passage of a question that has other sentences beside those with the evidence."""
+
+    row: int
+    passage: int
+    wanted: set[int]
+
+
+def pieces(corpus: Corpus, questions: Any) -> list[Piece]:
+    return [
+        Piece(row, passage, wanted)
+        for row, question in enumerate(questions)
+        for passage, wanted in corpus.evidence[question].items()
+        if WHOLE not in wanted and len(wanted) < corpus.counts[passage]
+    ]
+
+
+def told(asked: Sequence[Piece], scores: Sequence[Any]) -> float | None:
+    """How often the nearest sentence of a right passage is one that holds the evidence."""
+    hits = [int(np.argmax(s)) in p.wanted for p, s in zip(asked, scores, strict=True)]
+    return float(np.mean(hits)) if hits else None
 
 
 @torch.no_grad()
@@ -88,55 +95,55 @@ def read(corpus: Corpus, model: Encoder, name: str, sentences: bool) -> dict[str
     found, parts = encoded(model, corpus.passages, np.arange(first, last), counts)
     near = asked @ found.T
     out: dict[str, Any] = {"vector": best(near)}
-    if not sentences:
-        out["told alone"] = alone(corpus, model, which, asked)
-        return out
-    starts = corpus.sentence_starts[first : last + 1] - corpus.sentence_starts[first]
-    forms = {
-        "long": (asked, parts),
-        "long bits": (asked, F.normalize(parts.float().sign(), dim=1).half()),
-        "short": (model.narrowed(asked).half(), model.narrowed(parts).half()),
-    }
-    forms["short bits"] = forms["short"][0], F.normalize(forms["short"][1].float().sign()).half()
-    for form, (one, other) in forms.items():
-        rows: list[Any] = []
-        wide = []
-        for start in range(0, len(one), 50):
-            scores = one[start : start + 50] @ other.T
-            wide.append(by_sentence(scores, starts, last - first))
-            rows += list(scores.half().cpu().numpy())
-        best_sentence = torch.cat(wide)
-
-        def score(row: int, passage: int, rows: Any = rows) -> Any:
-            a, b = starts[passage - first], starts[passage - first + 1]
-            return rows[row][a:b]
-
-        out[f"told {form}"] = told(corpus, which, score)
-        if form in ("long", "short"):
-            out[f"sentence {form}"] = best(best_sentence)
-        if form == "long":
-            out["mix"] = best((near + best_sentence) / 2)
-    out["told alone"] = alone(corpus, model, which, asked)
+    many = pieces(corpus, which)
+    out["pieces"] = [(p.row, p.passage - first, sorted(p.wanted)) for p in many]
+    forms = alone(corpus, model, many, asked)
+    if sentences:
+        starts = corpus.sentence_starts[first : last + 1] - corpus.sentence_starts[first]
+        wide = [by_sentence(some @ parts.T, starts, last - first) for some in asked.split(50)]
+        out["mix"] = best((near + torch.cat(wide)) / 2)
+        short = model.narrowed(parts).half()
+        asks = model.narrowed(asked).half()
+        signs = [F.normalize(p.float().sign(), dim=1).half() for p in (parts, short)]
+        places = [np.arange(starts[p.passage - first], starts[p.passage - first + 1]) for p in many]
+        for form, one, other in (
+            ("long", asked, parts), ("long bits", asked, signs[0]),
+            ("short", asks, short), ("short bits", asks, signs[1]),
+        ):  # fmt: skip
+            forms[form] = against(one, other, many, places)
+    out["scores"] = forms
+    out |= {f"told {form}": told(many, scores) for form, scores in forms.items()}
     return out
 
 
-def alone(corpus: Corpus, model: Encoder, which: Any, asked: Tensor) -> float | None:
-    """The same question of sentences that are read without their passage."""
-    rows, at = [], {}
-    for question in which:
-        for passage in corpus.evidence[question]:
-            if passage not in at:
-                at[passage] = len(rows)
-                tokens = corpus.tokens(passage)
-                for a, b in corpus.spans(passage):
-                    rows.append(np.concatenate([[CLS], tokens[a:b], [SEP]]))
-    vectors, _ = encoded(model, listed(rows, corpus.device), np.arange(len(rows)))
+def against(asked: Tensor, others: Tensor, many: Sequence[Piece], places: list[Any]) -> list[Any]:
+    """The scores of each piece's sentences, which are those *places* of *others*."""
+    if not many:
+        return []
+    have = np.array([len(p) for p in places])
+    row = torch.from_numpy(np.repeat([p.row for p in many], have)).to(asked.device)
+    at = torch.from_numpy(np.concatenate(places)).to(asked.device)
+    scores = (asked[row].float() * others[at].float()).sum(1).half().cpu().numpy()
+    return np.split(scores, np.cumsum(have)[:-1])
 
-    def score(row: int, passage: int) -> Any:
-        start = at[passage]
-        return (vectors[start : start + int(corpus.counts[passage])] @ asked[row]).cpu().numpy()
 
-    return told(corpus, which, score)
+def alone(
+    corpus: Corpus, model: Encoder, many: Sequence[Piece], asked: Tensor
+) -> dict[str, list[Any]]:
+    """The scores of sentences that are read without their passage, and under its header."""
+    passages = np.array([p.passage for p in many], np.int64)
+    have = corpus.counts[passages]
+    ends = np.cumsum(have)
+    number = np.arange(have.sum()) - np.repeat(ends - have, have)
+    places = [np.arange(b - n, b) for n, b in zip(have, ends, strict=True)]
+    out: dict[str, list[Any]] = {}
+    for form, titled in (("alone", False), ("titled", True)):
+        out[form] = []
+        if many:
+            rows = corpus.alone(np.repeat(passages, have), number, titled)
+            vectors, _ = encoded(model, rows, np.arange(len(number)))
+            out[form] = against(asked, vectors, many, places)
+    return out
 
 
 def main() -> None:
@@ -153,20 +160,14 @@ def main() -> None:
         began = time.time()
         name, _, fold = called.partition(":")
         out = FOLDS.get(int(fold or 0), ())
-        plain = name.removesuffix("+linear")
-        model = model_named(plain, given.data, given.work)
-        if plain != name:
-            seen = [np.arange(*corpus.sets[n].passages) for n in corpus.names(out)]
-            some = np.random.default_rng(7).permutation(np.concatenate(seen))[:8000]
-            model.sentence.weight.data.copy_(sentence_head(corpus, model, some))
-            head = model.sentence.weight.detach().cpu().numpy()
-            np.save(given.out / f"{name}.npy", head.astype(np.float16))
+        model = model_named(name, given.data, given.work)
         held = {}
         for one, where in corpus.sets.items():
             asks = corpus.read[slice(*where.questions)].any()
             if asks and (not out or domain(one) in out):
                 held[one] = read(corpus, model, one, name != "shipped")
-        (given.out / f"{name}.pkl").write_bytes(pickle.dumps(held))
+        with lzma.open(given.out / f"{name}.pkl.xz", "wb", preset=1) as file:
+            pickle.dump(held, file)
         print(f"{called}: {len(held)} sets in {time.time() - began:.0f} s", flush=True)
 
 

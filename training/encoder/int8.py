@@ -1,6 +1,6 @@
 """What the int8 file finds, beside what the float weights find, on processor cores.
 
-    python -m training.encoder.int8 --data DIR --model model.onnx --out OUT.pkl SET …
+    python -m training.encoder.int8 --data DIR --model model.onnx --out OUT.pkl.xz SET …
 
 The file that it writes has the form of ``training.encoder.hits``.
 """
@@ -8,6 +8,7 @@ The file that it writes has the form of ``training.encoder.hits``.
 from __future__ import annotations
 
 import argparse
+import lzma
 import multiprocessing
 import os
 import pickle
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from training.encoder.batches import Corpus
-from training.encoder.hits import told
+from training.encoder.hits import pieces, told
 
 DEEP = 100
 BATCH = 16
@@ -96,16 +97,18 @@ def main() -> None:
             deep = min(DEEP, len(rows))
             top = np.argsort(-scores, axis=1, kind="stable")[:, :deep]
 
-            def score(row: int, passage: int, parts: Any = (sentences, short, first)) -> Any:
-                return parts[0][passage - parts[2]] @ parts[1][row]
-
+            many = pieces(corpus, which)
+            told_by = [sentences[p.passage - first] @ short[p.row] for p in many]
             held[name] = {
                 "vector": (top.astype(np.uint16), np.take_along_axis(scores, top, 1)),
-                "told short": told(corpus, which, score),
+                "pieces": [(p.row, p.passage - first, sorted(p.wanted)) for p in many],
+                "scores": {"short": [s.astype(np.float16) for s in told_by]},
+                "told short": told(many, told_by),
             }
             print(f"{name}: {len(rows)} passages, {len(rows) / took:.0f}/s", flush=True)
     given.out.parent.mkdir(parents=True, exist_ok=True)
-    given.out.write_bytes(pickle.dumps(held))
+    with lzma.open(given.out, "wb", preset=1) as file:
+        pickle.dump(held, file)
 
 
 if __name__ == "__main__":

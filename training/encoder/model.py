@@ -15,11 +15,10 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import Tensor, nn
 
-from training.bert import Bert
+from training.bert import Bert, Layer
 
 WIDE, NARROW = 384, 128
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-torch.backends.cuda.enable_cudnn_sdp(False)  # it makes a plan anew for every shape
 
 
 def halved() -> Any:
@@ -27,39 +26,104 @@ def halved() -> Any:
     return torch.autocast(DEVICE, torch.bfloat16, enabled=DEVICE == "cuda")
 
 
+class Texts(NamedTuple):
+    """The tokens of several texts in a row, without padding."""
+
+    ids: Tensor
+    places: Tensor
+    """Of each token, its place in its text."""
+    starts: Tensor
+    """[texts + 1], int32."""
+    longest: int
+    sentence: Tensor | None = None
+    """[tokens]: the number of each token's sentence among those of all the texts, or -1."""
+    sentences: int = 0
+
+
 class Output(NamedTuple):
     vectors: Tensor
     """[texts, WIDE], of length 1."""
     pooled: Tensor | None
-    """[texts, sentences, WIDE]: means of token states, before the head."""
+    """[sentences, WIDE]: means of token states, before the head."""
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, asking: Tensor, seen: Tensor, longest: int) -> Tensor:
+    """What each token of *q* sees of its own text, [tokens, heads, width]; *asking* and *seen*
+    are where the texts start in *q* and in *k*."""
+    if q.is_cuda:
+        from torch.nn.attention.varlen import varlen_attn
+
+        most = longest if len(q) > len(asking) - 1 else 1
+        made: Tensor = varlen_attn(
+            q.bfloat16(), k.bfloat16(), v.bfloat16(), asking, seen, most, longest
+        )
+        return made
+    out = []
+    for n in range(len(seen) - 1):
+        mine, theirs = slice(asking[n], asking[n + 1]), slice(seen[n], seen[n + 1])
+        part = (q[mine].transpose(0, 1), k[theirs].transpose(0, 1), v[theirs].transpose(0, 1))
+        out.append(F.scaled_dot_product_attention(*part).transpose(0, 1))
+    return torch.cat(out)
+
+
+def through(layer: Layer, x: Tensor, texts: Texts, first: bool) -> Tensor:
+    """The states after a layer; with *first*, those of each text's first token alone."""
+    q, k, v = layer.qkv(x).view(len(x), 3, layer.heads, -1).unbind(1)
+    asking = texts.starts
+    if first:
+        heads = texts.starts[:-1].long()
+        q, x = q[heads], x[heads]
+        asking = torch.arange(len(heads) + 1, device=x.device, dtype=torch.int32)
+    seen = attend(q, k, v, asking, texts.starts, texts.longest)
+    x = layer.norm1(x + layer.out(seen.reshape(len(x), -1)))
+    return layer.norm2(x + layer.down(F.gelu(layer.up(x))))
 
 
 class Encoder(nn.Module):
     def __init__(self, body: Bert) -> None:
         super().__init__()
         self.body = body
+        self.weigh = nn.Linear(WIDE, 1, bias=False)
         self.sentence = nn.Linear(WIDE, WIDE, bias=False)
+        self.widen = nn.Linear(WIDE, 2 * WIDE)
+        self.back = nn.Linear(2 * WIDE, WIDE, bias=False)
         self.narrow = nn.Linear(WIDE, NARROW, bias=False)
         self.scales = nn.Parameter(torch.tensor([3.9, 3.4, 3.4]))
+        nn.init.zeros_(self.weigh.weight)
+        nn.init.zeros_(self.back.weight)
         nn.init.eye_(self.sentence.weight)
         nn.init.orthogonal_(self.narrow.weight)
 
-    def forward(self, ids: Tensor, mask: Tensor, sentence: Tensor | None, most: int) -> Output:
-        """*sentence* [texts, tokens] is the number of each token's sentence or -1."""
-        states = self.body(ids, mask)
-        vectors = F.normalize(states[-1][:, 0].float(), dim=1)
-        if sentence is None:
+    def heads(self) -> list[nn.Parameter]:
+        return [p for name, p in self.named_parameters() if not name.startswith("body.")]
+
+    def forward(self, texts: Texts) -> Output:
+        body = self.body
+        x = body.words(texts.ids) + body.positions(texts.places) + body.types.weight[0]
+        x = body.norm(x)
+        *most, last = body.layers
+        for layer in most:
+            x = through(layer, x, texts, first=False)
+        vectors = F.normalize(through(last, x, texts, first=True).float(), dim=1)
+        if texts.sentence is None:
             return Output(vectors, None)
-        numbers = torch.arange(most, device=ids.device)
-        share = (sentence[:, None, :] == numbers[None, :, None]).float()
-        share = share / share.sum(2, keepdim=True).clamp(min=1)
-        with torch.autocast(ids.device.type, enabled=False):
-            pooled = torch.bmm(share, states[-2].float())
-        return Output(vectors, pooled)
+        with torch.autocast(x.device.type, enabled=False):
+            return Output(vectors, self.pool(x.float(), texts.sentence, texts.sentences))
+
+    def pool(self, states: Tensor, sentence: Tensor, count: int) -> Tensor:
+        """The weighted mean of each sentence's token states."""
+        inside = (sentence >= 0).float()
+        share = self.weigh(states).squeeze(1).clamp(-8, 8).exp() * inside
+        at = sentence.clamp(min=0).long()
+        total = share.new_zeros(count).index_add(0, at, share)
+        share = share / total.clamp(min=1e-9)[at]
+        return states.new_zeros(count, WIDE).index_add(0, at, states * share[:, None])
 
     def sentences(self, pooled: Tensor) -> Tensor:
         """[..., WIDE] sentence vectors of length 1, to be held against a question's vector."""
-        return F.normalize(self.sentence(pooled.float()), dim=-1)
+        pooled = pooled.float()
+        made = self.sentence(pooled) + self.back(F.gelu(self.widen(pooled)))
+        return F.normalize(made, dim=-1)
 
     def narrowed(self, vectors: Tensor) -> Tensor:
         """[..., NARROW]: the short form of a sentence's or a question's vector."""
@@ -112,16 +176,23 @@ def shipped(path: Path) -> Bert:
     return model
 
 
+HEADS = ("weigh", "sentence", "widen", "back", "narrow")
+
+
 def loaded(path: Path) -> Encoder:
     """The encoder inside an int8 file; one without heads of its own keeps plain ones."""
     import onnx
     from onnx import numpy_helper
 
     made = Encoder(shipped(path))
-    for held in onnx.load(str(path)).graph.initializer:
-        if held.name in ("sentence", "narrow"):
-            weight = torch.from_numpy(numpy_helper.to_array(held).T.copy())
-            getattr(made, held.name).weight.data.copy_(weight)
+    held = {i.name: numpy_helper.to_array(i) for i in onnx.load(str(path)).graph.initializer}
+    for name in HEADS:
+        head = getattr(made, name)
+        if f"{name}.int8" in held:
+            weight = held[f"{name}.int8"].astype(np.float32) * held[f"{name}.scales"]
+            head.weight.data.copy_(torch.from_numpy(weight.T.copy()))
+        if f"{name}.bias" in held:
+            head.bias.data.copy_(torch.from_numpy(held[f"{name}.bias"].copy()))
     return made
 
 
@@ -133,7 +204,8 @@ def mixed(trained: Encoder, base: Bert, share: float) -> Encoder:
         {k: share * v + (1 - share) * theirs[k].to(v) for k, v in trained.body.state_dict().items()}
     )
     made = Encoder(body)
-    for name in ("sentence", "narrow"):
+    made.scales.data.copy_(trained.scales.data)
+    for name in HEADS:
         getattr(made, name).load_state_dict(getattr(trained, name).state_dict())
     return made.to(trained.scales.device)
 

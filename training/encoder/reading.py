@@ -93,14 +93,14 @@ def load(data: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def hits_of(folder: Path, model: str) -> dict[str, Any]:
     """What a model found; of ``teacher`` the fold in which each set was left out."""
-    exact = folder / f"{model}.pkl"
+    exact = folder / f"{model}.pkl.xz"
     if exact.is_file():
-        return dict(pickle.loads(exact.read_bytes()))
+        return dict(pickle.loads(lzma.decompress(exact.read_bytes())))
     found: dict[str, Any] = {}
     for fold in FOLDS:
-        path = folder / f"{model}-{fold}.pkl"
+        path = folder / f"{model}-{fold}.pkl.xz"
         if path.is_file():
-            rows = pickle.loads(path.read_bytes())
+            rows = pickle.loads(lzma.decompress(path.read_bytes()))
             found |= {name: row for name, row in rows.items() if fold_of(name) == fold}
     return found
 
@@ -110,7 +110,7 @@ def recipes(said: dict[str, Any], hits: dict[str, Any], row: int) -> dict[str, l
     words = said["best"].tolist()
     made: dict[str, list[int]] = {"words": words}
     for model, ways in hits.items():
-        for way in ("vector", "mix", "sentence long", "sentence short"):
+        for way in ("vector", "mix"):
             if way not in ways:
                 continue
             found = ways[way][0][row].tolist()
@@ -169,21 +169,43 @@ def markdown(table: dict[str, dict[str, Figures]], chosen: Sequence[str]) -> str
     return "\n".join(lines)
 
 
+OTHER_SCRIPTS = ("xquad-zh", "xquad-ru", "xquad-ar")
+FACTORS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.5, 6.0, 9.0, 14.0)
+
+
+def _right(pieces: Sequence[Any], scores: Sequence[Any]) -> float:
+    """How often the best sentence of a right passage is one that holds the evidence."""
+    return float(np.mean([int(np.argmax(s)) in p[2] for p, s in zip(pieces, scores, strict=True)]))
+
+
 def sentences(
     words: dict[str, Any], hits: dict[str, dict[str, Any]]
 ) -> dict[str, dict[str, float]]:
-    """How often the nearest sentence of a right passage holds the evidence, by set."""
+    """By set, how often the sentence that holds the evidence is found: by words, by each form of
+    sentence vector, and by both, whose factor is the best one for the other domains."""
     out: dict[str, dict[str, float]] = {}
-    for name, held in words.items():
-        told = [r["sentence"] for r in held["rows"] if r["sentence"] is not None]
-        if len(told) < 30:
-            continue
-        row = {"words": float(np.mean(told))}
-        for model, found in hits.items():
-            for form, value in found.get(name, {}).items():
-                if form.startswith("told") and value is not None:
-                    row[f"{model} {form.removeprefix('told ')}"] = value
-        out[name] = row
+    both: dict[str, dict[str, list[float]]] = {}
+    for model, found in hits.items():
+        for name, held in found.items():
+            pieces, rows = held.get("pieces"), words[name]["rows"]
+            if not pieces:
+                continue
+            shares = [np.array(rows[row]["sentences"][p]) for row, p, _ in pieces]
+            row = out.setdefault(name, {})
+            row["words"] = _right(pieces, shares)
+            for form, scores in held["scores"].items():
+                row[f"{model} {form}"] = _right(pieces, scores)
+                both.setdefault(f"words + {model} {form}", {})[name] = [
+                    _right(pieces, [s + f * c for s, c in zip(shares, scores, strict=True)])
+                    for f in FACTORS
+                ]
+    for recipe, rates in both.items():
+        for name in rates:
+            others = [
+                r for n, r in rates.items()
+                if domain(n) != domain(name) and n not in OTHER_SCRIPTS
+            ]  # fmt: skip
+            out[name][recipe] = rates[name][int(np.mean(others, 0).argmax())] if others else 0.0
     return out
 
 
@@ -200,7 +222,7 @@ def main() -> None:
     for model in given.models:
         chosen += [model, f"{model} 1:1", f"{model} 1:3", f"{model} scores"]
     print(markdown(table, chosen), "\n")
-    more = [f"{m} {w}" for m in given.models for w in ("mix", "sentence long", "sentence short")]
+    more = [f"{m} {w}" for m in given.models for w in ("mix", "mix scores")]
     more = [c for c in more if any(c in row for row in table.values())]
     if more:
         print(markdown(table, more), "\n")
@@ -209,8 +231,10 @@ def main() -> None:
     print("| sentence told | " + " | ".join(forms) + " |\n" + "|---" * (len(forms) + 1) + "|")
     for name, row in told.items():
         print(f"| {name} | " + " | ".join(shown(row.get(f)) for f in forms) + " |")
-    means = [shown(float(np.mean([r[f] for r in told.values() if f in r]))) for f in forms]
-    print("| **mean** | " + " | ".join(means) + " |")
+    latin = {name: row for name, row in told.items() if name not in OTHER_SCRIPTS}
+    for called, kept in (("mean of sets", told), ("Latin script", latin)):
+        means = [shown(float(np.mean([r[f] for r in kept.values() if f in r]))) for f in forms]
+        print(f"| **{called}** | " + " | ".join(means) + " |")
 
 
 if __name__ == "__main__":

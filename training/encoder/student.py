@@ -21,7 +21,7 @@ from torch import Tensor
 
 from training.encoder.batches import Batches, Corpus, encoded, run
 from training.encoder.hits import model_named
-from training.encoder.model import DEVICE, WIDE, Encoder, halved, loaded
+from training.encoder.model import DEVICE, WIDE, Encoder, halved, loaded, packed, parts
 from training.encoder.train import asked_loss, learn, optimizer, prepared
 
 RATE = 2e-4
@@ -80,10 +80,10 @@ def cropped(model: Encoder, big: Encoder, batches: Batches) -> tuple[Tensor, Ten
     every = np.arange(len(chosen))
     with halved():
         with torch.no_grad():
-            aim, *_ = run(big, asking, every, None, 2)
-            whole, *_ = run(big, left, every, None)
-        asked, *_ = run(model, asking, every, None, 2)
-        found, *_ = run(model, left, every, None)
+            aim, *_ = run(big, asking, every)
+            whole, *_ = run(big, left, every)
+        asked, *_ = run(model, asking, every)
+        found, *_ = run(model, left, every)
     loss = 10 * near(asked, aim) + 5 * near(found, whole)
     return loss, as_taught(asked @ found.T, aim @ whole.T)
 
@@ -92,7 +92,7 @@ def study(data: Path, work: Path, minutes: float, fold: int, seed: int) -> Encod
     torch.manual_seed(seed)
     torch.set_float32_matmul_precision("high")
     corpus, batches, _ = prepared(data, work, fold, seed)
-    big = model_named(f"teacher-{fold}", data, work).requires_grad_(False)
+    big = model_named(f"mixed-{fold}", data, work).requires_grad_(False)
     passages, sentences = encoded(big, corpus.passages, np.arange(len(corpus.body)), corpus.counts)
     questions, _ = encoded(big, corpus.questions, np.arange(len(corpus.train)))
     model = loaded(data / "shipped.onnx").to(DEVICE)
@@ -112,10 +112,10 @@ def study(data: Path, work: Path, minutes: float, fold: int, seed: int) -> Encod
             off, order = cropped(model, big, batches)
         else:
             batch = batches.questions()
-            right, meant, asked, found = asked_loss(model, corpus, batch)
+            right, meant, asked, found = asked_loss(model, batches, batch)
             aim = questions[torch.from_numpy(batch.questions).to(DEVICE)]
             aims = passages[torch.from_numpy(batch.passages).to(DEVICE)]
-            off = 10 * near(asked, aim) + 10 * near(found, aims) + 0.1 * meant
+            off = 10 * near(asked, aim) + 10 * near(found, aims) + 0.3 * meant
             order = as_taught(asked @ found.T, aim.float() @ aims.float().T)
             right = 0.3 * right
         learn(model, made, off + order + right, step, part)
@@ -139,6 +139,7 @@ def main() -> None:
     given = ask.parse_args()
     model = study(given.data, given.work, given.minutes, given.fold, given.seed)
     torch.save(model.state_dict(), given.work / f"student-{given.fold}.pt")
+    parts(packed(model), given.work / "weights", f"student-{given.fold}.npz")
 
 
 if __name__ == "__main__":

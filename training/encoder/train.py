@@ -33,23 +33,30 @@ from training.encoder.batches import (
     Batches,
     Corpus,
     encoded,
-    listed,
     prefix,
     run,
 )  # fmt: skip
-from training.encoder.model import DEVICE, NARROW, WIDE, Encoder, halved
-from training.encoder.sets import CLS, FOLDS, SEP, WHOLE, domain
+from training.encoder.model import DEVICE, NARROW, WIDE, Encoder, halved, mixed, packed, parts
+from training.encoder.sets import FOLDS, WHOLE, domain
 
 RATE, HEADS = 4e-5, 1e-3
 WARM = 60
 ANCHOR = 3.0
-SENTENCE = 0.3
+LABELS, OWN = 0.3, 4.0  # what the sentences learn from: evidence, and their own vectors
+OWN_SENTENCES = 512
+SHARE = 0.7  # of the trained weights, the rest are the base's
+
+
+def corpus_of(data: Path) -> Corpus:
+    """The corpus of a folder, which may lie there unpacked."""
+    plain = data / "corpus.npz"
+    return Corpus(plain if plain.is_file() else data / "corpus.npz.xz", DEVICE)
 
 
 def prepare(data: Path, work: Path) -> None:
     """First vectors, hard negatives, and a first guess of the heads, in WORK/prepared.pt."""
     began = time.time()
-    corpus = Corpus(data / "corpus.npz.xz", DEVICE)
+    corpus = corpus_of(data)
     print(f"read after {time.time() - began:.0f} s", flush=True)
     model = Encoder(teacher(data / "teacher.onnx")).to(DEVICE).eval()
     everything = np.arange(len(corpus.body))
@@ -57,14 +64,15 @@ def prepare(data: Path, work: Path) -> None:
     questions, _ = encoded(model, corpus.questions, np.arange(len(corpus.train)))
     print(f"encoded after {time.time() - began:.0f} s", flush=True)
     mined, close = mine(corpus, questions, vectors)
+    titled = told_better(corpus, model, questions)
     some = np.random.default_rng(7).permutation(everything)[:6000]
-    sentence = sentence_head(corpus, model, some)
+    sentence = sentence_head(corpus, model, some, titled)
     sample = vectors[torch.from_numpy(some).to(DEVICE)].double()
     narrow = torch.linalg.eigh(sample.T @ sample).eigenvectors[:, -NARROW:].T.float()
     torch.save(
         {
             "vectors": vectors.cpu(), "questions": questions.cpu(), "mined": mined,
-            "close": close, "sentence": sentence.cpu(), "narrow": narrow.cpu(),
+            "close": close, "sentence": sentence.cpu(), "narrow": narrow.cpu(), "titled": titled,
         },
         work / "prepared.pt",
     )  # fmt: skip
@@ -100,8 +108,40 @@ def mine(corpus: Corpus, questions: Tensor, vectors: Tensor) -> tuple[list[Any],
     return mined, close
 
 
+def told_better(corpus: Corpus, model: Encoder, questions: Tensor) -> bool:
+    """Whether the base tells the evidence better by sentences under their header than by
+    sentences alone: the mean over the sets of how often the right one is nearest."""
+    rates: dict[bool, list[float]] = {False: [], True: []}
+    for name, held in corpus.sets.items():
+        which = np.arange(*held.questions)
+        asked = [
+            (q, p, e) for q in which[corpus.read[which]] for p, e in corpus.evidence[q].items()
+            if WHOLE not in e and len(e) < corpus.counts[p]
+        ]  # fmt: skip
+        if not asked or corpus.train[which].sum() == 0:
+            continue
+        passages = np.array([p for _, p, _ in asked])
+        have = corpus.counts[passages]
+        row = np.repeat(np.arange(len(asked)), have)
+        number = np.arange(len(row)) - np.repeat(np.cumsum(have) - have, have)
+        at = torch.from_numpy(np.array([q for q, _, _ in asked])[row]).to(DEVICE)
+        for titled, found in rates.items():
+            rows = corpus.alone(passages[row], number, titled)
+            vectors, _ = encoded(model, rows, np.arange(len(row)))
+            scores = (vectors.float() * questions[at].float()).sum(1).cpu().numpy()
+            parts = np.split(scores, np.cumsum(have)[:-1])
+            hit = [int(np.argmax(s)) in e for s, (*_, e) in zip(parts, asked, strict=True)]
+            found.append(float(np.mean(hit)))
+        print(
+            f"told alone, titled: {name} {rates[False][-1]:.3f} {rates[True][-1]:.3f}", flush=True
+        )
+    means = {titled: float(np.mean(found)) for titled, found in rates.items()}
+    print(f"told alone {means[False]:.3f}, titled {means[True]:.3f}", flush=True)
+    return means[True] > means[False]
+
+
 @torch.no_grad()
-def sentence_head(corpus: Corpus, model: Encoder, some: Any) -> Tensor:
+def sentence_head(corpus: Corpus, model: Encoder, some: Any, titled: bool) -> Tensor:
     """The linear map from pooled states to what the sentence alone would get as its vector."""
     pooled, owner, number = [], [], []
     for part in np.array_split(some, max(1, len(some) // 500)):
@@ -110,11 +150,8 @@ def sentence_head(corpus: Corpus, model: Encoder, some: Any) -> Tensor:
         pooled.append(states)
         owner.append(part[row])
         number.append(at)
-    rows = []
-    for passage, at in zip(np.concatenate(owner), np.concatenate(number), strict=True):
-        a, b = corpus.spans(passage)[at]
-        rows.append(np.concatenate([[CLS], corpus.tokens(passage)[a:b], [SEP]]))
-    aims, _ = encoded(model, listed(rows, DEVICE), np.arange(len(rows)))
+    rows = corpus.alone(np.concatenate(owner), np.concatenate(number), titled)
+    aims, _ = encoded(model, rows, np.arange(len(rows.lengths)))
     x, y = torch.cat(pooled).double(), aims.double()
     square = x.T @ x + 1e-2 * len(x) * torch.eye(WIDE, device=DEVICE).double()
     return torch.linalg.solve(square, x.T @ y).T.float()
@@ -150,30 +187,46 @@ def sentence_loss(
     return loss
 
 
+def own_loss(
+    model: Encoder, batches: Batches, pooled: Tensor, passages: Any, number: Any
+) -> Tensor:
+    """How far sentence vectors are from those that the model gives to the sentences alone."""
+    some = batches.rng.permutation(len(number))[:OWN_SENTENCES]
+    rows = batches.corpus.alone(passages[some], number[some], batches.titled)
+    with torch.no_grad(), halved():
+        aims, *_ = run(model, rows, np.arange(len(some)))
+        short = model.narrowed(aims)
+    mine = model.sentences(pooled[torch.from_numpy(some).to(DEVICE)])
+    far = (1 - (mine * aims).sum(1)).mean()
+    return far + (1 - (model.narrowed(mine) * short).sum(1)).mean()
+
+
 def asked_loss(
-    model: Encoder, corpus: Corpus, batch: Asked
+    model: Encoder, batches: Batches, batch: Asked
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Cross-entropy of the right passages, that of the sentences, and both sides' vectors."""
+    """Cross-entropy of the right passages, the loss of the sentences, and both sides' vectors."""
+    corpus = batches.corpus
     with halved():
-        asked, *_ = run(model, corpus.questions, batch.questions, None, 1)
+        asked, *_ = run(model, corpus.questions, batch.questions)
         found, pooled, owner, number = run(model, corpus.passages, batch.passages, corpus.counts)
     scores = asked @ found.T * model.scales[0].exp()
     scores = scores.masked_fill(torch.from_numpy(batch.blocked).to(DEVICE), -1e4)
     right = F.cross_entropy(scores, torch.arange(len(asked), device=DEVICE))
     assert pooled is not None
     meant = sentence_loss(model, asked, pooled, owner, number, batch.evidence, batch.blocked)
-    return right, meant, asked, found
+    own = own_loss(model, batches, pooled, batch.passages[owner], number)
+    return right, LABELS * meant + OWN * own, asked, found
 
 
 def crop_loss(model: Encoder, batches: Batches) -> tuple[Tensor, Tensor, Tensor, Any, Any]:
     """The same for cropped sentences and their passages; and which passages are whole."""
     asking, left, chosen, kept = batches.crops()
     with halved():
-        asked, *_ = run(model, asking, np.arange(len(chosen)), None, 2)
-        found, *_ = run(model, left, np.arange(len(chosen)), None)
+        asked, *_ = run(model, asking, np.arange(len(chosen)))
+        found, *_ = run(model, left, np.arange(len(chosen)))
         whole = np.flatnonzero(kept >= 0)[:48]
         _, pooled, owner, number = run(
-            model, batches.corpus.passages, chosen[whole], batches.corpus.counts, 2
+            model, batches.corpus.passages, chosen[whole], batches.corpus.counts
         )
     scores = asked @ found.T * model.scales[0].exp()
     right = F.cross_entropy(scores, torch.arange(len(asked), device=DEVICE))
@@ -182,16 +235,16 @@ def crop_loss(model: Encoder, batches: Batches) -> tuple[Tensor, Tensor, Tensor,
         model, asked[torch.from_numpy(whole).to(DEVICE)], pooled, owner, number,
         [{int(n)} for n in kept[whole]], np.zeros((len(whole), len(whole)), bool),
     )  # fmt: skip
-    return right, meant, found, chosen, kept
+    own = own_loss(model, batches, pooled, chosen[whole][owner], number)
+    return right, LABELS * meant + OWN * own, found, chosen, kept
 
 
 def optimizer(model: Encoder, rate: float) -> torch.optim.Optimizer:
     body = list(model.body.named_parameters())
-    heads = [model.sentence.weight, model.narrow.weight, model.scales]
     groups = [
         {"params": [p for _, p in body if p.dim() > 1], "lr": rate, "weight_decay": 0.01},
         {"params": [p for _, p in body if p.dim() == 1], "lr": rate, "weight_decay": 0.0},
-        {"params": heads, "lr": HEADS, "weight_decay": 0.0},
+        {"params": model.heads(), "lr": HEADS, "weight_decay": 0.0},
     ]
     made = torch.optim.AdamW(groups, betas=(0.9, 0.98), fused=DEVICE == "cuda")
     for group in made.param_groups:
@@ -214,17 +267,18 @@ def learn(
 
 def prepared(data: Path, work: Path, fold: int, seed: int) -> tuple[Corpus, Batches, Any]:
     """The corpus, batches without what the fold leaves out, and what ``prepare`` found."""
-    corpus = Corpus(data / "corpus.npz.xz", DEVICE)
+    corpus = corpus_of(data)
     held = torch.load(work / "prepared.pt", weights_only=False)
     batches = Batches(corpus, held["mined"], held["close"], FOLDS.get(fold, ()), seed)
     batches.prefix = prefix(data / "tokenizer.json")
+    batches.titled = held["titled"]
     return corpus, batches, held
 
 
 def teach(data: Path, work: Path, minutes: float, fold: int, seed: int) -> Encoder:
     torch.manual_seed(seed)
     torch.set_float32_matmul_precision("high")
-    corpus, batches, held = prepared(data, work, fold, seed)
+    _, batches, held = prepared(data, work, fold, seed)
     passages, questions = held["vectors"].to(DEVICE), held["questions"].to(DEVICE)
     model = Encoder(teacher(data / "teacher.onnx"))
     model.sentence.weight.data.copy_(held["sentence"])
@@ -240,11 +294,11 @@ def teach(data: Path, work: Path, minutes: float, fold: int, seed: int) -> Encod
             drift = ((1 - (found * first).sum(1)) * whole).sum() / whole.sum().clamp(min=1)
         else:
             batch = batches.questions()
-            right, meant, asked, found = asked_loss(model, corpus, batch)
+            right, meant, asked, found = asked_loss(model, batches, batch)
             first = passages[torch.from_numpy(batch.passages).to(DEVICE)]
             asked_first = questions[torch.from_numpy(batch.questions).to(DEVICE)]
             drift = (1 - (found * first).sum(1)).mean() + (1 - (asked * asked_first).sum(1)).mean()
-        loss = right + SENTENCE * meant + ANCHOR * drift
+        loss = right + meant + ANCHOR * drift
         learn(model, made, loss, step, part)
         sums += torch.stack([right, meant, drift]).detach()
         step += 1
@@ -256,6 +310,23 @@ def teach(data: Path, work: Path, minutes: float, fold: int, seed: int) -> Encod
     return model.eval()
 
 
+def settled(model: Encoder, data: Path, work: Path, seconds: float, fold: int) -> Encoder:
+    """The 0.7 : 0.3 mixture of a trained model with its base, whose heads learn on."""
+    _, batches, _ = prepared(data, work, fold, 23)
+    made = mixed(model, teacher(data / "teacher.onnx").to(DEVICE), SHARE)
+    made.body.requires_grad_(False)
+    taught = torch.optim.AdamW([{"params": made.heads(), "lr": HEADS, "first": HEADS}])
+    since, step, sums = time.time(), 0, torch.zeros((), device=DEVICE)
+    while (part := (time.time() - since) / seconds) < 1:
+        batch = batches.questions()
+        _, meant, _, _ = asked_loss(made, batches, batch)
+        learn(made, taught, meant, step, part)
+        sums += meant.detach()
+        step += 1
+    print(f"fold {fold}: heads settled in {step} steps, {float(sums) / step:.3f}", flush=True)
+    return made.eval()
+
+
 def main() -> None:
     ask = argparse.ArgumentParser(description="the 12-layer encoder")
     ask.add_argument("what", choices=("prepare", "teach"))
@@ -263,6 +334,7 @@ def main() -> None:
     ask.add_argument("--work", type=Path, required=True)
     ask.add_argument("--minutes", type=float, default=4.5)
     ask.add_argument("--fold", type=int, default=0, help="0: everything is learned from")
+    ask.add_argument("--settle", type=float, default=30, help="seconds for the mixture's heads")
     ask.add_argument("--seed", type=int, default=11)
     given = ask.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
@@ -271,6 +343,9 @@ def main() -> None:
         return
     model = teach(given.data, given.work, given.minutes, given.fold, given.seed)
     torch.save(model.state_dict(), given.work / f"teacher-{given.fold}.pt")
+    model = settled(model, given.data, given.work, given.settle, given.fold)
+    torch.save(model.state_dict(), given.work / f"mixed-{given.fold}.pt")
+    parts(packed(model), given.work / "weights", f"mixed-{given.fold}.npz")
 
 
 if __name__ == "__main__":

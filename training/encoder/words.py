@@ -93,21 +93,18 @@ def body(passage: Passage) -> str:
     return f"{passage.header}\n{passage.text[passage.spans[0][0] : passage.spans[-1][1]]}"
 
 
-def nearest_sentence(index: Index, question: Question, passages: Sequence[Passage]) -> float | None:
-    """Whether the sentence with most of the question's words is the evidence of its passage."""
-    wanted: dict[int, set[int]] = {}
-    for n, s in question.points:
-        wanted.setdefault(n, set()).add(s)
-    hits = []
+def sentence_shares(
+    index: Index, question: Question, passages: Sequence[Passage]
+) -> dict[int, list[float]]:
+    """For each passage with evidence, the share of the question's idf in each of its sentences."""
     asked = {w: index.idf(w) for w in set(index.words(question.text))}
-    for n, right in wanted.items():
-        spans = passages[n].spans
-        if WHOLE in right or len(right) >= len(spans):
-            continue
+    total = max(1e-6, sum(asked.values()))
+    shares: dict[int, list[float]] = {}
+    for n in {n for n, s in question.points if s != WHOLE}:
         text = passages[n].text
-        shares = [sum(asked.get(w, 0.0) for w in set(index.words(text[a:b]))) for a, b in spans]
-        hits.append(float(int(np.argmax(shares)) in right))
-    return float(np.mean(hits)) if hits else None
+        held = [set(index.words(text[a:b])) for a, b in passages[n].spans]
+        shares[n] = [sum(asked.get(w, 0.0) for w in words) / total for words in held]
+    return shares
 
 
 def main() -> None:
@@ -131,7 +128,7 @@ def main() -> None:
                 "idf": [index.idf(w) for w in words],
                 "known": [index.found.get(w, 0) for w in words],
                 "covered": [[w in s for w in words] for s in shown],
-                "sentence": nearest_sentence(index, question, held["passages"]),
+                "sentences": sentence_shares(index, question, held["passages"]),
             })  # fmt: skip
         out[name] = {"passages": index.total, "rows": rows}
         print(name, len(rows), flush=True)
