@@ -85,7 +85,8 @@ class Section(NamedTuple):
     def rendered(self) -> str:
         date = f", {self.date:%Y-%m-%d}" if self.date else ""
         about = f"({self.kind}, {self.source}{date}) [{_ranges(self.ids)}]"
-        return f"## {self.title or self.document} {about}\n{self.text.strip()}\n"
+        title = f"{self.title} " if self.title else ""
+        return f"## {title}{about}\n{self.text.strip()}\n"
 
     def counted(self) -> Section:
         return self._replace(tokens=count_tokens(self.rendered()))
@@ -363,7 +364,7 @@ def _unplaced(section: Section) -> Named:
 
 
 def _called(document: Document) -> str:
-    return document.title or document.external
+    return document.headline()
 
 
 def _hints(found: Retrieval, placed: _Gathered, unseen: Mapping[str, int]) -> Iterator[Hint]:
@@ -376,7 +377,7 @@ def _hints(found: Retrieval, placed: _Gathered, unseen: Mapping[str, int]) -> It
         yield Hint("few", "; ".join([said[len(sections)], *spelt, *more]))
     unsure = placed.confidence < pool.of.policy.direct_confidence
     if placed.weak or (sections and unsure):
-        yield Hint("weak", f"it is not sure that this is enough ({placed.confidence:.2f})")
+        yield Hint("weak", "it is not sure that this is enough")
     for word in _missing(pool, sections):
         yield Hint("missing", f"none of this has “{word}”")
     for name, count in unseen.items():

@@ -13,12 +13,13 @@ from pathlib import PurePosixPath
 
 from recollect.moments import iso
 from recollect.nouns import Named, Result, first_words
-from recollect.surfaces.phrases import dotted, some, when
+from recollect.surfaces.phrases import some, when
 from recollect.text import snippet
 from recollect.text.snippet import Mark
 
 _WORDS = re.compile(r"\w+")
-TITLE = 48
+_HASH = re.compile(r"[0-9a-f-]{16,}")
+TITLE = 44
 """Characters of the title of a thing that is only named."""
 
 
@@ -30,6 +31,11 @@ def name(one: Result) -> str:
     """Returns "Title › heading", each part once; of what has no title, how its text begins."""
     title = one.title or first_words(one.text) or one.document
     return " › ".join(dict.fromkeys([title, *filter(None, one.heading.split(" > "))]))
+
+
+def given_name(one: Result) -> str:
+    """Returns the id that its source gave it, where a reader can make something of it."""
+    return "" if _HASH.fullmatch(one.document) else one.document
 
 
 def path(one: Result | Named) -> str:
@@ -87,9 +93,9 @@ def _slug(text: str) -> str:
     return "-".join(_WORDS.findall(text.casefold()))
 
 
-def about(one: Named) -> str:
+def about(one: Named) -> list[str]:
     """Returns its kind, its day, and its path where neither the title nor the id is that."""
-    return dotted(one.kind, day(one.date), when(one.path != opens(one), path(one)))
+    return some(one.kind, day(one.date), when(one.path != opens(one), path(one)))
 
 
 def pointer(one: Named) -> str:
@@ -99,5 +105,5 @@ def pointer(one: Named) -> str:
 
 def line(one: Named) -> str:
     """Returns the line that names a thing to a model."""
-    matched = ", ".join(one.matched)
-    return f"{pointer(one)} ({about(one)})" + when(matched, f": {matched}")
+    matched, said = ", ".join(one.matched), " ".join(about(one)).removeprefix("note ")
+    return f"{pointer(one)} ({said})" + when(matched, f": {matched}")

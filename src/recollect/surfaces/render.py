@@ -86,7 +86,7 @@ def _clipped(one: Named, style: Style) -> str:
     if len(title) + len(id) + 2 > room:
         title = first_words(title, max(12, room - len(id) - 2))
     said = f"{title}  {id}" if title else id
-    for part in (*headlines.about(one).split(" · "), ", ".join(one.matched)):
+    for part in (*headlines.about(one), ", ".join(one.matched)):
         if part and len(said) + 3 + len(part) <= room:
             said = f"{said} · {part}"
     return f"{title}{style.dim}{said[len(title) :]}{style.off}"
@@ -173,7 +173,10 @@ def _whole(result: Result) -> list[str]:
 
 
 def _body(result: Result, wanted: Collection[str], style: Style) -> list[str]:
-    """Returns what is shown of a result, with the question's words marked."""
+    """Returns what is shown of a result, with the question's words marked; what is called by its
+    whole text is not said again."""
+    if " ".join(result.text.split()) == headlines.name(result):
+        return []
     text = terminal.marked(result.text, headlines.marks(result, wanted))
     return [f"    {style.shown(line)}" for line in terminal.folded(text, width() - 4)]
 
@@ -290,7 +293,7 @@ def page(found: Page, style: Style) -> str:
         return "nothing here"
     lines = [
         f"{style.dim}{d.id}{style.off}  {d.kind:8} {(iso(d.date) or '')[:10]:10}  "
-        f"{d.headline()[: width() - 42]}"
+        f"{first_words(d.headline(), width() - 42)}"
         for d in found.items
     ]
     lines += some(when(found.cursor, f"{style.dim}more: --cursor {found.cursor}{style.off}"))

@@ -112,7 +112,7 @@ def _verdict(found: Answer) -> str:
 
 
 def _shown(one: Result, several: bool) -> str:
-    title = headlines.name(one) if one.title or one.heading else ""
+    title = headlines.name(one) if one.title or one.heading else headlines.given_name(one)
     about = dotted(
         one.kind,
         headlines.speaker(one),
@@ -205,7 +205,7 @@ def context(found: Context, _: Given) -> str:
     for name, results in groups:
         if results:
             lines.append(f"{name}:")
-            lines += [f"[{one.document}] {one.title}: {_flat(one.text)}" for one in results]
+            lines += [_statement(one) for one in results]
     lines = lines or ["nothing is known that belongs here"]
     lines += some(
         when(found.overflow, f"pinned, over the budget: {', '.join(found.overflow)}"),
@@ -213,6 +213,13 @@ def context(found: Context, _: Given) -> str:
     )
     lines += [*_hidden(found.hidden), *found.hints]
     return "\n".join([*lines, *(f"degraded: {reason}" for reason in found.degraded)])
+
+
+def _statement(one: Result) -> str:
+    """A fact in one line, with its name where it has one: else its title is how it begins."""
+    text = _flat(one.text)
+    begins = text.startswith(one.title.removesuffix("…").rstrip())
+    return f"[{one.document}] {when(not begins, f'{one.title}: ')}{text}"
 
 
 def kept(made: Document, _: Given) -> str:
@@ -229,7 +236,7 @@ def document(found: Document, given: Given) -> str:
     part = clip_tokens(whole[start:], int(given.get("token_budget", PAGE)))
     end = start + len(part)
     head = dotted(
-        f"[{found.id}] {found.headline()}",
+        " ".join(some(f"[{found.id}]", found.title)),
         found.kind,
         day(found.date),
         found.path,
