@@ -257,7 +257,7 @@ class Answer(NamedTuple):
             "intent": self.intent,
             "shape": self.shape,
             "confidence": round(self.confidence, 4),
-            "said": in_words(self.confidence) if self.results else "nothing",
+            "said": in_words(self.confidence) if self.results or self.answer else "nothing",
             "cache": self.cache.as_json(),
             "shown": [r.shown_json() for r in self.results],
             "named": [n.as_json() for n in self.named],

@@ -84,7 +84,8 @@ class Section(NamedTuple):
 
     def rendered(self) -> str:
         date = f", {self.date:%Y-%m-%d}" if self.date else ""
-        about = f"({self.kind}, {self.source}{date}) [{_ranges(self.ids)}]"
+        where = self.source if self.kind == "session" else self.path or self.source
+        about = f"({self.kind}, {where}{date}) [{_ranges(self.ids)}]"
         title = f"{self.title} " if self.title else ""
         return f"## {title}{about}\n{self.text.strip()}\n"
 

@@ -33,6 +33,14 @@ def name(one: Result) -> str:
     return " › ".join(dict.fromkeys([title, *filter(None, one.heading.split(" > "))]))
 
 
+def untitled(one: Result) -> str:
+    """Returns the text without a first heading that is the title, where more follows it."""
+    text = one.text.strip()
+    first, _, rest = text.partition("\n")
+    repeats = first.startswith("#") and first.strip("# ") == one.title
+    return rest.strip() if repeats and rest.strip() else text
+
+
 def given_name(one: Result) -> str:
     """Returns the id that its source gave it, where a reader can make something of it."""
     return "" if _HASH.fullmatch(one.document) else one.document

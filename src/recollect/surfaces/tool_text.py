@@ -122,7 +122,7 @@ def _shown(one: Result, several: bool) -> str:
         in_words(one.confidence),
         when(one.truncated, "cut short"),
     )
-    return f"{' '.join(some(f'[{_id(one)}]', title, f'({about})'))}\n{one.text.strip()}"
+    return f"{' '.join(some(f'[{_id(one)}]', title, f'({about})'))}\n{headlines.untitled(one)}"
 
 
 def _also(named: Sequence[Named], budget: Budget) -> list[str]:
