@@ -9,6 +9,7 @@ import pytest
 
 from recollect.nouns import Answer, Budget, Named, Result, Span
 from recollect.surfaces import headlines, render, terminal, tool_text
+from recollect.surfaces.page.layout import passage
 from recollect.surfaces.terminal import Style
 
 MARCH = datetime(2026, 3, 2, tzinfo=UTC)
@@ -142,3 +143,11 @@ def test_what_follows_a_break_stands_below_the_first_word() -> None:
     assert terminal.folded("- one two three\n\n1. four five six", 10) == [
         "- one two", "  three", "1. four", "   five", "   six",
     ]  # fmt: skip
+
+
+def test_the_page_shows_code_of_a_turn_as_code_and_keeps_the_marks() -> None:
+    text = "user: ```python\ntoday = date.today()\n```\nassistant: There it is."
+    shown = str(passage(text, [(text.index("There"), text.index("There") + 5)]))
+    assert "<pre" in shown
+    assert "today = date.today()</pre>" in shown
+    assert "assistant: <mark>There</mark> it is." in shown

@@ -140,6 +140,8 @@ class Document(NamedTuple):
             "scopes": list(self.scopes),
             "meta": dict(self.meta),
         }
+        if not self.title:
+            about["headline"] = self.headline()
         if body and self.messages:
             about["turns"] = [
                 {"role": m.role, "text": m.text, "id": m.id or None, "date": iso(m.date)}

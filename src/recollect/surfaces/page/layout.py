@@ -297,7 +297,8 @@ def _is_number(content: Any) -> bool:
 
 def passage(text: str, marks: Sequence[Mark] = ()) -> Html:
     """A text as it stands, line breaks and all; what is fenced off as code looks like it, and
-    what is marked is in ``<mark>``."""
+    what is marked is in ``<mark>``. A turn that begins with code has it on a line of its own."""
+    text = _SPOKEN.sub(r"\1:\n\2", text)  # as long as before: the marks stand where they stood
     fences = [match.span() for match in _FENCE.finditer(text)]
     starts, ends = [0, *(end for _, end in fences)], [*(start for start, _ in fences), len(text)]
     parts: list[Html] = []
@@ -324,6 +325,7 @@ def sure(probability: float) -> Html:
     )
 
 
+_SPOKEN = re.compile(r"^(\w+): (```)", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*```[^\n`]*$", re.MULTILINE)
 
 
