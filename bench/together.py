@@ -90,7 +90,8 @@ def searcher(store: Path, asking: int, writing: int) -> None:
             since = time.monotonic()
             answer = memory.search(word, limit=5, cache=False)
             taken = time.monotonic() - since
-            there = any(result.document == name for result in answer.results)
+            alike = (memory.get(id).external for one in answer.results for id in one.folded)
+            there = name in {one.document for one in answer.results} or name in alike
             failed = [s for s in answer.stages if s.state == "failed"]
             _say(writing, f"found {taken:.3f} {name} {word} {int(there)} {len(failed)}")
 

@@ -30,7 +30,6 @@ from bench.unseen.fitting import SIGNS, TOGETHER, logistic
 from recollect.models.catalog import EMBED, RERANK
 from recollect.nouns import Candidate, Signals
 from recollect.policy import MODES
-from recollect.reading.fuse import SEATS
 from recollect.reading.grade import FIRST, bound, set_signals
 from recollect_evals.metrics import aurc
 from training.halves import fingerprint
@@ -42,6 +41,7 @@ FOREIGN = ("xquad-de", "xquad-es")
 UNREAD = ("xquad-zh", "xquad-ru", "xquad-ar")
 WAYS = {"hybrid": {}, "keyword": {"by": "keyword"}}
 WIDE = {"cut": False, "escalate": 0.0, "limit": 60, "budget": None}
+SEATS = {"lexical": 6, "title": 2}
 KINDS = {
     "odds+cosine": (),
     "odds": ("cosine", "cosine_gap"),

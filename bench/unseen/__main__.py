@@ -2,7 +2,7 @@
 
     python -m bench.unseen                 the sets that may be fitted, each domain left out once;
                                            then those that were written by hand
-    python -m bench.unseen --fit FILE      the weights of a fit on all that may be fitted, as JSON
+    python -m bench.unseen --fit FOLDER    fit on all that may be fitted: grade.json, spans.json
     python -m bench.unseen --own           the latter alone
     python -m bench.unseen --sets friends covid --most 50
     python -m bench.unseen --asked-before --sets friends    a set before and after it was asked
@@ -66,8 +66,10 @@ def main(arguments: Sequence[str]) -> int:
         return read_only(jobs)
     if given.fit:
         fold = fitted(asking.wide(jobs))
-        made = {**fold.data(), "policy": fold.policy, "sets": fold.fitted_on}
-        given.fit.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")
+        made = {"grade": {**fold.data(), "sets": fold.fitted_on}, "spans": fold.spans}
+        for name, data in made.items():
+            file = given.fit / f"{name}.json"
+            file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
         return 0
     harm = left_out(jobs, given.write)
     return harm if given.sets else harm | hand_written(given.write)
@@ -79,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--most", type=int, default=sets.MOST, help="questions of a set")
     ask.add_argument("--processes", type=int, default=2, help="sets that are asked at once")
     ask.add_argument("--all", action="store_true", help="all questions over all documents")
-    ask.add_argument("--fit", type=Path, help="fit on all that may be fitted, and write it there")
+    ask.add_argument("--fit", type=Path, help="fit on all that may be fitted, into this folder")
     ask.add_argument("--own", action="store_true", help="the sets that were written by hand")
     ask.add_argument("--asked-before", action="store_true", help="ask the sets again after that")
     ask.add_argument("--read-only", action="store_true", help="read them, and log the figures")
@@ -122,7 +124,10 @@ def left_out(jobs: Sequence[Job], page: Path | None = None) -> int:
     tables = _tables(every, engines)
     print(tables)
     print("### What was fitted, without each domain\n")
-    print(own.table(("without", "policy", "weights of the set's grade"), _told(folds)))
+    print(own.table(("without", "weights of a sentence", "of the answer's grade"), _told(folds)))
+    print("### A question of another domain\n")
+    print(apart := report.foreign(asking.foreign(jobs)))
+    tables += f"\n### A question of another domain\n\n{apart}"
     print("### Past conversations and facts\n")
     print(beside := f"{aside.conversations(known, folds)}\n{aside.facts()}")
     if page:
@@ -138,8 +143,8 @@ def _told(folds: dict[str, Fold]) -> list[tuple[str, str, str]]:
     return [
         (
             domain,
-            rounded(fold.policy),
-            rounded(fold.graders.get("odds+cosine", {}).get("together", {})),
+            rounded(fold.spans["weights"]),
+            rounded(fold.graders.get("cosine", {}).get("together", {})),
         )
         for domain, fold in sorted(folds.items())
     ]

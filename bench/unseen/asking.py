@@ -11,16 +11,20 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 from unittest.mock import patch
 
 from bench.unseen import sets, stores
 from bench.unseen.engines import ENGINES, Row, default, measured
-from bench.unseen.fitting import Fold, Wide
+from bench.unseen.fitting import KINDS, Fold, Part, Wide
+from recollect.errors import QueryError
 from recollect.nouns import Answer, stable_id
-from recollect.policy import MODES
-from recollect.reading import grade
+from recollect.reading import grade, spans
+from recollect.reading.pool import Pool
+from recollect.reading.question import understand
+from recollect.reading.retrieval import first_pass, ranked
 from recollect_evals import provenance
 from recollect_evals.questions import Question
 
@@ -28,8 +32,10 @@ PROCESSES = 2
 KEPT = stores.WORK / "rows"
 _NO_SAY = ("surfaces", "testing", "samples")
 """Packages that have no say in an answer."""
-_WIDE: dict[str, Any] = {"cut": False, "escalate": 0.0, "limit": 60, "budget": None}
-"""Everything that the read path looks at, with its signals."""
+_ARMS = {"cosine": "hybrid", "words": "keyword"}
+"""How a question is asked for each kind of evidence."""
+FOREIGN = 50
+"""Questions of another domain that a store is asked."""
 Kept = TypeVar("Kept", Row, Wide)
 
 
@@ -49,6 +55,23 @@ def rows(jobs: Sequence[Job]) -> Iterator[Row]:
     with ProcessPoolExecutor(PROCESSES) as pool:
         for found in pool.map(asked, jobs):
             yield from found
+
+
+def foreign(jobs: Sequence[Job]) -> list[Row]:
+    """What the default gives for questions of another domain, of which nothing is stored."""
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        return [row for found in pool.map(_foreign, jobs) for row in found]
+
+
+def _foreign(job: Job) -> list[Row]:
+    other = sets.foreign(job.name)
+
+    def ask(opened: stores.Opened, question: Question) -> Row:
+        alone = question._replace(gold={}, owner=None, scopes=None)
+        answer = opened.named(default(opened.memory, alone))
+        return measured(job.name, "default", alone, answer)
+
+    return _Asking(job, "default-foreign", _row_of, other).rows(ask)
 
 
 def wide(jobs: Sequence[Job]) -> list[Wide]:
@@ -75,23 +98,74 @@ def asked(job: Job) -> list[Row]:
 
 
 def looked_at(job: Job) -> list[Wide]:
-    """What the read path knows of each question before anything is cut."""
+    """What the read path knows of each question before anything is cut: by words and by meaning, by
+    words alone; and of questions of another domain."""
+    other = sets.foreign(job.name)
+    return [
+        row
+        for kind in KINDS
+        for rows in (
+            _Asking(job, f"wide-{kind}", _wide_of).rows(partial(_looked, job.name, kind, "")),
+            _Asking(job, f"foreign-{kind}", _wide_of, other).rows(
+                partial(_looked, job.name, kind, other)
+            ),
+        )
+        for row in rows
+    ]
 
-    def ask(opened: stores.Opened, question: Question) -> Wide:
-        answer = opened.named(default(opened.memory, question, MODES["balanced"]._replace(**_WIDE)))
-        return Wide(
-            job.name, question.id, question.half, _kind(answer), answer.shape == "open",
-            tuple(question.gold), tuple(one.document for one in answer.results),
-            tuple(one.signals._asdict() for one in answer.results),
-        )  # fmt: skip
 
-    return _Asking(job, "wide", _wide_of).rows(ask)
+def _looked(set: str, kind: str, other: str, opened: stores.Opened, question: Question) -> Wide:
+    blank = Wide(set, question.id, question.half, kind, (), (), (), (), other)
+    own = question if not other else question._replace(gold={}, owner=None, scopes=None)
+    try:
+        pool = _pool(opened, own, _ARMS[kind])
+    except QueryError:
+        return blank
+    documents = [opened.names[pool.stored(c).document.external] for c in pool.best]
+    return blank._replace(
+        gold=tuple(own.gold),
+        documents=tuple(documents),
+        signals=tuple(c.signals._asdict() for c in pool.best),
+        parts=tuple(_parts(opened, question, pool)) if kind == "cosine" and own.gold else (),
+    )
+
+
+def _pool(opened: stores.Opened, question: Question, by: str) -> Pool:
+    memory = opened.memory
+    query = memory.query(
+        question.text, by=by, now=question.date, owner=question.owner, scopes=question.scopes
+    )
+    models = memory.core.models(query.policy)
+    return ranked(first_pass(understand(query), memory.store, models))
+
+
+def _parts(opened: stores.Opened, question: Question, pool: Pool) -> Iterator[Part]:
+    """The sentences of the pool, and which of them are evidence."""
+    wanted: dict[str, list[str]] = {}
+    for unit in question.evidence.units:
+        for one in (unit, *unit.others):
+            wanted.setdefault(one.document, []).extend(one.texts)
+    for part in spans.measured(pool.best, pool) if wanted else ():
+        stored = pool.passages[part.passage]
+        texts = wanted.get(opened.names[stored.document.external], ())
+        said = stored.passage.text
+        yield Part(part.features, any(_holds(said, part.start, part.end, text) for text in texts))
+
+
+def _holds(text: str, start: int, end: int, evidence: str) -> bool:
+    """Whether a stretch of a text is evidence, or half of it at least."""
+    said = text[start:end].strip()
+    if said in evidence or evidence in said:
+        return bool(said)
+    at = text.find(evidence)
+    inside = min(at + len(evidence), end) - max(at, start)
+    return at >= 0 and 2 * inside >= min(len(evidence), end - start)
 
 
 def _answer(opened: stores.Opened, question: Question, engine: str, fold: Fold | None) -> Answer:
     if fold is None:
         return ENGINES[engine](opened.memory, question)
-    return default(opened.memory, question, MODES["balanced"]._replace(**fold.policy))
+    return default(opened.memory, question)
 
 
 @contextmanager
@@ -100,24 +174,22 @@ def _in_place(fold: Fold | None) -> Iterator[None]:
     if fold is None:
         yield
         return
-    data = fold.data()
-    with patch.object(grade, "_data", lambda: data):
+    data, made = fold.data(), fold.spans
+    weights = made["prior"], tuple(made["weights"][name] for name in spans.FEATURES)
+    ours = patch.object(grade, "_data", lambda: data)
+    with ours, patch.object(spans, "_weights", lambda: weights):
         yield
-
-
-def _kind(answer: Answer) -> str:
-    """The grader that was used, from what the stage says of itself."""
-    said = next((stage.reason for stage in answer.stages if stage.name == "grade"), "")
-    return said.removeprefix("from ").replace(" and ", "+")
 
 
 class _Asking(Generic[Kept]):
     """One engine over one set: what is known, and what is missing."""
 
-    def __init__(self, job: Job, engine: str, made: Callable[[dict[str, Any]], Kept]) -> None:
+    def __init__(
+        self, job: Job, engine: str, made: Callable[[dict[str, Any]], Kept], other: str = ""
+    ) -> None:
         self._group = sets.stored(job.name, job.most, job.documents)
-        self._questions = sets.asked(job.name, job.most)
-        plain = engine not in ("default", "wide", "refit")
+        self._questions = sets.asked(other or job.name, FOREIGN if other else job.most)
+        plain = engine in ENGINES and engine != "default"
         code = "plain" if plain else provenance.code(*_NO_SAY)
         fold = stable_id(repr(job.fold)) if job.fold else ""
         place = stores.place_of(self._group)
@@ -152,5 +224,9 @@ def _row_of(content: dict[str, Any]) -> Row:
 
 def _wide_of(content: Mapping[str, Any]) -> Wide:
     made = Wide(**content)
-    return made._replace(gold=tuple(made.gold), documents=tuple(made.documents),
-                         signals=tuple(made.signals))  # fmt: skip
+    return made._replace(
+        gold=tuple(made.gold),
+        documents=tuple(made.documents),
+        signals=tuple(made.signals),
+        parts=tuple(Part(tuple(features), right) for features, right in made.parts),
+    )

@@ -15,17 +15,20 @@ from typing import NamedTuple
 
 from recollect import Memory
 from recollect.errors import QueryError
-from recollect.nouns import Answer, Budget, Candidate, Hit, Policy
+from recollect.nouns import Answer, Budget, Candidate, Hit, Named, Policy, StoredPassage
 from recollect.reading.answering import result
 from recollect.reading.pool import Models, Pass, Pool
 from recollect.surfaces import tool_text
 from recollect.text.questions.parse import parse
+from recollect.text.sentences import units
 from recollect.text.tokens import count_tokens
 from recollect_evals import metrics
 from recollect_evals.questions import Question
 from recollect_evals.rows import inside, is_right
 
 SHOWN = 10
+NAMED = 15
+"""Documents of plain fusion that what is shown or named is compared with."""
 POOL = 50
 K = 60
 
@@ -102,12 +105,19 @@ def plain(memory: Memory, question: Question, by: Sequence[str]) -> Answer:
     asked = Pass(parsed, seen, policy, store, Models())
     pool = Pool(asked, (), passages, {}, len(scores), False, {}, by_meaning=True)
     results = tuple(
-        result(Candidate(d, p, scores[d, p], ()), pool, ()) for d, p in best if p in passages
+        result(Candidate(d, p, scores[d, p], ()), pool) for d, p in best if p in passages
     )
+    firsts = list({key[0]: key for key in sorted(scores, key=lambda key: scores[key])}.values())
+    after = [passage for _, passage in sorted(firsts, key=lambda key: -scores[key])[:NAMED]]
     return nothing(question)._replace(
         status="direct_passages" if results else "no_results", results=results,
-        total_found=len(scores),
+        named=tuple(_headline(one) for one in store.passages(after)), total_found=len(scores),
     )  # fmt: skip
+
+
+def _headline(stored: StoredPassage) -> Named:
+    one = stored.document
+    return Named(stored.id, one.external, one.kind, one.title, one.path, one.date, (), 0.0)
 
 
 ENGINES: dict[str, Ask] = {
@@ -119,11 +129,14 @@ ENGINES: dict[str, Ask] = {
 
 
 def measured(set: str, engine: str, question: Question, answer: Answer) -> Row:
-    text = tool_text.answer(answer, {})
-    documents = list(dict.fromkeys(one.document for one in answer.results))
+    shown = count_tokens(tool_text.answer(answer._replace(named=()), {}))
+    whole = count_tokens(tool_text.answer(answer, {}))
+    documents = _documents(answer)
     gold = question.gold
     right = [is_right(one, question) for one in answer.results]
-    values: dict[str, float] = {"tokens": count_tokens(text)}
+    plain = engine not in ("default", "refit")
+    values: dict[str, float] = {"tokens": shown if plain or not answer.results else whole}
+    values |= {"shown_tokens": shown, "named_tokens": whole - shown}
     if gold:
         values |= {
             "documents": metrics.all_evidence_at(documents, gold, SHOWN),
@@ -139,6 +152,37 @@ def measured(set: str, engine: str, question: Question, answer: Answer) -> Row:
     )  # fmt: skip
 
 
+def _documents(answer: Answer) -> list[str]:
+    """Those that are shown, and then those that are named."""
+    shown, named = (one.document for one in answer.results), (one.document for one in answer.named)
+    return list(dict.fromkeys([*shown, *named]))
+
+
 def _evidence(question: Question, answer: Answer) -> dict[str, float]:
+    """Whether the evidence is shown, whether its documents are shown or named, and how much of what
+    is shown it is."""
+    if not question.evidence.units:
+        return {}
     found = inside(question.evidence, answer.results)
-    return {name.removeprefix("evidence_"): value for name, value in found.items()}
+    return {
+        "shown": found["evidence_shown"],
+        "named": metrics.evidence_named(question.evidence, _documents(answer)),
+        "density": _density(question, answer),
+    }
+
+
+def _density(question: Question, answer: Answer) -> float:
+    """The share of the characters shown that lie in evidence."""
+    wanted: dict[str, set[str]] = {}
+    for unit in question.evidence.units:
+        for one in (unit, *unit.others):
+            pieces = (text[a:b] for text in one.texts for a, b in units(text))
+            wanted.setdefault(one.document, set()).update(pieces)
+    total = sum(len(one.text) for one in answer.results)
+    inside = sum(
+        len(piece)
+        for one in answer.results
+        for piece in wanted.get(one.document, ())
+        if piece in one.text
+    )
+    return min(1.0, inside / total) if total else 0.0

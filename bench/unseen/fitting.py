@@ -1,21 +1,21 @@
-"""The light parts of the read path, fitted on some domains: fusion, grade, temperature, cut, gate.
+"""The light parts of the read path, fitted on some domains: the grade, its temperature, the spans.
 
-Everything is fitted on the fit halves of the sets that may be fitted; a domain counts as much as
-any other, a set as much as the others of its domain, a question as the others of its set. The heavy
-parts (embedder, reranker) are as they ship: what they were trained on, they have seen.
+Everything is fitted on the fit halves of the sets that may be fitted, and on questions of another
+domain, of which nothing is stored; a domain counts as much as any other, a set as much as the
+others of its domain, a question as the others of its set. The encoder is as it ships: what it was
+trained on, it has seen.
 
-The order: (1) the vector arm's weight by nDCG@10 of the plain fusion; (2) logistic regressions for
-each kind of evidence at hand, a candidate and a set at a time (:mod:`recollect.reading.grade`); (3)
-a temperature for the set's log-odds, on predictions for domains that the regression did not see;
-(4) the cut, as sharp as it can be at :data:`COSTS` of the evidence; (5) the least confidence at
-which anything is returned, and that from which an answer is served as it stands.
+The order: (1) logistic regressions for each kind of evidence at hand, a candidate and a set at a
+time (:mod:`recollect.reading.grade`); (2) a temperature for the set's log-odds, on predictions for
+domains that the regression did not see; (3) a logistic regression for the sentences that hold
+evidence (:mod:`recollect.reading.spans`).
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,42 +23,41 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.unseen.sets import SETS
-from recollect.nouns import Candidate, Policy, Signals
-from recollect.policy import MODES
-from recollect.reading import grade
-from recollect.reading.cut import cut
-from recollect.reading.fuse import SEATS
+from recollect.nouns import Candidate, Signals
+from recollect.reading import grade, spans
 from recollect.reading.pool import probability
-from recollect_evals import metrics
 
 SHIPPED = Path(grade.__file__).with_name("grade.json")
 SIGNS = {
     "odds": 1, "odds_gap": -1, "cosine": 1, "cosine_gap": -1, "lexical": 1, "vector": 1,
-    "title": 1, "coverage": 1, "coverage_gap": -1, "rarest": 1, "no_name": -1, "no_number": -1,
-    "no_year": -1, "other_time": -1, "hop": 1, "bridge": 0, "words": 0,
+    "title": 1, "share": 1, "fused_gap": -1, "coverage": 1, "coverage_gap": -1, "rarest": 1,
+    "no_name": -1, "no_number": -1, "no_year": -1, "other_time": -1, "hop": 1, "bridge": 0,
+    "words": 0,
 }  # fmt: skip
 """A signal that comes out with another sign than this is left out: a passage that lacks a name is
 not the better for it."""
 TOGETHER = {
     "first": 1, "lead": 1, "rivals": -1, "coverage": 1, "no_name": -1, "no_number": -1,
-    "no_year": -1, "other_time": -1, "words": 0,
+    "no_year": -1, "other_time": -1, "words": 0, "cosine": 1, "share": 1, "margin": 1,
 }  # fmt: skip
+SPANS = {"gap": -1, "rank": -1, "coverage": 1, "behind": 0, "units": 0, "place": -1,
+         "behind_units": 0}  # fmt: skip
 KINDS = {
-    "odds+cosine": (),
-    "odds": ("cosine", "cosine_gap"),
+    "cosine": ("odds", "odds_gap"),
     "words": ("odds", "odds_gap", "cosine", "cosine_gap", "vector", "hop", "bridge"),
-    "terse": ("hop", "bridge"),
 }
 """Kinds of evidence, and the signals that each is without."""
+LOOKED_AT = 25
+"""Candidates of a question that are fitted on."""
 FEWEST = 60
 """Questions of a kind below which the shipped weights stay."""
-WEIGHTS = (1.0, 2.0, 4.0, 8.0)
-SHARPER = (0.1, 0.3, 1.0, 3.0, 10.0)
-COSTS = 0.01
-"""The share of questions whose evidence the cut may cost, the mean over domains."""
-KEEPS = (0.003, 0.01, 0.03, 0.1)
-TURNED_AWAY = 0.01
-"""Of the answerable questions of any domain, by the least confidence."""
+
+
+class Part(NamedTuple):
+    """A sentence or line, and whether it holds evidence."""
+
+    features: tuple[float, ...]
+    right: bool
 
 
 class Wide(NamedTuple):
@@ -69,21 +68,27 @@ class Wide(NamedTuple):
     half: str
     kind: str
     """Which grader it was graded by."""
-    is_open: bool
     gold: tuple[str, ...]
     documents: tuple[str, ...]
     signals: tuple[Mapping[str, float], ...]
+    parts: tuple[Part, ...] = ()
+    foreign: str = ""
+    """The set that a question is from which nothing is stored for."""
 
     @property
     def domain(self) -> str:
         return SETS[self.set].domain
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        return tuple(SETS[name].domain for name in (self.set, self.foreign) if name)
 
 
 class Fold(NamedTuple):
     """What was fitted, as the read path takes it."""
 
     graders: Mapping[str, Any]
-    policy: Mapping[str, Any]
+    spans: Mapping[str, Any]
     fitted_on: tuple[str, ...]
     """Sets."""
 
@@ -103,40 +108,21 @@ def fitted(rows: Sequence[Wide], without: str = "") -> Fold:
     that is read-only."""
     if barred := sorted({row.set for row in rows if not SETS[row.set].fits}):
         raise ValueError(f"nothing is fitted on {', '.join(barred)}")
-    some = [trimmed(row) for row in rows if row.half == "fit" and row.domain != without]
-    vector = _vector_weight(some)
+    some = [trimmed(row) for row in rows if row.half == "fit" and without not in row.domains]
     graders = {}
     for kind in KINDS:
         here = [row for row in some if row.kind == kind]
         if len(here) >= FEWEST and len({row.domain for row in here}) > 1:
             graders[kind] = _grader(here, kind)
-    policy = _policy(some, graders, vector)
-    return Fold(graders, policy, tuple(sorted({row.set for row in some})))
+    return Fold(graders, _spans(some), tuple(sorted({row.set for row in some})))
 
 
 def trimmed(row: Wide) -> Wide:
-    """The candidates that the default looks at, and those that have a seat or are named by them."""
-    policy = MODES["balanced"]
-    order = sorted(range(len(row.signals)), key=lambda n: -_fused(row.signals[n], policy))
-    kept = {*order[: policy.limit], *(n for n in order if _has_seat(row.signals[n]))}
+    """The candidates that are fitted on: the best of them."""
     return row._replace(
-        documents=tuple(d for n, d in enumerate(row.documents) if n in kept),
-        signals=tuple(s for n, s in enumerate(row.signals) if n in kept),
+        documents=row.documents[:LOOKED_AT],
+        signals=row.signals[:LOOKED_AT],
     )
-
-
-def _fused(known: Mapping[str, float], policy: Policy, vector: float | None = None) -> float:
-    weight = policy.vector_weight if vector is None else vector
-    return (
-        policy.lexical_weight * known["lexical"]
-        + weight * known["vector"]
-        + policy.title_weight * known["title"]
-    )
-
-
-def _has_seat(known: Mapping[str, float]) -> bool:
-    by_rank = any(known.get(arm, 0.0) >= 61 / (60 + seats) for arm, seats in SEATS.items())
-    return by_rank or bool(known.get("bridge"))
 
 
 def balanced(rows: Sequence[Wide]) -> Any:
@@ -147,33 +133,20 @@ def balanced(rows: Sequence[Wide]) -> Any:
     return np.array(weights) * len(rows) / sum(weights)
 
 
-def by_domain(rows: Sequence[Wide], values: Iterable[float]) -> dict[str, float]:
-    """The mean over the questions of each domain."""
-    found: dict[str, list[float]] = defaultdict(list)
-    for row, value in zip(rows, values, strict=True):
-        found[row.domain].append(value)
-    return {domain: sum(some) / len(some) for domain, some in found.items()}
+# ------------------------------------------------------------------ spans
 
 
-def _mean(values: Mapping[str, float]) -> float:
-    return sum(values.values()) / len(values)
-
-
-# ------------------------------------------------------------------ fusion
-
-
-def _vector_weight(rows: Sequence[Wide]) -> float:
-    some = [row for row in rows if row.gold]
-
-    def quality(weight: float) -> float:
-        def ndcg(row: Wide) -> float:
-            scores = [_fused(known, MODES["balanced"], weight) for known in row.signals]
-            order = sorted(range(len(scores)), key=lambda n: -scores[n])
-            return metrics.ndcg_at([row.documents[n] for n in order], row.gold, 10)
-
-        return _mean(by_domain(some, map(ndcg, some)))
-
-    return max(WEIGHTS, key=quality)
+def _spans(rows: Sequence[Wide]) -> dict[str, Any]:
+    """The weights of a sentence's features, each question as much as any other."""
+    some = [row for row in rows if row.parts]
+    weights = balanced(some)
+    x = np.array([part.features for row in some for part in row.parts])
+    y = np.array([float(part.right) for row in some for part in row.parts])
+    each = [w / len(row.parts) for row, w in zip(some, weights, strict=True) for _ in row.parts]
+    w = np.array(each) * len(each) / sum(each)
+    made = logistic(x, y, w, list(spans.FEATURES), SPANS)
+    names = {name: round(made.get(name, 0.0), 4) for name in spans.FEATURES}
+    return {"prior": round(made["prior"], 4), "weights": names}
 
 
 # ------------------------------------------------------------------ grade
@@ -282,66 +255,3 @@ def ranked(row: Wide, weights: Mapping[str, float]) -> list[tuple[Candidate, str
 
 def _is_right(row: Wide, order: Sequence[tuple[Candidate, str]]) -> bool:
     return any(document in row.gold for _, document in order[: grade.FIRST])
-
-
-# ------------------------------------------------------------------ cut and gate
-
-
-def _policy(rows: Sequence[Wide], graders: Mapping[str, Any], vector: float) -> dict[str, float]:
-    read = [(row, *_read(row, graders)) for row in rows if row.documents]
-    base = MODES["balanced"]._replace(vector_weight=vector)
-    keep = max((k for k in KEEPS if _turned_away(read, k) <= TURNED_AWAY), default=KEEPS[0])
-    base = base._replace(keep=keep)
-    whole = _everything(read, base._replace(cut=False))
-    sharp = max(
-        (m for m in SHARPER if whole - _everything(read, _sharper(base, m)) <= COSTS),
-        default=SHARPER[0],
-    )
-    base = _sharper(base, sharp)
-    names = ("vector_weight", "keep", "worth", "worth_open", "worth_dated", "worth_far")
-    return {**{n: getattr(base, n) for n in names}, "direct_confidence": _direct(read)}
-
-
-Read = tuple[Wide, list[tuple[Candidate, str]], float]
-
-
-def _read(row: Wide, graders: Mapping[str, Any]) -> tuple[list[tuple[Candidate, str]], float]:
-    about = graders.get(row.kind) or shipped()["graders"][row.kind]
-    order = ranked(row, {**about["weights"], "prior": about["prior"]})
-    by = grade.Grader(row.kind, 0.0, {}, about["together_prior"], about["together"])
-    return order, grade.together([c for c, _ in order], by)
-
-
-def _sharper(policy: Policy, times: float) -> Policy:
-    return policy._replace(
-        worth=policy.worth * times, worth_open=policy.worth_open * times,
-        worth_dated=policy.worth_dated * times, worth_far=min(0.5, policy.worth_far * times),
-    )  # fmt: skip
-
-
-def _everything(read: Sequence[Read], policy: Policy) -> float:
-    """The mean over domains of how often all the gold is in the set."""
-    some = [one for one in read if one[0].gold]
-    values = []
-    for row, order, confidence in some:
-        kept, _ = cut([c for c, _ in order], policy, confidence, is_open=row.is_open,
-                      by_words=row.kind in ("words", "terse"))  # fmt: skip
-        found = {row.documents[c.document] for c in kept}
-        values.append(float(found >= set(row.gold)))
-    return _mean(by_domain([one[0] for one in some], values))
-
-
-def _turned_away(read: Sequence[Read], keep: float) -> float:
-    """The worst domain's share of answerable questions that are found and below the threshold."""
-    some = [one for one in read if one[0].gold and _is_right(one[0], one[1])]
-    return max(by_domain([one[0] for one in some], [float(p < keep) for _, _, p in some]).values())
-
-
-def _direct(read: Sequence[Read]) -> float:
-    """The threshold with the fewest mistakes, served wrongly or left open wrongly, over domains."""
-
-    def mistakes(threshold: float) -> float:
-        values = [float((p >= threshold) != _is_right(row, order)) for row, order, p in read]
-        return _mean(by_domain([one[0] for one in read], values))
-
-    return min((n / 20 for n in range(8, 18)), key=mistakes)

@@ -67,12 +67,13 @@ def quality(rows: Sequence[Row], engines: Sequence[str]) -> str:
         lines.append((
             SETS[name].domain, name, "seen" if SETS[name].taught else "unseen",
             len(of(asked, engines[0])), cell(asked, "shown", ".2f"),
-            cell(asked, "tokens", ",.0f"), cell(asked, "documents", ".2f"),
-            cell(asked, "ndcg", ".2f"), cell(asked, "named", ".2f"),
-            cell(asked, "precision", ".2f"),
+            cell(asked, "shown_tokens", ",.0f"), cell(asked, "density", ".2f"),
+            cell(asked, "named", ".2f"), cell(asked, "named_tokens", ",.0f"),
+            cell(asked, "documents", ".2f"), cell(asked, "ndcg", ".2f"),
         ))  # fmt: skip
-    head = ("domain", "set", "by the models", "questions", "evidence shown", "tokens",
-            "all documents @10", "nDCG@10", "evidence named", "right of those shown")  # fmt: skip
+    head = ("domain", "set", "by the models", "questions", "evidence shown", "tokens of that",
+            "share of it that is evidence", "evidence shown or named", "tokens of what is named",
+            "all documents @10", "nDCG@10")  # fmt: skip
     return table(head, lines)
 
 
@@ -157,6 +158,16 @@ def _abstention(rows: Sequence[Row]) -> tuple[object, ...]:
         metrics.auroc(sure, unsure), mean(row.status not in DIRECT for row in cannot),
         mean(row.status in DIRECT for row in can), metrics.refused_at(sure, unsure, 0.9),
     )  # fmt: skip
+
+
+def foreign(rows: Sequence[Row]) -> str:
+    """What a question costs of which nothing is stored, and how many are told so."""
+    lines = []
+    for name, some in by_set(rows).items():
+        told = mean(row.status == "no_results" for row in some)
+        lines.append((name, len(some), mean(row.get("tokens") for row in some), told))
+    every = mean(line[2] for line in lines), mean(line[3] for line in lines)
+    return table(("set", "questions", "tokens", "told nothing"), [*lines, ("mean", "", *every)])
 
 
 def overall(rows: Sequence[Row], engines: Sequence[str]) -> str:

@@ -92,6 +92,14 @@ def asked(name: str, most: int | None = MOST) -> Sequence[Question]:
     return sorted(loaded(name).questions, key=lambda question: hashed(question.id))[:most]
 
 
+def foreign(name: str) -> str:
+    """The next set of another domain that may be fitted: nothing of what it asks is in this one."""
+    names = [one.name for one in SETS.values() if one.fits]
+    at = names.index(name) if name in names else 0
+    after = [*names[at:], *names[:at]]
+    return next(other for other in after if SETS[other].domain != SETS[name].domain)
+
+
 def stored(name: str, most: int | None = MOST, documents: int | None = MOST_DOCUMENTS) -> Group:
     """What is put into the store: the gold of what is asked, and others with the lowest hashes."""
     group = loaded(name)

@@ -57,7 +57,8 @@ class Opened(NamedTuple):
     def named(self, answer: Answer) -> Answer:
         """The answer with the documents' own ids."""
         results = (one._replace(document=self.names[one.document]) for one in answer.results)
-        return answer._replace(results=tuple(results))
+        named = (one._replace(document=self.names[one.document]) for one in answer.named)
+        return answer._replace(results=tuple(results), named=tuple(named))
 
 
 def opened(group: Group) -> Opened:
