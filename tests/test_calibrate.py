@@ -100,11 +100,11 @@ def test_the_grade_says_uncalibrated_until_it_is_not(bent: Memory) -> None:
     question = "what did the otters of harbour16 do?"
     before = bent.search(question)
     assert "uncalibrated: bent@1" in grade(before)
-    assert "from odds;" in grade(before)
+    assert "from words;" in grade(before)
     (found,) = bent.models.calibrate(count=20)
     assert (found.model, found.job, found.questions) == ("bent@1", "embed", 20)
     after = bent.search(question)
-    assert grade(after) == "from odds and cosine"
+    assert grade(after) == "from cosine"
     with Memory.open("memory://") as plain:
         library(plain)
         plain.models.embed()
@@ -122,7 +122,9 @@ def test_the_scale_of_a_reranker_is_found_as_well(bent: Memory) -> None:
     known, ranks = shipped(bent.config)
     assert isinstance(ranks, OnnxReranker)
     assert [one.job for one in bent.models.calibrate(count=20)] == ["embed"]
+    bent.core.reranker = ranks
     meant = bent.search(question)
+    assert grade(meant) == "from odds and cosine"
     bent.core.reranker = Shifted(ranks)
     assert "shifted@1" in grade(bent.search(question))
     found = reranker_scale(

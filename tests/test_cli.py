@@ -290,13 +290,16 @@ def test_limit_caps_the_results_and_not_the_count(filled: Cli) -> None:
 
 
 def test_budget_is_kept_to(filled: Cli) -> None:
-    whole = filled("search", "deploy soup kayak sessions", "--json").json
-    most = whole["results"][0]["tokens"] + whole["results"][1]["tokens"]
-    answer = filled("search", "deploy soup kayak sessions", "--budget", str(most), "--json").json
-    assert answer["budget"]["budget"] == most
-    assert answer["budget"]["used"] <= most
-    assert len(answer["results"]) == 2
-    assert answer["budget"]["dropped"] == 2
+    asked = ("search", "deploy soup kayak sessions", "--json")
+    whole, answer = filled(*asked).json, filled(*asked, "--budget", "70").json
+    assert whole["budget"]["used"] > 70
+    assert answer["budget"]["budget"] == 70
+    assert answer["budget"]["used"] <= 70
+    assert found_in(answer) == found_in(whole)[:2]
+    over = [one["document"] for one in answer["named"] if "budget" in one["reason"]]
+    assert found_in(whole)[2] in over
+    assert answer["budget"]["dropped"] == len(over) == 2
+    assert not [one for one in whole["named"] if "budget" in one["reason"]]
 
 
 def test_mode_is_named_in_the_answer(filled: Cli) -> None:

@@ -469,18 +469,18 @@ def _models(folder: Path) -> object:
 def _mode(_: Path) -> object:
     with with_boats() as memory:
         answer = memory.search("boat", by="keyword")
-    return answer.mode, len(answer.results)
+    return answer.mode, answer.budget.budget
 
 
 def _search_limit(_: Path) -> object:
     with with_boats() as memory:
-        return len(memory.search("boat", by="keyword").results)
+        return len(memory.search("boat", by="keyword", mode="tokenmax").results)
 
 
 def _search_budget(_: Path) -> object:
     with with_boats() as memory:
-        budget = memory.search("boat", by="keyword").budget
-    return budget.budget, budget.dropped > 0
+        found = memory.search("boat", by="keyword")
+    return found.budget.budget, found.budget.used <= 60
 
 
 def _found(_: Path) -> object:
@@ -488,9 +488,10 @@ def _found(_: Path) -> object:
         return memory.search("boat", by="keyword", limit=50).total_found
 
 
-def _half_matches(_: Path) -> object:
+def _far_away(_: Path) -> object:
     with with_boats() as memory:
-        return len(memory.search("boat 3", by="keyword").results)
+        memory.models.embed()
+        return memory.search("who wrote the ninth symphony?").status
 
 
 def _first_found(_: Path) -> object:
@@ -498,17 +499,22 @@ def _first_found(_: Path) -> object:
         return memory.search("boat", by="keyword").results[0].document
 
 
-def _first_text(_: Path) -> object:
-    with with_boats() as memory:
-        text = memory.search("boat", by="keyword").results[0].text
-    return text.partition(" of")[0]
-
-
 def _vector_stage(_: Path) -> object:
     with with_boats() as memory:
         stages = memory.search("boat").stages
     (vector,) = (stage for stage in stages if stage.name == "vector")
     return vector.state, vector.reason.split(" (")[0]
+
+
+def _detail(_: Path) -> object:
+    with with_boats() as memory:
+        return memory.search("boat", by="keyword").results[0].detail
+
+
+def _rerank_reads(folder: Path) -> object:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECOLLECT_RERANK_MODEL", "recollect-rerank")
+        return _rerank_stage(folder)
 
 
 def _rerank_stage(_: Path) -> object:
@@ -660,13 +666,13 @@ MISSING = "the model arctic-embed-s is not on this machine"
 CASES = {
     "store": Case("{folder}/elsewhere", _store, "store", "elsewhere"),
     "models": Case("{folder}/elsewhere", _models, MISSING, "ready"),
-    "mode": Case("conservative", _mode, ("balanced", 12), ("conservative", 10)),
+    "mode": Case("conservative", _mode, ("balanced", 12_000), ("conservative", 4_000)),
     "search.limit": Case("3", _search_limit, 12, 3),
     "search.min_confidence": Case("0.99", _search_limit, 12, 0),
-    "search.cut": Case("false", _half_matches, 1, 12),
+    "search.cut": Case("false", _far_away, "no_results", "needs_synthesis"),
     "search.recency": Case("1", _first_found, "boat-0", "boat-11"),
-    "search.rerank": Case("0", _rerank_stage, "ran", "skipped"),
-    "search.detail": Case("snippet", _first_text, "The boat", "The **boat**"),
+    "search.rerank": Case("0", _rerank_reads, "ran", "skipped"),
+    "search.detail": Case("document", _detail, "spans", "document"),
     "search.budget": Case("60", _search_budget, (12_000, False), (60, True)),
     "search.think": Case(
         "true",
@@ -700,7 +706,7 @@ CASES = {
     "llm.daily_limit": Case("0.4", _llm_limits, 0, "llm.daily_limit"),
     "llm.command_limit": Case("0.4", _llm_limits, 0, "llm.command_limit"),
     "llm.price": Case("0.25/2", _llm_price, None, Price(0.25, 2)),
-    "rerank.model": Case("none", _rerank_stage, "ran", "skipped"),
+    "rerank.model": Case("recollect-rerank", _rerank_stage, "skipped", "ran"),
     "web.when": Case(
         "asked",
         lambda _: _web(web_when=None),

@@ -15,6 +15,7 @@ from recollect import Memory, config
 from recollect.errors import QueryError, UsageError
 from recollect.reading.gather import Bundle
 from recollect.storage import open_store
+from recollect.surfaces import tool_text
 from recollect.testing.builders import note, session
 from recollect.text.tokens import count_tokens
 
@@ -208,3 +209,11 @@ def test_whatever_is_stored_the_bundle_keeps_its_promises(texts: list[str], toke
         for section in found.sections:
             if not section.truncated:
                 assert section.ids
+
+
+@pytest.mark.parametrize("tokens", [100, 160, 300, 1000])
+def test_what_a_model_gets_is_never_more_than_it_asked_for(harbour: Memory, tokens: int) -> None:
+    harbour.put([note(f"n{n}", f"The otter eats {n} fish on day {n}. " * 9) for n in range(40)])
+    for question in ("how many fish does the otter eat?", "zebra", "does the zebra eat an otter?"):
+        text = tool_text.bundle(harbour.gather(question, token_budget=tokens), {})
+        assert count_tokens(text) <= tokens

@@ -798,7 +798,7 @@ def test_files_of_one_name_under_one_source_do_not_replace_each_other(
     receipt = keyword_memory.add(tmp_path / "work", tmp_path / "home", source="mine")
     texts = [result.text for result in keyword_memory.search("heron", by="keyword").results]
     assert receipt.failed or sorted(texts) == [
-        "The heron is at home.\n", "The heron is at work.\n",
+        "The heron is at home.", "The heron is at work.",
     ]  # fmt: skip
 
 

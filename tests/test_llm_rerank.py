@@ -155,7 +155,7 @@ def test_the_setting_names_it() -> None:
 def test_a_cloned_repository_may_not_send_passages_away() -> None:
     there = {"rerank.model": "http://example.com/v1#m"}
     config.write_file(Path.cwd() / config.PROJECT_FILE, there)
-    assert config.load()["rerank.model"] == "recollect-rerank"
+    assert config.load()["rerank.model"] == config.SETTINGS["rerank.model"].default
 
 
 # ------------------------------------------------------------------ a language model

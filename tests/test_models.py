@@ -270,10 +270,23 @@ def test_a_model_of_ones_own_is_used_from_then_on(
     with Memory.open(tmp_path / "store") as memory:
         memory.put([note("a", "the kitten sleeps"), note("b", "taxes are due")])
         assert memory.models.embed() == 2
-        assert memory.search("cat nap").results[0].document == "a"
+        first = memory.search("where does the cat sleep?").results[0]
+        assert (first.document, "vector" in first.evidence) == ("a", True)
         assert memory.status().model.startswith(f"mine@{EMBED.files['model.onnx'][:8]}")
     assert run(["models", "list"]) == 0
     assert f"* {folder}" in capsys.readouterr().out
+
+
+def test_no_reranker_is_in_use_until_one_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["models", "list"]) == 0
+    before = capsys.readouterr().out
+    assert "  recollect-rerank" in before
+    assert "no reranker is in use" in before
+    assert run(["models", "use", "recollect-rerank"]) == 0
+    assert run(["models", "list"]) == 0
+    after = capsys.readouterr().out
+    assert "* recollect-rerank" in after
+    assert "no reranker is in use" not in after
 
 
 def test_a_wrong_dimension_is_refused_and_never_stored(tmp_path: Path) -> None:
@@ -314,8 +327,9 @@ def test_an_endpoint_embeds(
     with Memory.open(tmp_path / "store", embed_model=f"{server.url}/v1#toy") as memory:
         memory.put([note("a", "otter"), note("b", "kelp")])
         assert memory.models.embed() == 2
-        answer = memory.search("sea grass")
-        assert [r.document for r in answer.results] == ["a", "b"]  # newest first was embedded
+        answer = memory.search("kelp and otter")
+        found = [r.document for r in answer.results] + [n.document for n in answer.named]
+        assert found == ["a", "b"]  # newest first was embedded
     content, authorization = server.asked[0]
     assert content == {"model": "toy", "input": ["kelp", "otter"]}
     assert authorization == "Bearer sk-hush"
@@ -390,7 +404,7 @@ def test_old_vectors_serve_until_the_new_ones_are_complete(tmp_path: Path, serve
         memory.models.embed()
     with Memory.open(store, embed_model=new) as memory:
         server.answers = [(200, vectors([1, 0]))]
-        answer = memory.search("sea grass")
+        answer = memory.search("otter and kelp")
         assert answer.results[0].document == "b"
         assert server.asked[-1][0]["model"] == "old"
         assert "serves until" in answer.degraded[0]
@@ -398,7 +412,7 @@ def test_old_vectors_serve_until_the_new_ones_are_complete(tmp_path: Path, serve
         assert memory.status().pending == 2
         server.answers = [(200, vectors([0, 0, 1], [0, 1, 0])), (200, vectors([0, 0, 1]))]
         assert memory.models.embed() == 2
-        answer = memory.search("sea grass")
+        answer = memory.search("otter and kelp")
         assert server.asked[-1][0]["model"] == "new"
         assert answer.degraded == ()
         assert answer.results[0].document == "b"

@@ -188,29 +188,18 @@ BALANCED = MODES["balanced"]
 @pytest.mark.parametrize(
     ("confidences", "sure", "kept"),
     [
-        ((0.99, 0.003, 0.001), 0.95, 1),
-        ((0.95, 0.9, 0.85, 0.001), 0.95, 3),
-        ((0.3, 0.28, 0.25, 0.2), 0.5, 4),
-        ((0.3, 0.003, 0.001), 0.5, 2),
-        ((0.05, 0.04, 0.04, 0.04), 0.06, 3),
-        ((0.005, 0.004), 0.01, 0),
-        ((0.5, *[0.01] * 30), 0.9, 10),
+        ((0.99, 0.003, 0.00001), 0.95, 2),
+        ((0.95, 0.9, 0.85, 0.001), 0.95, 4),
+        ((0.15, 0.14, 0.14, 0.14), 0.15, 3),
+        ((0.05, 0.04), 0.05, 0),
         ((0.5, *[0.03] * 30), 0.9, 25),
         ((), 0.0, 0),
     ],
 )
-def test_the_set_is_as_large_as_the_grades_say(
+def test_below_the_floor_nothing_is_kept_and_near_it_few(
     confidences: Sequence[float], sure: float, kept: int
 ) -> None:
     assert len(cut(graded_at(*confidences), BALANCED, sure)[0]) == kept
-
-
-def test_more_is_kept_where_the_evidence_is_spread() -> None:
-    some = graded_at(0.9, 0.003, 0.002, 0.0005)
-    assert len(cut(some, BALANCED, 0.9)[0]) == 1
-    assert len(cut(some, BALANCED, 0.9, is_open=True)[0]) == 3
-    of_other_years = [some[0], *(c._replace(signals=Signals(no_year=1.0)) for c in some[1:])]
-    assert len(cut(of_other_years, BALANCED, 0.9)[0]) == 4
 
 
 def test_what_words_alone_find_is_not_called_nothing() -> None:
@@ -223,15 +212,15 @@ def test_what_words_alone_find_is_not_called_nothing() -> None:
 
 
 @given(
-    st.lists(st.floats(0.0001, 0.9999), max_size=30), st.floats(0, 1), st.booleans(),
+    st.lists(st.floats(0.0001, 0.9999), max_size=30), st.floats(0, 1),
     st.randoms(use_true_random=False),
 )  # fmt: skip
 def test_the_cut_keeps_the_best_in_the_order_given(
-    confidences: list[float], sure: float, is_open: bool, random: Any
+    confidences: list[float], sure: float, random: Any
 ) -> None:
     some = graded_at(*confidences)
     random.shuffle(some)
-    kept, why = cut(some, BALANCED._replace(limit=1000), sure, is_open=is_open)
+    kept, why = cut(some, BALANCED._replace(limit=1000), sure)
     assert why
     assert kept == [c for c in some if c in kept]
     rest = [c.confidence for c in some if c not in kept]
@@ -239,10 +228,10 @@ def test_the_cut_keeps_the_best_in_the_order_given(
 
 
 def test_a_caller_may_disagree_with_the_cut() -> None:
-    some = graded_at(0.99, 0.9, 0.001)
+    some = graded_at(0.99, 0.9, 0.00001)
     assert len(cut(some, BALANCED, 0.9)[0]) == 2
     assert len(cut(some, BALANCED._replace(cut=False), 0.9)[0]) == 3
-    assert len(cut(some, BALANCED._replace(worth=0.0001), 0.9)[0]) == 3
+    assert len(cut(some, BALANCED._replace(worth=0.0), 0.9)[0]) == 3
     assert len(cut(some, BALANCED._replace(min_confidence=0.95), 0.9)[0]) == 1
     assert len(cut(some, BALANCED._replace(limit=1), 0.9)[0]) == 1
 
@@ -299,23 +288,22 @@ def test_recency_is_plain_at_0_and_newest_first_at_1(
     assert sorted(c.document for c in by_date(some, passages, alpha)) == list(range(len(dates)))
 
 
-def test_a_second_passage_of_a_session_comes_only_when_it_adds_something() -> None:
-    filler = "and so on about other things entirely " * 3
+def test_a_session_is_shown_by_all_the_turns_that_answer() -> None:
+    filler = "Then we spoke about other things entirely, and so on. " * 6
     talk = session(
         "s",
         ("user", f"The quote for the wiring was 900. {filler}"),
         ("assistant", f"Fine. {filler}"),
         ("user", f"The final invoice of the electrician came to 950. {filler}"),
     )
-    with opened(talk, note("n", "gardening"), quote=6.0, invoice=6.0) as memory:
+    others = [note(f"n{i}", f"gardening {i}") for i in range(9)]
+    with opened(talk, *others) as memory:
         both = memory.search("wiring quote and final electrician invoice")
-        one = memory.search("what was the wiring quote")
-        few = memory.search("wiring quote and final electrician invoice", limit=1)
-    assert len(few.results) == 1
-    assert names(both) == ["s", "s"]
-    assert len({r.id for r in both.results}) == 2
-    assert any(c.arm == "adds" for c in both.results[1].contributions)
-    assert names(one) == ["s"]
+    assert names(both) == ["s"]
+    (shown,) = both.results
+    assert "user: The quote for the wiring was 900." in shown.text
+    assert "user: The final invoice of the electrician came to 950." in shown.text
+    assert {"user"} <= {span.role for span in shown.spans}
 
 
 # ------------------------------------------------------------------ escalation
@@ -501,7 +489,7 @@ def test_what_needs_synthesis_says_what_no_result_has_and_what_is_hidden() -> No
     with opened(*some, retry=-1.0) as memory:
         answer = memory.search("what did Dana say about the retry budget", scopes=["universal"])
     assert answer.status == "needs_synthesis"
-    assert "none of these has “dana”" in answer.hints
+    assert any(hint.startswith("none of these has “dana”") for hint in answer.hints)
     assert any("hidden by the limit on scopes" in hint for hint in answer.hints)
 
 
@@ -659,7 +647,7 @@ def test_detail_is_a_snippet_a_passage_or_the_whole() -> None:
         by_detail = {d: memory.search("boat", detail=d).results[0]
                      for d in ("snippet", "passage", "document")}  # fmt: skip
     assert "boat" in by_detail["snippet"].text
-    assert by_detail["passage"].text == "where is the boat?"
+    assert by_detail["passage"].text == "user: where is the boat?"
     assert by_detail["document"].text.startswith("user: where is the boat?")
     assert "harbour" in by_detail["document"].text
     assert [r.detail for r in by_detail.values()] == ["snippet", "passage", "document"]
@@ -672,22 +660,23 @@ def test_the_header_of_a_note_is_shown_to_whoever_asks_for_it() -> None:
         with opened(note("n", text, path=path), boat=5.0, status=5.0) as memory:
             assert memory.get("n").text == text
             found = memory.search(question).results[0].text
-            assert memory.gather(question).sections[0].text == found
+            assert memory.gather(question).sections[0].text.strip() == found
             return found
 
-    assert shown("boats.md", text, "boat") == "The boat is in the harbour.\n"
-    assert shown("boats.md", text, "boat status accepted") == text  # only the header says so
-    assert shown("boats.yaml", text, "boat") == text  # no note: that is what it consists of
-    assert shown("boats.md", "---\nboat: no\n---\n", "boat") == "---\nboat: no\n---\n"
+    whole = text.strip()
+    assert shown("boats.md", text, "boat") == "The boat is in the harbour."
+    assert shown("boats.md", text, "boat status accepted") == whole  # only the header says so
+    assert shown("boats.yaml", text, "boat") == whole  # no note: that is what it consists of
+    assert shown("boats.md", "---\nboat: no\n---\n", "boat") == "---\nboat: no\n---"
 
 
-def test_records_come_as_snippets_and_five_stay_under_500_tokens() -> None:
+def test_records_are_brief_and_five_stay_under_500_tokens() -> None:
     long = "We talked about the retry budget of the payment service at length. " * 40
     with opened(note("n", long + " retry"), retry=5.0) as memory:
         for i in range(8):
             memory.record("discussion", f"{i}: {long}", issue=f"PAY-{i}", title=f"Retry {i}")
         answer = memory.search("retry budget of the payment service", kinds=["discussion"])
-        assert {r.detail for r in answer.results} == {"snippet"}
+        assert len(answer.results) >= 5
         assert sum(r.tokens for r in answer.results[:5]) < 500
         plain = memory.search("retry budget", kinds=["discussion"], detail="passage")
         assert len(plain.results[0].text) > 400
@@ -695,11 +684,11 @@ def test_records_come_as_snippets_and_five_stay_under_500_tokens() -> None:
 
 def test_the_answer_says_what_was_left_out_and_why() -> None:
     some = [note(f"n{i}", f"boat {i} {'good' if i < 2 else 'bad'}") for i in range(6)]
-    with opened(*some, good=6.0, bad=-9.0) as memory:
-        answer = memory.search("boat")
+    with opened(*some, good=6.0, bad=-6.0) as memory:
+        answer = memory.search("boat", limit=2)
     assert set(names(answer)) == {"n0", "n1"}
     assert answer.named
-    assert all("below" in r.reason for r in answer.named)
+    assert all("limit" in r.reason for r in answer.named)
     assert all(r.confidence < answer.results[-1].confidence for r in answer.named)
     json.dumps(answer.as_json())
 
@@ -750,11 +739,12 @@ def test_a_store_that_cannot_tell_the_words_costs_their_signal_alone(
     assert "coverage: the index is torn" in answer.degraded
 
 
-def test_a_snippet_shows_the_word_as_it_was_read() -> None:
+def test_a_span_marks_the_word_as_it_was_read() -> None:
     with opened(note("k", "The kubernetes cluster runs in Frankfurt.")) as memory:
         memory.core.reranker = Literal(kubernetes=5.0)
         answer = memory.search("where runs the kuberntes clustr", detail="snippet")
-    assert "kubernetes" in answer.results[0].text
+    (span,) = answer.results[0].spans
+    assert "kubernetes" in [span.text[start:end] for start, end in span.marks]
 
 
 def test_words_that_nothing_has_find_nothing(memory: Memory) -> None:

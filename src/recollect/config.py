@@ -308,10 +308,10 @@ SETTINGS: Mapping[str, Setting] = {
         ),
         Setting(
             "rerank.model",
-            "recollect-rerank",
+            "none",
             _model,
-            "The model that reads the best results again: a name, a folder, URL#MODEL, `llm` "
-            "(the language model), or `none`.",
+            "The model that reads the best results again: `recollect-rerank`, which ships, another "
+            "name, a folder, URL#MODEL, `llm` (the language model), or `none`.",
             "trusted",
         ),
         Setting(

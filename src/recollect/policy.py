@@ -9,9 +9,21 @@ from recollect.errors import UsageError
 from recollect.nouns import Policy
 
 MODES: Mapping[str, Policy] = {
-    "conservative": Policy("conservative", limit=10, budget=4_000),
+    "conservative": Policy(
+        "conservative", limit=10, budget=4_000, named=5, share=0.4, worth_span=0.02, keep=0.15
+    ),
     "balanced": Policy("balanced", limit=25, budget=12_000),
-    "tokenmax": Policy("tokenmax", limit=50, budget=None, expand=3),
+    "tokenmax": Policy(
+        "tokenmax",
+        limit=50,
+        budget=None,
+        named=40,
+        share=2.0,
+        worth_span=0.001,
+        keep=0.04,
+        pool=200,
+        expand=3,
+    ),
 }
 
 

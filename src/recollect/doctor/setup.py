@@ -24,7 +24,8 @@ def models(case: Case) -> Check:
 def _model(case: Case, job: str, who: str) -> Check:
     name = str(case.config[f"{job}.model"])
     if name == "none":
-        return Check("ok", f"no {who}")
+        off = settings.SETTINGS[f"{job}.model"].default == "none"
+        return Check("ok", f"no {who}{', which is the default' * off}")
     if name == "llm" or "://" in name:
         return Check("ok", f"{who}: {name}, which is no file")
     try:

@@ -28,6 +28,7 @@ from recollect.nouns.candidates import (
     Hit,
     Scale,
     Signals,
+    Stretch,
 )
 from recollect.nouns.changes import (
     Change,
@@ -130,6 +131,7 @@ __all__ = [
     "Status",
     "StoreStats",
     "StoredPassage",
+    "Stretch",
     "TextQuery",
     "Window",
     "first_words",

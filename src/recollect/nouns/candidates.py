@@ -43,6 +43,14 @@ class Contribution(NamedTuple):
         }
 
 
+class Stretch(NamedTuple):
+    """A part of a passage, between two offsets."""
+
+    passage: int
+    start: int
+    end: int
+
+
 class Scale(NamedTuple):
     """A line that puts the scores of one model on the scale of another."""
 
@@ -66,6 +74,10 @@ class Signals(NamedTuple):
     """61 / (60 + its rank in that arm): 1 for the first, 0 if the arm did not find it."""
     vector: float = 0.0
     title: float = 0.0
+    share: float = 0.0
+    """BM25, as a share of what the words of the question could give together."""
+    fused_gap: float = 0.0
+    """How far its fused score is behind the best."""
     coverage: float = 0.0
     """The share of the question's words that the passage has, by their worth (idf)."""
     coverage_gap: float = 0.0

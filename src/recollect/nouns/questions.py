@@ -84,14 +84,14 @@ class Policy(NamedTuple):
     """The most documents that are named, a line each, beside what is shown."""
     by: Literal["hybrid", "keyword", "semantic"] = "hybrid"
     """Which arms may search."""
-    pool: int = 50
+    pool: int = 100
     """How many passages each arm brings before fusion."""
-    rrf_k: int = 60
-    """Cormack, Clarke & Büttcher (2009): ranks are fused as weight / (k + rank)."""
     lexical_weight: float = 1.0
-    vector_weight: float = 4.0
+    """What a passage with all the words of the question gains, about."""
+    vector_weight: float = 4.5
+    """What a cosine of one more adds to that."""
     title_weight: float = 0.25
-    foreign_weight: float = 0.25
+    foreign_weight: float = 0.3
     """What the vector arm weighs at most in a language that the model has not learned."""
     recency: float | None = None
     """0 is by relevance alone, 1 newest first among what was found; None is 0, or *newest* when
@@ -106,22 +106,18 @@ class Policy(NamedTuple):
     is none, and then the time does not count at all."""
     hop: bool = True
     """Whether an open question gets one more search for what its first hits name."""
+    share: float = 0.9
+    """The most tokens that are shown, as a share of what the ten best passages would cost whole."""
+    worth_span: float = 0.005
+    """The least probability of a sentence that is shown."""
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
-    keep: float = 0.03
-    """The least confidence of an answer. Below it nothing is returned, and below three times that
-    only the nearest few, unless something has all the words of the question, or words are all
-    there is to go by. The largest that turns away no more than 1 in 100 answerable questions of
-    any set, among those of the fit halves that no model was trained on."""
-    worth: float = 0.005
-    """The least probability of a result, as far as the answer is sure: a sure answer takes this,
-    one at 0.5 half of it."""
-    worth_open: float = 0.001
-    """The same for an open question, whose evidence is likely in several places,"""
-    worth_dated: float = 0.0002
-    """and for one that names a year: of other years much the same is said, and better."""
-    worth_far: float = 0.02
-    """The least beyond the tenth result."""
+    keep: float = 0.1
+    """The least confidence of an answer. Below it nothing is shown, and below twice that only the
+    nearest few, unless something has all the words of the question, or words are all there is to
+    go by."""
+    worth: float = 0.0001
+    """The least probability of what is shown or named, as a share of the answer's."""
     escalate: float = 0.6
     """Below this grade there is one rewritten and wider pass; 0 is never."""
     wider: int = 3
@@ -171,10 +167,7 @@ class Policy(NamedTuple):
             raise UsageError(f"there is no detail {self.detail!r}", hint=hint)
 
 
-_SHARES = (
-    "recency newest min_confidence keep worth worth_open worth_dated worth_far escalate "
-    "direct_confidence"
-).split()
+_SHARES = ("recency newest min_confidence keep worth worth_span escalate direct_confidence").split()
 _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
     ("limit", 1, MAX_LIMIT, f"ask for 1 to {MAX_LIMIT} results"),
     (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 from recollect.nouns import (
     Candidate,
@@ -13,17 +14,15 @@ from recollect.nouns import (
     Span,
     Status,
     StoredPassage,
+    Stretch,
 )
-from recollect.reading.pool import Pass, Pool
-from recollect.text import frontmatter
+from recollect.reading.pool import Pool
 from recollect.text.questions.parse import Parsed
 from recollect.text.snippet import snippet
 from recollect.text.terms import query_terms
 from recollect.text.tokens import count_tokens
 
 ARMS = ("lexical", "vector", "title", "hop", "rewrite", "successor")
-RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
-"""Kinds that are shown by a snippet unless more is asked for."""
 SNIPPET = 160
 """Characters of a snippet: about forty tokens."""
 MATCHED = 4
@@ -35,14 +34,15 @@ def cost(*parts: str) -> int:
     return count_tokens("\n".join(parts))
 
 
-def result(candidate: Candidate, pool: Pool, alike: Sequence[int]) -> Result:
-    """Returns a candidate as it is shown; *alike* are the passages that it stands for."""
-    stored = pool.stored(candidate)
+def result(
+    candidate: Candidate, pool: Pool, stretches: Sequence[Stretch] = (), alike: Sequence[int] = ()
+) -> Result:
+    """Returns a candidate as it is shown: these parts of its passages, else the best one whole.
+    *alike* are the passages that it stands for."""
+    stored, detail = pool.stored(candidate), pool.of.policy.detail
     document, passage = stored.document, stored.passage
-    detail = pool.of.policy.detail
-    if detail == "auto":
-        detail = "snippet" if document.kind in RECORDS else "passage"
-    text = _text(stored, pool.of, detail)
+    spans = _DETAILS[detail](stored, pool, stretches)
+    text = joined(spans)
     return Result(
         id=stored.id,
         document=document.external,
@@ -60,30 +60,83 @@ def result(candidate: Candidate, pool: Pool, alike: Sequence[int]) -> Result:
         evidence=tuple(c.arm for c in candidate.contributions if c.arm in ARMS),
         contributions=candidate.contributions,
         tokens=cost(stored.id, document.title, document.path, passage.heading, text),
-        detail=detail,
+        detail=_SAID[detail],
         folded=tuple(pool.passages[key].id for key in alike),
         signals=candidate.signals,
-        spans=(Span(stored.id, text, passage.role),),
+        spans=spans,
     )
 
 
-def _text(stored: StoredPassage, asked: Pass, detail: Detail) -> str:
-    text = shown(stored, asked.parsed.content)
-    if detail == "snippet":
-        return marked(text, asked.parsed)
-    if detail == "document":
-        whole = asked.view.get(stored.document.id)
-        return whole[0].rendered() if whole else stored.passage.text
-    return text
+def joined(spans: Sequence[Span]) -> str:
+    """Returns the spans as one text: who speaks in front of each turn, a sign where something is
+    left out between two."""
+    parts: list[str] = []
+    for last, span in pairwise([None, *spans]):
+        assert span is not None
+        parts.append(_between(last, span))
+        if span.role and not (last and last.id == span.id):
+            parts.append(f"{span.role}: ")
+        parts.append(span.text.strip())
+    return "".join(parts)
 
 
-def shown(stored: StoredPassage, wanted: Collection[str]) -> str:
-    """A passage as it is read: of a Markdown file, without the header that it may begin with."""
-    text = stored.passage.text
-    if stored.passage.n or text[:1] not in ("-", "+", "\ufeff"):
-        return text
-    is_markdown = stored.document.path.lower().endswith(frontmatter.MARKDOWN)
-    return frontmatter.body(text, wanted) if is_markdown else text
+def _between(last: Span | None, span: Span) -> str:
+    """Returns what stands between two spans that are shown."""
+    if last is None:
+        return ""
+    if last.id == span.id:
+        return "\n…\n" if "\n" in last.text + span.text else " … "
+    return "\n" if _number(span) == _number(last) + 1 else "\n…\n"
+
+
+def _number(span: Span) -> int:
+    """Returns which passage of its document it is from."""
+    return int(span.id.rpartition(":")[2])
+
+
+def _spans(stored: StoredPassage, pool: Pool, stretches: Sequence[Stretch]) -> tuple[Span, ...]:
+    """Returns the parts that carry evidence; the whole passage where none was chosen."""
+    if not stretches:
+        return _passage(stored, pool, stretches)
+    return tuple(_span(pool.passages[s.passage], pool, s.start, s.end) for s in stretches)
+
+
+def _passage(stored: StoredPassage, pool: Pool, _: Sequence[Stretch]) -> tuple[Span, ...]:
+    return (_span(stored, pool, pool.begin(stored), len(stored.passage.text)),)
+
+
+def _snippet(stored: StoredPassage, pool: Pool, stretches: Sequence[Stretch]) -> tuple[Span, ...]:
+    """Returns about forty tokens of the part that has most of the question's words."""
+    spans = _spans(stored, pool, stretches)
+    best = max(spans, key=lambda span: len(span.marks))
+    found = snippet(best.text, set(pool.of.parsed.content), SNIPPET)
+    text = f"{'… ' * found.before}{' '.join(found.text.split())}{' …' * found.after}"
+    return (best._replace(text=text, marks=_marks(text, pool)),)
+
+
+def _document(stored: StoredPassage, pool: Pool, _: Sequence[Stretch]) -> tuple[Span, ...]:
+    whole = pool.of.view.get(stored.document.id)
+    text = whole[0].rendered() if whole else stored.passage.text
+    return (Span(stored.id, text, marks=_marks(text, pool)),)
+
+
+_DETAILS: Mapping[Detail, Callable[[StoredPassage, Pool, Sequence[Stretch]], tuple[Span, ...]]] = {
+    "auto": _spans,
+    "snippet": _snippet,
+    "passage": _passage,
+    "document": _document,
+}
+_SAID = {"auto": "spans", "snippet": "snippet", "passage": "passage", "document": "document"}
+
+
+def _span(stored: StoredPassage, pool: Pool, start: int, end: int) -> Span:
+    text = stored.passage.text[start:end]
+    return Span(stored.id, text, stored.passage.role, start, _marks(text, pool))
+
+
+def _marks(text: str, pool: Pool) -> tuple[tuple[int, int], ...]:
+    """Returns where words of the question stand."""
+    return snippet(text, set(pool.of.parsed.content), len(text) + 1).marks
 
 
 def marked(text: str, parsed: Parsed) -> str:

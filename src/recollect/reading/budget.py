@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recollect.nouns import Budget, Result
+from recollect.nouns import Budget, Result, Span
 from recollect.text.tokens import clip_tokens, count_tokens
 
 
 def fit(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ...], Budget]:
-    """As many as fit, in order; the first is cut short rather than dropped."""
+    """Returns as many as fit, in order; the first is cut short rather than dropped."""
     kept: list[Result] = []
     used = 0
     for result in results:
@@ -25,6 +25,22 @@ def fit(results: Sequence[Result], budget: int | None) -> tuple[tuple[Result, ..
 
 
 def _cut(result: Result, budget: int) -> Result:
+    """Cuts a result around the words of the question: the span with most of them, from a little
+    before the first."""
     around = result.tokens - count_tokens(result.text)
-    text = clip_tokens(result.text, max(1, budget - around))
-    return result._replace(text=text, truncated=True, tokens=around + count_tokens(text))
+    span = max(result.spans, key=lambda one: len(one.marks), default=Span(result.id, result.text))
+    text = _around(span, max(1, budget - around))
+    spans = (span._replace(text=text, marks=()),)
+    tokens = around + count_tokens(text)
+    return result._replace(text=text, spans=spans, truncated=True, tokens=tokens)
+
+
+def _around(span: Span, room: int) -> str:
+    """Returns as much of a span as there is room for, with its first marked word a quarter in."""
+    text = clip_tokens(span.text, room)
+    first = span.marks[0][0] if span.marks else 0
+    if not text or first < len(text) - len(text) // 4:
+        return text
+    start = max(0, first - len(text) // 4)
+    begin = span.text.find(" ", start) + 1 or start
+    return clip_tokens(span.text[begin:], room)

@@ -157,7 +157,7 @@ def answering(query: ContextQuery, facts: Facts, view: Store, models: Models) ->
     pool = ranked(Pass(parsed, limits, policy, view, models, sees=facts.sees))
     return [
         fact_result(_of(c, pool), c.confidence, "content", c.contributions)
-        for c in sorted(map(as_fact, pool.best), key=lambda c: -c.score)
+        for c in sorted((as_fact(c, pool) for c in pool.best), key=lambda c: -c.score)
         if answers(c, policy)
     ]
 

@@ -1,9 +1,7 @@
-"""How many to return: one more is kept while what it may add is worth what it costs.
+"""Whether anything is returned, and what may be: what is good enough to be looked at for evidence.
 
-What it may add is its probability. What it costs is a reader's patience: more where the set is
-sure already, for there one answer stands out; less where the evidence is spread over several
-passages; most beyond the tenth. Where nothing is good nothing is returned. A gap in raw scores
-never decides: after a weak first hit it is no cliff. Near-duplicates are folded.
+Below the floor nothing is. A gap in raw scores never decides: after a weak first hit it is no
+cliff. Near-duplicates are folded.
 """
 
 from __future__ import annotations
@@ -13,11 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from recollect.nouns import Candidate, Policy, StoredPassage
 
-READ = 10
-"""How many are read as a matter of course; what comes after must be likely."""
-DOUBTFUL = 3
+DOUBTFUL = 2
 FEW = 3
-"""Below three times the confidence at which nothing is returned, no more than so many are."""
+"""Below twice the confidence at which nothing is returned, no more than so many are."""
 ALL = "all that was found"
 ALIKE = 0.9
 """The share of words in common from which two passages say the same."""
@@ -26,53 +22,40 @@ _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without
 
 
 def cut(
-    candidates: Sequence[Candidate],
-    policy: Policy,
-    confidence: float,
-    *,
-    is_open: bool = False,
-    by_words: bool = False,
+    candidates: Sequence[Candidate], policy: Policy, confidence: float, *, by_words: bool = False
 ) -> tuple[list[Candidate], str]:
-    """The candidates that are kept, in their order, and what decided. *confidence* is that of the
-    set; *is_open* is a question whose evidence is likely in several places. Words alone cannot tell
-    that nothing is there: where there was nothing else to go *by*, the best are kept, if
-    words found any of them."""
+    """Returns the candidates that are kept, in their order, and what decided. *confidence* is that
+    of the set. Words alone cannot tell that nothing is there: where there was nothing else to go
+    *by*, the best are kept, if words found any of them."""
     if not candidates:
         return [], "nothing was found"
-    best = sorted(candidates, key=lambda c: -c.score)
+    good, why = _above_the_floor(candidates, policy, confidence, by_words=by_words)
+    sure = [c for c in good if c.confidence >= policy.min_confidence]
+    if len(sure) < len(good):
+        why = f"the rest is below {policy.min_confidence:g}"
+    if len(sure) > policy.limit:
+        why = f"the limit is {policy.limit}"
+    return sure[: policy.limit], why
+
+
+def _above_the_floor(
+    candidates: Sequence[Candidate], policy: Policy, confidence: float, *, by_words: bool
+) -> tuple[Sequence[Candidate], str]:
+    if not policy.cut:
+        return candidates, ALL
     has_words = any(c.signals.lexical or c.signals.title for c in candidates)
     blind = (by_words and has_words) or max(c.signals.coverage for c in candidates) >= 1
-    doubt = 0.0 if blind else policy.keep
-    near, why = best, ALL
-    if policy.cut:
-        near, why = _worth_keeping(best, policy, confidence, is_open=is_open)
-    if policy.cut and confidence < DOUBTFUL * doubt and len(near) > FEW:
-        near, why = near[:FEW], f"graded {confidence:.2g}: only the nearest {FEW}"
-    if policy.cut and confidence < doubt:
-        near, why = [], f"graded {confidence:.2g}, below {policy.keep:g}"
-    good = [c for c in near if c.confidence >= policy.min_confidence]
-    if len(good) < len(near):
-        why = f"the rest is below {policy.min_confidence:g}"
-    kept = {c.document for c in good}
-    good = [c for c in candidates if c.document in kept]
-    if len(good) > policy.limit:
-        return good[: policy.limit], f"the limit is {policy.limit}"
-    return good, why
-
-
-def _worth_keeping(
-    best: list[Candidate], policy: Policy, confidence: float, *, is_open: bool
-) -> tuple[list[Candidate], str]:
-    """The first of *best* as far as each is worth it, and the first of them in any case."""
-    worth = policy.worth_open if is_open else policy.worth
-    if any(c.signals.no_year for c in best):  # it names one, and some do not speak of it
-        worth = min(worth, policy.worth_dated)
-    least = confidence * worth
-    for place, candidate in enumerate(best):
-        needed = least if place < READ else max(least, policy.worth_far)
-        if place and candidate.confidence < needed:
-            return best[:place], f"the rest is below {needed:.2g}"
-    return best, ALL
+    if confidence < policy.keep and not blind:
+        return [], f"graded {confidence:.2g}, below {policy.keep:g}"
+    if confidence < DOUBTFUL * policy.keep and not blind:
+        few = {c.document for c in sorted(candidates, key=lambda c: -c.score)[:FEW]}
+        near = [c for c in candidates if c.document in few]
+        return near, f"graded {confidence:.2g}: only the nearest {FEW}"
+    if by_words and has_words:
+        return [c for c in candidates if c.signals.lexical or c.signals.title], "what has the words"
+    least = confidence * policy.worth
+    near = [c for c in candidates if c.confidence >= least]
+    return near, ALL if len(near) == len(candidates) else f"the rest is below {least:.2g}"
 
 
 def fold(

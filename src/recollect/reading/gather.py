@@ -8,7 +8,7 @@ rather than left out. What else was found is told by name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -25,11 +25,10 @@ from recollect.nouns import (
     StoredPassage,
 )
 from recollect.ports import StorageEngine
-from recollect.reading.answering import named, shown
+from recollect.reading.answering import named
 from recollect.reading.cut import fold
 from recollect.reading.fact_results import SURE
 from recollect.reading.hints import lacking
-from recollect.reading.more_passages import extended
 from recollect.reading.named import Mention, facts_in_sight, named_facts
 from recollect.reading.pool import Models, Pool
 from recollect.reading.question import Question, understand
@@ -42,6 +41,7 @@ from recollect.reading.retrieval import (
     retrieve,
     worthwhile,
 )
+from recollect.reading.spans import selected
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.trace import say, stage, tracing
 
@@ -55,6 +55,8 @@ WIDENED = 5
 """Of so many sections what stands next to them is added, if there is room."""
 ELSE = 10
 """Things that are named besides."""
+AROUND = 60
+"""Tokens that are left for what a surface says around the sections."""
 OVER = "over the token budget"
 FAINT = 0.001
 """Whatever is less likely to have to do with the question is not named."""
@@ -190,7 +192,7 @@ def gather(query: Query, view: StorageEngine, models: Models, token_budget: int)
 def _wide(question: Question) -> Question:
     """Returns the question as a search for many documents, without a budget."""
     policy = question.policy
-    wide = policy._replace(limit=LIMIT, budget=None, worth_far=policy.worth_open)
+    wide = policy._replace(limit=LIMIT, budget=None, share=LIMIT, keep=policy.keep / 2)
     return question._replace(query=question.query._replace(policy=wide))
 
 
@@ -198,7 +200,7 @@ def _wide(question: Question) -> Question:
 def _placed(found: Retrieval, mentions: Sequence[Mention], token_budget: int) -> _Gathered:
     """Places the facts that are named and the passages that are worth it, and widens them."""
     among = ordered(found)
-    good, why = worthwhile(found, among, is_open=True)
+    good, why = worthwhile(found, among)
     sure = {mention.fact.key: SURE[mention.how] for mention in mentions}
     others = [c for c in good or among[:WEAK] if _id(found.pool, c) not in sure]
     kept, _ = fold(others, found.pool.passages)
@@ -223,8 +225,8 @@ class _Gathered:
 
     def __init__(self, pool: Pool, most: int) -> None:
         self.pool = pool
-        self._most = most
-        self._wanted = pool.of.parsed.content
+        self._given = most
+        self._most = most - min(AROUND, most // 4)
         self._parts: dict[int, dict[int, StoredPassage]] = {}
         self.sections: list[Section] = []
         self.left: list[Candidate] = []
@@ -243,7 +245,7 @@ class _Gathered:
     def budget(self) -> Budget:
         cut = sum(section.truncated for section in self.sections)
         dropped = len(self.left) + len(self.unplaced)
-        return Budget(self._most, self._used, len(self.sections), dropped, cut)
+        return Budget(self._given, self._used, len(self.sections), dropped, cut)
 
     def place(self, section: Section) -> bool:
         """Take it in, if it fits; the first of all in any case."""
@@ -259,11 +261,12 @@ class _Gathered:
         self.unplaced = [section for section in facts if not self.place(section)]
 
     def place_passages(self, kept: Sequence[Candidate]) -> None:
-        every, self.pool = extended(kept, self.pool, 2 * len(kept))
+        found = selected(kept, self.pool).stretches
         for candidate in kept:
-            same = [other for other in every if other.document == candidate.document]
-            parts = {stored.passage.n: stored for stored in map(self.pool.stored, same)}
-            if self.place(_section(parts, self._wanted, candidate.confidence)):
+            keys = {candidate.passage, *(s.passage for s in found.get(candidate.document, ()))}
+            some = [self.pool.passages[key] for key in keys]
+            parts = {stored.passage.n: stored for stored in some}
+            if self.place(_section(parts, self.pool, candidate.confidence)):
                 self._parts[len(self.sections) - 1] = parts
             else:
                 self.left.append(candidate)
@@ -275,7 +278,7 @@ class _Gathered:
             if section.truncated:
                 continue
             beside = {one.passage.n: one for one in self._beside(parts.values())}
-            wider = _section({**beside, **parts}, self._wanted, section.confidence)
+            wider = _section({**beside, **parts}, self.pool, section.confidence)
             if self._used - section.tokens + wider.tokens <= self._most:
                 self.sections[place] = wider
 
@@ -288,9 +291,7 @@ class _Gathered:
                     yield one
 
 
-def _section(
-    parts: Mapping[int, StoredPassage], wanted: Collection[str], confidence: float
-) -> Section:
+def _section(parts: Mapping[int, StoredPassage], pool: Pool, confidence: float) -> Section:
     some = [parts[n] for n in sorted(parts)]
     document = some[0].document
     return Section(
@@ -302,12 +303,12 @@ def _section(
         path=document.path,
         date=document.date,
         ids=tuple(stored.id for stored in some),
-        text=_joined(some, wanted),
+        text=_joined(some, pool),
         confidence=confidence,
     ).counted()
 
 
-def _joined(some: Sequence[StoredPassage], wanted: Collection[str]) -> str:
+def _joined(some: Sequence[StoredPassage], pool: Pool) -> str:
     """The passages as one text, with a sign where something is left out between them."""
     parts: list[str] = []
     last = None
@@ -320,7 +321,7 @@ def _joined(some: Sequence[StoredPassage], wanted: Collection[str]) -> str:
             parts.append(f"{chr(10) if follows else ''}{passage.role}: ")
         elif passage.heading and not follows:
             parts.append(f"{passage.heading}\n")
-        parts.append(shown(stored, wanted))
+        parts.append(passage.text[pool.begin(stored) :])
         last = passage
     return "".join(parts)
 
@@ -341,9 +342,13 @@ def _fact(fact: Fact, confidence: float) -> Section:
 
 
 def _clipped(section: Section, room: int) -> Section:
+    """Returns the section cut to the room that there is, and no token more."""
     around = section.tokens - count_tokens(section.text)
-    text = clip_tokens(section.text, max(1, room - around))
-    return section._replace(text=text, truncated=True).counted()
+    for spare in range(room - around, 0, -1):
+        cut = section._replace(text=clip_tokens(section.text, spare), truncated=True).counted()
+        if cut.tokens <= room:
+            return cut
+    return section._replace(text=clip_tokens(section.text, 1), truncated=True).counted()
 
 
 def _id(pool: Pool, candidate: Candidate) -> str:

@@ -103,22 +103,30 @@ def again(pool: Pool) -> Pool:
         found = pool.of.view.matched(pool.of.parsed.content, new) if new else {}
         pool = pool._replace(matched={**pool.matched, **found})
     by = _grader(pool.grader)
-    best = tuple(graded(pool.fused, signals(pool), by))
-    return pool._replace(best=best, confidence=together(best, by))
+    best = graded(pool.fused, signals(pool), by)
+    return _told(pool, best, together(best, by))
+
+
+def _told(pool: Pool, best: Sequence[Candidate], confidence: float) -> Pool:
+    """Returns the pool with these candidates, whose first is as sure as they are together: the
+    answer is as sure as the best that it shows."""
+    first = max((c.confidence for c in best), default=1.0)
+    scaled = (c._replace(confidence=confidence * c.confidence / first) for c in best)
+    return pool._replace(best=tuple(scaled), confidence=confidence)
 
 
 def promoted(pool: Pool, best: Sequence[Candidate]) -> Pool:
     """Returns the pool with these as its candidates, in this order: some stand for others, and are
     as sure as they were."""
     confidence = max(pool.confidence, together(best, _grader(pool.grader)))
-    return pool._replace(best=tuple(best), confidence=confidence)
+    return _told(pool, best, confidence)
 
 
-def as_fact(candidate: Candidate) -> Candidate:
+def as_fact(candidate: Candidate, pool: Pool) -> Candidate:
     """The candidate graded as a fact that is not named: ranks among a few facts say nothing, so
     other weights are for those. They know what the models say; without any, it stays as it is."""
     signals, about = candidate.signals, _data()["graders"]["fact"]
-    if not (signals.odds and signals.cosine):
+    if not signals.cosine or pool.grader == "words":
         return candidate
     by = Grader("fact", about["prior"], about["weights"], 0.0, {})
     bare = candidate._replace(contributions=())
@@ -174,7 +182,16 @@ def set_signals(best: Sequence[Candidate]) -> dict[str, float]:
         "no_year": min(s.no_year for s in head),
         "other_time": min(s.other_time for s in head),
         "words": head[0].words,
+        "cosine": max(s.cosine for s in head),
+        "share": max(s.share for s in head),
+        "margin": _margin(best),
     }
+
+
+def _margin(best: Sequence[Candidate]) -> float:
+    """Returns how far the fused score of the first document is ahead of the second."""
+    gaps = sorted(c.signals.fused_gap for c in best)
+    return gaps[1] if len(gaps) > 1 else 1.0
 
 
 def together(best: Sequence[Candidate], by: Grader) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.nouns import Status
@@ -26,7 +26,7 @@ class Findings(NamedTuple):
     superseded: Mapping[str, str] = {}
     """What was found and is in force no longer, each with what took its place."""
     lacking: tuple[str, ...] = ()
-    """Words of the question that no result has."""
+    """Words of the question that no result has; where there is none, that nothing has."""
 
 
 def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
@@ -45,11 +45,17 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
         for name, count in told.hidden.items()
     ]
     if said == "needs_synthesis":
-        made += [f"none of these has “{word}”" for word in told.lacking]
+        made += _without("none of these", told.lacking)
         return (*done, *made)
+    made += _without("nothing here", told.lacking)
     if made or done or has_nearest:
         return (*done, *made)
     return ("nothing matches; try fewer or other words",)
+
+
+def _without(what: str, missing: Sequence[str]) -> list[str]:
+    said = ", ".join(f"“{word}”" for word in missing)
+    return [f"{what} has {said}"] if said else []
 
 
 def lacking(

@@ -23,7 +23,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.facts import KIND
-from recollect.nouns import Answer, Budget, Candidate, Named, Query, Result
+from recollect.nouns import (
+    Answer,
+    Budget,
+    Candidate,
+    Named,
+    Query,
+    Result,
+    Stretch,
+    TextQuery,
+    words,
+)
 from recollect.ports import StorageEngine
 from recollect.reading.answering import named, result, status
 from recollect.reading.budget import fit
@@ -31,7 +41,6 @@ from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.cut import fold
 from recollect.reading.fact_results import named_result
 from recollect.reading.hints import Findings, hints, lacking
-from recollect.reading.more_passages import extended
 from recollect.reading.named import Facts, facts_in_sight, named_facts
 from recollect.reading.pool import Models, Pool
 from recollect.reading.question import Question, understand
@@ -47,9 +56,14 @@ from recollect.reading.retrieval import (
     ranked,
     worthwhile,
 )
+from recollect.reading.spans import selected
+from recollect.text.terms import query_terms
 from recollect.trace import Trace, say, skip, stage, surviving, tracing
 
 OVER = "over the token budget"
+WORTH = "not worth its tokens"
+NEAREST = ABSENT = 3
+"""Documents that are named where nothing is known, and words that nothing has."""
 Beyond = Callable[[Question, Answer], Answer]
 """Adds what lies beyond memory to an answer: what a language model writes, what the web says."""
 
@@ -72,7 +86,7 @@ def answer(
             retrieval = escalated(question, first)
             retrieval = retrieval._replace(pool=expanded(retrieval.pool))
             pool, replaced = in_force(retrieval)
-            kept = _cut(retrieval._replace(pool=pool))
+            kept = _spans(_cut(retrieval._replace(pool=pool)))
             results, budget = _fitted(_shown(kept), question.policy.budget)
             found = _answer(retrieval, kept, results, budget, replaced)
         found = cache.keep(served, _traced(found, trace))
@@ -147,27 +161,45 @@ class Selection(NamedTuple):
     candidates: tuple[Candidate, ...]
     folded: Mapping[int, Sequence[int]]
     """The near-duplicates that each of them stands for, by passage."""
-    rest: tuple[Candidate, ...]
-    why: str
-    """What decided how many they are."""
+    rest: tuple[tuple[Candidate, str], ...]
+    """The others that may matter, and why each is not shown."""
+    stretches: Mapping[int, Sequence[Stretch]] = {}
+    """The parts of each document that carry evidence."""
 
 
 @stage("cut")
 def _cut(found: Retrieval) -> Selection:
-    """Keeps what is worth its tokens, folds near-duplicates, adds passages that add to it."""
+    """Keeps what may answer, and folds near-duplicates."""
     good, why = worthwhile(found, ordered(found))
     kept, folded = fold(good, found.pool.passages)
-    room = found.question.policy.limit - len(kept)
-    candidates, pool = extended(kept, found.pool, room)
     taken = {c.document for c in good}
-    rest = tuple(c for c in pool.best if c.document not in taken)
-    say(why, found=len(candidates))
-    return Selection(pool, tuple(candidates), folded, rest, why)
+    least = found.question.policy.worth * found.pool.confidence if good else 0.0
+    left = (c for c in found.pool.best if c.document not in taken)
+    rest = tuple((c, why) for c in left if c.confidence >= least)
+    say(why, found=len(kept))
+    return Selection(found.pool, tuple(kept), folded, rest)
+
+
+@stage("spans", otherwise=lambda kept: kept)
+def _spans(kept: Selection) -> Selection:
+    """Finds the sentences that carry evidence; a candidate without one is not shown."""
+    found = selected(kept.candidates, kept.pool)
+    shown = tuple(c for c in kept.candidates if c.document in found.stretches)
+    rest = tuple(
+        (c, OVER if c.document in found.over else WORTH)
+        for c in kept.candidates
+        if c.document not in found.stretches
+    )
+    say(f"{found.left} more did not fit" if found.left else "", found=found.spans)
+    return kept._replace(candidates=shown, rest=rest + kept.rest, stretches=found.stretches)
 
 
 def _shown(kept: Selection) -> list[Result]:
-    """Returns what is kept as results: a snippet, a passage or a document of each."""
-    return [result(c, kept.pool, kept.folded.get(c.passage, ())) for c in kept.candidates]
+    """Returns what is kept as results."""
+    return [
+        result(c, kept.pool, kept.stretches.get(c.document, ()), kept.folded.get(c.passage, ()))
+        for c in kept.candidates
+    ]
 
 
 @stage("budget")
@@ -187,31 +219,32 @@ def _answer(
     question, pool = found.question, kept.pool
     unseen = hidden(pool.of._replace(parsed=question.parsed), pool.of.filter.limits)
     said = status(results, pool.confidence, question.policy)
-    left = [*kept.candidates[len(results) :], *kept.rest]
-    told = Findings(found.spelling, found.again, _given_up(question, pool), unseen, replaced)
-    if said == "needs_synthesis":
-        told = told._replace(lacking=_lacking(kept, len(results)))
+    left = [*((c, OVER) for c in kept.candidates[len(results) :]), *kept.rest]
+    titles = {one.title for one in results}
+    gone = {old: new for old, new in replaced.items() if titles & {old, new}}
+    told = Findings(found.spelling, found.again, _given_up(question, pool), unseen, gone)
+    if said in _LACKING:
+        told = told._replace(lacking=_LACKING[said](kept, len(results)))
     return _blank(question)._replace(
         status=said,
         tier=2 if results and all(r.kind == KIND for r in results) else 3,
         confidence=pool.confidence,
         results=results,
-        named=_named_rest(left, kept, budget.dropped),
+        named=_named_rest(left, kept),
         total_found=pool.total,
         hidden=unseen,
         relaxed=told.relaxed,
-        budget=budget,
+        budget=budget._replace(dropped=sum(why == OVER for _, why in left)),
         hints=hints(said, told, bool(left)),
     )
 
 
-def _named_rest(left: Sequence[Candidate], kept: Selection, dropped: int) -> tuple[Named, ...]:
-    """Names what is not shown; the first *dropped* of it did not fit."""
-    reasons = [OVER] * dropped + [kept.why] * (len(left) - dropped)
-    most = kept.pool.of.policy.named
-    return tuple(
-        named(c, kept.pool, why) for c, why in zip(left[:most], reasons[:most], strict=True)
-    )
+def _named_rest(left: Sequence[tuple[Candidate, str]], kept: Selection) -> tuple[Named, ...]:
+    """Names what is not shown, a few where it is doubtful that any of it answers."""
+    policy, confidence = kept.pool.of.policy, kept.pool.confidence
+    doubtful = confidence < 2 * policy.keep or not kept.candidates
+    most = min(policy.named, NEAREST) if doubtful else policy.named
+    return tuple(named(c, kept.pool, why) for c, why in left[:most])
 
 
 def _given_up(question: Question, pool: Pool) -> tuple[str, ...]:
@@ -226,3 +259,19 @@ def _lacking(kept: Selection, shown: int) -> tuple[str, ...]:
         matched = pool.of.view.matched(pool.of.parsed.content, keys)
         return lacking(pool.of.parsed, pool.idf, matched)
     return ()
+
+
+def _absent(kept: Selection, _: int) -> tuple[str, ...]:
+    """Returns words of the question that nothing in sight has."""
+    asked, idf = kept.pool.of, kept.pool.idf
+    typed = dict(zip(*query_terms(asked.parsed.prose), strict=False))
+    rare = sorted((w for w in asked.parsed.content if w in typed), key=lambda w: -idf.get(w, 0.0))
+    with surviving("hints"):
+        queries = [TextQuery(any=words([word])) for word in rare[:ABSENT]]
+        found = asked.view.search_text(queries, asked.filter, limit=1) if queries else []
+        missing = (w for w, one in zip(rare, found, strict=False) if not one.hits)
+        return tuple(typed[word] for word in missing)
+    return ()
+
+
+_LACKING = {"needs_synthesis": _lacking, "no_results": _absent}

@@ -8,7 +8,11 @@ from typing import NamedTuple
 
 from recollect.nouns import Candidate, Filter, Policy, Scale, StoredPassage, Window
 from recollect.ports import Embedder, Llm, Reranker, Store
+from recollect.text import frontmatter
 from recollect.text.questions.parse import Parsed
+
+HALF, LEAST = 0.5, 0.2
+"""From this confidence on everything is spent; near none this part of it."""
 
 
 class LanguageModel(NamedTuple):
@@ -76,8 +80,8 @@ class Pool(NamedTuple):
     """How many documents the arms found together."""
     full: bool
     """An arm brought as many as it may: there may be more where these came from."""
-    others: Mapping[int, tuple[int, ...]]
-    """The passages of each document that was found by several."""
+    others: Mapping[int, tuple[Candidate, ...]]
+    """The next best passages of each document, best first."""
     by_meaning: bool
     """The vector arm is among those that found them."""
     odds: Mapping[int, float] = {}
@@ -96,8 +100,25 @@ class Pool(NamedTuple):
         """The inverse document frequency of each content word of the question."""
         return {word: self.idf.get(word, 1.0) for word in self.of.parsed.content}
 
+    @property
+    def spending(self) -> float:
+        """The part of what may be shown that is worth it: the less likely the answer is among it,
+        the less. Who gives a few words wants what has them."""
+        if self.of.parsed.terse:
+            return 1.0
+        return min(1.0, max(LEAST, self.confidence / HALF))
+
     def stored(self, candidate: Candidate) -> StoredPassage:
         return self.passages[candidate.passage]
+
+    def begin(self, stored: StoredPassage) -> int:
+        """Returns where a passage begins to be read: of a Markdown file, after its header."""
+        text = stored.passage.text
+        if stored.passage.n or text[:1] not in ("-", "+", "\ufeff"):
+            return 0
+        if not stored.document.path.lower().endswith(frontmatter.MARKDOWN):
+            return 0
+        return len(text) - len(frontmatter.body(text, self.of.parsed.content))
 
 
 SURE = 12.0

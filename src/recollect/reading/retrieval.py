@@ -31,6 +31,7 @@ from recollect.reading.pool import Models, Pass, Pool, sees_all
 from recollect.reading.question import Question
 from recollect.reading.recency import by_date
 from recollect.text.questions.overview import is_overview
+from recollect.text.questions.parse import Parsed
 from recollect.text.questions.when import vague
 from recollect.trace import current, degrade, fail, say, skip, stage, surviving, tracing, unreported
 
@@ -134,12 +135,14 @@ def _window(question: Question) -> Window | None:
 
 
 def ordered(found: Retrieval) -> list[Candidate]:
-    """Returns the candidates best first: without facts that do not answer, and with newness as it
+    """Returns the candidates best first: without facts that do not answer (an overview is none, and
+    a word that only a correction of the spelling found is no evidence), and with newness as it
     counts."""
     pool, policy, newest = found.pool, found.question.policy, found.question.route.newest
     broad = is_overview(pool.of.parsed.prose)
     graded = (_as_fact(c, pool) for c in pool.best)
-    sure = [c for c in graded if not _is_fact(c, pool) or (not broad and answers(c, policy))]
+    by_content = not broad and not (found.again and found.spelling)
+    sure = [c for c in graded if not _is_fact(c, pool) or (by_content and answers(c, policy))]
     alpha = policy.recency if policy.recency is not None else policy.newest * newest
     return by_date(sorted(sure, key=lambda c: -c.score), pool.passages, alpha)
 
@@ -149,21 +152,13 @@ def _is_fact(candidate: Candidate, pool: Pool) -> bool:
 
 
 def _as_fact(candidate: Candidate, pool: Pool) -> Candidate:
-    return grade.as_fact(candidate) if _is_fact(candidate, pool) else candidate
+    return grade.as_fact(candidate, pool) if _is_fact(candidate, pool) else candidate
 
 
-def worthwhile(
-    found: Retrieval, among: Sequence[Candidate], *, is_open: bool | None = None
-) -> tuple[list[Candidate], str]:
-    """Returns as many of these as are worth it, and what decided."""
-    asked, shape = found.pool.of, found.question.route.shape
-    return cut.cut(
-        among,
-        asked.policy,
-        found.pool.confidence,
-        is_open=shape == "open" if is_open is None else is_open,
-        by_words=found.pool.grader in ("words", "terse"),
-    )
+def worthwhile(found: Retrieval, among: Sequence[Candidate]) -> tuple[list[Candidate], str]:
+    """Returns those of these that are good enough, and what decided."""
+    by_words = found.pool.grader in ("words", "terse")
+    return cut.cut(among, found.pool.of.policy, found.pool.confidence, by_words=by_words)
 
 
 # ------------------------------------------------------------------ once more
@@ -191,12 +186,15 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
         ways.append(f"without the limit on {' and '.join(given_up)}")
     if first.full and policy.wider > 1 and policy.by != "keyword":
         ways.append(f"{policy.wider} times as wide")
+    quoted = bool(asked.parsed.text.must) and not first.best
+    if quoted:
+        ways.append("without the quotes, for nothing has these words in a row")
     if not ways:
         return skip(f"{low}, and there is no other way to ask", (first, spelling))
     with tracing() as inner:
         second = ranked(
             asked._replace(
-                parsed=rewrite.corrected(asked.parsed, spelling),
+                parsed=_rewritten(asked.parsed, spelling, quoted=quoted),
                 filter=filter,
                 policy=policy._replace(pool=policy.wider * policy.pool),
                 known_odds={} if spelling else _odds_by_passage(first),
@@ -208,6 +206,10 @@ def _once_more(first: Pool, relax: tuple[str, ...]) -> tuple[Pool, Mapping[str, 
     say(said, found=len(second.best), after=inner.renamed("again "))
     current().join((), inner.degraded)
     return (second if better else first), spelling
+
+
+def _rewritten(parsed: Parsed, spelling: Mapping[str, str], *, quoted: bool) -> Parsed:
+    return rewrite.corrected(rewrite.unquoted(parsed) if quoted else parsed, spelling)
 
 
 def _odds_by_passage(pool: Pool) -> dict[int, float]:
@@ -250,7 +252,7 @@ def _first_of(asked: Pass) -> list[Hit]:
         candidates.vector(asked),
         candidates.window(asked),
     )
-    fused, _ = fuse.fuse(arms, asked.policy.rrf_k, expand.BROUGHT)
+    fused = fuse.pool(asked, arms).fused[: expand.BROUGHT]
     return [Hit(c.passage, c.document, c.score) for c in fused]
 
 

@@ -97,5 +97,13 @@ def edits(one: str, other: str, most: int) -> int:
     return last[-1]
 
 
+def unquoted(parsed: Parsed) -> Parsed:
+    """Returns the query with its phrases as words: what stands between quotes in a question is
+    often an example, and nothing has it word for word."""
+    plain = parse(parsed.prose.replace('"', " "))
+    text = plain.text._replace(never=parsed.text.never)
+    return plain._replace(text=text, limits=parsed.limits)
+
+
 def _corrected(chunk: str, spelt: Mapping[str, str]) -> str:
     return next((right for wrong, right in spelt.items() if wrong in query_terms(chunk)[1]), chunk)

@@ -30,6 +30,8 @@ class _Yardstick(NamedTuple):
     subjects: Subjects
     typed: tuple[str, ...]
     """The words of the question, as a name has them."""
+    whole: float
+    """What all the words of the question would give together."""
     least: float
     """The lowest log-odds: what was not read is as low as what the reranker liked least."""
 
@@ -43,6 +45,7 @@ def signals(pool: Pool) -> list[Signals]:
         rarest=max(worth, key=worth.__getitem__, default=""),
         subjects=subjects(question),
         typed=phrase_terms(question),
+        whole=sum(pool.idf.values()) or 1.0,
         least=min(pool.odds.values(), default=0.0),
     )
     return _with_gaps([_measured(candidate, pool, by) for candidate in pool.fused])
@@ -56,11 +59,13 @@ def _with_gaps(measured: list[Signals]) -> list[Signals]:
     odds = max((one.odds for one in near), default=0.0)
     cosine = max((one.cosine for one in near), default=0.0)
     coverage = max((one.coverage for one in near), default=0.0)
+    fused = max((one.fused_gap for one in near), default=0.0)
     return [
         one._replace(
             odds_gap=odds - one.odds,
             cosine_gap=cosine - one.cosine,
             coverage_gap=coverage - one.coverage,
+            fused_gap=fused - one.fused_gap,
         )
         for one in near
     ]
@@ -79,6 +84,8 @@ def _measured(candidate: Candidate, pool: Pool, by: _Yardstick) -> Signals:
         lexical=_rank(arms.get("lexical")),
         vector=_rank(arms.get("vector")),
         title=_rank(arms.get("title")),
+        share=arms["lexical"].raw / by.whole if "lexical" in arms else 0.0,
+        fused_gap=candidate.score,
         coverage=sum([worth for word, worth in by.worth.items() if word in words]) / by.total,
         rarest=float(by.rarest in words),
         no_name=lacks.names,

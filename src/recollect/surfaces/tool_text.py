@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.moments import iso
-from recollect.nouns import in_words
+from recollect.nouns import MAX_BUDGET, in_words
 from recollect.surfaces import headlines
 from recollect.surfaces.headlines import day
 from recollect.surfaces.phrases import dotted, minute, some, when
@@ -40,7 +40,7 @@ NOTHING = 80
 """Tokens of an answer that there is none."""
 OTHER_WORDS = "next: other words, once"
 OTHERS = 5
-"""Things that are named beside a bundle: each takes tokens that the budget does not count."""
+"""Things that are named beside a bundle, where there is room."""
 
 # ------------------------------------------------------------------ search, gather, record_answer
 
@@ -139,21 +139,18 @@ def _id(one: Result) -> str:
 
 
 def bundle(found: Bundle, _: Given) -> str:
-    lines = [found.rendered().rstrip()] if found.sections else ["nothing is known of this"]
-    lines += [f"{hint.kind}: {hint.text}" for hint in found.follow_up_hints]
-    lines += _also(found.manifest[:OTHERS], found.budget)
-    lines += [f"degraded: {reason}" for reason in found.degraded]
-    budget = found.budget
+    """The sections, how to go on, and of the rest what there is room for."""
+    more = [f"{hint.kind}: {hint.text}" for hint in found.follow_up_hints]
+    more += [f"degraded: {reason}" for reason in found.degraded]
     if not found.sections:
-        return "\n".join(lines)
-    lines.append(
-        dotted(
-            in_words(found.confidence),
-            f"{budget.used} of {budget.budget} tokens",
-            f"fingerprint {found.fingerprint}",
-        )
-    )
-    return "\n".join([*lines, "next: write the answer from this, then record_answer"])
+        return "\n".join(["nothing is known of this", *more])
+    budget = found.budget
+    print = f"fingerprint {found.fingerprint}"
+    last = dotted(in_words(found.confidence), print, "next: write the answer, then record_answer")
+    whole = f"{found.rendered().rstrip()}\n{last}"
+    more += ["also:", *map(headlines.line, found.manifest[:OTHERS])] if found.manifest else []
+    lines = _within(budget.budget or MAX_BUDGET, [whole, *more])
+    return "\n".join(lines[:-1] if lines[-1] == "also:" else lines)
 
 
 def recording(done: Recording, _: Given) -> str:

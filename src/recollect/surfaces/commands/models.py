@@ -158,6 +158,8 @@ def _models_list(options: Options) -> int:
         ]
         if not any(s.used and s.job == "embed" for s in states):
             lines.append(f"* {config['embed.model']}")
+        if config["rerank.model"] == "none":
+            lines.append("no reranker is in use; `recollect models use recollect-rerank` is one")
         return "\n".join(lines)
 
     show(options, content, text)

@@ -1,0 +1,255 @@
+"""The spans of the candidates that carry evidence: what is shown.
+
+    log-odds(unit) = prior + Σ weight · feature
+
+A unit is a sentence of prose or a line of anything else; a passage that is short is one unit. What
+tells a unit that holds the evidence is how near its passage comes to the best one, in score and in
+rank, in which place its document stands, and how many of the question's words it has beside the
+best unit of its passage. The weights (``spans.json``) are fitted with domains left out
+(``python -m bench.unseen --fit-spans``).
+
+Units are taken best first, until what is left is not worth its tokens or they are as many as a
+share of what the ten best passages would cost (``Policy.share``), or the budget. So a budget cuts
+around the evidence. Neighbouring units are joined, and a gap that is too short to be worth a sign
+is filled.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from math import log, log1p
+from pathlib import Path
+from typing import NamedTuple
+
+from recollect.nouns import Candidate, Stretch
+from recollect.reading.pool import Pool, probability
+from recollect.text.sentences import units
+from recollect.text.terms import terms
+from recollect.text.tokens import count_tokens
+
+SHORT = 60
+"""Tokens of a passage that is one unit."""
+HEADER = 25
+"""Tokens that naming a document takes."""
+GAP = 12
+"""Tokens of a gap between two spans that is filled."""
+RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
+BRIEF = 60
+"""Tokens of a project record that are shown: there are many of them, and each says one thing."""
+PLAIN = 10
+"""Passages that a share is a share of."""
+FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
+
+
+class Unit(NamedTuple):
+    """A sentence, a line or a short passage, and how likely it holds evidence."""
+
+    document: int
+    passage: int
+    start: int
+    end: int
+    tokens: int
+    features: tuple[float, ...]
+    value: float = 0.0
+
+    @property
+    def has_words(self) -> bool:
+        return self.features[FEATURES.index("coverage")] > 0
+
+
+class Selected(NamedTuple):
+    """What is shown of the candidates."""
+
+    stretches: Mapping[int, tuple[Stretch, ...]]
+    """By document, best first; of each in the order of its text."""
+    left: int
+    """How many units were worth it and did not fit."""
+    over: frozenset[int]
+    """The documents of these, where it is the budget that they did not fit."""
+
+    @property
+    def spans(self) -> int:
+        return sum(map(len, self.stretches.values()))
+
+
+@cache
+def _weights() -> tuple[float, tuple[float, ...]]:
+    data = json.loads(Path(__file__).with_name("spans.json").read_text("utf-8"))
+    return data["prior"], tuple(data["weights"][name] for name in FEATURES)
+
+
+def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
+    """Returns the spans of these documents, which come best first, that are worth their tokens."""
+    policy = pool.of.policy
+    every = valued(measured(candidates, pool))
+    share = _share(candidates, pool)
+    room = share if policy.budget is None else min(share, policy.budget)
+    brief = {c.document for c in candidates if pool.stored(c).document.kind in RECORDS}
+    least = policy.worth_span if policy.cut else 0.0
+    if pool.of.parsed.terse:  # what has the words is wanted, however often they occur
+        least, every = 0.0, _with_words(every)
+    chosen, left = _taken(every, least, room, brief)
+    over = frozenset(unit.document for unit in left if room < share)
+    return Selected(_stretches(chosen, pool), len(left), over)
+
+
+# ------------------------------------------------------------------ what is known of a unit
+
+
+class _Place(NamedTuple):
+    """A passage among the others."""
+
+    candidate: Candidate
+    document: int
+    """The place of its document."""
+    score: float
+
+
+def _places(candidates: Sequence[Candidate], pool: Pool) -> list[_Place]:
+    """Returns the passages of the candidates with their fused scores, best first. What came in on
+    another way (a hop, a successor) has no such score, and takes that of the one before it."""
+    fused = {c.passage: c.score for c in pool.fused}
+    least = max(fused.values(), default=0.0)
+    found = []
+    for place, candidate in enumerate(candidates):
+        own = fused.get(candidate.passage)
+        least = min(least, own) if own else least
+        found.append(_Place(candidate, place, own or least))
+        others = pool.others.get(candidate.document, ())
+        found += [_Place(o, place, o.score) for o in others if o.passage != candidate.passage]
+    return sorted(found, key=lambda one: -one.score)
+
+
+def measured(candidates: Sequence[Candidate], pool: Pool) -> list[Unit]:
+    """Returns the units of the candidates' passages, with their features."""
+    places = _places(candidates, pool)
+    top = places[0].score if places else 0.0
+    return [
+        unit
+        for rank, place in enumerate(places)
+        for unit in _units(place, rank, top - place.score, pool)
+    ]
+
+
+def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
+    """Yields the units of one passage."""
+    stored, worth = pool.passages[place.candidate.passage], pool.worth
+    text, total = stored.passage.text, sum(worth.values()) or 1.0
+    parts = _parts(text, pool.begin(stored))
+    covered = [
+        sum(worth.get(word, 0.0) for word in set(terms(text[start:end]).stem.split())) / total
+        for start, end, _ in parts
+    ]
+    best, many = max(covered, default=0.0), log(len(parts) or 1)
+    for (start, end, tokens), share in zip(parts, covered, strict=True):
+        behind = best - share
+        features = (
+            gap, log1p(rank), share, behind, many, log1p(place.document), many * behind
+        )  # fmt: skip
+        yield Unit(place.candidate.document, stored.key, start, end, tokens, features)
+
+
+def _parts(text: str, begin: int) -> list[tuple[int, int, int]]:
+    """Returns (start, end, tokens) of each unit; a short passage is one."""
+    whole = count_tokens(text[begin:])
+    if whole <= SHORT:
+        return [(begin, len(text), whole)]
+    return [
+        (begin + start, begin + end, count_tokens(text[begin + start : begin + end]))
+        for start, end in units(text[begin:])
+    ]
+
+
+def valued(every: Sequence[Unit]) -> list[Unit]:
+    """Returns the units with their worth, best first: half their own, half that of the best of
+    their passage, for evidence is often the sentence beside the one that has the words."""
+    prior, weights = _weights()
+    own = [
+        probability(prior + sum(w * f for w, f in zip(weights, unit.features, strict=True)))
+        for unit in every
+    ]
+    best: dict[int, float] = {}
+    for unit, value in zip(every, own, strict=True):
+        best[unit.passage] = max(best.get(unit.passage, 0.0), value)
+    made = [
+        unit._replace(value=(value + best[unit.passage]) / 2)
+        for unit, value in zip(every, own, strict=True)
+    ]
+    return sorted(made, key=lambda unit: -unit.value)
+
+
+# ------------------------------------------------------------------ how many
+
+
+def _share(candidates: Sequence[Candidate], pool: Pool) -> float:
+    """Returns how many tokens are worth showing: the fewer, the less likely the answer is among
+    them."""
+    policy, sure = pool.of.policy, pool.spending if pool.of.policy.cut else float("inf")
+    plain = [place.candidate.passage for place in _places(candidates, pool)[:PLAIN]]
+    cost = sum(HEADER + count_tokens(pool.passages[key].passage.text) for key in plain)
+    return sure * policy.share * cost * PLAIN / max(1, len(plain))
+
+
+def _taken(
+    every: Sequence[Unit], least: float, room: float, brief: Collection[int]
+) -> tuple[list[Unit], list[Unit]]:
+    """Returns the units that are worth it, as many as there is room for (the first in any case),
+    and those that did not fit. Of the documents that are kept *brief* only the best."""
+    chosen: list[Unit] = []
+    left: list[Unit] = []
+    spent: dict[int, int] = {}
+    used = 0.0
+    for unit in every:
+        if chosen and unit.value < least:
+            break
+        known = spent.get(unit.document)
+        cost = unit.tokens + (HEADER if known is None else 0)
+        over = known is not None and unit.document in brief and known + unit.tokens > BRIEF
+        if chosen and (over or used + cost > room):
+            left.append(unit)
+            continue
+        used += cost
+        spent[unit.document] = (known or 0) + unit.tokens
+        chosen.append(unit)
+    return chosen, left
+
+
+# ------------------------------------------------------------------ joined
+
+
+def _with_words(every: Sequence[Unit]) -> list[Unit]:
+    """Returns the units that have words of the question; of a document in which none has, all."""
+    having = {unit.document for unit in every if unit.has_words}
+    return [unit for unit in every if unit.has_words or unit.document not in having]
+
+
+def _stretches(chosen: Sequence[Unit], pool: Pool) -> dict[int, tuple[Stretch, ...]]:
+    found: dict[int, list[Unit]] = {}
+    for unit in chosen:
+        found.setdefault(unit.document, []).append(unit)
+    return {document: tuple(_joined(some, pool)) for document, some in found.items()}
+
+
+def _joined(some: Iterable[Unit], pool: Pool) -> Iterator[Stretch]:
+    """Yields the units in the order of the text, neighbours as one."""
+
+    def order(unit: Unit) -> tuple[int, int]:
+        return pool.passages[unit.passage].passage.n, unit.start
+
+    last: Stretch | None = None
+    for unit in sorted(some, key=order):
+        text = pool.passages[unit.passage].passage.text
+        if last and last.passage == unit.passage and _is_near(text[last.end : unit.start]):
+            last = last._replace(end=unit.end)
+            continue
+        if last:
+            yield last
+        last = Stretch(unit.passage, unit.start, unit.end)
+    if last:
+        yield last
+
+
+def _is_near(between: str) -> bool:
+    return not between.strip() or count_tokens(between) <= GAP

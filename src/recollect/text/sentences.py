@@ -1,0 +1,83 @@
+"""The units of a text that can be shown by themselves: sentences of prose, lines of all else.
+
+What it guarantees, for every text
+- The units are in order, do not overlap, and hold everything but white space.
+- A wrapped line of prose goes on in the next; an item of a list, a heading, a row of a table and a
+  line of code are units of their own.
+- It takes time in proportion to the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+LONGEST = 500
+"""Characters from which on a unit is cut at a space: a log has lines without end."""
+_LINE = re.compile(r"[^\n]+")
+_FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
+_ALONE = re.compile(r"\s*(?:[-*+•–]\s|[>|#]|\d{1,3}[.)]\s|[\w ]{1,30}:\s)|\s{4,}\S|\t")
+"""What a line begins with that does not go on from the one before."""
+_ONE = re.compile(r"\s*[#|]|\s{4,}\S|\t")
+"""Nor does the next line go on from this one."""
+_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]*_]*\s+(?=[^\sa-z])|[。！？][”’」』）]*|[؟۔।]\s*")
+"""A run of stops is tried from its beginning alone: a line of a million dots is no sentence."""
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|z\.B|M[rs]|Mrs|Dr|Prof|St|No|Nr|Fig|[A-Z])|^\s*\d+)\Z"
+)
+
+Stretch = tuple[int, int]
+
+
+def units(text: str) -> list[Stretch]:
+    """Returns where each unit begins and ends."""
+    return [
+        part
+        for start, end in _blocks(text)
+        for sentence in _sentences(text, start, end)
+        for part in _cut(text, *sentence)
+    ]
+
+
+def _blocks(text: str) -> Iterator[Stretch]:
+    """Yields stretches of running words, and lines that stand alone."""
+    start = end = -1
+    fenced = alone = False
+    for line in _LINE.finditer(text):
+        first, last = line.span()
+        fence = _FENCE.match(text, first, last) is not None
+        blank = text.count("\n", end, first) > 1 if end >= 0 else False
+        begins = blank or alone or fence or fenced or _ALONE.match(text, first, last) is not None
+        if start >= 0 and begins:
+            yield start, end
+            start = -1
+        alone = fence or fenced or _ONE.match(text, first, last) is not None
+        fenced = fenced != fence
+        start, end = (first if start < 0 else start), last
+    if start >= 0:
+        yield start, end
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Stretch]:
+    at = start
+    for match in _END.finditer(text, start, end):
+        if _ABBREVIATED.search(text, max(at, match.start() - 8), match.start()) is None:
+            yield from _trimmed(text, at, match.end())
+            at = match.end()
+    yield from _trimmed(text, at, end)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Stretch]:
+    part = text[start:end]
+    if part.strip():
+        begin = start + len(part) - len(part.lstrip(" \n\r"))
+        yield begin, start + len(part.rstrip())
+
+
+def _cut(text: str, start: int, end: int) -> Iterator[Stretch]:
+    while end - start > LONGEST:
+        space = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
+        stop = space if space > 0 else start + LONGEST
+        yield start, stop
+        start = stop + (space > 0)
+    yield start, end

@@ -1,0 +1,47 @@
+"""Text into the units that are shown."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.text.sentences import LONGEST, units
+
+
+def parts(text: str) -> list[str]:
+    return [text[start:end] for start, end in units(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("It is wrapped\nover two lines. Next.", ["It is wrapped\nover two lines.", "Next."]),
+        ("Dr. Who met J. Smith, e.g. here. Done.", ["Dr. Who met J. Smith, e.g. here.", "Done."]),
+        ("It costs 3.5 MB. Fine.", ["It costs 3.5 MB.", "Fine."]),
+        ("# Title\nText here.\n- one\n- two", ["# Title", "Text here.", "- one", "- two"]),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |", "|---|---|", "| 1 | 2 |"]),
+        ("```\nx = 1\ny = 2\n```\nEnd.", ["```", "x = 1", "y = 2", "```", "End."]),
+        ("会议在周五。我们部署！好吗？", ["会议在周五。", "我们部署！", "好吗？"]),
+        ("", []),
+        (" \n\n ", []),
+    ],
+)
+def test_prose_by_sentences_and_all_else_by_lines(text: str, expected: list[str]) -> None:
+    assert parts(text) == expected
+
+
+@given(st.text(alphabet="aB. \n!?。`|#-1\t", max_size=300))
+def test_units_are_in_order_and_hold_all_but_white_space(text: str) -> None:
+    found = units(text)
+    assert all(a < b for a, b in found)
+    assert all(one[1] <= other[0] for one, other in pairwise(found))
+    assert "".join("".join(parts(text)).split()) == "".join(text.split())
+
+
+def test_a_line_without_end_is_cut() -> None:
+    text = "word " * 1000
+    assert all(end - start <= LONGEST for start, end in units(text))
