@@ -107,8 +107,11 @@ def test_as_many_results_as_may_be_asked_for_come_page_by_page(served: Served) -
 def test_a_search_among_all_of_them_shows_what_it_found(served: Served) -> None:
     text = view(served, f"/?q=herons&limit={MAX_LIMIT}&budget=10000000")
     found = served.address.post("search", query="herons", limit=MAX_LIMIT, budget=10_000_000).json
-    assert len(found["results"]) >= 10
-    assert text.count('class="card result"') == len(found["results"])
+    shown, named = found["results"], found["named"]
+    assert shown
+    assert len(shown) + len(named) >= 10
+    assert text.count('class="card result"') == len(shown)
+    assert text.partition('class="also"')[2].partition("</section>")[0].count("<li") == len(named)
 
 
 def test_a_large_tree_opens_level_by_level_and_a_large_page_in_parts(served: Served) -> None:

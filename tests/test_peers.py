@@ -237,7 +237,9 @@ def test_of_recollect_a_reader_gets_the_text_of_the_search_tool(ran: Ran) -> Non
     made = json.loads(kept(ran, "recollect").read_text())
     for row in made["rows"]:
         (read,) = (made["returned"][place] for place in row["read"])
-        assert "confidence" in read.splitlines()[0] or not row["documents"]
+        status, _, sure = read.splitlines()[0].partition(" · ")
+        assert status.startswith("no_results") != bool(row["documents"])
+        assert sure.startswith(("sure", "likely", "possible")) == bool(row["documents"])
         assert all(made["returned"][place].strip() in read for place in row["texts"])
 
 
