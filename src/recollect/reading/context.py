@@ -158,7 +158,7 @@ def answering(query: ContextQuery, facts: Facts, view: Store, models: Models) ->
     return [
         fact_result(_of(c, pool), c.confidence, "content", c.contributions)
         for c in sorted((as_fact(c, pool) for c in pool.best), key=lambda c: -c.score)
-        if answers(c, policy)
+        if answers(c, pool)
     ]
 
 

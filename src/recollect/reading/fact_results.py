@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import log
 
 from recollect.facts import KIND, SOURCE, Fact
-from recollect.nouns import Candidate, Contribution, Policy, Result
+from recollect.nouns import Candidate, Contribution, Result
 from recollect.reading.answering import cost
 from recollect.reading.named import Mention
+from recollect.reading.pool import Pool
 
 ONE_WORD = log(2) + 1e-9
 """What ``Signals.words`` is at most for a question with one word that carries meaning."""
@@ -15,14 +16,14 @@ SURE = {"name": 0.98, "alias": 0.97, "slip": 0.9, "relation": 0.9}
 """How sure it is that a fact is meant, by how it was found."""
 
 
-def answers(candidate: Candidate, policy: Policy) -> bool:
+def answers(candidate: Candidate, pool: Pool) -> bool:
     """Whether a fact that is not named, and is graded as one, answers by its content: being of
-    the same field is not enough, a single word names a field, and what is true of one number is not
-    of another."""
-    signals = candidate.signals
-    if signals.no_number or signals.words <= ONE_WORD:
+    the same field is not enough, a single word that is no question names a field, and what is true
+    of one number is not of another."""
+    signals, asked = candidate.signals, pool.of
+    if signals.no_number or (asked.parsed.terse and signals.words <= ONE_WORD):
         return False
-    return candidate.confidence >= policy.fact_confidence
+    return candidate.confidence >= asked.policy.fact_confidence
 
 
 def named_result(mention: Mention) -> Result:

@@ -142,7 +142,7 @@ def ordered(found: Retrieval) -> list[Candidate]:
     broad = is_overview(pool.of.parsed.prose)
     graded = (_as_fact(c, pool) for c in pool.best)
     by_content = not broad and not (found.again and found.spelling)
-    sure = [c for c in graded if not _is_fact(c, pool) or (by_content and answers(c, policy))]
+    sure = [c for c in graded if not _is_fact(c, pool) or (by_content and answers(c, pool))]
     alpha = policy.recency if policy.recency is not None else policy.newest * newest
     return by_date(sorted(sure, key=lambda c: -c.score), pool.passages, alpha)
 
