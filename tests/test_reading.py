@@ -306,6 +306,19 @@ def test_a_session_is_shown_by_all_the_turns_that_answer() -> None:
     assert {"user"} <= {span.role for span in shown.spans}
 
 
+def test_a_short_reply_comes_with_the_question_before_it() -> None:
+    talk = session(
+        "s",
+        ("user", "The wiring in the boathouse is finished. " * 12),
+        ("assistant", "Who signed the inspection?"),
+        ("user", "Henrike did, on Friday."),
+        ("assistant", "Noted. " + "Nothing else is open for this week, as far as I can see. " * 9),
+    )
+    with opened(talk, *(note(f"n{i}", f"gardening {i}") for i in range(9))) as memory:
+        (shown,) = memory.search("Henrike Friday").results
+    assert "assistant: Who signed the inspection?\nuser: Henrike did, on Friday." in shown.text
+
+
 # ------------------------------------------------------------------ escalation
 
 

@@ -131,7 +131,9 @@ def test_a_session_is_found_by_a_turn(harbour: Memory) -> None:
     answer = harbour.search("flaky timezone", kinds=["session"])
     assert answer.results[0].document == "talk"
     assert answer.results[0].role == "assistant"
-    assert answer.results[0].text == "assistant: a flaky timezone test"
+    assert answer.results[0].text == (
+        "user: why is the build red?\nassistant: a flaky timezone test"
+    )
     assert (
         harbour.search("flaky timezone", kinds=["session"], roles=["user"], by="keyword").results
         == ()

@@ -24,7 +24,7 @@ def parts(text: str) -> list[str]:
         ("It costs 3.5 MB. Fine.", ["It costs 3.5 MB.", "Fine."]),
         ("# Title\nText here.\n- one\n- two", ["# Title", "Text here.", "- one", "- two"]),
         ("| a | b |\n|---|---|\n| 1 | 2 |", ["| a | b |", "|---|---|", "| 1 | 2 |"]),
-        ("```\nx = 1\ny = 2\n```\nEnd.", ["```", "x = 1", "y = 2", "```", "End."]),
+        ("```\nx = 1\ny = 2\n```\nEnd.", ["```\nx = 1", "y = 2\n```", "End."]),
         ("会议在周五。我们部署！好吗？", ["会议在周五。", "我们部署！", "好吗？"]),
         ("", []),
         (" \n\n ", []),

@@ -10,7 +10,7 @@ from recollect.nouns import Policy
 
 MODES: Mapping[str, Policy] = {
     "conservative": Policy(
-        "conservative", limit=10, budget=4_000, named=5, share=0.4, worth_span=0.02, keep=0.15
+        "conservative", limit=10, budget=4_000, named=5, share=0.4, worth_span=0.01, keep=0.15
     ),
     "balanced": Policy("balanced", limit=25, budget=12_000),
     "tokenmax": Policy(
@@ -20,7 +20,7 @@ MODES: Mapping[str, Policy] = {
         named=40,
         share=2.0,
         worth_span=0.001,
-        keep=0.04,
+        keep=0.05,
         pool=200,
         expand=3,
     ),

@@ -106,9 +106,9 @@ class Policy(NamedTuple):
     is none, and then the time does not count at all."""
     hop: bool = True
     """Whether an open question gets one more search for what its first hits name."""
-    share: float = 0.9
+    share: float = 0.7
     """The most tokens that are shown, as a share of what the ten best passages would cost whole."""
-    worth_span: float = 0.005
+    worth_span: float = 0.002
     """The least probability of a sentence that is shown."""
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""

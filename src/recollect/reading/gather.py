@@ -263,9 +263,13 @@ class _Gathered:
     def place_passages(self, kept: Sequence[Candidate]) -> None:
         found = selected(kept, self.pool).stretches
         for candidate in kept:
-            keys = {candidate.passage, *(s.passage for s in found.get(candidate.document, ()))}
+            keys = {
+                s.passage for s in found.get(candidate.document, ())
+            } & self.pool.passages.keys()
             some = [self.pool.passages[key] for key in keys]
-            parts = {stored.passage.n: stored for stored in some}
+            parts = {one.passage.n: one for one in some if one.passage.role in SPOKEN}
+            best = self.pool.stored(candidate)
+            parts[best.passage.n] = best
             if self.place(_section(parts, self.pool, candidate.confidence)):
                 self._parts[len(self.sections) - 1] = parts
             else:

@@ -78,7 +78,9 @@ def grade(pool: Pool) -> Pool:
     speaks = embedder is not None and embedder.speaks(asked.parsed.prose)
     calibrated = cosines is not None or (embedder is not None and knows(embedder.key))
     cosine = pool.by_meaning and speaks
-    by = grader(odds=bool(pool.odds), cosine=cosine and calibrated, terse=asked.parsed.terse)
+    by_words = any(part.arm == "lexical" for c in pool.fused for part in c.contributions)
+    terse = asked.parsed.terse and by_words
+    by = grader(odds=bool(pool.odds), cosine=cosine and calibrated, terse=terse)
     strange = _uncalibrated(asked, cosine=cosine and not calibrated, odds=bool(pool.odds))
     said = f"from {by.kind.replace('+', ' and ')}"
     if strange:

@@ -191,7 +191,10 @@ def _spans(kept: Selection) -> Selection:
         if c.document not in found.stretches
     )
     say(f"{found.left} more did not fit" if found.left else "", found=found.spans)
-    return kept._replace(candidates=shown, rest=rest + kept.rest, stretches=found.stretches)
+    pool = kept.pool._replace(passages={**kept.pool.passages, **found.questions})
+    return kept._replace(
+        pool=pool, candidates=shown, rest=rest + kept.rest, stretches=found.stretches
+    )
 
 
 def _shown(kept: Selection) -> list[Result]:
@@ -228,7 +231,7 @@ def _answer(
     return _blank(question)._replace(
         status=said,
         tier=2 if results and all(r.kind == KIND for r in results) else 3,
-        confidence=pool.confidence,
+        confidence=_confidence(results, pool),
         results=results,
         named=_named_rest(left, kept),
         total_found=pool.total,
@@ -237,6 +240,14 @@ def _answer(
         budget=budget._replace(dropped=sum(why == OVER for _, why in left)),
         hints=hints(said, told, bool(left)),
     )
+
+
+def _confidence(results: Sequence[Result], pool: Pool) -> float:
+    """Returns how sure the best of what is shown is. Where nothing is, no surer than the floor: a
+    fact may have been graded before it was found not to answer."""
+    if not results:
+        return min(pool.confidence, pool.of.policy.keep)
+    return max(one.confidence for one in results)
 
 
 def _named_rest(left: Sequence[tuple[Candidate, str]], kept: Selection) -> tuple[Named, ...]:

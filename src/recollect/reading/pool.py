@@ -11,8 +11,8 @@ from recollect.ports import Embedder, Llm, Reranker, Store
 from recollect.text import frontmatter
 from recollect.text.questions.parse import Parsed
 
-HALF, LEAST = 0.5, 0.2
-"""From this confidence on everything is spent; near none this part of it."""
+DOUBTED = 0.5
+"""The part of what may be shown that is spent where it is doubtful that any of it answers."""
 
 
 class LanguageModel(NamedTuple):
@@ -102,11 +102,11 @@ class Pool(NamedTuple):
 
     @property
     def spending(self) -> float:
-        """The part of what may be shown that is worth it: the less likely the answer is among it,
-        the less. Who gives a few words wants what has them."""
+        """The part of what may be shown that is worth it: less where it is doubtful that the answer
+        is among it. Who gives a few words wants what has them."""
         if self.of.parsed.terse:
             return 1.0
-        return min(1.0, max(LEAST, self.confidence / HALF))
+        return DOUBTED if self.confidence < 2 * self.of.policy.keep else 1.0
 
     def stored(self, candidate: Candidate) -> StoredPassage:
         return self.passages[candidate.passage]

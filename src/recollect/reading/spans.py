@@ -23,7 +23,7 @@ from math import log, log1p
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.nouns import Candidate, Stretch
+from recollect.nouns import Candidate, StoredPassage, Stretch
 from recollect.reading.pool import Pool, probability
 from recollect.text.sentences import units
 from recollect.text.terms import terms
@@ -31,8 +31,10 @@ from recollect.text.tokens import count_tokens
 
 SHORT = 60
 """Tokens of a passage that is one unit."""
-HEADER = 25
-"""Tokens that naming a document takes."""
+HEADER = 6
+"""Tokens that naming a document takes beside its id, title, path and heading."""
+REPLY = 25
+"""Tokens of a turn that may need the question before it."""
 GAP = 12
 """Tokens of a gap between two spans that is filled."""
 RECORDS = frozenset({"discussion", "decision", "audit", "file", "commit"})
@@ -64,6 +66,8 @@ class Selected(NamedTuple):
 
     stretches: Mapping[int, tuple[Stretch, ...]]
     """By document, best first; of each in the order of its text."""
+    questions: Mapping[int, StoredPassage]
+    """Turns that are shown because the one after them answers them."""
     left: int
     """How many units were worth it and did not fit."""
     over: frozenset[int]
@@ -90,9 +94,11 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     least = policy.worth_span if policy.cut else 0.0
     if pool.of.parsed.terse:  # what has the words is wanted, however often they occur
         least, every = 0.0, _with_words(every)
-    chosen, left = _taken(every, least, room, brief)
+    headers = {c.document: _header(pool, c.passage) for c in candidates}
+    chosen, left = _taken(every, least, room, brief, headers)
     over = frozenset(unit.document for unit in left if room < share)
-    return Selected(_stretches(chosen, pool), len(left), over)
+    stretches, questions = _with_questions(_stretches(chosen, pool), pool)
+    return Selected(stretches, questions, len(left), over)
 
 
 # ------------------------------------------------------------------ what is known of a unit
@@ -188,12 +194,24 @@ def _share(candidates: Sequence[Candidate], pool: Pool) -> float:
     them."""
     policy, sure = pool.of.policy, pool.spending if pool.of.policy.cut else float("inf")
     plain = [place.candidate.passage for place in _places(candidates, pool)[:PLAIN]]
-    cost = sum(HEADER + count_tokens(pool.passages[key].passage.text) for key in plain)
+    cost = sum(_header(pool, key) + count_tokens(pool.passages[key].passage.text) for key in plain)
     return sure * policy.share * cost * PLAIN / max(1, len(plain))
 
 
+def _header(pool: Pool, passage: int) -> int:
+    """Returns how many tokens it takes to say where a passage is from."""
+    stored = pool.passages[passage]
+    document = stored.document
+    about = (stored.id, document.title, document.path, stored.passage.heading)
+    return HEADER + count_tokens("\n".join(about))
+
+
 def _taken(
-    every: Sequence[Unit], least: float, room: float, brief: Collection[int]
+    every: Sequence[Unit],
+    least: float,
+    room: float,
+    brief: Collection[int],
+    headers: Mapping[int, int],
 ) -> tuple[list[Unit], list[Unit]]:
     """Returns the units that are worth it, as many as there is room for (the first in any case),
     and those that did not fit. Of the documents that are kept *brief* only the best."""
@@ -205,7 +223,7 @@ def _taken(
         if chosen and unit.value < least:
             break
         known = spent.get(unit.document)
-        cost = unit.tokens + (HEADER if known is None else 0)
+        cost = unit.tokens + (headers[unit.document] if known is None else 0)
         over = known is not None and unit.document in brief and known + unit.tokens > BRIEF
         if chosen and (over or used + cost > room):
             left.append(unit)
@@ -249,6 +267,43 @@ def _joined(some: Iterable[Unit], pool: Pool) -> Iterator[Stretch]:
         last = Stretch(unit.passage, unit.start, unit.end)
     if last:
         yield last
+
+
+def _with_questions(
+    stretches: Mapping[int, tuple[Stretch, ...]], pool: Pool
+) -> tuple[dict[int, tuple[Stretch, ...]], dict[int, StoredPassage]]:
+    """Puts the question of another speaker before a short turn that follows it: "Yes, on Friday."
+    says nothing by itself. Returns also the turns that were added."""
+    short = [s.passage for some in stretches.values() for s in some if _is_reply(s, pool)]
+    turns = pool.of.view.passages(short, before=1) if short else []
+    asked = {(one.document.id, one.passage.n + 1): one for one in turns if _is_question(one, pool)}
+    shown = {s.passage for some in stretches.values() for s in some}
+    added: dict[int, StoredPassage] = {}
+    made: dict[int, tuple[Stretch, ...]] = {}
+    for document, some in stretches.items():
+        parts: list[Stretch] = []
+        for stretch in some:
+            reply = pool.passages[stretch.passage]
+            before = asked.get((reply.document.id, reply.passage.n))
+            if stretch.passage in short and before and before.key not in shown:
+                added[before.key] = before
+                parts.append(Stretch(before.key, 0, len(before.passage.text)))
+            parts.append(stretch)
+        made[document] = tuple(parts)
+    return made, added
+
+
+def _is_reply(stretch: Stretch, pool: Pool) -> bool:
+    """Whether it is a whole turn of a few words that something may have been said before."""
+    passage = pool.passages[stretch.passage].passage
+    whole = stretch.start == 0 and stretch.end == len(passage.text)
+    return bool(passage.role and passage.n and whole) and count_tokens(passage.text) <= REPLY
+
+
+def _is_question(stored: StoredPassage, pool: Pool) -> bool:
+    passage = stored.passage
+    asks = passage.text.rstrip().endswith(("?", "？", "؟"))
+    return asks and pool.of.admits(stored) and count_tokens(passage.text) <= SHORT
 
 
 def _is_near(between: str) -> bool:

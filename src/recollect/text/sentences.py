@@ -47,11 +47,13 @@ def _blocks(text: str) -> Iterator[Stretch]:
         first, last = line.span()
         fence = _FENCE.match(text, first, last) is not None
         blank = text.count("\n", end, first) > 1 if end >= 0 else False
-        begins = blank or alone or fence or fenced or _ALONE.match(text, first, last) is not None
+        begins = blank or alone or _ALONE.match(text, first, last) is not None
+        if fence:  # it opens a block with the line after it, or closes one with the line before
+            begins = not fenced
         if start >= 0 and begins:
             yield start, end
             start = -1
-        alone = fence or fenced or _ONE.match(text, first, last) is not None
+        alone = fenced or (not fence and _ONE.match(text, first, last) is not None)
         fenced = fenced != fence
         start, end = (first if start < 0 else start), last
     if start >= 0:
