@@ -122,8 +122,19 @@ keyring, never from a file ([llm](llm.md), [models](models.md), [web](web.md)).
 """
 
 
+_KNOBS = """
+## The knobs of a search
+
+What a [mode](modes.md) sets; a setting `search.NAME` wins over it, where there is one.
+`recollect modes` shows the values in use. An empty value is no cap, or what is configured.
+
+| knob | conservative | balanced | tokenmax | what it does |
+|---|---|---|---|---|
+"""
+
+
 def settings() -> str:
-    """The table of settings."""
+    """The table of settings, and that of the knobs."""
     from recollect.config import SETTINGS
 
     rows = []
@@ -134,7 +145,16 @@ def settings() -> str:
         trusted = " *(trusted)*" if setting.reach == "trusted" else ""
         said = _cell(setting.help)
         rows.append(f"| `{setting.name}` | {shown} | {said}{trusted} | `{setting.variable}` |")
-    return _SETTINGS + "\n".join(rows) + "\n"
+    return _SETTINGS + "\n".join(rows) + "\n" + _KNOBS + "\n".join(_knobs()) + "\n"
+
+
+def _knobs() -> Iterator[str]:
+    from recollect.policy import KNOBS, MODES
+
+    for name, does in KNOBS.items():
+        values = [getattr(policy, name) for policy in MODES.values()]
+        shown = " | ".join("" if v is None else f"`{str(v).lower()}`" for v in values)
+        yield f"| `{name}` | {shown} | {_cell(does)} |"
 
 
 # ------------------------------------------------------------------ the library

@@ -477,6 +477,17 @@ def _search_limit(_: Path) -> object:
         return len(memory.search("boat", by="keyword", mode="tokenmax").results)
 
 
+def _search_named(_: Path) -> object:
+    with with_boats() as memory:
+        return len(memory.search("boat", by="keyword", limit=3).named)
+
+
+def _several_shown(_: Path) -> object:
+    with with_boats() as memory:
+        memory.models.embed()
+        return len(memory.search("which boats were painted?").results) > 1
+
+
 def _search_budget(_: Path) -> object:
     with with_boats() as memory:
         found = memory.search("boat", by="keyword")
@@ -668,6 +679,9 @@ CASES = {
     "models": Case("{folder}/elsewhere", _models, MISSING, "ready"),
     "mode": Case("conservative", _mode, ("balanced", 12_000), ("conservative", 4_000)),
     "search.limit": Case("3", _search_limit, 12, 3),
+    "search.named": Case("2", _search_named, 9, 2),
+    "search.share": Case("0.01", _several_shown, True, False),
+    "search.keep": Case("0", _far_away, "no_results", "needs_synthesis"),
     "search.min_confidence": Case("0.99", _search_limit, 12, 0),
     "search.cut": Case("false", _far_away, "no_results", "needs_synthesis"),
     "search.recency": Case("1", _first_found, "boat-0", "boat-11"),

@@ -130,16 +130,6 @@ def _engine(value: Any) -> str:
     return text
 
 
-def _seconds(value: Any) -> float:
-    try:
-        number = float(str(value))
-    except ValueError:
-        raise ValueError("seconds, from 0.1 to 60") from None
-    if isinstance(value, bool) or not 0.1 <= number <= 60:
-        raise ValueError("seconds, from 0.1 to 60")
-    return number
-
-
 def _dollars(value: Any) -> float:
     try:
         number = float(str(value))
@@ -174,14 +164,23 @@ def _whole(low: int, high: int) -> Callable[[Any], int]:
     return parse
 
 
-def _share(value: Any) -> float:
-    try:
-        number = float(str(value))
-    except ValueError:
-        raise ValueError("a number from 0 to 1") from None
-    if isinstance(value, bool) or not 0 <= number <= 1:
-        raise ValueError("a number from 0 to 1")
-    return number
+def _number(low: float, high: float, what: str = "a number") -> Callable[[Any], float]:
+    wanted = f"{what} from {low:g} to {high:g}"
+
+    def parse(value: Any) -> float:
+        try:
+            number = float(str(value))
+        except ValueError:
+            raise ValueError(wanted) from None
+        if isinstance(value, bool) or not low <= number <= high:
+            raise ValueError(wanted)
+        return number
+
+    return parse
+
+
+_share = _number(0, 1)
+_seconds = _number(0.1, 60, "seconds,")
 
 
 def _one_of(*values: str) -> Callable[[Any], str]:
@@ -229,6 +228,26 @@ SETTINGS: Mapping[str, Setting] = {
             None,
             _whole(1, 10_000_000),
             "The most tokens an answer's results may take; else the mode's own.",
+        ),
+        Setting(
+            "search.named",
+            None,
+            _whole(0, 1000),
+            "The most documents that are named, a line each, beside the results; else the mode's "
+            "own.",
+        ),
+        Setting(
+            "search.share",
+            None,
+            _number(0.01, 100),
+            "The most tokens shown, as a share of the ten best passages whole; else the mode's "
+            "own.",
+        ),
+        Setting(
+            "search.keep",
+            None,
+            _share,
+            "The least confidence of an answer; below it nothing is shown. Else the mode's own.",
         ),
         Setting("search.min_confidence", None, _share, "Leave out results that are less sure."),
         Setting("search.cut", None, _yes_or_no, "Let the grades decide how many results come."),

@@ -27,8 +27,42 @@ MODES: Mapping[str, Policy] = {
 }
 
 
-KNOBS = tuple(name for name in Policy._fields if name != "mode")
-"""Everything about a policy that a caller or the configuration can set."""
+KNOBS: Mapping[str, str] = {
+    "limit": "The most results that an answer shows.",
+    "budget": "The most tokens that the results take together.",
+    "named": "The most documents that are named, a line each, beside what is shown.",
+    "by": "Which arms search: keyword, semantic, or both (hybrid).",
+    "pool": "How many passages each arm brings before fusion.",
+    "lexical_weight": "What a passage with all the words of the question gains, about.",
+    "vector_weight": "What a cosine of one more adds to that.",
+    "title_weight": "What words in the title or the path add.",
+    "foreign_weight": "What vectors weigh at most in a language that the model has not learned.",
+    "recency": "0 ranks by relevance alone, 1 newest first.",
+    "newest": "The recency of a question that asks for the latest.",
+    "rerank": "How many of the best the reranker reads.",
+    "rerank_ms": "Milliseconds after which it stops reading.",
+    "window_weight": "What the time named in the question weighs; 0 ignores it.",
+    "hop": "Search once more for what the first hits of an open question name.",
+    "share": "The most tokens shown, as a share of the ten best passages whole.",
+    "worth_span": "The least probability of a sentence that is shown.",
+    "cut": "Let the grades decide how much is shown; else limit and budget do.",
+    "keep": "The least confidence of an answer; below it nothing is shown.",
+    "worth": "The least probability of what is shown or named, as a share of the answer's.",
+    "escalate": "Below this grade there is a second, wider search; 0 is never.",
+    "wider": "How many times as many passages the second search brings.",
+    "min_confidence": "Results below it are left out.",
+    "direct_confidence": "From this grade on an answer needs no synthesis.",
+    "facts": "Answer with the facts that the question names before anything is searched.",
+    "fact_confidence": "The least probability of a fact that answers without being named.",
+    "detail": "What is sent of a result: sentences (auto), snippet, passage or document.",
+    "reranker": "The reranker of this search, by the names that rerank.model takes.",
+    "expand": "How many rewrites of a question graded low the language model is asked for.",
+    "hyde": "Have it also write a passage as the answer might read, and search near that.",
+    "expand_seconds": "Seconds that a search waits for the rewrites.",
+    "think": "Have the language model write an answer where the grade is low.",
+    "think_seconds": "Seconds that a search waits for that answer.",
+}
+"""Everything about a policy that a caller or the configuration can set, and what it does."""
 STAKES: Mapping[str, float] = {"high": 0.8, "medium": 0.6, "low": 0.4}
 """The least confidence, by what hangs on the answer."""
 

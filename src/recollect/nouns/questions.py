@@ -177,6 +177,7 @@ _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
         f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
     ),
     ("named", 0, MAX_LIMIT, f"name 0 to {MAX_LIMIT} documents"),
+    ("share", 0.01, 100, "give a number from 0.01 to 100"),
     *((name, 0, 1, "give a number from 0 to 1") for name in _SHARES),
     ("expand", 0, MAX_REWRITES, f"give 0 to {MAX_REWRITES} rewrites"),
 )
