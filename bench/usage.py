@@ -1,8 +1,9 @@
 """Counting searches: what a search pays for being counted, and what is done beside it.
 
 ``python -m bench usage`` measures both against the search itself, by words alone, which is the
-quickest search of passages there is. ``python -m bench.usage`` prints how many tokens answers take
-in each mode, on the fit halves of four question sets: the figures of ``memory/costs.py``.
+quickest search of passages there is. ``python -m bench.usage [SET…]`` prints how many tokens a
+model reads of an answer (the text that the MCP tool returns) in each mode, on the test halves of
+question sets: the figures of ``models/costs.py`` and ``docs/modes.md``.
 """
 
 from __future__ import annotations
@@ -10,22 +11,27 @@ from __future__ import annotations
 import shutil
 import statistics
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 from bench import corpus
-from bench.quality import asked, half, store_for
 from bench.timing import Ratio
+from bench.unseen import sets, stores
 from recollect import Memory
 from recollect.nouns import Answer, Document
 from recollect.policy import MODES
+from recollect.surfaces import tool_text
 from recollect.telemetry import Tally, counted
+from recollect.text.tokens import count_tokens
+from recollect_evals.questions import Question
 
 DOCUMENTS = 2_000
 QUERIES = 400
-SETS = ("longmemeval", "personas", "notes", "scifact")
-QUESTIONS = 60
+SETS = ("personas", "friends", "notes", "support-faq", "covid")
+"""Chats with an assistant and between people, project notes, help threads, articles."""
+QUESTIONS = 40
 
 
 def run(work: Path) -> Iterator[Ratio]:
@@ -73,25 +79,56 @@ def _written(memory: Memory, answer: Answer) -> float:
     return (perf_counter() - since) * 1000
 
 
-def main() -> int:
-    folder = corpus.data_folder()
-    if folder is None:
-        sys.exit("no data: set RECOLLECT_DATA to the data folder")
-    work = Path(__file__).resolve().parents[1] / ".cache" / "bench"
-    means: dict[str, list[float]] = {mode: [] for mode in MODES}
-    for name in SETS:
-        with store_for(work, folder, name, "recollect-embed") as made:
-            place = made.store.stats().location
-        questions = [q["query"] for q in asked(folder, name) if half(q) == "fit"][:QUESTIONS]
-        with Memory.open(place) as memory:
-            for mode, kept in means.items():
-                used = [memory.search(q, mode=mode, cache=False).budget.used for q in questions]
-                kept.append(statistics.mean(used))
-                print(f"{name:12} {mode:13} {kept[-1]:7,.0f} on average, {max(used):,} at most")
-    for mode, kept in means.items():
-        print(f"{'all sets':12} {mode:13} {statistics.mean(kept):7,.0f} on average")
+class Sizes(NamedTuple):
+    """Of the answers to the questions of one set: how large they are, and what is in them."""
+
+    tokens: float
+    """Of all that the tool returns, on average."""
+    most: float
+    results: float
+    named: float
+    shows: float
+    """The share that shows every gold document."""
+    reaches: float
+    """The share that shows or names every one."""
+
+
+HEADS = " ".join(f"{name:>8}" for name in Sizes._fields)
+
+
+def sizes(opened: stores.Opened, questions: Sequence[Question], mode: str) -> Sizes:
+    tokens, rows = [], []
+    for question in questions:
+        found = opened.memory.search(question.text, mode=mode, cache=False)
+        answer, gold = opened.named(found), question.gold
+        shown = {one.document for one in answer.results}
+        named = {one.document for one in answer.named}
+        tokens.append(count_tokens(tool_text.answer(found, {})))
+        counts = len(answer.results), len(answer.named)
+        rows.append((*counts, shown.issuperset(gold), (shown | named).issuperset(gold)))
+    means = map(statistics.mean, zip(*rows, strict=True))
+    return Sizes(statistics.mean(tokens), max(tokens), *means)
+
+
+def _line(name: str, mode: str, found: Sizes) -> str:
+    large = " ".join(f"{value:8,.0f}" for value in found[:2])
+    return f"{name:12} {mode:13} {large} " + " ".join(f"{value:8.2f}" for value in found[2:])
+
+
+def main(arguments: Sequence[str]) -> int:
+    every: dict[str, list[Sizes]] = {mode: [] for mode in MODES}
+    print(f"{'set':12} {'mode':13} {HEADS}")
+    for name in arguments or SETS:
+        held = [q for q in sets.asked(name, None) if q.half == "test" and q.gold]
+        with stores.opened(sets.stored(name)) as opened:
+            for mode, kept in every.items():
+                kept.append(sizes(opened, held[:QUESTIONS], mode))
+                print(_line(name, mode, kept[-1]), flush=True)
+    for mode, kept in every.items():
+        means = Sizes(*map(statistics.mean, zip(*kept, strict=True)))
+        print(_line("all sets", mode, means._replace(most=max(one.most for one in kept))))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -57,7 +57,8 @@ def test_a_program_is_shown_the_costs_and_told_to_relay_the_choice(cli: Cli, not
     shown = cli("init")
     assert shown.code == 0
     parts = ("recommended: conservative", CHECKED, "check them", "10,000 answers", "small",
-             "medium", "large", "show this to its user", str(notes), "2 files")  # fmt: skip
+             "wrong direction", "medium", "large", "show this to its user", str(notes),
+             "2 files")  # fmt: skip
     for part in (*MODES, *parts):
         assert part in shown.out
     assert written() is None
@@ -99,6 +100,14 @@ def test_run_again_it_changes_nothing_and_says_so(cli: Cli) -> None:
         done = cli("init", *again)
         assert "nothing to change" in done.out
         assert written() == before
+
+
+def test_a_large_mode_for_a_small_model_is_taken_and_warned_of(cli: Cli) -> None:
+    small = cli("init", "--mode", "tokenmax", "--downstream", "gpt-5-mini")
+    assert "gpt-5-mini is a small model" in small.out.partition("mode = tokenmax")[2]
+    assert "gpt-5-mini" in cli("init", "--yes", "--json").json["warning"]
+    large = cli("init", "--downstream", "claude-opus-4-7", "--json").json
+    assert large["warning"] is None
 
 
 def test_yes_leaves_a_mode_that_the_user_has_chosen(cli: Cli) -> None:

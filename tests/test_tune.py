@@ -137,7 +137,7 @@ def test_a_small_model_is_not_given_everything(mode: str, model: str, told: bool
     found = advice(usage(mode, calls=40, tokens__used=400_000), mode=mode, downstream=model)
     assert ("mode" in found) is told
     if told:
-        assert found["mode"].value == "balanced"
+        assert found["mode"].value == "conservative"
         assert "10,000 tokens a search" in found["mode"].evidence
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from recollect.config import Config
-from recollect.models.costs import size_of
+from recollect.models.costs import advised, misfit
 from recollect.nouns import Filter
 from recollect.policy import MODES
 from recollect.telemetry import Usage
@@ -131,14 +131,15 @@ def idle_cache(usage: Usage, config: Config) -> Recommendation | None:
 
 def too_much_to_read(usage: Usage, config: Config) -> Recommendation | None:
     """No cap on the tokens, and a small model that has to read them."""
-    figures, model = usage.of_mode("tokenmax"), config["downstream"]
-    if config["mode"] != "tokenmax" or size_of(model) != "small":
+    mode, model = config["mode"], config["downstream"]
+    why, figures = misfit(mode, model), usage.of_mode(mode)
+    if not why:
         return None
     return Recommendation(
         "mode",
-        "balanced",
-        "tokenmax",
-        f"{model} is a small model: it reads a few good passages better than many",
+        advised(model).mode,
+        mode,
+        why,
         f"{figures.a_call('tokens.used'):,.0f} tokens a search in {figures.calls:,} searches",
     )
 

@@ -63,10 +63,10 @@ CACHE_READ, CACHE_WRITE = 0.1, 1.25
 SMALL, MEDIUM = 1.00, 4.00
 """A model is small up to this price, and medium up to that."""
 
-TYPICAL: Mapping[str, int] = {"conservative": 1_400, "balanced": 1_500, "tokenmax": 1_500}
-"""Tokens of an answer, on average over 240 questions of four public sets (chats, notes, abstracts;
-``python -m bench.usage``). The cut keeps what is worth its tokens, so that modes differ where much
-is: the most was 3,900, 6,100 and 6,100."""
+TYPICAL: Mapping[str, int] = {"conservative": 600, "balanced": 1_300, "tokenmax": 2_600}
+"""Tokens that a model reads of an answer (the text of the MCP tool), on average over five public
+sets of chats, notes, help threads and articles, 40 questions each (``python -m bench.usage``; with
+the embedder that ships and no reranker). The most were 1,800, 4,000 and 8,300."""
 
 _SMALL_WORDS = frozenset("mini nano haiku flash lite small tiny micro".split())
 _LARGE_WORDS = frozenset("opus pro large ultra max".split())
@@ -175,6 +175,13 @@ def mode_costs() -> list[ModeCost]:
     return [ModeCost(name, p.limit, p.budget, TYPICAL[name]) for name, p in MODES.items()]
 
 
+DIRECTION = (
+    "conservative is for small models, balanced for larger ones, tokenmax for large contexts: a "
+    "large mode that feeds a small model is the wrong direction"
+)
+_FEW = "is a small model: it reads a few good passages better than many"
+
+
 class Advised(NamedTuple):
     """The mode to begin with, and why."""
 
@@ -192,7 +199,18 @@ def advised(downstream: str | None) -> Advised:
     if size == "small":
         return Advised(
             "conservative",
-            f"{downstream} is a small model: it reads a few good passages better than many",
+            f"{downstream} {_FEW}",
         )
     said = "is not known to be small" if size == "unknown" else f"is of the {size} class"
     return Advised("balanced", f"{downstream} {said}: it can use more passages")
+
+
+def misfit(mode: str, downstream: str | None) -> str:
+    """Says why the mode is too large for the model that reads; empty if it is not."""
+    if mode != "tokenmax" or size_of(downstream) != "small":
+        return ""
+    better = advised(downstream).mode
+    return (
+        f"{downstream} {_FEW}, and {mode} sends it about {TYPICAL[mode]:,} tokens an answer "
+        f"({better} {TYPICAL[better]:,})"
+    )

@@ -30,6 +30,7 @@ from recollect.surfaces.commands.shared import (
     show,
 )
 from recollect.surfaces.commands.usage import revert
+from recollect.surfaces.phrases import some
 
 if TYPE_CHECKING:
     from recollect.memory import Advised, Logs
@@ -110,6 +111,7 @@ def init(options: Options) -> int:
         "sources": [_source_json(one) for one in _sources(offer)],
         "changed": [one._asdict() for one in changed],
         "overridden": list(_overridden(plan.chosen, config)),
+        "warning": _misfit(plan, config) or None,
         "added": done.as_json() if done else None,
         "note": None if plan.chosen or plan.add else RELAY,
     }
@@ -294,6 +296,12 @@ def _overridden(chosen: Mapping[str, Any], config: settings.Config) -> Iterator[
             yield f"{name} has no effect here: {origin} {where} decides it"
 
 
+def _misfit(plan: SetupPlan, config: settings.Config) -> str:
+    """Says that the mode is too large for the model, whether chosen now or set before."""
+    mode, model = (plan.chosen.get(name, config[name]) for name in ("mode", "downstream"))
+    return costs.misfit(mode, model)
+
+
 # ------------------------------------------------------------------ showing
 
 
@@ -321,6 +329,7 @@ def _shown(offer: SetupOffer, style: Style) -> Iterator[str]:
     yield ""
     yield f"recommended: {style.bold}{offer.advised.mode}{style.off}"
     yield f"  {offer.advised.why}"
+    yield f"  {costs.DIRECTION}"
     yield f"store: {offer.store}"
     if any(_sources(offer)):
         yield "could be imported:"
@@ -387,6 +396,7 @@ def _told(
             f"(back: {one.revert})"
         )
     yield from _overridden(plan.chosen, config)
+    yield from some(_misfit(plan, config))
     if done:
         yield render.receipt(done, style)
         yield from render.problems(done, style)

@@ -1,4 +1,5 @@
-"""``recollect modes``: every knob of the read path, its value, and where that comes from."""
+"""``recollect modes``: every knob of the read path, its value, what it does, and where the value
+comes from."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import config as settings
 from recollect.errors import UsageError
+from recollect.memory import costs
 from recollect.nouns import Policy
 from recollect.policy import KNOBS, MODES
 from recollect.surfaces.commands.shared import Options, show
@@ -24,6 +26,7 @@ class Knob(NamedTuple):
     value: Any
     origin: str
     """``mode NAME``, ``default``, or where in the configuration."""
+    does: str
 
 
 def declare_modes(parser: argparse.ArgumentParser) -> None:
@@ -48,19 +51,21 @@ def modes(options: Options) -> int:
         "mode": mode,
         "origin": _origin(config, "mode") if not options.mode else "call",
         "modes": {name: _shown(preset) for name, preset in MODES.items()},
+        "typical_tokens": dict(costs.TYPICAL),
         "knobs": [knob._asdict() for knob in knobs],
+        "warning": costs.misfit(mode, config["downstream"]) or None,
     }
-    show(options, content, lambda style: _table(mode, knobs, style))
+    show(options, content, lambda style: _table(mode, knobs, config["downstream"], style))
     return 0
 
 
 def _knob(name: str, mode: str, config: settings.Config) -> Knob:
     setting = f"search.{name}"
     if setting in settings.SETTINGS and config[setting] is not None:
-        return Knob(name, config[setting], _origin(config, setting))
+        return Knob(name, config[setting], _origin(config, setting), KNOBS[name])
     value = getattr(MODES[mode], name)
     given = name not in Policy._field_defaults or value != Policy._field_defaults[name]
-    return Knob(name, value, f"mode {mode}" if given else "default")
+    return Knob(name, value, f"mode {mode}" if given else "default", KNOBS[name])
 
 
 def _origin(config: settings.Config, name: str) -> str:
@@ -72,16 +77,22 @@ def _shown(policy: Policy) -> dict[str, Any]:
     return {name: getattr(policy, name) for name in KNOBS}
 
 
-def _table(mode: str, knobs: list[Knob], style: Style) -> str:
-    lines = [f"{style.bold}{mode}{style.off}", ""]
-    for name, value, origin in knobs:
+def _table(mode: str, knobs: list[Knob], downstream: str | None, style: Style) -> str:
+    lines = [f"{style.bold}{mode}{style.off}, about {costs.TYPICAL[mode]:,} tokens an answer", ""]
+    for name, value, origin, does in knobs:
         said = _UNSET.get(name, "") if value is None else value
         key = when(f"search.{name}" in settings.SETTINGS, f"search.{name}")
         lines.append(f"{name:18} {said!s:>10}   {style.dim}{origin:24} {key}{style.off}".rstrip())
-    others = ", ".join(
-        f"{name} ({p.budget or 'no cap'}, ≤ {p.limit})" for name, p in MODES.items() if name != mode
-    )
-    return "\n".join([*lines, "", f"others (tokens, results): {others}"])
+        lines.append(f"  {does}")
+    others = ", ".join(_other(one) for one in costs.mode_costs() if one.mode != mode)
+    warning = costs.misfit(mode, downstream)
+    advice = when(warning, f"{style.warn}{warning}{style.off}") or costs.DIRECTION
+    return "\n".join([*lines, "", f"others: {others}", advice])
+
+
+def _other(one: costs.ModeCost) -> str:
+    cap = "no cap" if one.cap is None else f"at most {one.cap:,}"
+    return f"{one.mode} (about {one.typical:,} tokens, {cap}, in up to {one.limit} results)"
 
 
 def _reset(options: Options) -> int:
