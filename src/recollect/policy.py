@@ -20,6 +20,7 @@ MODES: Mapping[str, Policy] = {
         named=40,
         share=2.0,
         worth_span=0.001,
+        worth=0.0,
         keep=0.05,
         pool=200,
         expand=3,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import log
 
 from recollect.facts import KIND, SOURCE, Fact
@@ -12,16 +13,22 @@ from recollect.reading.pool import Pool
 
 ONE_WORD = log(2) + 1e-9
 """What ``Signals.words`` is at most for a question with one word that carries meaning."""
+_ASKS = re.compile(
+    r"\W*(?:wh(?:en|ere|om?|ose|at|ich|y)|how|wann|wo|wer|was|welche\w?|warum|wie"
+    r"|cuándo|dónde|quién|qué|cuál|cómo|por qué|quand|où|qui|quel\w*|comment|pourquoi)\b",
+    re.IGNORECASE,
+)
 SURE = {"name": 0.98, "alias": 0.97, "slip": 0.9, "relation": 0.9}
 """How sure it is that a fact is meant, by how it was found."""
 
 
 def answers(candidate: Candidate, pool: Pool) -> bool:
     """Whether a fact that is not named, and is graded as one, answers by its content: being of
-    the same field is not enough, a single word that is no question names a field, and what is true
-    of one number is not of another."""
+    the same field is not enough, a single word names a field unless something is asked about it
+    ("when do we deploy?", not "is redis up?"), and what is true of one number is not of another."""
     signals, asked = candidate.signals, pool.of
-    if signals.no_number or (asked.parsed.terse and signals.words <= ONE_WORD):
+    names_a_field = signals.words <= ONE_WORD and not _ASKS.match(asked.parsed.prose)
+    if signals.no_number or names_a_field:
         return False
     return candidate.confidence >= asked.policy.fact_confidence
 
