@@ -235,6 +235,14 @@ def test_modes_set_limit_and_budget(memory: Memory) -> None:
     assert 0 < len(memory.search("otter", mode="conservative", limit=2).results) <= 2
 
 
+def test_who_gives_a_budget_is_shown_as_much_as_it_holds(memory: Memory) -> None:
+    quiet = "It is quiet there after that, and nobody comes by. " * 6
+    memory.put([note(f"n{i}", f"The otter of pond {i} eats fish. {quiet}") for i in range(30)])
+    question = "what does the otter of the pond eat?"
+    few, many = memory.search(question), memory.search(question, budget=6_000)
+    assert few.budget.used < many.budget.used <= 6_000
+
+
 def test_the_modes_show_and_name_different_amounts(memory: Memory) -> None:
     about = ("eats fish", "sleeps late", "swims far", "dives deep", "hides well", "plays rough")
     memory.put(

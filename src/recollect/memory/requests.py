@@ -13,7 +13,7 @@ from recollect.errors import UsageError
 from recollect.facts import TYPES, FactFilter
 from recollect.memory.core import Core
 from recollect.memory.options import Limits, SearchOptions
-from recollect.nouns import LOCAL, MAX_LIMIT, Filter, Query
+from recollect.nouns import LOCAL, MAX_LIMIT, MAX_SHARE, Filter, Query
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.reading.sessions import request as session_request
 from recollect.reading.sessions.request import Request
@@ -85,6 +85,8 @@ def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
     now = given.pop("now", None)
     as_of = moment(given.pop("as_of", None), "as_of")
     given["min_confidence"] = stakes(given.get("min_confidence"))
+    if given.get("budget") is not None and given.get("share") is None:
+        given["share"] = MAX_SHARE  # who says how many tokens has said what may be shown
     if last is not None:
         seen = _newest(core, seen, last)
     said = clean(text)

@@ -63,10 +63,10 @@ CACHE_READ, CACHE_WRITE = 0.1, 1.25
 SMALL, MEDIUM = 1.00, 4.00
 """A model is small up to this price, and medium up to that."""
 
-TYPICAL: Mapping[str, int] = {"conservative": 600, "balanced": 1_300, "tokenmax": 2_600}
+TYPICAL: Mapping[str, int] = {"conservative": 700, "balanced": 1_350, "tokenmax": 3_400}
 """Tokens that a model reads of an answer (the text of the MCP tool), on average over five public
 sets of chats, notes, help threads and articles, 40 questions each (``python -m bench.usage``; with
-the embedder that ships and no reranker). The most were 1,800, 4,000 and 8,300."""
+the embedder that ships and no reranker). The most were 1,800, 3,400 and 9,700."""
 
 _SMALL_WORDS = frozenset("mini nano haiku flash lite small tiny micro".split())
 _LARGE_WORDS = frozenset("opus pro large ultra max".split())

@@ -13,6 +13,8 @@ MAX_BUDGET = 10_000_000
 
 MAX_REWRITES = 3
 
+MAX_SHARE = 100.0
+
 MAX_SECONDS = 600.0
 
 Detail = Literal["auto", "snippet", "passage", "document"]
@@ -177,7 +179,7 @@ _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
         f"give 1 to {MAX_BUDGET}, or leave it out for the mode's own",
     ),
     ("named", 0, MAX_LIMIT, f"name 0 to {MAX_LIMIT} documents"),
-    ("share", 0.01, 100, "give a number from 0.01 to 100"),
+    ("share", 0.01, MAX_SHARE, f"give a number from 0.01 to {MAX_SHARE:g}"),
     *((name, 0, 1, "give a number from 0 to 1") for name in _SHARES),
     ("expand", 0, MAX_REWRITES, f"give 0 to {MAX_REWRITES} rewrites"),
 )
