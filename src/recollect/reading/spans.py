@@ -23,7 +23,7 @@ from math import log, log1p
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.nouns import Candidate, StoredPassage, Stretch
+from recollect.nouns import Candidate, Document, StoredPassage, Stretch
 from recollect.reading.pool import Pool, probability
 from recollect.text.sentences import units
 from recollect.text.terms import terms
@@ -90,7 +90,7 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     every = valued(measured(candidates, pool))
     share = _share(candidates, pool)
     room = share if policy.budget is None else min(share, policy.budget)
-    brief = {c.document for c in candidates if pool.stored(c).document.kind in RECORDS}
+    brief = {c.document for c in candidates if _is_record(pool.stored(c).document)}
     least = policy.worth_span if policy.cut else 0.0
     if pool.of.parsed.terse:  # what has the words is wanted, however often they occur
         least, every = 0.0, _with_words(every)
@@ -99,6 +99,11 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     over = frozenset(unit.document for unit in left if room < share)
     stretches, questions = _with_questions(_stretches(chosen, pool), pool)
     return Selected(stretches, questions, len(left), over)
+
+
+def _is_record(document: Document) -> bool:
+    """Whether it was recorded as one thing; a decision in a file is a text like others."""
+    return document.kind in RECORDS and (document.kind == "file" or not document.path)
 
 
 # ------------------------------------------------------------------ what is known of a unit

@@ -2,19 +2,20 @@
 
 What it guarantees, for every text
 - The units are in order, do not overlap, and hold everything but white space.
-- A wrapped line of prose goes on in the next; an item of a list, a heading, a row of a table and a
-  line of code are units of their own.
+- A wrapped line of prose goes on in the next; an item of a list, a row of a table and a line of
+  code are units of their own; a heading is part of what follows it.
 - It takes time in proportion to the text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 LONGEST = 500
 """Characters from which on a unit is cut at a space: a log has lines without end."""
 _LINE = re.compile(r"[^\n]+")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s")
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})")
 _ALONE = re.compile(r"\s*(?:[-*+•–]\s|[>|#]|\d{1,3}[.)]\s|[\w ]{1,30}:\s)|\s{4,}\S|\t")
 """What a line begins with that does not go on from the one before."""
@@ -31,12 +32,25 @@ Stretch = tuple[int, int]
 
 def units(text: str) -> list[Stretch]:
     """Returns where each unit begins and ends."""
-    return [
+    found = [
         part
         for start, end in _blocks(text)
         for sentence in _sentences(text, start, end)
         for part in _cut(text, *sentence)
     ]
+    return list(_under_headings(text, found))
+
+
+def _under_headings(text: str, found: Sequence[Stretch]) -> Iterator[Stretch]:
+    """Joins a heading to what stands first under it: alone it says nothing."""
+    begin = -1
+    for start, end in found:
+        begin = start if begin < 0 else begin
+        if _HEADING.match(text, start, end) is None:
+            yield begin, end
+            begin = -1
+    if begin >= 0:
+        yield begin, found[-1][1]
 
 
 def _blocks(text: str) -> Iterator[Stretch]:
