@@ -91,7 +91,8 @@ def test_without_one_the_answer_says_so_and_is_the_fused_one() -> None:
     with boats(None) as memory:
         answer = memory.search("boat")
     assert stage(answer) == ("skipped", "no reranker is configured")
-    assert len(answer.results) == 9
+    assert len(answer.results) > 1
+    assert len(answer.results) + len(answer.named) == answer.total_found
 
 
 def test_one_that_fails_costs_its_gain_and_nothing_else() -> None:
