@@ -13,12 +13,14 @@ from recollect.errors import UsageError
 from recollect.facts import TYPES, FactFilter
 from recollect.memory.core import Core
 from recollect.memory.options import Limits, SearchOptions
-from recollect.nouns import LOCAL, MAX_LIMIT, MAX_SHARE, Filter, Query
+from recollect.nouns import LOCAL, MAX_LIMIT, Filter, Query
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.reading.sessions import request as session_request
 from recollect.reading.sessions.request import Request
 from recollect.text.questions import parse, when
 
+OWN_BUDGET = 3.0
+"""The share (:attr:`Policy.share`) of a call that gives a budget of its own."""
 _CONFIGURED = {name: f"search.{name}" for name in KNOBS if f"search.{name}" in settings.SETTINGS}
 """The knobs of a policy that are settings too."""
 
@@ -86,7 +88,7 @@ def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
     as_of = moment(given.pop("as_of", None), "as_of")
     given["min_confidence"] = stakes(given.get("min_confidence"))
     if given.get("budget") is not None and given.get("share") is None:
-        given["share"] = MAX_SHARE  # who says how many tokens has said what may be shown
+        given["share"] = OWN_BUDGET  # who says how many tokens wants them used
     if last is not None:
         seen = _newest(core, seen, last)
     said = clean(text)
