@@ -54,7 +54,7 @@ def harbour(memory: Memory) -> Memory:
 
 
 def fused(*arms: Arm, **idf: float) -> list[Candidate]:
-    return fuse(arms, MODES["balanced"], idf)
+    return fuse([arm._replace(idf=idf) for arm in arms], MODES["balanced"])
 
 
 def test_fusion_adds_the_share_of_the_words_and_the_cosine() -> None:
@@ -233,6 +233,36 @@ def test_modes_set_limit_and_budget(memory: Memory) -> None:
         assert len(memory.search("otter", mode=name).results) <= policy.limit
         assert answer.budget.budget == policy.budget
     assert 0 < len(memory.search("otter", mode="conservative", limit=2).results) <= 2
+
+
+def test_a_small_budget_is_spent_on_the_sentence_that_answers(memory: Memory) -> None:
+    before = "The harbour office opens early, and the ferries leave on time. " * 12
+    answer = "The crane was inspected by Henrike Olufsen."
+    memory.put([note("long", f"{before}{answer} {before}", title="Harbour")])
+    memory.put([note(f"n{i}", f"Gardening, chapter {i}.") for i in range(9)])
+    for tokens in (40, 60, 120):
+        found = memory.search("who inspected the crane?", budget=tokens)
+        assert answer in found.results[0].text
+        assert found.budget.used <= tokens
+
+
+def test_an_answer_is_as_sure_as_its_best_result_and_filtered_by_that(harbour: Memory) -> None:
+    answer = harbour.search("when do we deploy on friday?")
+    assert answer.results
+    assert answer.confidence == max(one.confidence for one in answer.results)
+    same = harbour.search("when do we deploy on friday?", min_confidence=answer.confidence)
+    assert documents(same)[0] == documents(answer)[0]
+    above = harbour.search("when do we deploy on friday?", min_confidence=answer.confidence + 0.001)
+    assert above.results == ()
+
+
+def test_words_in_quotes_that_nothing_has_in_a_row_are_looked_for_one_by_one(
+    harbour: Memory,
+) -> None:
+    answer = harbour.search('sessions "kept postgres in"')
+    assert "postgres" in documents(answer)
+    assert any("in quotes" in hint for hint in answer.hints)
+    assert not any("in quotes" in hint for hint in harbour.search('"kept in postgres"').hints)
 
 
 def test_who_gives_a_budget_is_shown_as_much_as_it_holds(memory: Memory) -> None:

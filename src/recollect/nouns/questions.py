@@ -15,6 +15,9 @@ MAX_REWRITES = 3
 
 MAX_SHARE = 100.0
 
+DOUBTFUL = 2
+"""How many times the least confidence of an answer is still doubtful."""
+
 MAX_SECONDS = 600.0
 
 Detail = Literal["auto", "snippet", "passage", "document"]
@@ -149,6 +152,11 @@ class Policy(NamedTuple):
     """Whether the language model writes an answer from what was found, where that is graded below
     *direct_confidence*."""
     think_seconds: float = 20.0
+
+    def doubts(self, confidence: float) -> bool:
+        """Whether it is doubtful at this confidence that anything answers, though something is
+        shown: then a little is."""
+        return confidence < DOUBTFUL * self.keep
 
     def check(self) -> None:
         """Refuses values that no search could honour."""

@@ -16,10 +16,9 @@ from recollect.nouns import (
     StoredPassage,
     Stretch,
 )
-from recollect.reading.pool import Pool
+from recollect.reading.pool import Pool, as_typed
 from recollect.text.questions.parse import Parsed
 from recollect.text.snippet import snippet
-from recollect.text.terms import query_terms
 from recollect.text.tokens import count_tokens
 
 ARMS = ("lexical", "vector", "title", "hop", "rewrite", "successor")
@@ -60,7 +59,7 @@ def result(
         evidence=tuple(c.arm for c in candidate.contributions if c.arm in ARMS),
         contributions=candidate.contributions,
         tokens=cost(stored.id, document.title, document.path, passage.heading, text),
-        detail=_SAID[detail],
+        detail="spans" if detail == "auto" else detail,
         folded=tuple(pool.passages[key].id for key in alike),
         signals=candidate.signals,
         spans=spans,
@@ -70,20 +69,18 @@ def result(
 def joined(spans: Sequence[Span]) -> str:
     """Returns the spans as one text: who speaks in front of each turn, a sign where something is
     left out between two."""
-    parts: list[str] = []
-    for last, span in pairwise([None, *spans]):
-        assert span is not None
-        parts.append(_between(last, span))
-        if span.role and not (last and last.id == span.id):
-            parts.append(f"{span.role}: ")
-        parts.append(span.text.strip())
-    return "".join(parts)
+    said = [_spoken(span) for span in spans[:1]]
+    for last, span in pairwise(spans):
+        said += [_between(last, span), span.text.strip() if last.id == span.id else _spoken(span)]
+    return "".join(said)
 
 
-def _between(last: Span | None, span: Span) -> str:
+def _spoken(span: Span) -> str:
+    return f"{span.role}: {span.text.strip()}" if span.role else span.text.strip()
+
+
+def _between(last: Span, span: Span) -> str:
     """Returns what stands between two spans that are shown."""
-    if last is None:
-        return ""
     if last.id == span.id:
         return "\n…\n" if "\n" in last.text + span.text else " … "
     return "\n" if _number(span) == _number(last) + 1 else "\n…\n"
@@ -109,8 +106,7 @@ def _snippet(stored: StoredPassage, pool: Pool, stretches: Sequence[Stretch]) ->
     """Returns about forty tokens of the part that has most of the question's words."""
     spans = _spans(stored, pool, stretches)
     best = max(spans, key=lambda span: len(span.marks))
-    found = snippet(best.text, set(pool.of.parsed.content), SNIPPET)
-    text = f"{'… ' * found.before}{' '.join(found.text.split())}{' …' * found.after}"
+    text = marked(best.text, pool.of.parsed)
     return (best._replace(text=text, marks=_marks(text, pool)),)
 
 
@@ -126,7 +122,6 @@ _DETAILS: Mapping[Detail, Callable[[StoredPassage, Pool, Sequence[Stretch]], tup
     "passage": _passage,
     "document": _document,
 }
-_SAID = {"auto": "spans", "snippet": "snippet", "passage": "passage", "document": "document"}
 
 
 def _span(stored: StoredPassage, pool: Pool, start: int, end: int) -> Span:
@@ -172,6 +167,4 @@ def named(candidate: Candidate, pool: Pool, reason: str) -> Named:
 def matched_words(candidate: Candidate, pool: Pool) -> tuple[str, ...]:
     """Returns the rarest words of the question that its passage has, as they were typed."""
     there = pool.matched.get(candidate.passage, set())
-    typed = dict(zip(*query_terms(pool.of.parsed.prose), strict=False))
-    words = sorted((w for w in there if w in typed), key=lambda w: -pool.idf.get(w, 0.0))
-    return tuple(typed[word] for word in words[:MATCHED])
+    return as_typed(there, pool.of.parsed, pool.idf)[:MATCHED]

@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from recollect.nouns import Candidate, Policy, StoredPassage
 
-DOUBTFUL = 2
 FEW = 3
-"""Below twice the confidence at which nothing is returned, no more than so many are."""
+"""Where it is doubtful that anything answers, no more than so many are kept."""
 ALL = "all that was found"
 ALIKE = 0.9
 """The share of words in common from which two passages say the same."""
@@ -47,7 +46,7 @@ def _above_the_floor(
     blind = (by_words and has_words) or max(c.signals.coverage for c in candidates) >= 1
     if confidence < policy.keep and not blind:
         return [], f"graded {confidence:.2g}, below {policy.keep:g}"
-    if confidence < DOUBTFUL * policy.keep and not blind:
+    if policy.doubts(confidence) and not blind:
         few = {c.document for c in sorted(candidates, key=lambda c: -c.score)[:FEW]}
         near = [c for c in candidates if c.document in few]
         return near, f"graded {confidence:.2g}: only the nearest {FEW}"

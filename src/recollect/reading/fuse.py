@@ -32,8 +32,7 @@ READ = 40
 def pool(asked: Pass, found: Sequence[Arm]) -> Pool:
     """Fuses what the arms found, and loads the passages that may be seen."""
     policy, arms = asked.policy, [arm for arm in found if arm.hits]
-    idf = next((arm.idf for arm in found if arm.idf), {})
-    ranked = fuse(arms, policy, idf)
+    ranked = fuse(found, policy)
     firsts = _by_document(ranked)
     kept = firsts[: max(policy.limit + policy.named, policy.rerank)]
     further = _others(ranked, kept)
@@ -44,12 +43,22 @@ def pool(asked: Pass, found: Sequence[Arm]) -> Pool:
         asked,
         tuple(c for c in kept if c.passage in passages),
         passages,
-        idf,
+        _idf(found),
         len(firsts),
         full=any(len(arm.every or arm.hits) >= policy.pool for arm in arms),
         others=_grouped(c for c in further if c.passage in passages),
         by_meaning=any(arm.name == "vector" for arm in arms),
     )
+
+
+def documents(found: Sequence[Arm], policy: Policy) -> list[Candidate]:
+    """Returns the documents that the arms found, each by its best passage, best first."""
+    return _by_document(fuse(found, policy))
+
+
+def _idf(found: Sequence[Arm]) -> Mapping[str, float]:
+    """Returns how rare the words of the question are, as the arm that goes by words tells it."""
+    return next((arm.idf for arm in found if arm.idf), {})
 
 
 def _by_document(ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -75,9 +84,10 @@ def _grouped(candidates: Iterable[Candidate]) -> dict[int, tuple[Candidate, ...]
     return found
 
 
-def fuse(arms: Sequence[Arm], policy: Policy, idf: Mapping[str, float]) -> list[Candidate]:
+def fuse(found: Sequence[Arm], policy: Policy) -> list[Candidate]:
     """Returns the passages that the arms found, best first; ties stay in the arms' order."""
-    whole = sum(idf.values()) or 1.0
+    arms = [arm for arm in found if arm.hits]
+    whole = sum(_idf(found).values()) or 1.0
     parts: dict[tuple[int, int], list[Contribution]] = {}
     for arm in arms:
         if arm.name not in OF_DOCUMENTS:

@@ -263,10 +263,8 @@ class _Gathered:
     def place_passages(self, kept: Sequence[Candidate]) -> None:
         found = selected(kept, self.pool).stretches
         for candidate in kept:
-            keys = {
-                s.passage for s in found.get(candidate.document, ())
-            } & self.pool.passages.keys()
-            some = [self.pool.passages[key] for key in keys]
+            shown = {stretch.passage for stretch in found.get(candidate.document, ())}
+            some = [self.pool.passages[key] for key in shown & self.pool.passages.keys()]
             parts = {one.passage.n: one for one in some if one.passage.role in SPOKEN}
             best = self.pool.stored(candidate)
             parts[best.passage.n] = best

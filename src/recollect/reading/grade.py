@@ -1,11 +1,14 @@
 """The grade: how likely a candidate answers the question, and how likely they do together.
 
-    log-odds(candidate) = prior + Σ weight · signal          confidence = 1 / (1 + exp(−log-odds))
+    log-odds(candidate) = prior + Σ weight · signal          p = 1 / (1 + exp(−log-odds))
 
-The weights are data (``grade.json``), fitted by ``training/grade.py`` on questions with known
-answers and on questions without one. There is a set of them for each kind of evidence at hand,
-for odds and cosines mean what they mean only where they come from the models that were there
-when they were fitted.
+A second regression grades the candidates as a set. The confidence of each is its p, scaled so that
+the best is as sure as the set: what is said of an answer and of its best result is one number.
+
+The weights are data (``grade.json``), fitted on questions with known answers and on questions
+without one (``python -m bench.unseen --fit FOLDER``; those for a reranker, ``training/grade.py``).
+There is a set of them for each kind of evidence at hand, for odds and cosines mean what they mean
+only where they come from the models that were there when they were fitted.
 
 The log-odds are the score, so that what a result is ranked by and what is said of it agree.
 """

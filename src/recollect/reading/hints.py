@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.nouns import Status
+from recollect.reading.pool import as_typed
 from recollect.text.questions.parse import Parsed
-from recollect.text.terms import is_run, query_terms
 
 LACKING = 3
 
@@ -25,6 +25,8 @@ class Findings(NamedTuple):
     """How many passages each of the other limits hides."""
     superseded: Mapping[str, str] = {}
     """What was found and is in force no longer, each with what took its place."""
+    unquoted: bool = False
+    """Whether words in quotes were looked for one by one, because nothing has them in a row."""
     lacking: tuple[str, ...] = ()
     """Words of the question that no result has; where there is none, that nothing has."""
 
@@ -33,6 +35,8 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
     """An answer that is served as it stands only says what was done to the question."""
     done = [f"“{w}” was read as “{r}”" for w, r in told.spelling.items() if told.corrected]
     done += [f"“{old}” was superseded by “{new}”" for old, new in told.superseded.items()]
+    if told.unquoted:
+        done.append("nothing has the words in quotes in a row, so each was looked for")
     if told.relaxed:
         limits = " and ".join(told.relaxed)
         done.append(f"too little was found within the limit on {limits}, so this is without it")
@@ -64,7 +68,4 @@ def lacking(
     """The rarest words of the question that none of the *matched* passages has, as they were
     typed."""
     there = set().union(*matched.values())
-    typed = dict(zip(*query_terms(parsed.prose), strict=False))
-    missing = [w for w in parsed.content if w not in there and w in typed and not is_run(w)]
-    missing.sort(key=lambda word: -idf.get(word, 0.0))
-    return tuple(typed[word] for word in missing[:LACKING])
+    return as_typed((w for w in parsed.content if w not in there), parsed, idf)[:LACKING]

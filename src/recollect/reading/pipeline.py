@@ -7,7 +7,7 @@ the first that has an answer gives it:
     0, 1  what was answered before, for this question or for one that asks the same   (cache/)
     2     the facts that the question names                                           (named.py)
     3     passages: candidates → fuse → rerank → grade → hop → escalate               (retrieval.py)
-          → expand → in force → cut → fit
+          → expand → in force → cut → spans → fit
     4     what a language model writes from memory, and what the web says, where the
           user allows them and the answer is graded low                               (think/, web)
 
@@ -31,8 +31,6 @@ from recollect.nouns import (
     Query,
     Result,
     Stretch,
-    TextQuery,
-    words,
 )
 from recollect.ports import StorageEngine
 from recollect.reading.answering import named, result, status
@@ -46,6 +44,7 @@ from recollect.reading.pool import Models, Pool
 from recollect.reading.question import Question, understand
 from recollect.reading.retrieval import (
     Retrieval,
+    absent,
     aged,
     escalated,
     expanded,
@@ -57,13 +56,12 @@ from recollect.reading.retrieval import (
     worthwhile,
 )
 from recollect.reading.spans import selected
-from recollect.text.terms import query_terms
 from recollect.trace import Trace, say, skip, stage, surviving, tracing
 
 OVER = "over the token budget"
 WORTH = "not worth its tokens"
-NEAREST = ABSENT = 3
-"""Documents that are named where nothing is known, and words that nothing has."""
+NEAREST = 3
+"""Documents that are named where nothing is known, or little is likely."""
 Beyond = Callable[[Question, Answer], Answer]
 """Adds what lies beyond memory to an answer: what a language model writes, what the web says."""
 
@@ -225,7 +223,9 @@ def _answer(
     left = [*((c, OVER) for c in kept.candidates[len(results) :]), *kept.rest]
     titles = {one.title for one in results}
     gone = {old: new for old, new in replaced.items() if titles & {old, new}}
-    told = Findings(found.spelling, found.again, _given_up(question, pool), unseen, gone)
+    unquoted = bool(question.parsed.text.must) and not pool.of.parsed.text.must
+    relaxed = _given_up(question, pool)
+    told = Findings(found.spelling, found.again, relaxed, unseen, gone, unquoted)
     if said in _LACKING:
         told = told._replace(lacking=_LACKING[said](kept, len(results)))
     return _blank(question)._replace(
@@ -252,8 +252,8 @@ def _confidence(results: Sequence[Result], pool: Pool) -> float:
 
 def _named_rest(left: Sequence[tuple[Candidate, str]], kept: Selection) -> tuple[Named, ...]:
     """Names what is not shown, a few where it is doubtful that any of it answers."""
-    policy, confidence = kept.pool.of.policy, kept.pool.confidence
-    doubtful = confidence < 2 * policy.keep or not kept.candidates
+    policy = kept.pool.of.policy
+    doubtful = policy.doubts(kept.pool.confidence) or not kept.candidates
     most = min(policy.named, NEAREST) if doubtful else policy.named
     return tuple(named(c, kept.pool, why) for c, why in left[:most])
 
@@ -274,14 +274,8 @@ def _lacking(kept: Selection, shown: int) -> tuple[str, ...]:
 
 def _absent(kept: Selection, _: int) -> tuple[str, ...]:
     """Returns words of the question that nothing in sight has."""
-    asked, idf = kept.pool.of, kept.pool.idf
-    typed = dict(zip(*query_terms(asked.parsed.prose), strict=False))
-    rare = sorted((w for w in asked.parsed.content if w in typed), key=lambda w: -idf.get(w, 0.0))
     with surviving("hints"):
-        queries = [TextQuery(any=words([word])) for word in rare[:ABSENT]]
-        found = asked.view.search_text(queries, asked.filter, limit=1) if queries else []
-        missing = (w for w, one in zip(rare, found, strict=False) if not one.hits)
-        return tuple(typed[word] for word in missing)
+        return absent(kept.pool.of, kept.pool.idf)
     return ()
 
 

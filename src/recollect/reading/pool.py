@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import exp
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from recollect.nouns import Candidate, Filter, Policy, Scale, StoredPassage, Win
 from recollect.ports import Embedder, Llm, Reranker, Store
 from recollect.text import frontmatter
 from recollect.text.questions.parse import Parsed
+from recollect.text.terms import is_run, query_terms
 
 DOUBTED = 0.5
 """The part of what may be shown that is spent where it is doubtful that any of it answers."""
@@ -106,7 +107,7 @@ class Pool(NamedTuple):
         is among it. Who gives a few words wants what has them."""
         if self.of.parsed.terse:
             return 1.0
-        return DOUBTED if self.confidence < 2 * self.of.policy.keep else 1.0
+        return DOUBTED if self.of.policy.doubts(self.confidence) else 1.0
 
     def stored(self, candidate: Candidate) -> StoredPassage:
         return self.passages[candidate.passage]
@@ -119,6 +120,14 @@ class Pool(NamedTuple):
         if not stored.document.path.lower().endswith(frontmatter.MARKDOWN):
             return 0
         return len(text) - len(frontmatter.body(text, self.of.parsed.content))
+
+
+def as_typed(stems: Iterable[str], parsed: Parsed, idf: Mapping[str, float]) -> tuple[str, ...]:
+    """Returns those of the question's words that have these stems, as they were typed, rarest
+    first."""
+    typed = dict(zip(*query_terms(parsed.prose), strict=False))
+    known = (stem for stem in stems if stem in typed and not is_run(stem))
+    return tuple(typed[stem] for stem in sorted(known, key=lambda stem: -idf.get(stem, 0.0)))
 
 
 SURE = 12.0

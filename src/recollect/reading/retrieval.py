@@ -13,7 +13,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from recollect.facts import KIND
-from recollect.nouns import Candidate, Contribution, Filter, Hit, StoredPassage, Window, words
+from recollect.nouns import (
+    Candidate,
+    Contribution,
+    Filter,
+    Hit,
+    StoredPassage,
+    TextQuery,
+    Window,
+    words,
+)
 from recollect.ports import StorageEngine
 from recollect.reading import (
     candidates,
@@ -27,7 +36,7 @@ from recollect.reading import (
     superseded,
 )
 from recollect.reading.fact_results import answers
-from recollect.reading.pool import Models, Pass, Pool, sees_all
+from recollect.reading.pool import Models, Pass, Pool, as_typed, sees_all
 from recollect.reading.question import Question
 from recollect.reading.recency import by_date
 from recollect.text.questions.overview import is_overview
@@ -252,8 +261,8 @@ def _first_of(asked: Pass) -> list[Hit]:
         candidates.vector(asked),
         candidates.window(asked),
     )
-    fused = fuse.pool(asked, arms).fused[: expand.BROUGHT]
-    return [Hit(c.passage, c.document, c.score) for c in fused]
+    best = fuse.documents(arms, asked.policy)[: expand.BROUGHT]
+    return [Hit(c.passage, c.document, c.score) for c in best]
 
 
 # ------------------------------------------------------------------ what is in force
@@ -293,6 +302,19 @@ def hidden(asked: Pass, limits: Sequence[str]) -> Mapping[str, int]:
     seen = total(asked.filter)
     counts = {name: total(asked.filter.without(name)) - seen for name in limits}
     return {name: count for name, count in counts.items() if count > 0}
+
+
+ABSENT = 3
+"""Words of a question that are looked up by themselves."""
+
+
+def absent(asked: Pass, idf: Mapping[str, float]) -> tuple[str, ...]:
+    """Returns the rarest words of a question that nothing in sight has, as they were typed."""
+    rare = sorted(asked.parsed.content, key=lambda word: -idf.get(word, 0.0))[:ABSENT]
+    queries = [TextQuery(any=words([word])) for word in rare]
+    found = asked.view.search_text(queries, asked.filter, limit=1) if queries else []
+    missing = [word for word, one in zip(rare, found, strict=True) if not one.hits]
+    return as_typed(missing, asked.parsed, idf)
 
 
 # ------------------------------------------------------------------ how old it may be

@@ -6,7 +6,7 @@ A unit is a sentence of prose or a line of anything else; a passage that is shor
 tells a unit that holds the evidence is how near its passage comes to the best one, in score and in
 rank, in which place its document stands, and how many of the question's words it has beside the
 best unit of its passage. The weights (``spans.json``) are fitted with domains left out
-(``python -m bench.unseen --fit-spans``).
+(``python -m bench.unseen --fit FOLDER``).
 
 Units are taken best first, until what is left is not worth its tokens or they are as many as a
 share of what the ten best passages would cost (``Policy.share``), or the budget. So a budget cuts
@@ -87,8 +87,9 @@ def _weights() -> tuple[float, tuple[float, ...]]:
 def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     """Returns the spans of these documents, which come best first, that are worth their tokens."""
     policy = pool.of.policy
-    every = valued(measured(candidates, pool))
-    share = _share(candidates, pool)
+    places = _places(candidates, pool)
+    every = valued(_measured(places, pool))
+    share = _share(places, pool)
     room = share if policy.budget is None else min(share, policy.budget)
     brief = {c.document for c in candidates if _is_record(pool.stored(c).document)}
     least = policy.worth_span if policy.cut else 0.0
@@ -135,7 +136,10 @@ def _places(candidates: Sequence[Candidate], pool: Pool) -> list[_Place]:
 
 def measured(candidates: Sequence[Candidate], pool: Pool) -> list[Unit]:
     """Returns the units of the candidates' passages, with their features."""
-    places = _places(candidates, pool)
+    return _measured(_places(candidates, pool), pool)
+
+
+def _measured(places: Sequence[_Place], pool: Pool) -> list[Unit]:
     top = places[0].score if places else 0.0
     return [
         unit
@@ -194,11 +198,17 @@ def valued(every: Sequence[Unit]) -> list[Unit]:
 # ------------------------------------------------------------------ how many
 
 
-def _share(candidates: Sequence[Candidate], pool: Pool) -> float:
+def _with_words(every: Sequence[Unit]) -> list[Unit]:
+    """Returns the units that have words of the question; of a document in which none has, all."""
+    having = {unit.document for unit in every if unit.has_words}
+    return [unit for unit in every if unit.has_words or unit.document not in having]
+
+
+def _share(places: Sequence[_Place], pool: Pool) -> float:
     """Returns how many tokens are worth showing: the fewer, the less likely the answer is among
     them."""
     policy, sure = pool.of.policy, pool.spending if pool.of.policy.cut else float("inf")
-    plain = [place.candidate.passage for place in _places(candidates, pool)[:PLAIN]]
+    plain = [place.candidate.passage for place in places[:PLAIN]]
     cost = sum(_header(pool, key) + count_tokens(pool.passages[key].passage.text) for key in plain)
     return sure * policy.share * cost * PLAIN / max(1, len(plain))
 
@@ -240,12 +250,6 @@ def _taken(
 
 
 # ------------------------------------------------------------------ joined
-
-
-def _with_words(every: Sequence[Unit]) -> list[Unit]:
-    """Returns the units that have words of the question; of a document in which none has, all."""
-    having = {unit.document for unit in every if unit.has_words}
-    return [unit for unit in every if unit.has_words or unit.document not in having]
 
 
 def _stretches(chosen: Sequence[Unit], pool: Pool) -> dict[int, tuple[Stretch, ...]]:

@@ -101,13 +101,13 @@ def _web(found: WebFound | None) -> list[str]:
 
 def _verdict(found: Answer) -> str:
     """The fingerprint is for what a model may have to write."""
-    print = when(found.status == "needs_synthesis", f"fingerprint {found.fingerprint}")
+    fingerprint = when(found.status == "needs_synthesis", f"fingerprint {found.fingerprint}")
     again = when(found.cache.status == "hit" and found.cache.question, found.cache.question)
     return dotted(
         found.status,
         when(found.results, in_words(found.confidence)),
         when(again, f"as answered for “{again}”"),
-        print,
+        fingerprint,
     )
 
 
@@ -145,8 +145,10 @@ def bundle(found: Bundle, _: Given) -> str:
     if not found.sections:
         return "\n".join(["nothing is known of this", *more])
     budget = found.budget
-    print = f"fingerprint {found.fingerprint}"
-    last = dotted(in_words(found.confidence), print, "next: write the answer, then record_answer")
+    fingerprint = f"fingerprint {found.fingerprint}"
+    last = dotted(
+        in_words(found.confidence), fingerprint, "next: write the answer, then record_answer"
+    )
     whole = f"{found.rendered().rstrip()}\n{last}"
     more += ["also:", *map(headlines.line, found.manifest[:OTHERS])] if found.manifest else []
     lines = _within(budget.budget or MAX_BUDGET, [whole, *more])

@@ -27,10 +27,10 @@ _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|ca|bzw|z\.B|M[rs]|Mrs|Dr|Prof|St|No|Nr|Fig|[A-Z])|^\s*\d+)\Z"
 )
 
-Stretch = tuple[int, int]
+Bounds = tuple[int, int]
 
 
-def units(text: str) -> list[Stretch]:
+def units(text: str) -> list[Bounds]:
     """Returns where each unit begins and ends."""
     found = [
         part
@@ -41,7 +41,7 @@ def units(text: str) -> list[Stretch]:
     return list(_under_headings(text, found))
 
 
-def _under_headings(text: str, found: Sequence[Stretch]) -> Iterator[Stretch]:
+def _under_headings(text: str, found: Sequence[Bounds]) -> Iterator[Bounds]:
     """Joins a heading to what stands first under it: alone it says nothing."""
     begin = -1
     for start, end in found:
@@ -53,7 +53,7 @@ def _under_headings(text: str, found: Sequence[Stretch]) -> Iterator[Stretch]:
         yield begin, found[-1][1]
 
 
-def _blocks(text: str) -> Iterator[Stretch]:
+def _blocks(text: str) -> Iterator[Bounds]:
     """Yields stretches of running words, and lines that stand alone."""
     start = end = -1
     fenced = alone = False
@@ -74,7 +74,7 @@ def _blocks(text: str) -> Iterator[Stretch]:
         yield start, end
 
 
-def _sentences(text: str, start: int, end: int) -> Iterator[Stretch]:
+def _sentences(text: str, start: int, end: int) -> Iterator[Bounds]:
     at = start
     for match in _END.finditer(text, start, end):
         if _ABBREVIATED.search(text, max(at, match.start() - 8), match.start()) is None:
@@ -83,14 +83,14 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Stretch]:
     yield from _trimmed(text, at, end)
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[Stretch]:
+def _trimmed(text: str, start: int, end: int) -> Iterator[Bounds]:
     part = text[start:end]
     if part.strip():
         begin = start + len(part) - len(part.lstrip(" \n\r"))
         yield begin, start + len(part.rstrip())
 
 
-def _cut(text: str, start: int, end: int) -> Iterator[Stretch]:
+def _cut(text: str, start: int, end: int) -> Iterator[Bounds]:
     while end - start > LONGEST:
         space = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
         stop = space if space > 0 else start + LONGEST
