@@ -27,8 +27,8 @@ def run(work: Path) -> Iterator[Ratio]:
     folder = corpus.data_folder()
     if folder is None:
         sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
-    asked = [q["query"] for q in corpus.lines(folder / "scifact" / "queries.jsonl")][:COUNT]
-    with store_for(work, folder, "scifact", "recollect-embed") as plain:
+    asked = [q["query"] for q in corpus.lines(folder / "notes" / "queries.jsonl")][:COUNT]
+    with store_for(work, folder, "notes", "recollect-embed") as plain:
         place = plain.store.stats().location
     again = Memory.open(place, rerank_model="recollect-rerank")
     with Memory.open(place) as memory, again:

@@ -3,6 +3,9 @@
     python -m training.grade collect     asks every question, keeps the signals of what is found
     python -m training.grade fit         fits on them, writes the weights, reports on test
 
+Only the kinds that a reranker's odds belong to; the others, which the default is graded by, are
+fitted with domains left out by ``python -m bench.unseen --fit FOLDER`` and stay as they are.
+
 Logistic regressions, one for each kind of evidence at hand. Each set counts the same, however
 many questions it has, and each question of a set the same. Fitted on questions of the fit half
 that neither model was trained on; the report is on the test half. A signal that comes out with
@@ -45,8 +48,6 @@ SEATS = {"lexical": 6, "title": 2}
 KINDS = {
     "odds+cosine": (),
     "odds": ("cosine", "cosine_gap"),
-    "cosine": ("odds", "odds_gap"),
-    "words": ("odds", "odds_gap", "cosine", "cosine_gap", "vector", "hop", "bridge"),
     "terse": ("hop", "bridge"),
 }
 """Kinds of evidence, and the signals that each is without; ``terse`` are few words, no question."""
