@@ -29,6 +29,7 @@ from recollect.nouns import (
     Put,
     Result,
     Stage,
+    json_list,
     stable_id,
 )
 from recollect.text.dates import parse_date
@@ -156,8 +157,8 @@ class Fact(NamedTuple):
             "superseded_by": list(self.superseded_by),
             "ended": iso(self.ended),
             "resolved_at": iso(self.resolved_at),
-            "participants": [p.as_json() for p in self.participants],
-            "provenance": [e.as_json() for e in self.provenance],
+            "participants": json_list(self.participants),
+            "provenance": json_list(self.provenance),
             "meta": dict(self.meta),
         }
 
@@ -189,11 +190,11 @@ class Context(NamedTuple):
         return {
             "schema_version": SCHEMA_VERSION,
             **self._asdict(),
-            **{name: [r.as_json() for r in getattr(self, name)] for name in groups},
+            **{name: json_list(getattr(self, name)) for name in groups},
             "overflow": list(self.overflow),
             "degraded": list(self.degraded),
             "hints": list(self.hints),
-            "stages": [stage.as_json() for stage in self.stages],
+            "stages": json_list(self.stages),
             "timing_ms": round(self.timing_ms, 3),
         }
 
@@ -229,7 +230,7 @@ class Remembered(NamedTuple):
         return {
             "fact": self.fact.as_json(),
             "action": self.action,
-            "conflicts": [c.as_json() for c in self.conflicts],
+            "conflicts": json_list(self.conflicts),
             "note": self.note,
         }
 
@@ -241,7 +242,7 @@ class FactPage(NamedTuple):
     cursor: str
 
     def as_json(self) -> dict[str, Any]:
-        return {"items": [fact.as_json() for fact in self.items], "cursor": self.cursor}
+        return {"items": json_list(self.items), "cursor": self.cursor}
 
 
 def fact_key(owner: str, id: str) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
+from recollect.nouns import json_list
+
 State = Literal["ok", "warn", "fail", "skip"]
 
 
@@ -52,5 +54,5 @@ class Report(NamedTuple):
         return {
             "state": self.state,
             "counts": self.counts,
-            "checks": [check.as_json() for check in self.checks],
+            "checks": json_list(self.checks),
         }

@@ -71,7 +71,7 @@ class LlmStatus(NamedTuple):
             "today": self.today,
             "dollars_today": round(self.dollars_today, 6),
             "dollars": round(self.dollars, 6),
-            "spent": [_spent_json(row) for row in self.spent],
+            "spent": list(map(_spent_json, self.spent)),
         }
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from recollect.config import Config
 from recollect.models.costs import advised, misfit
-from recollect.nouns import Filter
+from recollect.nouns import Filter, json_list
 from recollect.policy import MODES
 from recollect.telemetry import Usage
 
@@ -61,7 +61,7 @@ class Tuning(NamedTuple):
             "last": self.last,
             "enough": self.enough,
             "needed": ENOUGH,
-            "recommendations": [r.as_json() for r in self.recommendations],
+            "recommendations": json_list(self.recommendations),
         }
 
 

@@ -52,9 +52,9 @@ def add(
     given = checked(options, ImportOptions)
     if not paths:
         raise UsageError("nothing to add", hint="give a file or a folder")
-    if not all(str(path) for path in paths):
+    if not all(map(str, paths)):
         raise UsageError("a path is empty", hint="give a file or a folder")
-    places = [place(path) for path in paths]
+    places = list(map(place, paths))
     if not any(map(is_there, places)) and not core.store.stats().sources:
         raise InputError(f"{paths[0]}: there is no such file or folder")
     embed, processes = given.pop("embed", True), given.pop("processes", None)

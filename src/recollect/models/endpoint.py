@@ -184,6 +184,6 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 def _usage(told: Any, estimate: int) -> LlmUsage:
     """Returns what the server says that it read; some count all tokens, there being no others."""
     counts = mapping(mapping(told).get("usage"))
-    tokens = (counts.get(name) for name in ("prompt_tokens", "total_tokens"))
+    tokens = map(counts.get, ("prompt_tokens", "total_tokens"))
     read = next((n for n in tokens if type(n) is int and n > 0), 0)
     return LlmUsage(read) if read else LlmUsage(estimate, told=False)

@@ -90,7 +90,7 @@ class EndpointReranker:
         scale = calibration_of(self._model, scores)
         if LOGIT in (scale, self._whole_scale):  # once out of bounds, never probabilities again
             scale = self._whole_scale = LOGIT
-        return [scale.log_odds(score) for score in scores]
+        return list(map(scale.log_odds, scores))
 
     def _scores(self, told: Any, count: int) -> list[float]:
         try:

@@ -87,7 +87,7 @@ def _pooling(folder: Path, pooling: dict[str, Any]) -> str:
 
 
 def _prompt(prompts: Any, names: tuple[str, ...]) -> str:
-    found = (prompts.get(name) for name in names) if isinstance(prompts, dict) else ()
+    found = map(prompts.get, names) if isinstance(prompts, dict) else ()
     return next((said for said in found if isinstance(said, str)), "")
 
 

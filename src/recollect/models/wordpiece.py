@@ -70,12 +70,12 @@ def _is_bert(said: dict[str, Any]) -> bool:
         and (said.get("normalizer") or {}).get("type") == "BertNormalizer"
         and (said.get("pre_tokenizer") or {}).get("type") == "BertPreTokenizer"
         and _template(template) is not None
-        and not any(_is_odd(token) for token in said.get("added_tokens") or ())
+        and not any(map(_is_odd, said.get("added_tokens") or ()))
     )
 
 
 def _is_odd(token: dict[str, Any]) -> bool:
-    return any(token.get(name) for name in ("single_word", "lstrip", "rstrip", "normalized"))
+    return any(map(token.get, ("single_word", "lstrip", "rstrip", "normalized")))
 
 
 def _template(said: dict[str, Any]) -> tuple[int, int] | None:

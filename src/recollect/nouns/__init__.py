@@ -60,6 +60,7 @@ from recollect.nouns.documents import (
     StoredPassage,
     first_words,
     hashed,
+    json_list,
     stable_id,
 )
 from recollect.nouns.progress import Progress, Report
@@ -139,6 +140,7 @@ __all__ = [
     "first_words",
     "hashed",
     "in_words",
+    "json_list",
     "stable_id",
     "words",
 ]

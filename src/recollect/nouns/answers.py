@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from recollect.moments import iso
 from recollect.nouns.candidates import Contribution, Signals
-from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject
+from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject, json_list
 from recollect.nouns.synthesis import Synthesis
 from recollect.nouns.web import WebFound
 
@@ -38,7 +38,7 @@ class Span(NamedTuple):
     """(start, end) of the question's words in the text."""
 
     def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "marks": [list(mark) for mark in self.marks]}
+        return {**self._asdict(), "marks": list(map(list, self.marks))}
 
 
 class Named(NamedTuple):
@@ -111,7 +111,7 @@ class Result(NamedTuple):
             "date": iso(self.date),
             "confidence": round(self.confidence, 4),
             "said": in_words(self.confidence),
-            "spans": [span.as_json() for span in self.spans],
+            "spans": json_list(self.spans),
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Result(NamedTuple):
             "score": round(self.score, 9),
             "confidence": round(self.confidence, 4),
             "evidence": list(self.evidence),
-            "explanation": [c.as_json() for c in self.contributions],
+            "explanation": json_list(self.contributions),
             "signals": {k: round(v, 4) for k, v in self.signals._asdict().items() if v},
             "tokens": self.tokens,
             "truncated": self.truncated,
@@ -260,8 +260,8 @@ class Answer(NamedTuple):
             "said": in_words(self.confidence) if self.results or self.answer else "nothing",
             "cache": self.cache.as_json(),
             "shown": [r.shown_json() for r in self.results],
-            "named": [n.as_json() for n in self.named],
-            "results": [r.as_json() for r in self.results],
+            "named": json_list(self.named),
+            "results": json_list(self.results),
             "rejected": [n.rejected_json() for n in self.named[:5]],
             "web": self.web.as_json() if self.web else None,
             "total_found": self.total_found,
@@ -270,7 +270,7 @@ class Answer(NamedTuple):
             "degraded": list(self.degraded),
             "budget": self.budget.as_json(),
             "fingerprint": self.fingerprint,
-            "stages": [s.as_json() for s in self.stages],
+            "stages": json_list(self.stages),
             "hints": list(self.hints),
             "timing_ms": round(self.timing_ms, 3),
         }

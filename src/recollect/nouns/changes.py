@@ -6,7 +6,15 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from recollect.moments import iso
-from recollect.nouns.documents import NO_META, Document, JsonObject, Passage, Place, Source
+from recollect.nouns.documents import (
+    NO_META,
+    Document,
+    JsonObject,
+    Passage,
+    Place,
+    Source,
+    json_list,
+)
 
 
 class Put(NamedTuple):
@@ -101,7 +109,7 @@ class Receipt(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         out = self._asdict()
         for name in ("skipped", "warnings", "missing", "failed"):
-            out[name] = [p.as_json() for p in out[name]]
+            out[name] = json_list(out[name])
         out["sources"] = sorted(set(self.sources))
         return out
 
@@ -153,5 +161,5 @@ class StoreStats(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         out = self._asdict()
-        out["sources"] = [s.as_json() for s in self.sources]
+        out["sources"] = json_list(self.sources)
         return out

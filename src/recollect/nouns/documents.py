@@ -1,6 +1,6 @@
 """What is kept: sources, documents, messages, passages, and where each came from."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -26,6 +26,11 @@ ROLES = ("user", "assistant", "tool", "context", "summary", "system", "rewound")
 JsonObject = Mapping[str, Any]
 
 NO_META: JsonObject = {}
+
+
+def json_list(items: Iterable[Any]) -> list[dict[str, Any]]:
+    """Returns ``as_json()`` of each item."""
+    return [item.as_json() for item in items]
 
 
 def hashed(content: bytes, size: int) -> bytes:

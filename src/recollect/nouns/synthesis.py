@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from recollect.moments import iso
+from recollect.nouns.documents import json_list
 
 
 class Citation(NamedTuple):
@@ -101,8 +102,8 @@ class Synthesis(NamedTuple):
         return {
             **self._asdict(),
             "text": self.text,
-            "sentences": [sentence.as_json() for sentence in self.sentences],
-            "references": [reference.as_json() for reference in self.references],
+            "sentences": json_list(self.sentences),
+            "references": json_list(self.references),
             "grade": self.grade._asdict(),
             "cost": None if self.cost is None else round(self.cost, 6),
         }

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from recollect.nouns.documents import json_list
+
 
 class WebResult(NamedTuple):
     """What somebody on the web says. It is no memory: nobody here has kept or checked it."""
@@ -38,7 +40,7 @@ class WebFound(NamedTuple):
         return {
             "query": self.query,
             "engine": self.engine,
-            "results": [result.as_json() for result in self.results],
+            "results": json_list(self.results),
             "hidden": dict(self.hidden),
             "ms": round(self.ms, 1),
         }

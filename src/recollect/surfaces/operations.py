@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from recollect.nouns import json_list
 from recollect.surfaces.http.imports import Imports
 from recollect.surfaces.tools import (
     NUMBER,
@@ -31,7 +32,7 @@ _IMPORT = ("id", "path", "source", "state", "stored", "receipt", "error")
 
 
 def _listed(name: str) -> Callable[[Iterable[Any]], Json]:
-    return lambda found: {name: [one.as_json() for one in found]}
+    return lambda found: {name: json_list(found)}
 
 
 def _fact(found: Any) -> Json:

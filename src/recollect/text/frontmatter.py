@@ -100,7 +100,7 @@ def _toml(header: str) -> dict[str, Any] | None:
 
 def _yaml(header: str) -> dict[str, Any] | None:
     """The fields of a YAML header; None if it is text between two rules."""
-    lines = [_HeaderLine.of(line) for line in _BREAK.split(header)]
+    lines = list(map(_HeaderLine.of, _BREAK.split(header)))
     first = next((line.said for line in lines if line.said), "")
     return _map(lines, 0) if not first or _keyed(first) else None
 

@@ -185,7 +185,7 @@ def _chunk_terms(chunk: str) -> tuple[str, str]:
     for core in (_CORE if chunk.isascii() else _wide().core).findall(chunk):
         words += _core_words(core)
     words = [w for w in words if w]
-    return " ".join([stem(w) for w in words]), " ".join(words)
+    return " ".join(list(map(stem, words))), " ".join(words)
 
 
 class _Memo(dict[str, tuple[str, str]]):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from recollect.errors import InputError, UsageError
 from recollect.facts import Fact, FactFilter
-from recollect.nouns import Problem
+from recollect.nouns import Problem, json_list
 from recollect.ports import Store
 from recollect.transfer.tree_manifest import (
     Manifest,
@@ -74,7 +74,7 @@ class TreeExport(NamedTuple):
     """Files whose page is gone; only pruning removes them."""
 
     def as_json(self) -> dict[str, Any]:
-        listed = {name: [p.as_json() for p in getattr(self, name)] for name in ("refused", "stale")}
+        listed = {name: json_list(getattr(self, name)) for name in ("refused", "stale")}
         return {**self._asdict(), **listed}
 
 

@@ -395,7 +395,7 @@ class _Import:
         pages = list(self._pages.values())
         pages += [page._replace(related=new) for page, new in relinked if new != page.related]
         gone = [address for address in self._gone if address in self._stored]
-        changes: list[Change] = [as_put(page) for page in pages]
+        changes: list[Change] = list(map(as_put, pages))
         changes += [Remove(self._stored[address].key) for address in gone]
         if not changes:
             return

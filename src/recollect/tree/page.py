@@ -213,7 +213,7 @@ def _keywords(facts: Sequence[Fact]) -> tuple[str, ...]:
     """What its facts are called, and the words that several of them have, or few others."""
     names = {" ".join(keys(f.name)[:1]): _line(f.name)[:LONGEST_LABEL] for f in facts if f.name}
     chosen = list(names.values())[:MOST_NAMES]
-    taken = set().union(*(_stems(name) for name in chosen))
+    taken = set().union(*map(_stems, chosen))
     spelt: dict[str, Counter[str]] = defaultdict(Counter)
     for word in chain.from_iterable({w.forms[0] for w in words(fact.text)} for fact in facts):
         if _is_keyword(word):

@@ -202,7 +202,7 @@ class FactPlan:
         fact = self.facts[id]
         if not fact.superseded_by:
             return
-        newer = [self.get(other) for other in fact.superseded_by]
+        newer = list(map(self.get, fact.superseded_by))
         starts = [one.start for one in newer if one is not None]
         if None in newer:
             starts.append(fact.ended or self._signed.at)

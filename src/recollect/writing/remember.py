@@ -56,7 +56,7 @@ def find(store: Store, owner: str, name: str) -> Fact:
     found = next((d for d in documents if (d.kind, d.owner) == (KIND, owner)), None)
     if found is not None:
         return from_document(found)
-    active = [from_document(document) for document in called(store, owner, name)]
+    active = list(map(from_document, called(store, owner, name)))
     if len(active) == 1:
         return active[0]
     if active:

@@ -77,7 +77,7 @@ class PlainAdmin:
     @atomic
     def load(self, items: Iterable[Item], *, replace: bool = False) -> LoadReport:
         loading = _Loading(self.tables.copy(), replace)
-        done = sum((loading.load(item) for item in items), LoadReport())
+        done = sum(map(loading.load, items), LoadReport())
         self.tables.become(vars(loading.tables))
         return done
 

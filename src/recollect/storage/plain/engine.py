@@ -53,7 +53,7 @@ class PlainStore:
                 check(change)
         expect(changes, self.tables.stamp)
         tables = self.tables.copy() if dry_run else self.tables
-        return sum((tables.write(c) for c in changes.changes), Receipt())
+        return sum(map(tables.write, changes.changes), Receipt())
 
     # -------------------------------------------------------------- reading
 
@@ -76,7 +76,7 @@ class PlainStore:
     def passages(
         self, names: Sequence[int | str], *, before: int = 0, after: int = 0
     ) -> list[StoredPassage]:
-        found = (self.tables.passage(name) for name in names)
+        found = map(self.tables.passage, names)
         return [
             self.tables.stored(beside)
             for entry in found

@@ -50,7 +50,7 @@ class PlainSessions:
 
     @atomic
     def recent(self, filter: Filter, *, limit: int) -> list[Outline]:
-        found = [_outline(document) for document in self.tables.seen(filter)]
+        found = list(map(_outline, self.tables.seen(filter)))
         found.sort(key=lambda o: o.last.timestamp() if o.last else float("-inf"), reverse=True)
         return found[:limit]
 

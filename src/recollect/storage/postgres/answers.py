@@ -112,5 +112,5 @@ def _read(
 def _drop(db: Db, owners: Owners, ids: Collection[str]) -> int:
     return db.execute(
         f"DELETE FROM answers WHERE owner = ANY({owners.seen}) AND id = ANY(%s)",
-        ([stored(id) for id in ids],),
+        (list(map(stored, ids)),),
     ).rowcount

@@ -18,7 +18,7 @@ from recollect.storage.postgres import answers, bulk, vectors
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import RecordReader
-from recollect.storage.postgres.rows import given, owner_of, stored
+from recollect.storage.postgres.rows import given, owners_of, stored
 from recollect.storage.postgres.writer import Action, Changes, Writing
 
 _MANY = 500
@@ -108,7 +108,7 @@ def wholes(
     db: Db, record: RecordReader, keys: Sequence[int], with_vectors: bool
 ) -> list[WholeDocument]:
     """These documents with their passages, handles and vectors."""
-    place = (sorted({owner_of(key) for key in keys}), list(keys))
+    place = (owners_of(keys), list(keys))
     among = "owner = ANY(%s) AND document = ANY(%s)"
     passages: dict[int, list[Passage]] = {}
     for key, n, text, heading, turn, role in db.execute(

@@ -53,7 +53,7 @@ def where(filter: Filter) -> Where:
 
 
 def _listed(limit: Any) -> list[str] | None:
-    return None if limit is None else [stored(value) for value in limit]
+    return None if limit is None else list(map(stored, limit))
 
 
 def _folded(limit: tuple[str, ...] | None) -> list[str] | None:

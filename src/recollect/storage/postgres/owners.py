@@ -57,7 +57,7 @@ class Owners:
             return {}
         rows = db.execute(
             "SELECT name, owner FROM owners WHERE name = ANY(%s)",
-            ([stored(name) for name in names],),
+            (list(map(stored, names)),),
         )
         return {given(name): owner for name, owner in rows}
 

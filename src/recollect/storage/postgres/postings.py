@@ -59,7 +59,7 @@ def _decoded(code: int) -> int:
     return _FREE + (bits if shift < 0 else (bits | 8) << shift)
 
 
-LENGTHS = np.array([_decoded(code) for code in range(256)], np.float64)
+LENGTHS = np.array(list(map(_decoded, range(256))), np.float64)
 """What each code stands for."""
 
 

@@ -31,6 +31,7 @@ from recollect.storage.postgres.rows import (
     hashed,
     moment,
     owner_of,
+    owners_of,
     passage,
     stored,
 )
@@ -68,7 +69,7 @@ class RecordReader:
         return []
 
     def by_handle(self, db: Db, handles: Sequence[str]) -> list[HandleMatch]:
-        wanted = [stored(one) for one in handles]
+        wanted = list(map(stored, handles))
         rows = db.execute(
             f"SELECT h.handle, d.key, {DOCUMENT} FROM handles h JOIN documents d "
             "ON d.owner = h.owner AND d.key = h.document JOIN owners o ON o.owner = h.owner "
@@ -96,7 +97,7 @@ class RecordReader:
         rows = db.execute(
             f"SELECT d.key, {DOCUMENT} FROM {_DOCUMENTS} WHERE d.owner = ANY(%s) "
             "AND d.key = ANY(%s)",
-            (sorted({owner_of(key) for key in keys}), list(keys)),
+            (owners_of(keys), list(keys)),
         )
         found = {key: document(about) for key, *about in rows}
         return self._whole(db, [(key, found[key]) for key in keys])
@@ -106,7 +107,7 @@ class RecordReader:
         if not found:
             return []
         keys = [key for key, _ in found]
-        place = (sorted({owner_of(key) for key in keys}), keys)
+        place = (owners_of(keys), keys)
         texts: dict[tuple[int, int], list[str]] = {}
         for key, turn, text in db.execute(
             "SELECT document, turn, text FROM passages WHERE owner = ANY(%s) "
@@ -140,7 +141,7 @@ class RecordReader:
             return [one for key in keys for one in self._around(db, key, before, after)]
         rows = db.execute(
             f"SELECT {PASSAGE} FROM {_PASSAGES} WHERE p.owner = ANY(%s) AND p.key = ANY(%s)",
-            (sorted({owner_of(key) for key in keys}), keys),
+            (owners_of(keys), keys),
         )
         found = {row[0]: passage(row) for row in rows}
         return [found[key] for key in keys if key in found]
@@ -165,7 +166,7 @@ class RecordReader:
             "WHERE p.n BETWEEN mid.n - %s AND mid.n + %s ORDER BY p.n",
             (owner_of(key), key, before, after),
         )
-        return [passage(row) for row in rows]
+        return list(map(passage, rows))
 
     # -------------------------------------------------------------- lists
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import md5
 from typing import Any
@@ -22,6 +22,10 @@ PASSAGE = f"p.key, p.n, p.text, p.heading, p.turn, p.role, d.id, {DOCUMENT}"
 
 def owner_of(key: int) -> int:
     return key & _OWNER
+
+
+def owners_of(keys: Iterable[int]) -> list[int]:
+    return sorted(set(map(owner_of, keys)))
 
 
 def key_of(number: int, owner: int) -> int:

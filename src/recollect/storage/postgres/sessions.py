@@ -51,7 +51,7 @@ class PostgresSessions:
             f"AND m.id = ANY(%(ids)s) {'AND d.id = %(within)s' if within else ''} "
             "ORDER BY d.key, m.turn",
             {
-                "ids": [stored(id) for id in messages],
+                "ids": list(map(stored, messages)),
                 "hashes": [hashed(stored(id)) for id in messages],
                 "within": stored(within),
             },
@@ -78,7 +78,7 @@ class PostgresSessions:
                 "key": key,
                 "start": max(-1, min(start, _LAST)),
                 "count": abs(count),
-                "roles": [stored(role) for role in roles or ()],
+                "roles": list(map(stored, roles or ())),
             },
         ).fetchall()
         rows.sort()

@@ -20,7 +20,7 @@ from recollect.storage.postgres import filters
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import LENGTHS, Entries
-from recollect.storage.postgres.rows import owner_of
+from recollect.storage.postgres.rows import owner_of, owners_of
 from recollect.storage.postgres.text_index import Part
 from recollect.storage.postgres.text_views import TextView, TextViews, Wanted
 from recollect.text import lexical
@@ -89,7 +89,7 @@ class TextSearch:
         return self._views.using(among, values, wanted, work)
 
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
-        values = {"owners": sorted({owner_of(key) for key in keys})}
+        values = {"owners": owners_of(keys)}
         wanted = {("b", word) for word in words}
 
         def work(_: Db, views: Sequence[TextView]) -> dict[int, set[str]]:

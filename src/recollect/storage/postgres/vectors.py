@@ -25,7 +25,7 @@ from recollect.storage.postgres import filters
 from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Connections, Db, scalar
 from recollect.storage.postgres.owners import Owners
-from recollect.storage.postgres.rows import given, owner_of
+from recollect.storage.postgres.rows import given, owner_of, owners_of
 from recollect.storage.postgres.schema import statements, vectors_of
 from recollect.text.lexical import indexed_text
 
@@ -76,7 +76,7 @@ def move(db: Db, gone: Sequence[int], same: Sequence[tuple[int, int]]) -> None:
         ).fetchall()
         less = db.execute(
             f"DELETE FROM {table} WHERE owner = ANY(%s) AND passage = ANY(%s) RETURNING owner",
-            (sorted({owner_of(key) for key in gone}), list(gone)),
+            (owners_of(gone), list(gone)),
         ).fetchall()
         counts: dict[int, int] = {}
         for rows, by in ((more, 1), (less, -1)):
@@ -167,7 +167,7 @@ class VectorTables:
         return made
 
     def _put(self, db: Db, model: ModelTable, keys: Sequence[int], vectors: Vectors) -> int:
-        owners = sorted({owner_of(key) for key in keys})
+        owners = owners_of(keys)
         self._owners.lock(db, owners)
         rows = db.execute(
             "SELECT p.key, p.document, d.source FROM passages p JOIN documents d "
@@ -259,7 +259,7 @@ class VectorTables:
             "AND model = %(model)s)",
             {**values, "model": model.number if model else None},
         ).fetchone()
-        passages, vectors = (int(number) for number in row or (0, 0))
+        passages, vectors = map(int, row or (0, 0))
         if model is None or not vectors or filters.nothing(filter):
             return VectorResult([], vectors, passages)
         search = Search(db, model, filter, self._owners, vector, limit)
@@ -421,7 +421,7 @@ def _binary(
     )
     made: Any = np.zeros(len(keys), row)
     made["fields"] = 4
-    made["owner_size"], made["owner"] = 4, [owner_of(key) for key in keys]
+    made["owner_size"], made["owner"] = 4, list(map(owner_of, keys))
     made["key_size"], made["key"] = 8, list(keys)
     made["document_size"], made["document"] = 8, list(documents)
     made["v_size"], made["dimensions"] = 4 + size, model.dimensions

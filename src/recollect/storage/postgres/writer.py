@@ -130,7 +130,7 @@ class Changes:
                     f"opened for {owners.bound!r}",
                     hint="open it without owner= in the URL, or store it as that owner's",
                 )
-        self.digests = [digest(put) for put in self._puts]
+        self.digests = list(map(digest, self._puts))
         self._read: dict[bytes, PreparedPut] = {}
 
     @property
@@ -195,7 +195,7 @@ class Changes:
     def _forgotten(self, db: Db, ids: Sequence[str]) -> set[str]:
         rows = db.execute(
             f"SELECT id FROM tombstones WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
-            ([stored(id) for id in ids],),
+            (list(map(stored, ids)),),
         ).fetchall()
         return {given(row[0]) for row in rows}
 
@@ -203,7 +203,7 @@ class Changes:
         rows = db.execute(
             "SELECT id, owner, key, digest, stamp, title, source FROM documents "
             f"WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
-            ([stored(id) for id in ids],),
+            (list(map(stored, ids)),),
         )
         return {
             id: StoredVersion(owner, key, bytes(made), given, title, source)
@@ -369,7 +369,7 @@ class Writing:
             self._db.execute(
                 "UPDATE documents d SET stamp = n.stamp FROM unnest(%s::int[], %s::bigint[], "
                 "%s::text[]) AS n (owner, key, stamp) WHERE d.owner = n.owner AND d.key = n.key",
-                [list(column) for column in zip(*new, strict=True)],
+                list(map(list, zip(*new, strict=True))),
             )
 
     # -------------------------------------------------------------- what is gone

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import NotFound, UsageError
 from recollect.moments import iso
-from recollect.nouns import Recorded, in_words
+from recollect.nouns import Recorded, in_words, json_list
 from recollect.surfaces import render, terminal
 from recollect.surfaces.commands.shared import (
     Options,
@@ -133,7 +133,7 @@ def answers(options: Options) -> int:
         found = memory.admin.answers(limit=options.limit, before=options.before)
     if options.stale:
         found = [one for one in found if one.stale]
-    content = {"items": [one.as_json() for one in found]}
+    content = {"items": json_list(found)}
     show(options, content, lambda style: _answers(found, style))
     return 0 if found else 3
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InputError, NotFound, RecollectError, UsageError
 from recollect.moments import iso
-from recollect.nouns import Document
+from recollect.nouns import Document, json_list
 from recollect.surfaces.commands.shared import Options, open_memory, print_json, say, show
 from recollect.surfaces.phrases import some, when
 
@@ -72,7 +72,7 @@ def curate(options: Options) -> int:
             if not options.json:
                 show(options, {}, lambda style, made=made: _curated(made, style))  # type: ignore[misc]
     if options.json:
-        print_json(done[0].as_json() if len(done) == 1 else {"texts": [d.as_json() for d in done]})
+        print_json(done[0].as_json() if len(done) == 1 else {"texts": json_list(done)})
     if any(made.failed for made in done):
         return 1
     return 0 if any(made.items for made in done) else 3
@@ -212,7 +212,7 @@ def review(options: Options) -> int:
             for i in kept.pending
             for id in i.others
         }
-    content = {"items": [kept.as_json() for kept in found]}
+    content = {"items": json_list(found)}
     show(options, content, lambda style: _waiting(found, olds, style))
     return 0 if found else 3
 
@@ -260,7 +260,7 @@ def undo(options: Options) -> int:
     with open_memory(options) as memory:
         if options.list:
             found = memory.curation.receipts(owner=options.owner)
-            content = {"items": [kept.as_json() for kept in found]}
+            content = {"items": json_list(found)}
             show(options, content, lambda style: _receipts(found, style))
             return 0 if found else 3
         done = memory.curation.undo(options.receipt, owner=options.owner)
@@ -288,7 +288,7 @@ def declare_tidy(parser: argparse.ArgumentParser) -> None:
 def tidy(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.curation.tidy(owner=options.owner)
-    content = {"proposals": [one.as_json() for one in found]}
+    content = {"proposals": json_list(found)}
 
     def told(style: Style) -> str:
         lines = [

@@ -159,7 +159,7 @@ class _Tour:
             print(fill(line, width()))
 
     def _run(self, command: str, *more: str) -> None:
-        words = [self._word(word) for word in shlex.split(command)]
+        words = list(map(self._word, shlex.split(command)))
         if cli.run([*words, *more, "--store", self._store, "--quiet"]) == 130:
             raise KeyboardInterrupt
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.moments import iso
+from recollect.nouns import json_list
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, open_memory, say, show
 from recollect.surfaces.phrases import minute, some, when
@@ -73,7 +74,7 @@ def remember(options: Options) -> int:
             valid_to=options.valid_to,
             supersedes=options.supersedes,
             replace=options.replace,
-            participants=[_participant(one) for one in options.participant],
+            participants=list(map(_participant, options.participant)),
             id=options.id,
             by=options.by,
             source=options.source,
@@ -276,7 +277,7 @@ def declare_history(parser: argparse.ArgumentParser) -> None:
 def history(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.history(options.id, owner=options.owner)
-    show(options, {"events": [e.as_json() for e in found]}, lambda style: _events(found, style))
+    show(options, {"events": json_list(found)}, lambda style: _events(found, style))
     return 0 if found else 3
 
 

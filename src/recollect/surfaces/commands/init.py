@@ -108,7 +108,7 @@ def init(options: Options) -> int:
         "recommended": offer.advised._asdict(),
         "costs": _costs_json(offer.downstream),
         "store": offer.store,
-        "sources": [_source_json(one) for one in _sources(offer)],
+        "sources": list(map(_source_json, _sources(offer))),
         "changed": [one._asdict() for one in changed],
         "overridden": list(_overridden(plan.chosen, config)),
         "warning": _misfit(plan, config) or None,

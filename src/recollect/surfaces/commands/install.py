@@ -77,9 +77,9 @@ def _change(options: Options, client: McpClient, launch: Launch) -> int:
         "client": client.name,
         "for": options.scope,
         "dry_run": options.dry_run,
-        "changes": [_json(change) for change in made],
+        "changes": list(map(_json, made)),
         "diff": diff if options.dry_run else None,
-        "backups": [str(path) for path in pending.backups],
+        "backups": list(map(str, pending.backups)),
         "verify": client.listing,
         "notes": notes,
     }
@@ -102,7 +102,7 @@ _NAMED_BY_PATH = "the command is named by its path on this machine; others have 
 
 
 def _json(change: Change) -> dict[str, Any]:
-    commands = [list(command) for command in change.commands]
+    commands = list(map(list, change.commands))
     return {**change._asdict(), "file": str(change.file), "commands": commands}
 
 

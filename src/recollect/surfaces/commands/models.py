@@ -10,6 +10,7 @@ from recollect import config as settings
 from recollect import memory as facade
 from recollect.errors import UsageError
 from recollect.memory import model_bench
+from recollect.nouns import json_list
 from recollect.surfaces.commands.config import set_setting, write_setting
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
 from recollect.surfaces.phrases import some, when
@@ -104,7 +105,7 @@ def _models_calibrate(options: Options) -> int:
         for one in found
     ]
     text = "\n".join(said) or "nothing to do: the grade knows the models in use"
-    show(options, {"calibrated": [one.as_json() for one in found]}, lambda _: text)
+    show(options, {"calibrated": json_list(found)}, lambda _: text)
     return 0
 
 
@@ -123,7 +124,7 @@ def _models_bench(options: Options) -> int:
         names = [options.name] if options.name else []
         scores = memory.models.bench(*names, sample=options.sample or 200, report=bar)
     best = model_bench.recommended(scores)
-    content = {"scores": [s.as_json() for s in scores], "recommended": best}
+    content = {"scores": json_list(scores), "recommended": best}
 
     def text(style: Style) -> str:
         head = f"{'':24} {'MRR':>6} {'hit@1':>6} {'hit@10':>7} {'passages/s':>11} {'query ms':>9}"

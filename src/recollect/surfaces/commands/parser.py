@@ -66,7 +66,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is None or value in action.choices:
             return
-        there_are = [str(choice) for choice in action.choices]
+        there_are = list(map(str, action.choices))
         if isinstance(action, argparse._SubParsersAction):
             what = f"there is no {str(action.metavar).lower()} {value!r}"
             raise UsageError(what, hint=_meant(self, value, there_are))

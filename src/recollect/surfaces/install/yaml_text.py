@@ -232,7 +232,7 @@ def _simple(value: str) -> Any:
 
 def put(text: str, path: Path, value: Mapping[str, Any]) -> str:
     """Returns the text with an entry as the first below its key, and not where it was before."""
-    above, name = (str(key) for key in path)
+    above, name = map(str, path)
     text, nl = drop(text, path), newline(text)
     body = text.removeprefix(_BOM)
     mark = text[: len(text) - len(body)]

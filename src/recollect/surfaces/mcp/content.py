@@ -125,7 +125,7 @@ class McpContent:
     # Lists come whole: none is longer than a page.
 
     def list_tools(self, _: Params) -> Result:
-        return {"tools": [_tool(tool) for tool in self._tools.values()]}
+        return {"tools": list(map(_tool, self._tools.values()))}
 
     def call_tool(self, params: Params, work: Work) -> Result:
         """Raises ``Stopped`` when the work is stopped."""
@@ -177,7 +177,7 @@ class McpContent:
         return {"contents": [{"uri": uri, "mimeType": kind, "text": text}]}
 
     def list_prompts(self, _: Params) -> Result:
-        return {"prompts": [_prompt(prompt) for prompt in PROMPTS]}
+        return {"prompts": list(map(_prompt, PROMPTS))}
 
     def get_prompt(self, params: Params) -> Result:
         prompt = next((one for one in PROMPTS if one.name == params.get("name")), None)

@@ -262,8 +262,8 @@ def done(request: PageRequest) -> Html | None:
 
 def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> Html:
     """Returns a table; the first cell of each row is its head."""
-    names, cells_of = list(heads), [list(row) for row in rows]
-    numbers = [_is_number(cell) for cell in cells_of[0]] if cells_of else [False] * len(names)
+    names, cells_of = list(heads), list(map(list, rows))
+    numbers = list(map(_is_number, cells_of[0])) if cells_of else [False] * len(names)
     tops = [
         el("th", head, scope="col", class_="number" if number else None)
         for head, number in zip(names, numbers, strict=True)

@@ -109,7 +109,7 @@ def _level(folder: TopicFolder, at: str, *, unfolded: bool) -> Html:
 
 def _line(topic: Topic) -> Html:
     page = topic.page
-    held = sum(_holds(fact) for fact in topic.facts)
+    held = sum(map(_holds, topic.facts))
     return joined(
         el("a", page.title, href=_place(page.address), data_item=True, dir="auto"),
         " ",
@@ -169,7 +169,7 @@ def topic(request: PageRequest) -> PageContent:
         _trail(at),
         done(request),
         when(page.summary, el("p", page.summary, class_="lead", dir="auto")),
-        when(page.tags, dotted(*(badge(tag) for tag in page.tags))),
+        when(page.tags, dotted(*map(badge, page.tags))),
         _some(holding, "from", at, request) or empty("Nothing on this page holds now."),
         when(
             past,

@@ -52,7 +52,7 @@ def subjects(question: str) -> Subjects:
     return Subjects(
         frozenset(filter(None, names)),
         frozenset(number for number in numbers if not _YEAR.fullmatch(number)),
-        tuple(sorted({int(y) for y in _YEAR.findall(question)})),
+        tuple(sorted(set(map(int, _YEAR.findall(question))))),
     )
 
 
@@ -117,7 +117,7 @@ def _stands(word: str, text: str) -> bool:
 def _years(wanted: tuple[int, ...], text: str) -> tuple[float, float]:
     if not wanted:
         return 0.0, 0.0
-    said = {int(year) for year in _YEAR.findall(text)}
+    said = set(map(int, _YEAR.findall(text)))
     unsaid = sum(year not in said for year in wanted) / len(wanted)
     if not said:
         return unsaid, 0.0

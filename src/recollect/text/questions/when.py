@@ -131,7 +131,7 @@ def _entries(table: str) -> Iterator[tuple[str, list[int], list[str]]]:
     for entry in re.split("[;\n]", table.strip()):
         head, _, listed = entry.partition(": ")
         kind, *given = head.split()
-        yield kind, [int(number) for number in given], listed.split()
+        yield kind, list(map(int, given)), listed.split()
 
 
 @cache
@@ -205,7 +205,7 @@ def _number_sign(kind: str, match: re.Match[str]) -> Sign:
 
 
 def _date_sign(kind: str, match: re.Match[str]) -> Sign:
-    digits = [int(part) for part in re.findall(r"\d+", match[kind])]
+    digits = list(map(int, re.findall(r"\d+", match[kind])))
     year, month, *day = digits if digits[0] > 31 else digits[::-1]
     return kind, year, 100 * month + sum(day)
 

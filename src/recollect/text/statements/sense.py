@@ -20,14 +20,16 @@ NEAR = 12
 """Words on either side that are near."""
 ENOUGH = 1
 _GENERIC = frozenset(
-    stem(word)
-    for word in """
+    map(
+        stem,
+        """
 use using used make made need want get got go take set put new old good best better way thing
 things stuff work working works project question problem issue help think like look see say one
 two first last next time day week lot bit kind sort part case point right sure really just maybe
 something anything everything someone anyone people team today now still going prefer prefers
 shape shapes toward rather instead always never all should would
-""".split()
+""".split(),
+    )
 )
 _SOMEBODY = frozenset("he she his her him hers himself herself".split())
 _BEFORE_A_VERB = frozenset("to i we you they he she it who will would lets".split())

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from recollect.errors import InputError, UsageError
 from recollect.facts import TYPES
-from recollect.nouns import Problem, stable_id
+from recollect.nouns import Problem, json_list, stable_id
 from recollect.ports import Store
 from recollect.writing.curation.chunk import Piece
 from recollect.writing.curation.extract import Context as Told
@@ -59,12 +59,12 @@ class Curated(NamedTuple):
             "failed": self.failed or None,
             "survey": dict(self.survey),
             "counts": {kind: self.of_kind(kind) for kind in kinds},
-            "items": [item.as_json() for item in self.items],
+            "items": json_list(self.items),
             "changed": len(self.touched),
             "merged": self.merged,
             "for_review": sum(item.verdict == "pending" for item in self.items),
-            "lost": [problem.as_json() for problem in self.lost],
-            "slots": [outcome.as_json() for outcome in self.slots],
+            "lost": json_list(self.lost),
+            "slots": json_list(self.slots),
         }
 
 

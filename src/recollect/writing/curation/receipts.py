@@ -26,6 +26,7 @@ from recollect.nouns import (
     Register,
     Remove,
     Source,
+    json_list,
     stable_id,
 )
 from recollect.ports import Store
@@ -91,7 +92,7 @@ class CurationReceipt(NamedTuple):
             "id": self.id,
             "at": iso(self.at),
             "about": self.about,
-            "items": [item.as_json() for item in self.items],
+            "items": json_list(self.items),
             "changed": len(self.touched),
             "undone": iso(self.undone),
         }
@@ -110,7 +111,7 @@ def key_of(kept: CurationReceipt) -> str:
 
 def as_changes(kept: CurationReceipt) -> list[Change]:
     meta = {
-        "items": [item.as_json() for item in kept.items],
+        "items": json_list(kept.items),
         "touched": [[_written(one.before), _written(one.after)] for one in kept.touched],
         "undone": iso(kept.undone),
     }

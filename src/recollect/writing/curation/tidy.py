@@ -100,7 +100,7 @@ def _prunes(facts: list[Fact], pages: list[TopicPage], owner: str) -> Iterator[P
                 f"{gone} since {ended:%Y-%m-%d}",
                 f"recollect forget {fact.id}",
             )
-    used = {page_of(fact) for fact in facts}
+    used = set(map(page_of, facts))
     for page in pages:
         if page.address not in used and not page.notes and not page.snippets:
             yield Proposal(
