@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.nouns import Recorded
-from recollect.storage.embedded.connection import batches, marks
+from recollect.storage.embedded.queries import batches, marks
 from recollect.storage.embedded.rows import micros, moment
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -31,6 +32,7 @@ from recollect.ports import Finding
 from recollect.storage.embedded import audit, swap
 from recollect.storage.embedded.connection import translated
 from recollect.storage.embedded.engine import EmbeddedStore
+from recollect.storage.embedded.queries import column_of
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.schema import MIGRATIONS
 
@@ -139,7 +141,7 @@ def _copy(source: Path, target: Path, tell: Tell) -> None:
 
 
 def _counts(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
-    tables = [n for (n,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    tables = column_of(db, "SELECT name FROM sqlite_master WHERE type = 'table'")
     counts = [(n, *db.execute(f"SELECT COUNT(*) FROM {n}").fetchone()) for n in sorted(tables)]
     return [*counts, *db.execute("SELECT * FROM state")]
 
@@ -182,7 +184,7 @@ def _described(folder: Path, tell: Tell) -> BackupManifest:
 
 
 def refuse_unsound(file: Path, record: Record) -> None:
-    findings: list[Finding] = [one for some in audit.everything(record, full=True) for one in some]
+    findings: list[Finding] = list(chain.from_iterable(audit.everything(record, full=True)))
     if findings:
         more = f" (and {len(findings) - 1:,} more)" if len(findings) > 1 else ""
         raise StoreCorrupt(

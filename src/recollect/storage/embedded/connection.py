@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -23,8 +23,6 @@ T = TypeVar("T")
 BUSY_SECONDS = 60.0
 _LOOK = 0.002
 """Seconds between two looks at whether another process has ended its transaction."""
-_MANY = 500
-"""How many values one statement is given: below every limit of every SQLite."""
 _STATE = "SELECT epoch, seq, generation, passages, characters FROM state"
 
 
@@ -181,12 +179,3 @@ def _damaged(folder: Path, error: Exception) -> StoreCorrupt:
         hint="`recollect repair` makes a new store of what can be read and keeps this one aside; "
         "`recollect restore BACKUP` goes back to a backup",
     )
-
-
-def marks(count: int) -> str:
-    return ",".join("?" * count)
-
-
-def batches(values: Sequence[T]) -> Iterable[Sequence[T]]:
-    for start in range(0, len(values), _MANY):
-        yield values[start : start + _MANY]

@@ -14,7 +14,9 @@ from typing import Any
 from recollect.nouns import Document, Event, Filter, Message, Page, Passage, StoredPassage
 from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.content import passage_number
-from recollect.storage.embedded.connection import Connection, batches, marks, translated
+from recollect.storage.embedded.connection import Connection, translated
+from recollect.storage.embedded.queries import among as rows_among
+from recollect.storage.embedded.queries import marks, scalar
 from recollect.storage.embedded.rows import LabelFilter, micros, moment
 from recollect.storage.filters import (
     allows,
@@ -108,20 +110,10 @@ class Documents(Connection):
         return []
 
     def by_handle(self, handles: Sequence[str]) -> list[HandleMatch]:
-        found: list[tuple[str, int]] = []
-        for some in batches(handles):
-            found += self._db.execute(
-                f"SELECT handle, document FROM handles WHERE handle IN ({marks(len(some))})", some
-            )
-        documents: dict[int, Document] = {}
-        for keys in batches(sorted({key for _, key in found})):
-            for key, *about in self._db.execute(
-                f"SELECT d.key, {DOCUMENT} FROM documents d WHERE d.key IN ({marks(len(keys))})",
-                keys,
-            ).fetchall():
-                documents[key] = self._with_body(key, self.document_of(about))
-        ordered = sorted(found, key=lambda one: (one[1], one[0]))
-        return [HandleMatch(handle, documents[key]) for handle, key in ordered]
+        select = "SELECT document, handle FROM handles WHERE handle IN ({})"
+        found = sorted(rows_among(self._db, select, handles))
+        documents = {key: self.document(key) for key in {key for key, _ in found}}
+        return [HandleMatch(handle, documents[key]) for key, handle in found]
 
     def document_of(self, about: Sequence[Any]) -> Document:
         """Makes a document without its body of the columns ``DOCUMENT``."""
@@ -176,19 +168,20 @@ class Documents(Connection):
     def passages(self, names: Sequence[int | str], before: int, after: int) -> list[StoredPassage]:
         keys = [key for name in names if (key := self._passage_key(name)) is not None]
         if before or after:
-            return [one for key in keys for one in self._around(key, before, after)]
+            return list(chain.from_iterable(self._around(key, before, after) for key in keys))
         found = {p.key: p for p in self._passages(f"p.key IN ({marks(len(keys))})", keys)}
         return [found[key] for key in keys if key in found]
 
     def _passage_key(self, name: int | str) -> int | None:
         if isinstance(name, int):
             return name
-        row = self._db.execute(
+        number: int | None = scalar(
+            self._db,
             "SELECT p.key FROM passages p JOIN documents d ON d.key = p.document "
             "WHERE d.id = ? AND p.n = ?",
             passage_number(name),
-        ).fetchone()
-        return row[0] if row else None
+        )
+        return number
 
     def _around(self, key: int, before: int, after: int) -> list[StoredPassage]:
         row = self._db.execute("SELECT document, n FROM passages WHERE key = ?", (key,)).fetchone()

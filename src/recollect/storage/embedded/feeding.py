@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import starmap
 
 from recollect.errors import StoreError
-from recollect.storage.embedded.connection import batches, marks, translated
+from recollect.storage.embedded.connection import translated
 from recollect.storage.embedded.documents import Documents
+from recollect.storage.embedded.queries import among, column_of, scalar
 from recollect.storage.embedded.rows import Row, VectorRow
 from recollect.text.lexical import indexed_text
 
@@ -27,44 +29,40 @@ class Feeding(Documents):
 
     def text_behind(self, seq: int) -> int:
         """How many passages were written or deleted after *seq*."""
-        row = self._db.execute(
+        select = (
             "SELECT (SELECT COUNT(*) FROM passages WHERE key > ?) + "
-            "(SELECT COUNT(*) FROM deletions WHERE seq > ?)",
-            (seq, seq),
-        ).fetchone()
-        return int(row[0])
+            "(SELECT COUNT(*) FROM deletions WHERE seq > ?)"
+        )
+        return int(scalar(self._db, select, (seq, seq)))
 
     def nth_key_after(self, seq: int, n: int) -> int | None:
-        row = self._db.execute(
-            "SELECT key FROM passages WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?", (seq, n - 1)
-        ).fetchone()
-        return None if row is None else int(row[0])
+        select = "SELECT key FROM passages WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?"
+        key: int | None = scalar(self._db, select, (seq, n - 1))
+        return key
 
     def rows_between(self, low: int, high: int) -> Iterator[Row]:
         """Passages written in (low, high], in order."""
-        for row in self._db.execute(
-            f"SELECT {_ROW} FROM passages p JOIN documents d ON d.key = p.document "
-            "WHERE p.key > ? AND p.key <= ? ORDER BY p.key",
-            (low, high),
-        ):
-            yield Row(*row)
+        yield from starmap(
+            Row,
+            self._db.execute(
+                f"SELECT {_ROW} FROM passages p JOIN documents d ON d.key = p.document "
+                "WHERE p.key > ? AND p.key <= ? ORDER BY p.key",
+                (low, high),
+            ),
+        )
 
     def keys_after(self, seq: int) -> list[int]:
-        rows = self._db.execute("SELECT key FROM passages WHERE key > ?", (seq,)).fetchall()
-        return [row[0] for row in rows]
+        return column_of(self._db, "SELECT key FROM passages WHERE key > ?", (seq,))
 
     def rows(self, keys: Sequence[int]) -> Iterator[Row]:
-        for some in batches(keys):
-            for row in self._db.execute(
-                f"SELECT {_ROW} FROM passages p JOIN documents d ON d.key = p.document "
-                f"WHERE p.key IN ({marks(len(some))})",
-                some,
-            ):
-                yield Row(*row)
+        select = (
+            f"SELECT {_ROW} FROM passages p JOIN documents d ON d.key = p.document "
+            "WHERE p.key IN ({})"
+        )
+        return starmap(Row, among(self._db, select, keys))
 
     def deleted_after(self, seq: int) -> list[int]:
-        rows = self._db.execute("SELECT passage FROM deletions WHERE seq > ?", (seq,)).fetchall()
-        return [row[0] for row in rows]
+        return column_of(self._db, "SELECT passage FROM deletions WHERE seq > ?", (seq,))
 
     # -------------------------------------------------------------- vectors
 
@@ -99,23 +97,19 @@ class Feeding(Documents):
                     f"{model}: a vector has {dimensions} dimensions, the stored ones {known}",
                     hint="these are different models; give the new one a name of its own",
                 )
-            sources: dict[int, int] = {}
-            for some in batches(keys):
-                sources.update(
-                    self._db.execute(
-                        "SELECT p.key, d.source FROM passages p JOIN documents d "
-                        f"ON d.key = p.document WHERE p.key IN ({marks(len(some))}) "
-                        "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.passage = p.key "
-                        "AND v.model = ?)",
-                        [*some, id],
-                    ).fetchall()
-                )
-            seq = self.state().seq
-            rows = []
-            for key, blob in zip(keys, blobs, strict=True):
-                if key in sources:
-                    seq += 1
-                    rows.append((seq, id, key, blob))
+            found = among(
+                self._db,
+                "SELECT p.key, d.source FROM passages p JOIN documents d ON d.key = p.document "
+                "WHERE p.key IN ({}) AND NOT EXISTS (SELECT 1 FROM vectors v "
+                "WHERE v.passage = p.key AND v.model = ?)",
+                keys,
+                id,
+            )
+            sources: dict[int, int] = dict(found)
+            new = [(key, blob) for key, blob in zip(keys, blobs, strict=True) if key in sources]
+            last = self.state().seq
+            seq = last + len(new)
+            rows = [(at, id, key, blob) for at, (key, blob) in enumerate(new, last + 1)]
             self._db.executemany(
                 "INSERT INTO vectors (seq, model, passage, vector) VALUES (?, ?, ?, ?)", rows
             )
@@ -151,21 +145,22 @@ class Feeding(Documents):
 
     def vectors_between(self, model: str, low: int, high: int) -> Iterator[VectorRow]:
         """Live vectors of a model written in (low, high], in order."""
-        for row in self._db.execute(
-            "SELECT v.seq, v.passage, p.document, d.owner, d.scopes, d.source, d.kind, p.role, "
-            "d.issue, d.event, "
-            "d.date, v.vector FROM vectors v JOIN passages p ON p.key = v.passage "
-            "JOIN documents d ON d.key = p.document WHERE v.seq > ? AND v.seq <= ? "
-            "AND v.model = (SELECT id FROM models WHERE key = ?) ORDER BY v.seq",
-            (low, high, model),
-        ):
-            yield VectorRow(*row)
+        yield from starmap(
+            VectorRow,
+            self._db.execute(
+                "SELECT v.seq, v.passage, p.document, d.owner, d.scopes, d.source, d.kind, p.role, "
+                "d.issue, d.event, d.date, v.vector FROM vectors v "
+                "JOIN passages p ON p.key = v.passage "
+                "JOIN documents d ON d.key = p.document WHERE v.seq > ? AND v.seq <= ? "
+                "AND v.model = (SELECT id FROM models WHERE key = ?) ORDER BY v.seq",
+                (low, high, model),
+            ),
+        )
 
     def vectors_waiting(self, model: str, after: int, most: int) -> int:
         """How many vectors were written after *after*, counted up to *most*."""
-        row = self._db.execute(
+        select = (
             "SELECT COUNT(*) FROM (SELECT 1 FROM vectors WHERE seq > ? "
-            "AND model = (SELECT id FROM models WHERE key = ?) LIMIT ?)",
-            (after, model, most),
-        ).fetchone()
-        return int(row[0])
+            "AND model = (SELECT id FROM models WHERE key = ?) LIMIT ?)"
+        )
+        return int(scalar(self._db, select, (after, model, most)))

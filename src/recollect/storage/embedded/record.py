@@ -24,6 +24,7 @@ from recollect.nouns import (
 )
 from recollect.storage.content import check, digest, expect
 from recollect.storage.embedded.feeding import Feeding
+from recollect.storage.embedded.queries import scalar
 from recollect.storage.embedded.writer import RecordWriter
 
 T = TypeVar("T")
@@ -65,22 +66,16 @@ class Record(Feeding):
         return RecordWriter(self._db, self._label, self.state())
 
     def _stamp(self, id: str) -> str | None:
-        row = self._db.execute("SELECT stamp FROM documents WHERE id = ?", (id,)).fetchone()
-        return None if row is None else str(row[0])
+        stamp: str | None = scalar(self._db, "SELECT stamp FROM documents WHERE id = ?", (id,))
+        return stamp
 
     def _label(self, dimension: str, value: str) -> int:
-        found = self._labels.get((dimension, value))
-        if found is None:
-            row = self._db.execute(
-                "SELECT id FROM labels WHERE dimension = ? AND value = ?", (dimension, value)
-            ).fetchone()
-            if row is None:
-                row = self._db.execute(
-                    "INSERT INTO labels (dimension, value) VALUES (?, ?) RETURNING id",
-                    (dimension, value),
-                ).fetchone()
-            found = self._labels[dimension, value] = int(row[0])
-        return found
+        label = (dimension, value)
+        if label not in self._labels:
+            self._db.execute("INSERT OR IGNORE INTO labels (dimension, value) VALUES (?, ?)", label)
+            select = "SELECT id FROM labels WHERE dimension = ? AND value = ?"
+            self._labels[label] = scalar(self._db, select, label)
+        return self._labels[label]
 
     def mended(self, work: Callable[[Record, sqlite3.Connection], T]) -> T:
         """What a repair does to the rows, in one transaction."""
@@ -94,8 +89,8 @@ class Record(Feeding):
     def counts(self) -> dict[str, Any]:
         one = self._db.execute
         return {
-            "documents": one("SELECT COUNT(*) FROM documents").fetchone()[0],
-            "tombstones": one("SELECT COUNT(*) FROM tombstones").fetchone()[0],
+            "documents": scalar(self._db, "SELECT COUNT(*) FROM documents"),
+            "tombstones": scalar(self._db, "SELECT COUNT(*) FROM tombstones"),
             "kinds": dict(
                 one(
                     "SELECT l.value, c FROM (SELECT kind, COUNT(*) AS c FROM documents "

@@ -14,6 +14,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from recollect.storage.content import digest
 from recollect.storage.embedded import audit, swap
 from recollect.storage.embedded.backup import RECORD, USAGE, Tell, begin_anew, refuse_unsound
 from recollect.storage.embedded.dump import whole
+from recollect.storage.embedded.queries import column_of
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.schema import MIGRATIONS, migrate
 
@@ -135,7 +137,7 @@ def _salvage(damaged: Path, made: Path, tell: Tell) -> tuple[str, ...]:
         old.text_factory = lambda raw: raw.decode("utf-8", "replace")
         try:
             version = old.execute("PRAGMA user_version").fetchone()[0]
-            tables = {n for (n,) in old.execute("SELECT name FROM sqlite_master")}
+            tables = set(column_of(old, "SELECT name FROM sqlite_master"))
         except sqlite3.DatabaseError as error:
             raise StoreCorrupt(
                 f"nothing can be read of {RECORD}: {error}",
@@ -148,7 +150,7 @@ def _salvage(damaged: Path, made: Path, tell: Tell) -> tuple[str, ...]:
             )
         with suppress(StoreError, sqlite3.Error):  # what cannot be brought up to date is read as is
             migrate(old, damaged.parent)
-            tables = {n for (n,) in old.execute("SELECT name FROM sqlite_master")}
+            tables = set(column_of(old, "SELECT name FROM sqlite_master"))
         reader = _DamagedReader(old)
         record.mended(lambda _, db: _take(reader, db, tables, tell))
         names = reader.names() if "documents" in reader.broken else []
@@ -164,18 +166,14 @@ def _take(reader: _DamagedReader, db: sqlite3.Connection, tables: set[str], tell
             done += 1
             if done % 5000 == 0:
                 tell("salvaging", done, 0)
-    documents = [
-        k
-        for (k,) in db.execute(
-            "SELECT DISTINCT document FROM passages UNION SELECT key FROM documents"
-        )
-    ]
-    for table in _BY_DOCUMENT:
-        for document in documents if table in tables else ():
-            for row in reader.of(table, document):
-                insert(table, row)
-    for table in ("tombstones", "answers"):
-        for row in reader.both_ways(table, "id") if table in tables else ():
+    documents = column_of(
+        db, "SELECT DISTINCT document FROM passages UNION SELECT key FROM documents"
+    )
+    for table, document in product(tables.intersection(_BY_DOCUMENT), documents):
+        for row in reader.of(table, document):
+            insert(table, row)
+    for table in tables.intersection(("tombstones", "answers")):
+        for row in reader.both_ways(table, "id"):
             insert(table, row)
     state = next(iter(reader.rows("state", "one")), {})
     db.execute(
@@ -228,8 +226,7 @@ class _DamagedReader:
     def _select(self, table: str, rest: str, values: tuple[Any, ...]) -> Iterator[dict[str, Any]]:
         cursor = self._db.execute(f"SELECT * FROM {table} {rest}", values)
         names = [column[0] for column in cursor.description]
-        for row in cursor:
-            yield dict(zip(names, row, strict=True))
+        yield from (dict(zip(names, row, strict=True)) for row in cursor)
 
     def rows(self, table: str, key: str) -> Iterator[dict[str, Any]]:
         """From the first on, from the last on, and what is between them one by one."""
@@ -313,26 +310,21 @@ def _mend(record: Record, db: sqlite3.Connection) -> _Mended:
         "OR model NOT IN (SELECT id FROM models)"
     )
     _recount(db)
-    lost = tuple(
-        id
-        for (id,) in db.execute(
-            "SELECT id FROM (SELECT id, action, MAX(seq) FROM events GROUP BY id) "
-            "WHERE action IN ('added', 'changed') AND id NOT IN (SELECT id FROM documents)"
-        )
+    lost = column_of(
+        db,
+        "SELECT id FROM (SELECT id, action, MAX(seq) FROM events GROUP BY id) "
+        "WHERE action IN ('added', 'changed') AND id NOT IN (SELECT id FROM documents)",
     )
-    return _Mended(incomplete, unnamed, lost)
+    return _Mended(incomplete, unnamed, tuple(lost))
 
 
 def _name_documents(db: sqlite3.Connection, names: Sequence[_Named]) -> None:
     """Documents for passages whose own is lost: under the id they had, where that can be told."""
-    gone = {
-        k
-        for (k,) in db.execute(
-            "SELECT DISTINCT document FROM passages "
-            "WHERE document NOT IN (SELECT key FROM documents)"
-        )
-    }
-    owners = [v for (v,) in db.execute("SELECT value FROM labels WHERE dimension = 'owner'")]
+    unnamed = (
+        "SELECT DISTINCT document FROM passages WHERE document NOT IN (SELECT key FROM documents)"
+    )
+    gone = set(column_of(db, unnamed))
+    owners = column_of(db, "SELECT value FROM labels WHERE dimension = 'owner'")
     sources = dict(db.execute("SELECT id, name FROM sources").fetchall())
     for one in names:
         owner = next(

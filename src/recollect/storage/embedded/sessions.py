@@ -8,9 +8,9 @@ from itertools import islice
 
 from recollect.nouns import Filter, Message
 from recollect.ports import OUTLINED, Outline, Spot, Turn
-from recollect.storage.embedded.connection import batches, marks
 from recollect.storage.embedded.documents import DOCUMENT
 from recollect.storage.embedded.pool import RecordPool
+from recollect.storage.embedded.queries import among, marks, scalar
 from recollect.storage.embedded.rows import moment
 
 _LAST = 2**63 - 1
@@ -23,16 +23,14 @@ class EmbeddedSessions:
     def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Spot]]:
         found: dict[str, list[Spot]] = {}
         with self._pool.snapshot() as record:
-            key = (_key(record.db, within),) if within else ()
-            for some in batches(messages):
-                for id, document, turn in record.db.execute(
-                    "SELECT m.id, d.id, m.turn FROM messages m "
-                    "JOIN documents d ON d.key = m.document "
-                    f"WHERE m.id IN ({marks(len(some))}) AND m.id != '' "
-                    f"{'AND m.document = ?' if within else ''} ORDER BY d.key, m.turn",
-                    (*some, *key),
-                ):
-                    found.setdefault(id, []).append(Spot(document, turn))
+            for id, document, turn in among(
+                record.db,
+                "SELECT m.id, d.id, m.turn FROM messages m JOIN documents d ON d.key = m.document "
+                "WHERE m.id IN ({}) AND m.id != '' AND ? IN ('', d.id) ORDER BY d.key, m.turn",
+                messages,
+                within,
+            ):
+                found.setdefault(id, []).append(Spot(document, turn))
         return found
 
     def turns(
@@ -84,13 +82,12 @@ class EmbeddedSessions:
 
 
 def _key(db: sqlite3.Connection, id: str) -> int | None:
-    row = db.execute("SELECT key FROM documents WHERE id = ?", (id,)).fetchone()
-    return None if row is None else int(row[0])
+    key: int | None = scalar(db, "SELECT key FROM documents WHERE id = ?", (id,))
+    return key
 
 
 def _count(db: sqlite3.Connection, key: int) -> int:
-    row = db.execute("SELECT COUNT(*) FROM messages WHERE document = ?", (key,)).fetchone()
-    return int(row[0])
+    return int(scalar(db, "SELECT COUNT(*) FROM messages WHERE document = ?", (key,)))
 
 
 def _texts(db: sqlite3.Connection, document: int | None, turns: Sequence[int]) -> dict[int, str]:
@@ -99,21 +96,24 @@ def _texts(db: sqlite3.Connection, document: int | None, turns: Sequence[int]) -
         return {}
     texts: dict[int, str] = {}
     first, last = (_first_passage(db, document, at) for at in (turns[0], turns[-1] + 1))
-    for some in batches(turns):
-        for turn, text in db.execute(
-            "SELECT turn, text FROM passages WHERE document = ? AND n >= ? AND n < ? "
-            f"AND turn IN ({marks(len(some))}) ORDER BY n",
-            (document, first, last, *some),
-        ):
-            texts[turn] = texts.get(turn, "") + text
+    for turn, text in among(
+        db,
+        "SELECT turn, text FROM passages WHERE turn IN ({}) AND document = ? AND n >= ? AND n < ? "
+        "ORDER BY n",
+        turns,
+        document,
+        first,
+        last,
+    ):
+        texts[turn] = texts.get(turn, "") + text
     return texts
 
 
 def _first_passage(db: sqlite3.Connection, document: int | None, turn: int) -> int:
     """The number of the first passage of *turn* or of a later one. Passages are in the order
     of turns, so that it is found by halving, however long the session."""
-    most = db.execute("SELECT MAX(n) FROM passages WHERE document = ?", (document,))
-    low, high = 0, (most.fetchone()[0] or 0) + 1
+    last = "SELECT COALESCE(MAX(n), 0) FROM passages WHERE document = ?"
+    low, high = 0, scalar(db, last, (document,)) + 1
     while low < high:
         middle = (low + high) // 2
         n, at = db.execute(
@@ -129,15 +129,17 @@ def _first_passage(db: sqlite3.Connection, document: int | None, turn: int) -> i
 
 def _beginning(db: sqlite3.Connection, key: int, role: str, order: str) -> str:
     """How the first (or last) message of that role begins."""
-    row = db.execute(
+    turn = scalar(
+        db,
         f"SELECT turn FROM messages WHERE document = ? AND role = ? ORDER BY turn {order} LIMIT 1",
         (key, role),
-    ).fetchone()
-    if row is None:
+    )
+    if turn is None:
         return ""
-    text = db.execute(
+    text = scalar(
+        db,
         f"SELECT SUBSTR(text, 1, {OUTLINED}) FROM passages WHERE document = ? AND n = ? "
         "AND turn = ?",
-        (key, _first_passage(db, key, row[0]), row[0]),
-    ).fetchone()
-    return text[0] if text else ""
+        (key, _first_passage(db, key, turn), turn),
+    )
+    return text or ""

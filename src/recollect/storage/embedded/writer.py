@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from recollect.nouns import Document, Put, Receipt, Source
+from recollect.storage.embedded.queries import scalar
 from recollect.storage.embedded.rows import RecordState, micros
 from recollect.storage.filters import label_of
 from recollect.text.lexical import indexed_text
@@ -91,8 +92,8 @@ class RecordWriter:
                 "ON CONFLICT (name) DO NOTHING",
                 (name,),
             )
-            row = self._db.execute("SELECT id FROM sources WHERE name = ?", (name,)).fetchone()
-            self._sources[name] = row[0]
+            select = "SELECT id FROM sources WHERE name = ?"
+            self._sources[name] = scalar(self._db, select, (name,))
         return self._sources[name]
 
     def put(self, put: Put, made: bytes, *, logged: bool = True) -> None:
