@@ -7,7 +7,8 @@ it is read. What has not changed costs no more than the walk.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,6 +36,7 @@ from recollect.ports import DocumentStamp, StorageEngine, scanned
 from recollect.sources import files, git, jsonl
 from recollect.sources.sessions import LOGS, format_of, home_of
 from recollect.sources.sessions.beside import log_of
+from recollect.text import stated
 from recollect.transfer import tree_import
 from recollect.transfer.tree_manifest import tree_of
 from recollect.writing import path as write_path
@@ -250,10 +252,14 @@ class Importer:
     def _documents(self, some: list[FileToRead | Problem], home: SourceRoot) -> Iterator[Item]:
         """Yields the documents of all files. Logs are read in the order of their mtime, so that
         of two sessions with the same messages the older one keeps them."""
+        paths = [one.file.relative for one in some if isinstance(one, FileToRead)]
+        changes = cache(partial(git.last_changes, home.base, paths))
         for one in sorted(some, key=_log_time):
-            yield from [one] if isinstance(one, Problem) else self._file(one, home)
+            yield from [one] if isinstance(one, Problem) else self._file(one, home, changes)
 
-    def _file(self, one: FileToRead, home: SourceRoot) -> Iterator[Item]:
+    def _file(
+        self, one: FileToRead, home: SourceRoot, changes: Callable[[], Mapping[str, git.Changed]]
+    ) -> Iterator[Item]:
         """Yields the documents of a file, stamped as of before it is read: what is written
         meanwhile is new. The documents of a file that cannot be read whole are not gone."""
         known, stamp = self._known(home.source.name), self._given.stamp(one.file)
@@ -265,6 +271,9 @@ class Importer:
                 continue
             document = item.document if isinstance(item, Put) else item
             document = document._replace(origin=home.origin, stamp=stamp)
+            if stated.is_mtime(document) and (last := changes().get(document.path)):
+                meta = {**document.meta, "commit": last.commit}
+                document = document._replace(date=last.date, meta=meta)
             known.seen.add(document.id)
             yield item._replace(document=document) if isinstance(item, Put) else document
         if not whole:

@@ -56,6 +56,8 @@ class Named(NamedTuple):
     confidence: float
     reason: str = ""
     """Why it is not shown."""
+    dated: str = ""
+    """What says the date (:mod:`recollect.text.stated`)."""
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -99,6 +101,8 @@ class Result(NamedTuple):
     """What else is known of a fact: its type, scopes, names, time."""
     spans: tuple[Span, ...] = ()
     """What is shown of it, in the order of the text; :attr:`text` is all of them."""
+    dated: str = ""
+    """What says the date (:mod:`recollect.text.stated`)."""
 
     def shown_json(self) -> dict[str, Any]:
         """Returns what a reader needs of it and no more."""
@@ -109,6 +113,7 @@ class Result(NamedTuple):
             "heading": self.heading,
             "path": self.path,
             "date": iso(self.date),
+            "dated": self.dated,
             "confidence": round(self.confidence, 4),
             "said": in_words(self.confidence),
             "spans": json_list(self.spans),
@@ -126,6 +131,7 @@ class Result(NamedTuple):
             "heading": self.heading,
             "role": self.role,
             "date": iso(self.date),
+            "dated": self.dated,
             "text": self.text,
             "score": round(self.score, 9),
             "confidence": round(self.confidence, 4),

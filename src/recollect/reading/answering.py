@@ -18,7 +18,9 @@ from recollect.nouns import (
 )
 from recollect.reading.pool import Pool, as_typed
 from recollect.text.questions.parse import Parsed
+from recollect.text.sentences import units
 from recollect.text.snippet import snippet
+from recollect.text.stated import of_statement
 from recollect.text.tokens import count_tokens
 
 ARMS = ("lexical", "vector", "title", "hop", "rewrite", "successor")
@@ -42,6 +44,7 @@ def result(
     document, passage = stored.document, stored.passage
     spans = _DETAILS[detail](stored, pool, stretches)
     text = joined(spans)
+    date, dated = of_statement(stored, *_best_unit(stored, spans))
     return Result(
         id=stored.id,
         document=document.external,
@@ -52,7 +55,7 @@ def result(
         path=document.path,
         heading=passage.heading,
         role=passage.role,
-        date=document.date,
+        date=date,
         text=text,
         score=candidate.score,
         confidence=candidate.confidence,
@@ -63,7 +66,20 @@ def result(
         folded=tuple(pool.passages[key].id for key in alike),
         signals=candidate.signals,
         spans=spans,
+        dated=dated,
     )
+
+
+def _best_unit(stored: StoredPassage, spans: Sequence[Span]) -> tuple[int, int]:
+    """Returns where the sentence of a passage stands that has most of the question's words, of
+    those that are shown."""
+    own = [span for span in spans if span.id == stored.id]
+    every = [
+        (sum(start <= mark < end for mark, _ in span.marks), span.start + start, span.start + end)
+        for span in own
+        for start, end in units(span.text)
+    ]
+    return max(every, key=lambda one: one[0], default=(0, 0, len(stored.passage.text)))[1:]
 
 
 def joined(spans: Sequence[Span]) -> str:
@@ -151,16 +167,18 @@ def named(candidate: Candidate, pool: Pool, reason: str) -> Named:
     """Returns a candidate as the line that names it."""
     stored = pool.stored(candidate)
     document = stored.document
+    date, dated = of_statement(stored, 0, 0)
     return Named(
         id=stored.id,
         document=document.external,
         kind=document.kind,
         title=document.headline(stored.passage.text),
         path=document.path,
-        date=document.date,
+        date=date,
         matched=matched_words(candidate, pool),
         confidence=candidate.confidence,
         reason=reason,
+        dated=dated,
     )
 
 

@@ -64,4 +64,5 @@ def fact_result(
         contributions=parts or (Contribution(evidence, 1, 1.0, score, score),),
         tokens=cost(f"{fact.key}:0", fact.title, fact.text),
         fact=shown,
+        dated="record" if fact.start else "",
     )

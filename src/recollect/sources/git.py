@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from signal import SIGPIPE
 from subprocess import CompletedProcess
 from tempfile import TemporaryFile
 from typing import IO, NamedTuple
@@ -73,6 +74,10 @@ _LOG = (
     *"log -z --no-color --no-decorate --no-notes --no-show-signature --no-ext-diff".split(),
     *"--no-textconv --ignore-submodules=none --encoding=UTF-8 --name-status".split(),
     *"-O/dev/null -l400 --format=tformat:%x00%H%x00%P%x00%an%x00%at%x00%B%x00".split(),
+)
+_NAMES = (
+    *"log -z --no-color --no-decorate --no-notes --no-show-signature --no-ext-diff".split(),
+    *"--no-textconv --no-renames --name-only --format=tformat:%x00%H%x20%at".split(),
 )
 _STATUS = re.compile(rb"\n*([A-Z])\d*")
 _ISSUE = re.compile(
@@ -137,6 +142,39 @@ def commits(
                 yield _commit_record(commit, source, owner, scopes)
     except _GitFailed as error:
         yield Problem(str(repo), str(error))
+
+
+class Changed(NamedTuple):
+    """The commit that changed a file last."""
+
+    commit: str
+    date: datetime | None
+
+
+def last_changes(repo: Path, wanted: Iterable[str]) -> dict[str, Changed]:
+    """Returns by path the last change of each *wanted* file that is as HEAD has it; none where
+    there is no repository, or it cannot be read. The log is read until all are found."""
+    if not is_repository(repo):
+        return {}
+    found: dict[str, Changed] = {}
+    try:
+        differs = _run(repo, "diff", "--no-ext-diff", "--name-only", "-z", "HEAD", "--")
+        left = set(wanted) - {os.fsdecode(name) for name in differs.split(b"\0")}
+        with _opened(repo, *_NAMES, "HEAD", "--") as (_, log):
+            at = Changed("", None)
+            for token in _tokens(log):
+                commit, _, time = token.decode("ascii", "replace").partition(" ")
+                path = os.fsdecode(token.removeprefix(b"\n"))
+                if _HASH.fullmatch(commit):
+                    at = Changed(commit, _moment(time))
+                elif path in left:
+                    found[path] = at
+                    left.discard(path)
+                if not left:
+                    break
+    except _GitFailed:
+        return {}
+    return found
 
 
 def _parsed(tokens: Iterator[bytes]) -> Iterator[_Commit]:
@@ -387,7 +425,7 @@ def _opened(repo: Path, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]
             except BaseException:
                 process.kill()
                 raise
-        if process.returncode:
+        if process.returncode not in (0, -SIGPIPE):  # who has read enough closes the pipe
             errors.seek(0)
             raise _GitFailed(_why(repo, errors.read(), process.returncode))
 

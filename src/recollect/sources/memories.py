@@ -25,7 +25,7 @@ from recollect.sources import adr, json_stream
 from recollect.sources.files import JSONL, FileText, FoundFile
 from recollect.sources.sessions.base import json_lines, moment, unreadable
 from recollect.sources.values import nonempty
-from recollect.text import frontmatter
+from recollect.text import frontmatter, stated
 
 MAX_LINE = 2_000
 """A longer line is somebody's prose or data: it is kept, but not taken for a link or a field."""
@@ -33,7 +33,6 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _MARKDOWN = frozenset({".md", ".markdown"})
 _HEADING = re.compile(r"^ {0,3}#[ \t]+(\S.*)", re.MULTILINE)
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
-_DATES = tuple("updatedAt updated updated_at modified date createdAt created created_at".split())
 
 
 class Whose(NamedTuple):
@@ -78,14 +77,14 @@ def document(
 
 
 def base(read: FileText, fields: Mapping[str, Any], whose: Whose) -> Document:
-    told = (moment(str(fields[name])) for name in _DATES if fields.get(name))
+    said = stated.own(fields, title_in(read.text), read.file.relative, stated.KEPT_UP)
     modified = datetime.fromtimestamp(read.file.modified / 1e9, UTC)
     return Document(
         external=read.file.relative,
         source=whose.source,
         text=read.text,
         path=read.file.relative,
-        date=next(filter(None, told), modified),
+        date=said or modified,
         owner=whose.owner,
         scopes=whose.scopes,
         stamp=read.file.stamp,

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.nouns import Document
 from recollect.sources.files import FoundFile
-from recollect.sources.sessions.base import moment
 from recollect.sources.values import listed
+from recollect.text import stated
 from recollect.text.frontmatter import MARKDOWN, split, tags, wikilinks
 
 if TYPE_CHECKING:
     from recollect.sources.formats import Content
 
 _TITLE = re.compile(r"^\ufeff? {0,3}#[ \t]+(\S.*)$", re.MULTILINE)
+_DATE = re.compile(
+    r"^[ *_>-]*(?:date|datum|fecha)[*_]*:[*_ \t]+([^\n]{4,40})$", re.I | re.MULTILINE
+)
+HEAD = 400
+"""Characters at the beginning of a note in which a line may say its date."""
 
 
 def document(
@@ -25,14 +30,16 @@ def document(
     """The whole text is the document's, frontmatter included: nothing is lost."""
     is_markdown = file.path.suffix.lower() in MARKDOWN
     fields = _fields(content.text) if is_markdown else dict(content.meta)
+    title = _title(content, fields, is_markdown) or file.path.stem
+    said = stated.own(fields, title, file.relative)
     return Document(
         external=file.relative,
         source=source,
         text=content.text,
         kind=content.kind,
-        title=_title(content, fields, is_markdown) or file.path.stem,
+        title=title,
         path=file.relative,
-        date=_date(fields) or datetime.fromtimestamp(file.modified / 1e9, UTC),
+        date=said or datetime.fromtimestamp(file.modified / 1e9, UTC),
         owner=owner,
         scopes=scopes,
         meta=fields,
@@ -42,6 +49,8 @@ def document(
 def _fields(text: str) -> dict[str, Any]:
     """What the header says, and what the note links to and is tagged with."""
     fields = dict(split(text)[0])
+    if "date" not in fields and (date := _DATE.search(text, 0, HEAD)):
+        fields["date"] = date[1].strip(" *_\r")
     if links := wikilinks(text):
         fields.setdefault("links", list(links))
     if found := tags(text):
@@ -59,9 +68,3 @@ def _title(content: Content, fields: Mapping[str, Any], is_markdown: bool) -> st
         if heading:
             return heading[1].rstrip().rstrip("#").rstrip()
     return content.title
-
-
-def _date(fields: Mapping[str, Any]) -> datetime | None:
-    names = ("date", "created", "updated")
-    told = (moment(str(fields[name])) for name in names if fields.get(name) is not None)
-    return next(filter(None, told), None)

@@ -27,6 +27,12 @@ def day(moment: datetime | None) -> str:
     return (iso(moment) or "")[:10]
 
 
+def dated(one: Result | Named) -> str:
+    """Returns its day, and what says it where that is no word of its own or of its source."""
+    said = day(one.date)
+    return f"{one.dated} of {said}" if said and one.dated in ("file", "commit") else said
+
+
 def name(one: Result) -> str:
     """Returns "Title › heading", each part once; of what has no title, how its text begins."""
     title = one.title or first_words(one.text) or one.document
@@ -103,7 +109,7 @@ def _slug(text: str) -> str:
 
 def about(one: Named) -> list[str]:
     """Returns its kind, its day, and its path where neither the title nor the id is that."""
-    return some(one.kind, day(one.date), when(one.path != opens(one), path(one)))
+    return some(one.kind, dated(one), when(one.path != opens(one), path(one)))
 
 
 def pointer(one: Named) -> str:

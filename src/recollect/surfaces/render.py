@@ -142,7 +142,7 @@ def _title(number: int, result: Result, style: Style, several: bool) -> list[str
         in_words(result.confidence),
         result.kind,
         headlines.speaker(result),
-        headlines.day(result.date),
+        headlines.dated(result),
         headlines.where(result),
         when(several, result.source),
         when(result.truncated, "cut short"),

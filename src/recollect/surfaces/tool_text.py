@@ -116,7 +116,7 @@ def _shown(one: Result, several: bool) -> str:
     about = dotted(
         one.kind,
         headlines.speaker(one),
-        day(one.date),
+        headlines.dated(one),
         headlines.path(one),
         when(several and one.kind != "fact", one.source),
         in_words(one.confidence),

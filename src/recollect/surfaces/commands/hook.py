@@ -273,7 +273,7 @@ def _pointer(result: Result, wanted: Collection[str]) -> str:
     """Returns the line that points to a result, with the part of it that has the words."""
     part = snippet.snippet(_line(result.text, len(result.text)), wanted, SAID)
     said = f"{'… ' * part.before}{part.text.strip()}{' …' * part.after}"
-    about = dotted(result.kind, headlines.day(result.date), in_words(result.confidence))
+    about = dotted(result.kind, headlines.dated(result), in_words(result.confidence))
     return f"- {_line(headlines.name(result), 80)} ({about}) [{result.id}]: {said}"
 
 

@@ -279,7 +279,7 @@ def _also(title: str, named: Sequence[Named]) -> Html | None:
             el("a", one.title, href=place(one), data_item=True, dir="auto"),
             dotted(
                 one.kind,
-                day(one.date),
+                headlines.dated(one),
                 headlines.path(one),
                 when(one.matched, joined("has ", el("mark", ", ".join(one.matched)))),
             ),
@@ -306,7 +306,7 @@ def _result(one: Result, wanted: Collection[str], several: bool) -> Html:
         dotted(
             badge(one.kind),
             headlines.speaker(one),
-            day(one.date),
+            headlines.dated(one),
             headlines.where(one),
             when(several, one.source),
             when(one.truncated, "cut short"),

@@ -126,7 +126,7 @@ class _Vocabulary(NamedTuple):
     """How many words there are in the longest phrase that begins with this one."""
 
 
-def _entries(table: str) -> Iterator[tuple[str, list[int], list[str]]]:
+def entries(table: str) -> Iterator[tuple[str, list[int], list[str]]]:
     """Yields the kind, the given numbers and the words of each entry of a table."""
     for entry in re.split("[;\n]", table.strip()):
         head, _, listed = entry.partition(": ")
@@ -138,7 +138,7 @@ def _entries(table: str) -> Iterator[tuple[str, list[int], list[str]]]:
 def _vocabulary(language: str) -> _Vocabulary:
     words: dict[str, _Token] = {}
     longest: dict[str, int] = {}
-    for kind, given, listed in _entries(WORDS[language]):
+    for kind, given, listed in entries(WORDS[language]):
         named = ((place, word) for place, word in enumerate(listed, 1) if word != "-")
         for place, word in named:
             value, place = [*given, *(place, place)[len(given) :]]
@@ -388,7 +388,7 @@ def _may_name_one(text: str) -> bool:
 def _words_of_time() -> frozenset[str]:
     """For each phrase without which there is no time, its last word."""
     phrases: list[str] = []
-    for kind, _, words in chain.from_iterable(map(_entries, WORDS.values())):
+    for kind, _, words in chain.from_iterable(map(entries, WORDS.values())):
         if kind in _TIMELY:
             phrases += words
     return frozenset(phrase.rpartition("_")[2].lower() for phrase in phrases)

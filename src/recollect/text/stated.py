@@ -1,0 +1,178 @@
+"""The date of a statement, and what says it.
+
+    text      the sentence itself: "3 Nov 2026: …", "since 3 Nov 2026 …"
+    heading   the nearest heading above it that has one: "## 2026-11-03"
+    header    the header of its file: ``date: 2026-11-03``
+    title     the title of its document
+    name      the name of its file: ``2026-11-03-limits.md``
+    commit    the commit that changed its file last
+    session   the session that it was said in
+    record    what else its source says of it
+    file      the mtime of its file, which may be that of a copy: no date that was said gives way
+              to it
+
+The first that is there counts. All of it can be told from what a store keeps, so that a store
+which was made before these rules has them, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, NamedTuple
+
+from recollect.nouns import Document, StoredPassage
+from recollect.text.dates import parse_date
+from recollect.text.questions.time_words import WORDS
+from recollect.text.questions.when import entries
+from recollect.text.terms import fold
+
+_YEAR = r"((?:19|20)\d\d)"
+_WORD = r"([^\W\d_]{3,10})"
+_DATE = re.compile(
+    rf"""(?<![\w./-])(?:
+      {_YEAR}([-/.])(\d\d?)\2(\d\d?) | {_YEAR}[-/](\d\d) | {_YEAR}年(\d\d?)月(?:(\d\d?)日)?
+    | (\d\d?)\.\ ?(\d\d?)\.\ ?{_YEAR}
+    | (\d\d?)(?:st|nd|rd|th|er|º|\.)?\ (?:of\ |de\ )?{_WORD}\.?,?\ (?:de\ |del\ )?{_YEAR}
+    | {_WORD}\.?\ (?:(\d\d?)(?:st|nd|rd|th)?,?\ )?{_YEAR}
+    )(?![\w/-]|\.\d)""",
+    re.VERBOSE,
+)
+_PLACES = ((1, 3, 4), (5, 6, 0), (7, 8, 9), (12, 11, 10), (15, 14, 13), (18, 16, 17))
+"""The groups of year, month and day in each form."""
+_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)(?:([-_/.])(\d\d)(?:\2(\d\d))?|()(\d\d)(\d\d))(?!\d)")
+_FROM = re.compile(
+    r"(?:\b(?:since|as of|from|effective|starting|seit|ab|desde|a partir de|depuis|à partir du?"
+    r")|^(?:\W|\d+[.)]\s)*(?:on|am|vom|le|el)?)\s*(?:the |dem |el |le )?\Z",
+    re.IGNORECASE,
+)
+"""What stands before the date from which on a sentence holds: another is that of a deadline."""
+_HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S.*)$", re.MULTILINE)
+_MTIME = re.compile(r"(\d{15,20}):\d+\b")
+WRITTEN = ("date", "created", "updated")
+"""Fields of a note's header that say when it was written, first that which counts."""
+KEPT_UP = tuple("updatedAt updated updated_at modified date createdAt created created_at".split())
+"""The same of a memory, which is kept up to date."""
+
+
+class Written(NamedTuple):
+    """A date in a text, and where it stands; of a month its first day."""
+
+    date: datetime
+    start: int
+
+
+class Stated(NamedTuple):
+    """A date, and what says it."""
+
+    date: datetime | None
+    by: str = ""
+
+
+def written(text: str) -> list[Written]:
+    """Returns the dates in a text that name a year and a month, in order."""
+    found = ((_date_in(match), match.start()) for match in _DATE.finditer(text))
+    return [Written(date, start) for date, start in found if date]
+
+
+def _date_in(match: re.Match[str]) -> datetime | None:
+    year, month, day = next(places for places in _PLACES if match[places[0]])
+    said = match[month]
+    number = int(said) if said.isdigit() else _months().get(fold(said), 0)
+    return _made(int(match[year]), number, int(match[day] or 1) if day else 1)
+
+
+def _made(year: int, month: int, day: int) -> datetime | None:
+    try:
+        return datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+@cache
+def _months() -> Mapping[str, int]:
+    return {
+        fold(word): given[0] if given else place
+        for table in WORDS.values()
+        for kind, given, words in entries(table)
+        if kind in ("month", "named", "maybe")
+        for place, word in enumerate(words, 1)
+    }
+
+
+# ------------------------------------------------------------------ of a document
+
+
+def own(
+    fields: Mapping[str, Any], title: str, path: str, names: Sequence[str] = WRITTEN
+) -> datetime | None:
+    """Returns the date that a file says of itself; none where it says none."""
+    return next((one.date for one in _own(fields, title, path, names)), None)
+
+
+def _own(
+    fields: Mapping[str, Any], title: str, path: str, names: Sequence[str]
+) -> Iterator[Stated]:
+    said = (_parsed(fields[name]) for name in names if fields.get(name) not in (None, ""))
+    yield from (Stated(date, "header") for date in said if date)
+    yield from (Stated(one.date, "title") for one in written(title)[:1])
+    named = reversed(list(_NAME.finditer(path)))
+    dates = (_made(int(m[1]), int(m[3] or m[6]), int(m[4] or m[7] or 1)) for m in named)
+    yield from (Stated(date, "name") for date in dates if date)
+
+
+def _parsed(value: Any) -> datetime | None:
+    try:
+        return parse_date(str(value))
+    except ValueError:
+        return next((one.date for one in written(str(value))), None)
+
+
+def of_document(document: Document) -> Stated:
+    """Returns the date of a document, as the store has it."""
+    if document.kind == "session":
+        return Stated(document.date, "session")
+    said = list(_own(document.meta, document.title, document.path, (*WRITTEN, *KEPT_UP)))
+    if document.date is None or is_mtime(document):
+        return next(iter(said), Stated(document.date, "file" if document.date else ""))
+    other = Stated(document.date, "commit" if document.meta.get("commit") else "record")
+    return next((one for one in said if one.date == document.date), other)
+
+
+def is_mtime(document: Document) -> bool:
+    """Whether the date of a document is the mtime of its file, which its stamp begins with."""
+    stamp = _MTIME.match(document.stamp)
+    at = document.date.timestamp() if document.date else 0.0
+    return stamp is not None and abs(int(stamp[1]) / 1e9 - at) < 0.001
+
+
+# ------------------------------------------------------------------ of a sentence
+
+
+def of_statement(stored: StoredPassage, start: int = 0, end: int | None = None) -> Stated:
+    """Returns the date of a part of a passage."""
+    document, text = stored.document, stored.passage.text
+    if document.kind == "session":
+        return of_document(document)
+    begins, end = start, len(text) if end is None else end
+    for heading in _HEADING.finditer(text, start, end):
+        begins = heading.end() if not text[begins : heading.start()].strip() else begins
+    for one in written(text[begins:end]):
+        if _FROM.search(text[begins : begins + one.start]):
+            return Stated(one.date, "text")
+    above = _headings(stored, begins)
+    dated = (one.date for heading in above for one in written(heading)[:1])
+    return next((Stated(date, "heading") for date in dated), of_document(document))
+
+
+def _headings(stored: StoredPassage, at: int) -> Iterator[str]:
+    """Yields the headings that a place stands under, nearest first, without the title."""
+    text, title = stored.passage.text, stored.document.title
+    least = 7
+    for heading in reversed(list(_HEADING.finditer(text, 0, at))):
+        if len(heading[1]) < least and heading[2].strip("# \t") != title:
+            yield heading[2]
+        least = min(least, len(heading[1]))
+    yield from (one for one in reversed(stored.passage.heading.split(" > ")) if one != title)

@@ -1,0 +1,127 @@
+"""The date of a statement: what a text says comes before what its file says."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli
+from recollect import Memory
+from recollect.text.stated import written
+
+CLONED = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
+
+
+def kept(folder: Path, name: str, text: str) -> None:
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    os.utime(file, (CLONED.timestamp(), CLONED.timestamp()))
+
+
+def said(folder: Path, question: str = "upload size") -> tuple[str, str]:
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.add(folder)
+        first = memory.search(question, cache=False).as_json()["shown"][0]
+        return first["date"][:10], first["dated"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "date", "dated"),
+    [
+        ("a.md", "---\ndate: 2026-03-03\n---\nThe upload size is 25 MB.", "2026-03-03", "header"),
+        ("a.md", "Date: 3 March 2026\n\nThe upload size is 25 MB.", "2026-03-03", "header"),
+        ("a.md", "# Limits, 3 March 2026\n\nThe upload size is 25 MB.", "2026-03-03", "title"),
+        ("2026-03-03-limits.md", "The upload size is 25 MB.", "2026-03-03", "name"),
+        ("limits-2026-03.md", "The upload size is 25 MB.", "2026-03-01", "name"),
+        ("2026/03/03.md", "The upload size is 25 MB.", "2026-03-03", "name"),
+        ("a.md", "# Log\n\n## 3 Nov 2025\n\nThe upload size is 25 MB.", "2025-11-03", "heading"),
+        ("a.md", "# Log\n\n- 3 November 2025: upload size is 25 MB", "2025-11-03", "text"),
+        ("a.md", "Since 1 April 2026 the upload size is 25 MB.", "2026-04-01", "text"),
+        ("a.md", "The upload size is 25 MB until 31 December 2026.", "2026-11-16", "file"),
+        ("a.md", "The upload size is 25 MB.", "2026-11-16", "file"),
+    ],
+)
+def test_a_date_that_was_said_comes_before_that_of_the_file(
+    tmp_path: Path, name: str, text: str, date: str, dated: str
+) -> None:
+    kept(tmp_path, name, text)
+    assert said(tmp_path) == (date, dated)
+
+
+def test_the_section_of_a_journal_dates_what_stands_under_it(tmp_path: Path) -> None:
+    sections = "".join(
+        f"## 2026-0{month}-05\n\n### {what}\n\nThe {what} moved to room {month}.\n\n"
+        for month, what in enumerate(("kiln", "lathe", "press"), 1)
+    )
+    kept(tmp_path, "journal.md", f"# Journal\n\n{sections}")
+    assert said(tmp_path, "where did the lathe move") == ("2026-02-05", "heading")
+
+
+def test_a_session_is_dated_by_itself_and_not_by_its_title(tmp_path: Path) -> None:
+    lines = tmp_path / "talk.jsonl"
+    lines.write_text(
+        '{"id": "s", "title": "Plan of 1 May 2020", "date": "2026-02-02", "kind": "session",'
+        ' "turns": [{"role": "user", "text": "The upload size is 25 MB."}]}\n'
+    )
+    assert said(lines) == ("2026-02-02", "session")
+
+
+def test_a_file_without_a_date_is_as_old_as_the_commit_that_changed_it(tmp_path: Path) -> None:
+    kept(tmp_path, "limits.md", "The upload size is 25 MB.\n")
+    kept(tmp_path, "touched.md", "The kiln holds forty pots.\n")
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    for name in ("AUTHOR", "COMMITTER"):
+        environment |= {f"GIT_{name}_NAME": "Ana", f"GIT_{name}_EMAIL": "ana@example.org"}
+        environment[f"GIT_{name}_DATE"] = "2026-03-03T12:00:00Z"
+    for command in ("init -q", "add .", "commit -q -m Limits"):
+        subprocess.run(["git", *command.split()], cwd=tmp_path, env=environment, check=True)
+    kept(tmp_path, "touched.md", "The kiln holds a hundred pots.\n")
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.add(tmp_path)
+        for question, date, dated in (
+            ("upload size", "2026-03-03", "commit"),
+            ("how many pots does the kiln hold", "2026-11-16", "file"),
+        ):
+            found = memory.search(question, cache=False, kinds=["note"]).as_json()["shown"][0]
+            assert (found["date"][:10], found["dated"]) == (date, dated)
+
+
+def test_the_text_of_an_answer_says_where_the_date_is_from(tmp_path: Path, cli: Cli) -> None:
+    kept(tmp_path, "limits.md", "The upload size is 25 MB.")
+    kept(tmp_path, "pots.md", "# Pots, 3 March 2026\n\nThe kiln holds forty pots.")
+    cli("add", str(tmp_path))
+    assert "file of 2026-11-16" in cli("search", "upload size").out
+    told = cli("search", "how many pots does the kiln hold").out
+    assert "2026-03-03" in told
+    assert "file of" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("on 3 Nov 2026", "2026-11-03"),
+        ("the 3rd of November, 2026", "2026-11-03"),
+        ("Nov. 3rd, 2026", "2026-11-03"),
+        ("am 3. November 2026", "2026-11-03"),
+        ("3.11.2026", "2026-11-03"),
+        ("le 3 août 2026", "2026-08-03"),
+        ("3 de agosto de 2026", "2026-08-03"),
+        ("2026年11月3日", "2026-11-03"),
+        ("2026/11/03", "2026-11-03"),
+        ("September 2025", "2025-09-01"),
+        ("2025-09", "2025-09-01"),
+        ("31 February 2026", ""),
+        ("version 2026.11", ""),
+        ("192.168.2026-11", ""),
+        ("in 2026", ""),
+        ("room 2026-99", ""),
+    ],
+)
+def test_dates_as_they_are_written(text: str, date: str) -> None:
+    found = written(text)
+    assert (f"{found[0].date:%Y-%m-%d}" if found else "") == date
