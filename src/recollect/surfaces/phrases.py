@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import TypeVar
+
+from recollect.moments import iso
+
+T = TypeVar("T")
+
 
 def when(condition: object, text: str) -> str:
     """Returns the text where the condition holds, else an empty one."""
     return text if condition else ""
+
+
+def only(condition: object, value: T) -> T | None:
+    """Returns the value where the condition holds, else None."""
+    return value if condition else None
 
 
 def plural(count: int, noun: str) -> str:
@@ -13,9 +25,14 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def minute(iso: str | None) -> str:
-    """Returns an ISO 8601 moment to the minute, as people write it; nothing for none."""
-    return (iso or "")[:16].replace("T", " ")
+def minute(moment: datetime | None) -> str:
+    """Returns a moment to the minute, as people write it; nothing for none."""
+    return (iso(moment) or "")[:16].replace("T", " ")
+
+
+def listing(lines: list[str], nothing: str) -> str:
+    """Returns the lines as one text, or what to say without any."""
+    return "\n".join(lines) or nothing
 
 
 def some(*parts: str) -> list[str]:

@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from recollect.moments import iso
 from recollect.nouns import in_words
 from recollect.surfaces import terminal
 from recollect.surfaces.phrases import dotted, minute, plural, some, when
@@ -70,7 +69,7 @@ def _gap(style: Style) -> str:
 
 def _message(message: Any, style: Style, most: int = _LINES) -> list[str]:
     cut = when(message.truncated, f"{len(message.text):,} of {message.size:,} characters")
-    about = dotted(message.id, minute(iso(message.date)), cut)
+    about = dotted(message.id, minute(message.date), cut)
     mark = f"{style.mark}›{style.off}" if message.anchor else " "
     head = f"  {mark} {style.bold}{message.role}{style.off} {style.dim}{about}{style.off}"
     lines = _wrapped(message.text)
@@ -113,7 +112,7 @@ def _browse(found: Any, style: Style) -> list[str]:
         return ["no sessions", *_searched(found.searched), *_hidden(found.hidden, style)]
     lines: list[str] = []
     for line in found.sessions:
-        moment = (iso(line.last) or "")[:10]
+        moment = minute(line.last)[:10]
         behind = when(line.lineage, f"{line.lineage} more in its lineage")
         counted = plural(line.messages, "message")
         lines += _name(line.session, style, "", when(moment, f"last {moment}"), counted, behind)
@@ -129,7 +128,7 @@ def _name(session: Any, style: Style, before: str, *more: str) -> list[str]:
     """The title, and under it what else tells the session from others."""
     indent = " " * len(before)
     title = _short(session.title or session.session_id, len(before))
-    moment = "" if any(one.startswith("last") for one in more) else (iso(session.date) or "")[:10]
+    moment = "" if any(one.startswith("last") for one in more) else minute(session.date)[:10]
     parts = [
         session.session_id,
         moment,

@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from recollect.moments import iso
 from recollect.nouns import MAX_BUDGET, in_words
 from recollect.surfaces import headlines
 from recollect.surfaces.headlines import day
@@ -304,7 +303,7 @@ def _messages(shown: Iterable[Any]) -> list[str]:
     for one in shown:
         cut = when(one.truncated, f" ({len(one.text)} of {one.size} characters)")
         mark = "›" if one.anchor else " "
-        about = " ".join(some(one.role, f"[{one.id}]", minute(iso(one.date))))
+        about = " ".join(some(one.role, f"[{one.id}]", minute(one.date)))
         lines.append(f"{mark} {about}{cut}: {one.text.strip()}")
     return lines
 

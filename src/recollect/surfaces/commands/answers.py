@@ -10,18 +10,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import NotFound, UsageError
-from recollect.moments import iso
 from recollect.nouns import Recorded, in_words, json_list
 from recollect.surfaces import render, terminal
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
+    exit_code,
     limits,
     open_memory,
     say,
     show,
 )
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import listing, minute, when
 
 if TYPE_CHECKING:
     from recollect.memory import Bundle
@@ -54,7 +54,7 @@ def gather(options: Options) -> int:
         for reason in found.degraded:
             say(options, f"note: {reason}")
     show(options, found.as_json(), lambda style: _bundle(found, style))
-    return 0 if found.sections else 3
+    return exit_code(found.sections)
 
 
 def _bundle(found: Bundle, style: Style) -> str:
@@ -135,7 +135,7 @@ def answers(options: Options) -> int:
         found = [one for one in found if one.stale]
     content = {"items": json_list(found)}
     show(options, content, lambda style: _answers(found, style))
-    return 0 if found else 3
+    return exit_code(found)
 
 
 def _forgotten(options: Options, count: int) -> int:
@@ -147,13 +147,13 @@ def _answers(found: Sequence[Recorded], style: Style) -> str:
     lines = []
     for one in found:
         held = "no longer holds" if one.stale else "holds"
-        about = f"{(iso(one.at) or '')[:16].replace('T', ' ')} · {held}"
+        about = f"{minute(one.at)} · {held}"
         lines += [
             f"{style.bold}{one.query}{style.off}",
             f"    {style.dim}{one.id} · {about}{style.off}",
             f"    {' '.join(one.answer.split())[: terminal.width() - 4]}",
         ]
-    return "\n".join(lines) or "no answer is recorded"
+    return listing(lines, "no answer is recorded")
 
 
 # ------------------------------------------------------------------ cache

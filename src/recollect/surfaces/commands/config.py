@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import config as settings
 from recollect.errors import UsageError
-from recollect.surfaces.commands.shared import Options, common_options, show
+from recollect.surfaces.commands.shared import Options, common_options, exit_code, show
 from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _config_unset(options: Options) -> int:
         {"removed": gone, "file": str(path)},
         lambda _: "removed " + ", ".join(gone) if gone else f"nothing to remove in {path}",
     )
-    return 0 if gone else 3
+    return exit_code(gone)
 
 
 def _config_trust(options: Options) -> int:

@@ -12,10 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recollect.errors import InputError, NotFound, RecollectError, UsageError
-from recollect.moments import iso
 from recollect.nouns import Document, json_list
-from recollect.surfaces.commands.shared import Options, open_memory, print_json, say, show
-from recollect.surfaces.phrases import some, when
+from recollect.surfaces.commands.shared import (
+    Options,
+    exit_code,
+    open_memory,
+    print_json,
+    say,
+    show,
+)
+from recollect.surfaces.phrases import listing, minute, some, when
 
 if TYPE_CHECKING:
     from recollect.memory import Curated, CurationReceipt
@@ -75,7 +81,7 @@ def curate(options: Options) -> int:
         print_json(done[0].as_json() if len(done) == 1 else {"texts": json_list(done)})
     if any(made.failed for made in done):
         return 1
-    return 0 if any(made.items for made in done) else 3
+    return exit_code(any(made.items for made in done))
 
 
 def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -136,7 +142,7 @@ def _curated(done: Curated, style: Style) -> str:
     lines = [f"{style.bold}{done.about}{style.off}"]
     if not done.items:
         note = done.survey.get("note")
-        lines.append(f"  nothing to remember{f': it is {note}' if note else ''}")
+        lines.append(f"  nothing to remember{when(note, f': it is {note}')}")
     for item in done.items:
         more = when(item.why and item.others, f"  {style.dim}{item.why}{style.off}")
         mark = "?" if item.verdict == "pending" else "=" if item.kind == "same" else "+"
@@ -158,8 +164,7 @@ def _diff(done: Curated) -> Iterator[str]:
     """What would change, document by document."""
     for before, after in done.touched:
         document = after or before
-        if document is None:
-            continue
+        assert document is not None
         name = f"{document.kind} {document.external}"
         yield from difflib.unified_diff(
             _shown(before),
@@ -214,7 +219,7 @@ def review(options: Options) -> int:
         }
     content = {"items": json_list(found)}
     show(options, content, lambda style: _waiting(found, olds, style))
-    return 0 if found else 3
+    return exit_code(found)
 
 
 def _reviewed(memory: Any, options: Options) -> int:
@@ -237,14 +242,14 @@ def _text(memory: Any, id: str, owner: str | None) -> str:
 def _waiting(found: Sequence[CurationReceipt], olds: dict[str, str], style: Style) -> str:
     lines = []
     for kept in found:
-        lines.append(f"{style.bold}{kept.id}{style.off}  {kept.about}  {(iso(kept.at) or '')[:10]}")
+        lines.append(f"{style.bold}{kept.id}{style.off}  {kept.about}  {minute(kept.at)[:10]}")
         for item in kept.pending:
             lines.append(f"  {item.id}  {_SAID[item.kind]}: {style.dim}{item.why}{style.off}")
             lines += [f"    - {olds.get(other, '')}" for other in item.others]
             lines.append(f"    + {item.text}")
     how = f"{style.dim}recollect review RECEIPT [FACT…] --accept | --reject{style.off}"
     lines += some(when(found, how))
-    return "\n".join(lines) or "nothing waits for review"
+    return listing(lines, "nothing waits for review")
 
 
 # ------------------------------------------------------------------ undo
@@ -262,7 +267,7 @@ def undo(options: Options) -> int:
             found = memory.curation.receipts(owner=options.owner)
             content = {"items": json_list(found)}
             show(options, content, lambda style: _receipts(found, style))
-            return 0 if found else 3
+            return exit_code(found)
         done = memory.curation.undo(options.receipt, owner=options.owner)
     text = f"as it was before {done.about!r} ({len(done.touched)} documents)"
     show(options, done.as_json(), lambda _: text)
@@ -271,11 +276,11 @@ def undo(options: Options) -> int:
 
 def _receipts(found: Sequence[CurationReceipt], style: Style) -> str:
     lines = [
-        f"{kept.id}  {(iso(kept.at) or '')[:16].replace('T', ' ')}  {kept.about}  "
-        f"{style.dim}{len(kept.touched)} documents{', undone' if kept.undone else ''}{style.off}"
+        f"{kept.id}  {minute(kept.at)}  {kept.about}  "
+        f"{style.dim}{len(kept.touched)} documents{when(kept.undone, ', undone')}{style.off}"
         for kept in found
     ]
-    return "\n".join(lines) or "nothing was curated yet"
+    return listing(lines, "nothing was curated yet")
 
 
 # ------------------------------------------------------------------ tidy
@@ -296,7 +301,7 @@ def tidy(options: Options) -> int:
             + when(one.command, f"\n    {one.command}")
             for one in found
         ]
-        return "\n".join(lines) or "nothing to tidy"
+        return listing(lines, "nothing to tidy")
 
     show(options, content, told)
-    return 0 if found else 3
+    return exit_code(found)

@@ -8,11 +8,10 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from recollect.moments import iso
 from recollect.nouns import json_list
 from recollect.surfaces import terminal
-from recollect.surfaces.commands.shared import Options, open_memory, say, show
-from recollect.surfaces.phrases import minute, some, when
+from recollect.surfaces.commands.shared import Options, exit_code, open_memory, say, show
+from recollect.surfaces.phrases import listing, minute, some, when
 
 if TYPE_CHECKING:
     from recollect.facts import Context, Fact, FactPage, Remembered
@@ -200,7 +199,7 @@ def facts(options: Options) -> int:
             limit=options.limit, cursor=options.cursor, every=options.all, **_seen(options)
         )
     show(options, found.as_json(), lambda style: _page(found, style))
-    return 0 if found.items else 3
+    return exit_code(found.items)
 
 
 def _page(found: FactPage, style: Style) -> str:
@@ -278,18 +277,18 @@ def history(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.history(options.id, owner=options.owner)
     show(options, {"events": json_list(found)}, lambda style: _events(found, style))
-    return 0 if found else 3
+    return exit_code(found)
 
 
 def _events(found: Sequence[Event], style: Style) -> str:
     lines = []
     for event in found:
         said = " ".join(filter(None, (event.by and f"by {event.by}", event.why)))
-        moment = f"{style.dim}{minute(iso(event.at))}{style.off}"
+        moment = f"{style.dim}{minute(event.at)}{style.off}"
         lines.append(f"{moment}  {event.id}  {event.action}  {said}".rstrip())
         if event.text and event.action == "added":
             lines += _wrapped(event.text)
-    return "\n".join(lines) or "nothing happened to it"
+    return listing(lines, "nothing happened to it")
 
 
 def _line(fact: Fact, style: Style) -> str:
@@ -302,7 +301,7 @@ def _line(fact: Fact, style: Style) -> str:
         when(fact.standing != "active", fact.standing),
         when(fact.superseded_by, f"superseded by {', '.join(fact.superseded_by)}"),
         when(fact.resolved_at, "resolved"),
-        when(fact.valid_to, f"until {(iso(fact.valid_to) or '')[:10]}"),
+        when(fact.valid_to, f"until {minute(fact.valid_to)[:10]}"),
     )
     name = when(fact.name, f"{style.bold}{fact.name}{style.off}: ")
     said, about = " ".join(fact.text.split()), " · ".join([fact.id, *marks])

@@ -13,7 +13,7 @@ from recollect.memory import model_bench
 from recollect.nouns import json_list
 from recollect.surfaces.commands.config import set_setting, write_setting
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
-from recollect.surfaces.phrases import some, when
+from recollect.surfaces.phrases import listing, some, when
 
 if TYPE_CHECKING:
     from recollect.memory import ModelState
@@ -104,7 +104,7 @@ def _models_calibrate(options: Options) -> int:
         f"of your own store (agreement {one.agreement:.2f}); the grade counts it from now on"
         for one in found
     ]
-    text = "\n".join(said) or "nothing to do: the grade knows the models in use"
+    text = listing(said, "nothing to do: the grade knows the models in use")
     show(options, {"calibrated": json_list(found)}, lambda _: text)
     return 0
 
@@ -113,16 +113,13 @@ def _models_prune(options: Options) -> int:
     with open_memory(options) as memory:
         gone = memory.models.prune()
     said = [f"deleted {count:,} vectors of {key}" for key, count in gone.items()]
-    show(
-        options, {"deleted": dict(gone)}, lambda _: "\n".join(said) or "there is nothing to delete"
-    )
+    show(options, {"deleted": dict(gone)}, lambda _: listing(said, "there is nothing to delete"))
     return 0
 
 
 def _models_bench(options: Options) -> int:
     with open_memory(options) as memory, progress(options) as bar:
-        names = [options.name] if options.name else []
-        scores = memory.models.bench(*names, sample=options.sample or 200, report=bar)
+        scores = memory.models.bench(*some(options.name), sample=options.sample or 200, report=bar)
     best = model_bench.recommended(scores)
     content = {"scores": json_list(scores), "recommended": best}
 

@@ -8,6 +8,7 @@ from recollect.surfaces import render
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
+    exit_code,
     limits,
     open_memory,
     say,
@@ -120,4 +121,4 @@ def search(options: Options) -> int:
         found.as_json(),
         lambda style: render.answer(found, style, full=options.full, explain=options.explain),
     )
-    return 0 if found.results or found.answer or (found.web and found.web.results) else 3
+    return exit_code(found.results or found.answer or (found.web and found.web.results))

@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from recollect.surfaces import session_text
-from recollect.surfaces.commands.shared import Options, open_memory, say, show
+from recollect.surfaces.commands.shared import Options, exit_code, open_memory, say, show
 
 if TYPE_CHECKING:
     from recollect.memory import SessionsAnswer
@@ -74,7 +74,7 @@ def sessions(options: Options) -> int:
         return session_text.told(found, style)
 
     show(options, found.as_json(), text)
-    return 0 if _is_something(found) else 3
+    return exit_code(_is_something(found))
 
 
 def _is_something(found: SessionsAnswer) -> bool:

@@ -89,6 +89,11 @@ def show(options: Options, content: dict[str, Any], text: Callable[[terminal.Sty
         sys.stdout.write(text(terminal.style_of(sys.stdout)) + "\n")
 
 
+def exit_code(found: object) -> int:
+    """Returns 0 where something was found, else 3."""
+    return 0 if found else 3
+
+
 @contextmanager
 def server_packages() -> Iterator[None]:
     """Tells how to install what the first use of a server's module finds missing."""

@@ -8,6 +8,7 @@ from recollect.surfaces import render
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
+    exit_code,
     limits,
     open_memory,
     say,
@@ -36,7 +37,7 @@ def list_(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.list(limit=options.limit, cursor=options.cursor, **limits(options))
     show(options, found.as_json(), lambda style: render.page(found, style))
-    return 0 if found.items else 3
+    return exit_code(found.items)
 
 
 def declare_forget(parser: argparse.ArgumentParser) -> None:

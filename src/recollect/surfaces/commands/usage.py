@@ -12,7 +12,7 @@ from recollect.errors import InputError, UsageError
 from recollect.memory import tuning
 from recollect.surfaces.commands import usage_picture, usage_text
 from recollect.surfaces.commands.config import plain
-from recollect.surfaces.commands.shared import Options, open_memory, show
+from recollect.surfaces.commands.shared import Options, exit_code, open_memory, show
 from recollect.surfaces.phrases import when
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def stats(options: Options) -> int:
         return usage_text.table(found, style) + when(drawn, f"\n\ndrawn in {drawn}")
 
     show(options, {**found.as_json(), "picture": drawn}, text)
-    return 0 if found.tallies else 3
+    return exit_code(found.tallies)
 
 
 def _draw(found: Usage, file: Path) -> str:

@@ -6,7 +6,8 @@ import argparse
 
 from recollect.errors import RecollectError
 from recollect.surfaces import render
-from recollect.surfaces.commands.shared import Options, open_memory, say, show
+from recollect.surfaces.commands.shared import Options, exit_code, open_memory, say, show
+from recollect.surfaces.phrases import listing
 
 
 def declare_web(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +20,7 @@ def web(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.web.search(" ".join(options.query), limit=options.limit, read=options.read)
     show(options, found.as_json(), lambda style: "\n".join(render.web(found, style)))
-    return 0 if found.results else 3
+    return exit_code(found.results)
 
 
 def declare_add_web(parser: argparse.ArgumentParser) -> None:
@@ -42,5 +43,5 @@ def add_web(options: Options) -> int:
                 say(options, f"failed {url}: {error.message}")
     content = {"kept": [page.as_json(body=False) for page in kept], "failed": failed}
     said = [f"kept {page.title} ({page.external}) as {page.id}" for page in kept]
-    show(options, content, lambda _: "\n".join(said) or "nothing was kept")
-    return 1 if failed else 0
+    show(options, content, lambda _: listing(said, "nothing was kept"))
+    return int(bool(failed))

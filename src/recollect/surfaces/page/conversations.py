@@ -27,7 +27,7 @@ from recollect.surfaces.page.layout import (
     text_field,
     wrong,
 )
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import only, some, when
 from recollect.text.questions.parse import parse
 from recollect.text.snippet import marks
 
@@ -35,14 +35,14 @@ from recollect.text.snippet import marks
 def sessions(request: PageRequest) -> PageContent:
     session, around = request.get("session"), request.get("around")
     if session:
-        found = request.call("sessions", session=session, around=[around] if around else None)
+        found = request.call("sessions", session=session, around=some(around))
         return _scrolled(request, found) if around else _read(found)
     status = 200
     try:
         found = request.call(
             "sessions",
             query=request.get("q"),
-            limit=None if request.get("q") else 50,
+            limit=only(not request.get("q"), 50),
             sort=request.get("sort"),
             after=request.get("after"),
             before=request.get("before"),
@@ -245,7 +245,7 @@ def _scrolled(request: PageRequest, found: Any) -> PageContent:
     )
     body = joined(
         _head(window.session, el("a", "Beginning and end", href=_place(window.session))),
-        notes("warn", [window.warning] if window.warning else []),
+        notes("warn", some(window.warning)),
         _messages(window.messages),
         turning,
         notes("hint", (*found.notes, *hidden_by(window.hidden))),
@@ -282,9 +282,9 @@ def _about(session: Any) -> list[Any]:
     ]
 
 
-def _messages(some: Iterable[Any], session: Any = None) -> Html | None:
-    made = [_message(one, session) for one in some]
-    return el("ol", made, class_="messages") if made else None
+def _messages(several: Iterable[Any], session: Any = None) -> Html | None:
+    made = [_message(one, session) for one in several]
+    return only(made, el("ol", made, class_="messages"))
 
 
 def _message(one: Any, session: Any) -> Html:

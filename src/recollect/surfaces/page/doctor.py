@@ -50,7 +50,7 @@ def doctor(request: PageRequest) -> PageContent:
                 ("Documents", f"{holds.documents:,}"),
                 ("Passages", f"{holds.passages:,}"),
                 ("Kinds", counted(holds.kinds)),
-                ("Forgotten for good", f"{holds.tombstones:,}" if holds.tombstones else ""),
+                ("Forgotten for good", when(holds.tombstones, f"{holds.tombstones:,}")),
                 ("Embedder", el("code", status.model)),
                 ("Version", __version__),
             ),
@@ -61,7 +61,7 @@ def doctor(request: PageRequest) -> PageContent:
 
 def _check(one: Check) -> Html:
     said, kind = STATES[one.state]
-    details = [el("small", detail) for detail in one.details] if one.state != "ok" else []
+    details = [el("small", detail) for detail in one.details if one.state != "ok"]
     return joined(
         badge(said, kind),
         el("b", one.name.capitalize()),

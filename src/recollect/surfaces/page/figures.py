@@ -14,12 +14,13 @@ from recollect.surfaces.page.layout import (
     PageRequest,
     badge,
     command,
+    current,
     empty,
     heading,
     notes,
     table,
 )
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import some, when
 
 if TYPE_CHECKING:
     from recollect.telemetry import Figures, Usage
@@ -35,7 +36,7 @@ def stats(request: PageRequest) -> PageContent:
             "a",
             name,
             href=url("/stats", days=count),
-            aria_current="page" if count == days else None,
+            aria_current=current(count == days),
         )
         for count, name in SPANS
     ]
@@ -46,8 +47,8 @@ def stats(request: PageRequest) -> PageContent:
     off = "Searches are not counted now: `recollect config set telemetry true` changes that."
     body = joined(
         heading("Stats", el("nav", links, class_="tabs", aria_label="How far back")),
-        notes("warn", [off] if not usage.recording else []),
-        notes("warn", [f"Some are not counted yet: {usage.problem}"] if usage.problem else []),
+        notes("warn", some(when(not usage.recording, off))),
+        notes("warn", some(when(usage.problem, f"Some are not counted yet: {usage.problem}"))),
         shown if total.calls else nothing,
     )
     return PageContent("Stats", body, at="/stats")

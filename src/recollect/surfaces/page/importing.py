@@ -25,7 +25,7 @@ from recollect.surfaces.page.layout import (
     table,
     text_field,
 )
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import only, some, when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,9 +54,9 @@ def imports(request: PageRequest) -> PageContent:
         "section",
         when(found, el("h2", "Of this session")),
         when(found, el("ul", listed, class_="list")),
-        _vectors(status) if found else None,
+        only(found, _vectors(status)),
         id="live",
-        data_live="1000" if changing else None,
+        data_live=only(changing, "1000"),
     )
     body = joined(
         heading("Imports"),
@@ -113,7 +113,7 @@ def _import(request: PageRequest, one: Import) -> Html:
     stop = form("/imports/stop", request.csrf, el("button", "Stop", id=f"stop-{one.id}"), id=one.id)
     return el(
         "article",
-        el("header", el("h3", one.path), stop if one.under_way else None),
+        el("header", el("h3", one.path), only(one.under_way, stop)),
         el(
             "p",
             badge(said, kind),
@@ -123,7 +123,7 @@ def _import(request: PageRequest, one: Import) -> Html:
             class_="meta",
         ),
         when(one.state == "running", el("progress", aria_label=f"Importing {one.path}")),
-        notes("warn", [one.error] if one.error else []),
+        notes("warn", some(one.error)),
         _problems(one.receipt) if one.receipt else None,
         class_="card import",
         id=f"import-{one.id}",
@@ -148,7 +148,7 @@ def _counts(one: Import) -> str:
     return ", ".join(told) or "nothing to import"
 
 
-def _problems(done: Mapping[str, Any]) -> Html | None:
+def _problems(done: Mapping[str, Any]) -> Html:
     """Returns the problems of an import, failures first."""
     groups = (
         ("Could not be read", "failed"),
@@ -157,7 +157,7 @@ def _problems(done: Mapping[str, Any]) -> Html | None:
         ("Left out", "skipped"),
     )
     made = [_group(name, done[some]) for name, some in groups if done[some]]
-    return joined(made) if made else None
+    return joined(made)
 
 
 def _group(name: str, some: Sequence[Mapping[str, str]]) -> Html:
@@ -238,8 +238,8 @@ def _sources(request: PageRequest, known: Sequence[SourceStats]) -> Html:
 
 
 def _joined(places: Sequence[str]) -> Iterator[Html]:
-    for n, place in enumerate(places):
-        yield joined(when(n > 0, el("br")), el("code", place))
+    yield el("code", places[0])
+    yield from (joined(el("br"), el("code", place)) for place in places[1:])
 
 
 def _places(source: SourceStats) -> Iterator[str]:

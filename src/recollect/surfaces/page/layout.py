@@ -11,9 +11,9 @@ from recollect.errors import UsageError
 from recollect.markup import Html, drawing, el, joined, url
 from recollect.moments import iso
 from recollect.nouns import in_words
-from recollect.surfaces import tools
+from recollect.surfaces import phrases, tools
 from recollect.surfaces.page import charts
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import only, some, when
 from recollect.text.snippet import Mark, parted
 
 if TYPE_CHECKING:
@@ -105,11 +105,11 @@ def document(view: PageContent, version: str, *, locked: bool = False, csrf: str
         el(
             "header",
             el("a", _MARK, "recollect", class_="brand", href="/"),
-            None if locked else _navigation(view.at),
+            only(not locked, _navigation(view.at)),
             class_="top",
         ),
         el("main", view.body, id="main", tabindex="-1"),
-        None if locked else _foot(csrf),
+        only(not locked, _foot(csrf)),
     )
     return "<!doctype html>\n" + el("html", head, body, lang="en")
 
@@ -122,7 +122,7 @@ _MARK = drawing(
 
 def _navigation(at: str) -> Html:
     links = [
-        el("li", el("a", name, href=path, aria_current="page" if path == at else None))
+        el("li", el("a", name, href=path, aria_current=current(path == at)))
         for path, name in NAVIGATION
     ]
     return el("nav", el("ul", links), aria_label="Views")
@@ -146,6 +146,11 @@ def _foot(csrf: str) -> Html:
 
 
 # ------------------------------------------------------------------ pieces
+
+
+def current(is_here: bool) -> str | None:
+    """Returns the value of ``aria-current`` for a link to the page that is shown."""
+    return only(is_here, "page")
 
 
 def heading(title: Any, *more: Any) -> Html:
@@ -200,7 +205,7 @@ def command(line: str) -> Html:
 
 def notes(kind: str, lines: Iterable[Any]) -> Html | None:
     made = [el("li", line) for line in lines]
-    return el("ul", made, class_=f"notes {kind}") if made else None
+    return only(made, el("ul", made, class_=f"notes {kind}"))
 
 
 def badge(said: Any, kind: str = "") -> Html:
@@ -220,18 +225,16 @@ def dotted(*parts: Any) -> Html:
 
 
 def day(moment: datetime | None) -> Html | None:
-    said = iso(moment)
-    return el("time", said[:10], datetime=said) if said else None
+    return only(moment, el("time", phrases.minute(moment)[:10], datetime=iso(moment)))
 
 
 def minute(moment: datetime | None) -> Html | None:
-    said = iso(moment)
-    return el("time", said[:16].replace("T", " "), datetime=said) if said else None
+    return only(moment, el("time", phrases.minute(moment), datetime=iso(moment)))
 
 
 def hidden_by(counts: Mapping[str, int]) -> list[str]:
     said = ", ".join(f"{count:,} by {reason}" for reason, count in counts.items())
-    return [f"Not shown: {said}."] if said else []
+    return some(when(said, f"Not shown: {said}."))
 
 
 def more_link(path: str, **params: Any) -> Html:
@@ -257,7 +260,7 @@ _DONE = {
 def done(request: PageRequest) -> Html | None:
     """Returns the message about the form that led to this view, if one did."""
     said = _DONE.get(request.get("done"))
-    return el("p", said, class_="done", role="status") if said else None
+    return only(said, el("p", said, class_="done", role="status"))
 
 
 def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> Html:
@@ -265,7 +268,7 @@ def table(heads: Iterable[Any], rows: Iterable[Iterable[Any]], **more: Any) -> H
     names, cells_of = list(heads), list(map(list, rows))
     numbers = list(map(_is_number, cells_of[0])) if cells_of else [False] * len(names)
     tops = [
-        el("th", head, scope="col", class_="number" if number else None)
+        el("th", head, scope="col", class_=only(number, "number"))
         for head, number in zip(names, numbers, strict=True)
     ]
     top = el("thead", el("tr", tops))
@@ -306,9 +309,8 @@ def passage(text: str, marks: Sequence[Mark] = ()) -> Html:
         inside = text[start:end].strip("\n")
         if inside.strip():
             start += text[start:end].index(inside)
-            kind = "pre" if place % 2 else "div"
             shown = marked(inside, [(max(0, s - start), e - start) for s, e in marks if e > start])
-            parts.append(el(kind, shown, tabindex="0" if place % 2 else None))
+            parts.append(el("pre", shown, tabindex="0") if place % 2 else el("div", shown))
     return el("div", parts, class_="passage", dir="auto")
 
 

@@ -18,6 +18,7 @@ from recollect.surfaces.page.layout import (
     choice,
     command,
     confirmed,
+    current,
     day,
     done,
     dotted,
@@ -31,7 +32,7 @@ from recollect.surfaces.page.layout import (
     text_field,
     wrong,
 )
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import only, some, when
 from recollect.surfaces.tools import TYPES
 from recollect.tree import SOURCE as TREE
 from recollect.tree import page_of
@@ -71,7 +72,7 @@ def tabs(request: PageRequest, at: str) -> Html:
             " ",
             el("small", f"{count:,}"),
             href=path,
-            aria_current="page" if path == at else None,
+            aria_current=current(path == at),
         )
         for path, name, count in counts
     ]
@@ -84,7 +85,7 @@ def tabs(request: PageRequest, at: str) -> Html:
 def facts(request: PageRequest) -> PageContent:
     every, kind = request.get("every") == "1", request.get("type")
     page = request.memory.facts(
-        limit=PAGE, cursor=request.get("cursor"), every=every, types=[kind] if kind else None
+        limit=PAGE, cursor=request.get("cursor"), every=every, types=some(kind) or None
     )
     limits = el(
         "form",
@@ -133,8 +134,8 @@ def fact_line(fact: Fact) -> Html:
 
 def _badges(fact: Fact) -> list[Html]:
     out = FactFilter(fact.owner).out_of_force(fact)
-    made = [badge("pinned", "good")] if fact.pinned else []
-    return [*made, badge(out, "poor")] if out else made
+    made = [only(fact.pinned, badge("pinned", "good")), only(out, badge(out, "poor"))]
+    return list(filter(None, made))
 
 
 def fact(request: PageRequest) -> PageContent:
@@ -175,12 +176,8 @@ def _on_page(one: Fact) -> Html:
 
 def _meant(chain: Sequence[Fact], name: str) -> Fact:
     """The one of a chain that was asked for, by its id or else by its name."""
-    by_id = [one for one in chain if one.id == name]
-    return (
-        by_id[0]
-        if by_id
-        else next((one for one in reversed(chain) if name in one.names), chain[-1])
-    )
+    by_name = next((one for one in reversed(chain) if name in one.names), chain[-1])
+    return next((one for one in chain if one.id == name), by_name)
 
 
 def _fact_actions(request: PageRequest, one: Fact) -> Html:
@@ -234,7 +231,7 @@ def _timeline(chain: Sequence[Fact], at: Fact) -> Html:
                 el("p", el("span", held), class_="meta"),
                 el("p", said),
                 class_="past" if FactFilter(one.owner).out_of_force(one) else "current",
-                aria_current="true" if one.id == at.id else None,
+                aria_current=only(one.id == at.id, "true"),
             )
         )
     alone = el("p", "It replaced nothing, and nothing replaced it.", class_="fine")
@@ -242,7 +239,7 @@ def _timeline(chain: Sequence[Fact], at: Fact) -> Html:
         "section",
         el("h2", "Timeline"),
         el("ol", made, class_="timeline"),
-        alone if len(chain) == 1 else None,
+        only(len(chain) == 1, alone),
     )
 
 
@@ -301,8 +298,8 @@ def documents(request: PageRequest) -> PageContent:
     try:
         page = request.call(
             "list",
-            kinds=[request.get("kind")] if request.get("kind") else None,
-            sources=[request.get("source")] if request.get("source") else sources,
+            kinds=some(request.get("kind")),
+            sources=some(request.get("source")) or sources,
             since=request.get("since"),
             until=request.get("until"),
             limit=PAGE,
@@ -325,7 +322,7 @@ def _listed(items: Sequence[Document]) -> Html:
         (
             el("a", one.headline(), href=_read(one), data_item=True, dir="auto"),
             one.kind,
-            day(one.date) or "",
+            day(one.date),
             one.source,
             one.path,
         )
@@ -389,9 +386,8 @@ def document(request: PageRequest) -> PageContent:
 
 def _history(events: Sequence[Event]) -> Html | None:
     rows = [(minute(e.at), e.action) for e in events]
-    if not rows:
-        return None
-    return el("section", el("h2", "History"), table(("When", "What"), rows, aria_label="History"))
+    listed = table(("When", "What"), rows, aria_label="History")
+    return only(rows, el("section", el("h2", "History"), listed))
 
 
 def forget_document(request: PageRequest) -> Redirect:

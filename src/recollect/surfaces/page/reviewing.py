@@ -22,7 +22,7 @@ from recollect.surfaces.page.layout import (
     minute,
 )
 from recollect.surfaces.page.remembered import tabs
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import only, some, when
 
 if TYPE_CHECKING:
     from recollect.memory import CurationReceipt
@@ -48,9 +48,7 @@ def review(request: PageRequest) -> PageContent:
 
 
 def _receipt(request: PageRequest, kept: CurationReceipt) -> Html:
-    every = None
-    if len(kept.pending) > 1:
-        every = el("div", _verdicts(request, kept.id, "", " all"), class_="actions")
+    every = el("div", _verdicts(request, kept.id, "", " all"), class_="actions")
     return el(
         "article",
         el("h2", kept.about or "A text"),
@@ -58,7 +56,7 @@ def _receipt(request: PageRequest, kept: CurationReceipt) -> Html:
         el(
             "ul", [el("li", _item(request, kept.id, one)) for one in kept.pending], class_="changes"
         ),
-        every,
+        only(len(kept.pending) > 1, every),
         class_="card",
     )
 
@@ -101,7 +99,7 @@ def _verdicts(request: PageRequest, receipt: str, fact: str, more: str = "") -> 
 
 def decide(request: PageRequest) -> Redirect:
     accept = request.get("accept") == "1"
-    facts = [request.get("fact")] if request.get("fact") else []
+    facts = some(request.get("fact"))
     request.call("review", receipt=request.get("receipt"), facts=facts, accept=accept, by="page")
     return Redirect(url("/review", done="accepted" if accept else "rejected"))
 

@@ -27,7 +27,7 @@ from recollect.surfaces.page.layout import (
     text_field,
     wrong,
 )
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import only, some, when
 from recollect.text.questions.parse import parse
 
 STATUS = {
@@ -87,7 +87,7 @@ def _found(request: PageRequest, query: str) -> Answer:
     answer: Answer = request.call(
         "search",
         query=query,
-        kinds=[request.get("kind")] if request.get("kind") else None,
+        kinds=some(request.get("kind")),
         since=request.get("since"),
         until=request.get("until"),
         limit=_number(request, "limit"),
@@ -239,14 +239,14 @@ def _results(found: Answer, request: PageRequest) -> Html:
     wanted = parse(request.get("q")).content
     several = headlines.several_sources(found.results)
     start = request.number("from")
-    some = found.results[start : start + PAGE]
-    if not some:
+    shown = found.results[start : start + PAGE]
+    if not shown:
         return empty("There are no more results.", el("a", "The first", href=_further(request, 0)))
     listed = el(
         "ol",
-        [el("li", _result(one, wanted, several)) for one in some],
+        [el("li", _result(one, wanted, several)) for one in shown],
         class_="results",
-        start=start + 1 if start else None,
+        start=only(start, start + 1),
     )
     left = len(found.results) - start - PAGE
     return el(
@@ -256,7 +256,7 @@ def _results(found: Answer, request: PageRequest) -> Html:
             left > 0,
             el(
                 "p",
-                f"{start + 1:,} to {start + len(some):,} of {len(found.results):,} ",
+                f"{start + 1:,} to {start + len(shown):,} of {len(found.results):,} ",
                 el(
                     "a",
                     "More",
@@ -267,7 +267,7 @@ def _results(found: Answer, request: PageRequest) -> Html:
                 class_="more",
             ),
         ),
-        _also("Also", found.named) if start == 0 else None,
+        only(start == 0, _also("Also", found.named)),
     )
 
 
@@ -287,7 +287,7 @@ def _also(title: str, named: Sequence[Named]) -> Html | None:
         )
         for one in named
     ]
-    return el("section", el("h2", title), el("ul", lines), class_="also") if lines else None
+    return only(lines, el("section", el("h2", title), el("ul", lines), class_="also"))
 
 
 def _further(request: PageRequest, start: int) -> str:
@@ -310,7 +310,7 @@ def _result(one: Result, wanted: Collection[str], several: bool) -> Html:
             headlines.where(one),
             when(several, one.source),
             when(one.truncated, "cut short"),
-            f"{len(one.folded)} more say the same" if one.folded else "",
+            when(one.folded, f"{len(one.folded)} more say the same"),
         ),
         passage(one.text, headlines.marks(one, wanted)),
         _why(one),
@@ -318,13 +318,14 @@ def _result(one: Result, wanted: Collection[str], several: bool) -> Html:
     )
 
 
+_VIEWS = {"fact": ("/fact", "id"), "session": ("/sessions", "session")}
+
+
 def place(one: Result | Named) -> str:
     """The view of what a result is from."""
-    if one.kind == "fact":
-        return url("/fact", id=one.document)
-    if one.kind == "session":
-        return url("/sessions", session=one.document)
-    return url("/document", id=one.id.rpartition(":")[0])
+    view, parameter = _VIEWS.get(one.kind, ("/document", "id"))
+    whole = one.id.rpartition(":")[0]
+    return url(view, **{parameter: one.document if one.kind in _VIEWS else whole})
 
 
 # ------------------------------------------------------------------ how it came about
@@ -387,8 +388,8 @@ def _cut(found: Answer) -> Html | None:
     ]
     more = len(found.results) - BARS
     cuts = [s.reason for s in found.stages if s.name.split()[-1] == "cut" and s.reason]
-    why = cuts[-1] if cuts else ""
-    reasons = {one.reason for one in found.named if one.reason} - {why}
+    why = next(reversed(cuts), "")
+    reasons = {one.reason for one in found.named} - {why, ""}
     return el(
         "section",
         el("h2", "Where the cut fell"),
@@ -426,7 +427,7 @@ def _stages(found: Answer) -> Html:
     lines = []
     for stage in found.stages:
         count = "" if stage.found is None else f"{stage.found:,} found"
-        said = "; ".join(part for part in (count, stage.reason) if part)
+        said = "; ".join(some(count, stage.reason))
         kind = {"ran": "fill", "failed": "against"}.get(stage.state, "left")
         name = joined(stage.name, when(said, el("small", said)))
         number = duration(stage.ms) if stage.state == "ran" else stage.state
