@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, Literal, NamedTuple, get_args
 
 from recollect.errors import UsageError
@@ -330,7 +331,7 @@ def handle(owner: str, name: str) -> str:
 
 
 def fact_handles(fact: Fact) -> tuple[str, ...]:
-    found = [f"{IS}{fact.id}", *(one for name in fact.names for one in handles(name))]
+    found = [f"{IS}{fact.id}", *chain.from_iterable(map(handles, fact.names))]
     found += [PINNED] * fact.pinned + [USER] * describes_user(fact)
     found += map(REPLACES.__add__, fact.supersedes)
     found += map(REPLACED.__add__, fact.superseded_by)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
 
 from recollect import config as settings
@@ -45,7 +46,7 @@ def _size(count: int) -> str:
 def permissions(case: Case) -> Check:
     """Nobody else may read the store, the settings or the backups."""
     places = _private(case)
-    open_to_others = [path for one in places for path in _exposed(one)]
+    open_to_others = list(chain.from_iterable(map(_exposed, places)))
 
     def close() -> str:
         for path in open_to_others:

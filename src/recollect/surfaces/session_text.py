@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from recollect.nouns import in_words
@@ -56,11 +57,15 @@ def _snippet(hit: Any, wanted: Collection[str], style: Style) -> list[str]:
 def _window(
     opening: Sequence[Any], messages: Sequence[Any], closing: Sequence[Any], style: Style
 ) -> list[str]:
-    lines = [line for message in opening for line in _message(message, style)]
+    lines = _messages(opening, style)
     lines += some(when(opening, _gap(style)))
-    lines += [line for message in messages for line in _message(message, style)]
+    lines += _messages(messages, style)
     lines += some(when(closing, _gap(style)))
-    return lines + [line for message in closing for line in _message(message, style)]
+    return lines + _messages(closing, style)
+
+
+def _messages(several: Sequence[Any], style: Style) -> list[str]:
+    return list(chain.from_iterable(_message(one, style) for one in several))
 
 
 def _gap(style: Style) -> str:

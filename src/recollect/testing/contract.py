@@ -35,7 +35,22 @@ from recollect.nouns import (
 )
 from recollect.ports import StorageEngine
 from recollect.storage.plain.engine import PlainStore
-from recollect.testing.builders import any_of, found, ids, note, phrase, prefix, put, session
+from recollect.testing.builders import (
+    actions,
+    any_of,
+    externals,
+    found,
+    hit_documents,
+    hit_ids,
+    ids,
+    note,
+    pending_keys,
+    phrase,
+    prefix,
+    put,
+    puts,
+    session,
+)
 from recollect.testing.moving import MODEL as MODEL
 from recollect.testing.moving import MovingContract
 from recollect.text.chunk import passages
@@ -52,19 +67,18 @@ def unit(*numbers: float) -> Any:
 
 def embed_all(store: StorageEngine, vectors: dict[str, Any]) -> None:
     """Give each pending passage the vector listed for its document."""
-    waiting = store.pending(MODEL, limit=1000)
-    keys = [key for key, _ in waiting]
-    names = [name.rpartition(":")[0] for name in ids(store, keys)]
-    pairs = [(k, vectors[n]) for k, n in zip(keys, names, strict=True) if n in vectors]
-    if pairs:
-        store.put_vectors(MODEL, [k for k, _ in pairs], np.array([v for _, v in pairs]))
+    waiting = pending_keys(store, MODEL, 1000)
+    names = (name.rpartition(":")[0] for name in ids(store, waiting))
+    given = {key: vectors[n] for key, n in zip(waiting, names, strict=True) if n in vectors}
+    if given:
+        store.put_vectors(MODEL, [*given], np.array([*given.values()]))
 
 
 def nearest(
     store: StorageEngine, vector: Any, filter: Filter | None = None, limit: int = 10
 ) -> list[str]:
     hits = store.search_vector(MODEL, vector, filter or Filter(), limit=limit).hits
-    return [name.rpartition(":")[0] for name in ids(store, [h.passage for h in hits])]
+    return hit_documents(store, hits)
 
 
 class StoreContract(MovingContract):
@@ -144,14 +158,14 @@ class StoreContract(MovingContract):
         assert store.apply(ChangeSet((Remove(document.id),))).removed == 0
         assert put(store, document).added == 1
         assert found(store, any_of("harbour")) == ["a"]
-        assert [e.action for e in store.history(document.id)] == ["added", "removed", "added"]
+        assert actions(store.history(document.id)) == ["added", "removed", "added"]
 
     def test_a_dry_run_tells_and_does_nothing(self, store: StorageEngine) -> None:
         put(store, note("a", "one"), note("b", "two"))
         before, print_before = store.stats(), store.fingerprint(Filter())
         documents = (note("a", "one"), note("b", "changed"), note("c", "new", owner="ana"))
-        puts = tuple(Put(d, passages(d)) for d in documents)
-        changes = ChangeSet((*puts, Forget(note("a").id), Register(Source("s", "folder"))))
+        new = puts(*documents).changes
+        changes = ChangeSet((*new, Forget(note("a").id), Register(Source("s", "folder"))))
         told = store.apply(changes, dry_run=True)
         assert (told.unchanged, told.changed, told.added, told.forgotten) == (1, 1, 1, 1)
         assert store.stats() == before
@@ -228,7 +242,7 @@ class StoreContract(MovingContract):
 
     def test_turns_are_read_without_the_rest_of_the_session(self, store: StorageEngine) -> None:
         document = self.talk(store)
-        every = [(n, m) for n, m in enumerate(document.messages)]
+        every = list(enumerate(document.messages))
         assert store.sessions.turns(document.id, start=0, count=100) == every
         assert store.sessions.turns(document.id, start=5, count=3) == every[5:8]
         assert store.sessions.turns(document.id, start=5, count=-3) == every[3:6]
@@ -363,11 +377,11 @@ class StoreContract(MovingContract):
         narrow = Filter(evil, (evil,), (evil,), (evil,), (evil,), (evil,), (evil,))
         assert store.get(evil, narrow) == store.get(document.id) == [document]
         assert [match.document for match in store.by_handle([evil])] == [document]
-        assert [d.external for d in store.scan(narrow, limit=9).items] == ["talk", evil]
+        assert externals(store.scan(narrow, limit=9).items) == ["talk", evil]
         queries = [any_of(evil), TextQuery(must=(phrase(evil, evil),)), TextQuery((prefix(evil),))]
         for filter in (narrow, Filter(events=(evil,))):
             assert [one.hits for one in store.search_text(queries, filter, limit=9)] == [[]] * 3
-        keys = [key for key, _ in store.pending(evil, limit=9)]
+        keys = pending_keys(store, evil, 9)
         assert store.matched([evil], keys) == {key: set() for key in keys}
         assert store.put_vectors(evil, keys, np.array([unit(1)] * len(keys))) == len(keys)
         assert len(store.search_vector(evil, unit(1), narrow, limit=9).hits) == 2
@@ -394,7 +408,7 @@ class StoreContract(MovingContract):
         put(store, note("a", "two"))
         store.apply(ChangeSet((Forget(document.id),)))
         events = store.history(document.id)
-        assert [e.action for e in events] == ["added", "changed", "forgotten"]
+        assert actions(events) == ["added", "changed", "forgotten"]
         assert [e.seq for e in events] == sorted(e.seq for e in events)
 
     def test_recorded_answers_come_back_newest_first_and_change_no_state(
@@ -449,7 +463,7 @@ class StoreContract(MovingContract):
             seen, cursor = [], ""
             while True:
                 page = store.scan(Filter(), limit=size, cursor=cursor)
-                seen += [d.external for d in page.items]
+                seen += externals(page.items)
                 cursor = page.cursor
                 if not cursor:
                     break
@@ -465,7 +479,7 @@ class StoreContract(MovingContract):
     ) -> None:
         put(store, session("s", ("user", ""), ("assistant", "")))
         found = store.scan(Filter(roles=("user",)), limit=5).items
-        assert [document.external for document in found] == ["s"]
+        assert externals(found) == ["s"]
 
     def test_the_newest_are_told_by_their_dates(self, store: StorageEngine) -> None:
         days = [datetime(2026, 3, day, tzinfo=UTC) for day in (5, 9, 2)]
@@ -474,7 +488,7 @@ class StoreContract(MovingContract):
         def newest(filter: Filter, limit: int) -> list[str]:
             page = store.scan(filter, limit=limit, dated=True)
             assert page.cursor == ""
-            return [document.external for document in page.items]
+            return externals(page.items)
 
         assert newest(Filter(), 2) == ["n9", "n5"]
         assert newest(Filter(), 9) == ["n9", "n5", "n2"]
@@ -521,7 +535,7 @@ class StoreContract(MovingContract):
         put(store, note("a", "otter otter kelp"), note("b", "kelp boat"), note("c", "rope"))
         queries = [any_of("otter"), any_of("kelp"), any_of("none"), any_of("rope", field="title")]
         for limits in (Filter(), Filter(kinds=("none",))):
-            each = [found for q in queries for found in store.search_text([q], limits, limit=5)]
+            each = [store.search_text([q], limits, limit=5)[0] for q in queries]
             assert store.search_text(queries, limits, limit=5) == each
         assert store.search_text([], Filter(), limit=5) == []
 
@@ -558,7 +572,7 @@ class StoreContract(MovingContract):
         for query in (any_of("red", "boat"), any_of("water"), any_of("boat", "water", "green")):
             ours = store.search_text([query], Filter(), limit=9)[0].hits
             wanted = model.search_text([query], Filter(), limit=9)[0].hits
-            names = ids(store, [h.passage for h in ours]), ids(model, [h.passage for h in wanted])
+            names = hit_ids(store, ours), hit_ids(model, wanted)
             assert names[0] == names[1]
             for mine, theirs in zip(ours, wanted, strict=True):
                 # An engine may count a marker of its own among the passages.
@@ -636,7 +650,7 @@ class StoreContract(MovingContract):
     def test_filters_bind_listing(self, store: StorageEngine) -> None:
         self.filtered(store)
         for filter, wanted in self.filter_cases():
-            listed = {d.external for d in store.scan(filter, limit=10).items}
+            listed = set(externals(store.scan(filter, limit=10).items))
             assert listed == wanted, filter
 
     def test_roles_choose_turns_and_leave_documents_alone(self, store: StorageEngine) -> None:
@@ -644,9 +658,9 @@ class StoreContract(MovingContract):
         embed_all(store, {"s": unit(1), "n": unit(1)})
         filter = Filter(roles=("user",))
         hits = store.search_text([any_of("otter")], filter, limit=9)[0].hits
-        assert sorted(ids(store, [h.passage for h in hits])) == ["n:0", "s:0"]
+        assert sorted(hit_ids(store, hits)) == ["n:0", "s:0"]
         near = store.search_vector(MODEL, unit(1), filter, limit=9).hits
-        assert sorted(ids(store, [h.passage for h in near])) == ["n:0", "s:0"]
+        assert sorted(hit_ids(store, near)) == ["n:0", "s:0"]
 
     def test_a_filter_never_starves_the_result(self, store: StorageEngine) -> None:
         put(store, *(note(f"n{i}", "otter " * 3) for i in range(200)))
@@ -685,7 +699,7 @@ class StoreContract(MovingContract):
 
     def test_a_vector_is_stored_once(self, store: StorageEngine) -> None:
         put(store, note("a", "one"), note("b", "two"))
-        keys = [key for key, _ in store.pending(MODEL, limit=9)]
+        keys = pending_keys(store, MODEL, 9)
         assert store.put_vectors(MODEL, keys, np.array([unit(1), unit(0, 1)])) == 2
         store.admin.refresh(rebuild=True)
         assert store.put_vectors(MODEL, keys, np.array([unit(0, 1), unit(1)])) == 0
@@ -696,7 +710,7 @@ class StoreContract(MovingContract):
         self, store: StorageEngine
     ) -> None:
         put(store, note("a", "otter"), note("b", "kelp"))
-        keys = [key for key, _ in store.pending(MODEL, limit=9)]
+        keys = pending_keys(store, MODEL, 9)
         store.put_vectors(MODEL, keys, np.array([unit(1), unit(0, 1)]))
         store.put_vectors("other@1", keys, np.array([unit(1), unit(0, 1)]))
         assert store.admin.drop_vectors(MODEL) == 2

@@ -23,7 +23,19 @@ from hypothesis.stateful import (
 from recollect.nouns import ChangeSet, Document, Filter, Forget, Put, Remove, TextQuery
 from recollect.ports import StorageEngine
 from recollect.storage.plain.engine import PlainStore
-from recollect.testing.builders import any_of, ids, note, phrase, put, session
+from recollect.testing.builders import (
+    actions,
+    any_of,
+    dump_items,
+    hit_ids,
+    ids,
+    note,
+    pending_keys,
+    phrase,
+    put,
+    puts,
+    session,
+)
 from recollect.testing.moving import items
 from recollect.text.chunk import passages
 
@@ -131,18 +143,18 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule(documents=st.lists(_DOCUMENTS, min_size=1, max_size=3))
     def try_out(self, documents: list[Document]) -> None:
-        change = ChangeSet(tuple(Put(d, passages(d)) for d in documents))
+        change = puts(*documents)
         told = self.store.apply(change, dry_run=True)
         assert told == self.model.apply(change, dry_run=True)
 
     @rule(limit=st.integers(1, 6))
     def embed(self, limit: int) -> None:
         for store in (self.store, self.model):
-            waiting = store.pending(MODEL, limit=limit)
-            names = ids(store, [key for key, _ in waiting])
+            waiting = pending_keys(store, MODEL, limit)
+            names = ids(store, waiting)
             if waiting:
                 vectors = np.array([_vector(sum(name.encode())) for name in names])
-                store.put_vectors(MODEL, [key for key, _ in waiting], vectors)
+                store.put_vectors(MODEL, waiting, vectors)
 
     @rule()
     def close_and_open(self) -> None:
@@ -158,11 +170,11 @@ class StoreMachine(RuleBasedStateMachine):
         passages wait for vectors goes by their numbers, and those are new.)"""
         assert items(self.store, times=False) == items(self.model, times=False)
         model = PlainStore()
-        model.admin.load(one.item for one in self.model.admin.dump())
+        model.admin.load(dump_items(self.model))
         assert items(model) == items(self.model)
         self.model = model
         fresh = type(self).reopen(None)
-        fresh.admin.load(one.item for one in self.store.admin.dump())
+        fresh.admin.load(dump_items(self.store))
         assert items(fresh) == items(self.store)
         self.store.close()
         self.store = fresh
@@ -207,8 +219,8 @@ class StoreMachine(RuleBasedStateMachine):
             turns = self.store.sessions.turns(document.id, start=1, count=-2)
             assert turns == self.model.sessions.turns(document.id, start=1, count=-2)
             assert self.store.sessions.tally(document.id) == self.model.sessions.tally(document.id)
-            actions = [e.action for e in self.store.history(document.id)]
-            assert actions == [e.action for e in self.model.history(document.id)]
+            told = actions(self.model.history(document.id))
+            assert actions(self.store.history(document.id)) == told
 
     @invariant()
     def the_counts_agree(self) -> None:
@@ -227,7 +239,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @staticmethod
     def _names(store: StorageEngine, hits: Any) -> list[str]:
-        return sorted(ids(store, [h.passage for h in hits]))
+        return sorted(hit_ids(store, hits))
 
 
 def _unchecked(_: StorageEngine) -> list[object]:

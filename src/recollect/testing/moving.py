@@ -14,7 +14,16 @@ from recollect.errors import UsageError
 from recollect.nouns import ChangeSet, Filter, Forget, Place, Put, Recorded, Register, Source
 from recollect.ports import History, Item, LoadReport, StorageEngine, Tombstone, WholeDocument
 from recollect.storage.plain.engine import PlainStore
-from recollect.testing.builders import any_of, found, note, put, session
+from recollect.testing.builders import (
+    actions,
+    any_of,
+    dump_items,
+    found,
+    note,
+    pending_keys,
+    put,
+    session,
+)
 from recollect.text.chunk import passages
 
 MODEL = "contract@1"
@@ -23,7 +32,7 @@ MODEL = "contract@1"
 def items(store: StorageEngine, *, times: bool = True, vectors: bool = True) -> list[Item]:
     """All of a store, without the numbers that are its own; also without times, if those of two
     stores cannot be the same."""
-    return [_plain(one.item, times) for one in store.admin.dump(vectors=vectors)]
+    return [_plain(item, times) for item in dump_items(store, vectors=vectors)]
 
 
 def _plain(item: Item, times: bool) -> Item:
@@ -60,9 +69,9 @@ def fill(store: StorageEngine) -> None:
     put(store, note("edited", "after"))
     put(store, note("gone", "secret"), note("empty"))
     store.apply(ChangeSet((Forget(note("gone").id),)))
-    waiting = store.pending(MODEL, limit=3)
+    waiting = pending_keys(store, MODEL, 3)
     vectors = np.random.default_rng(1).normal(size=(len(waiting), 8)).astype(np.float32)
-    store.put_vectors(MODEL, [key for key, _ in waiting], vectors)
+    store.put_vectors(MODEL, waiting, vectors)
     store.answers.keep(
         Recorded(
             "r1", "who?", "Otto.", "f" * 32, date, ("a.md",), "ana", 0.7, True, "sp", ("vault",)
@@ -72,7 +81,7 @@ def fill(store: StorageEngine) -> None:
 
 def copied(store: StorageEngine, *more: Iterable[Item]) -> PlainStore:
     other = PlainStore()
-    other.admin.load(one.item for one in store.admin.dump())
+    other.admin.load(dump_items(store))
     for some in more:
         other.admin.load(some)
     return other
@@ -96,7 +105,7 @@ class MovingContract:
     def test_a_store_is_loaded_from_another(self, store: StorageEngine) -> None:
         other = PlainStore()
         fill(other)
-        done = store.admin.load(one.item for one in other.admin.dump())
+        done = store.admin.load(dump_items(other))
         assert items(store) == items(other)
         assert (done.documents, done.tombstones, done.answers, done.vectors) == (4, 1, 1, 3)
         assert done.events == 7
@@ -107,7 +116,7 @@ class MovingContract:
     def test_loading_again_changes_nothing(self, store: StorageEngine) -> None:
         fill(store)
         before, print_before = items(store), store.fingerprint(Filter())
-        done = store.admin.load([one.item for one in store.admin.dump()])
+        done = store.admin.load(list(dump_items(store)))
         assert done == LoadReport(unchanged=4)
         assert items(store) == before
         assert store.fingerprint(Filter()) == print_before
@@ -116,7 +125,7 @@ class MovingContract:
         one, other = note("a", "one"), note("a", "other")
         both = Put(one, passages(one)), Put(other, passages(other)), Put(one, passages(one))
         store.apply(ChangeSet((Put(note("a"), passages(note("a"))), *both)))
-        assert [e.action for e in copied(store).history(one.id)] == ["added", *["changed"] * 3]
+        assert actions(copied(store).history(one.id)) == ["added", *["changed"] * 3]
 
     def test_a_dump_goes_on_behind_each_of_its_cursors(self, store: StorageEngine) -> None:
         fill(store)
@@ -148,10 +157,10 @@ class MovingContract:
         put(other, note("a", "theirs"), note("b", "gone there"))
         other.apply(ChangeSet((Forget(note("b").id),)))
         put(store, note("a", "ours"), note("b", "here"))
-        done = store.admin.load(one.item for one in other.admin.dump())
+        done = store.admin.load(dump_items(other))
         assert (done.documents, done.different) == (0, 2)
         assert [store.get(name)[0].text for name in "ab"] == ["ours", "here"]
-        done = store.admin.load((one.item for one in other.admin.dump()), replace=True)
+        done = store.admin.load(dump_items(other), replace=True)
         assert (done.documents, done.tombstones, done.different) == (1, 1, 0)
         assert store.get("a")[0].text == "theirs"
         assert store.get("b") == []
@@ -163,7 +172,7 @@ class MovingContract:
         put(store, note("a", "secret"))
         store.apply(ChangeSet((Forget(note("a").id),)))
         for replace in (False, True):
-            done = store.admin.load((one.item for one in other.admin.dump()), replace=replace)
+            done = store.admin.load(dump_items(other), replace=replace)
             assert (done.documents, done.forgotten) == (0, 1)
             assert found(store, any_of("secret")) == []
 
@@ -178,8 +187,8 @@ class MovingContract:
     def test_vectors_that_are_missing_are_added(self, store: StorageEngine) -> None:
         fill(store)
         other = PlainStore()
-        other.admin.load(one.item for one in store.admin.dump(vectors=False))
-        done = other.admin.load(one.item for one in store.admin.dump())
+        other.admin.load(dump_items(store, vectors=False))
+        done = other.admin.load(dump_items(store))
         assert (done.vectors, done.documents, done.unchanged) == (3, 0, 4)
         assert items(other) == items(store)
 

@@ -17,7 +17,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import accumulate, takewhile
+from itertools import accumulate, chain, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -266,7 +266,7 @@ def spoken(text: Sequence[TextWord]) -> dict[str, list[NameSpan]]:
 
 def strange(text: Sequence[TextWord], taken: Sequence[NameSpan]) -> list[int]:
     """The places of the words that may be a slip of the pen."""
-    said = {n for span in taken for n in range(span.first, span.last + 1)}
+    said = set(chain.from_iterable(range(span.first, span.last + 1) for span in taken))
     return [n for n in range(len(text)) if n not in said and _is_strange(text[n])]
 
 

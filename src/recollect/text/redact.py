@@ -32,7 +32,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import groupby, takewhile
+from itertools import chain, groupby, takewhile
 from math import log2
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -332,7 +332,7 @@ def _scan(pivot: str, keywords: Iterable[_Keyword]) -> _Scan:
         groups.setdefault(group, []).append(keyword)
     choices = [_choice(pivot, *which, some) for which, some in groups.items()]
     pattern = re.compile(f"{re.escape(pivot)}(?:{'|'.join(choices)})", re.VERBOSE | re.ASCII)
-    return _Scan(pivot, pattern, tuple(keyword for some in groups.values() for keyword in some))
+    return _Scan(pivot, pattern, tuple(chain.from_iterable(groups.values())))
 
 
 def _choice(pivot: str, follows: Sequence[str], after: str, keywords: Sequence[_Keyword]) -> str:

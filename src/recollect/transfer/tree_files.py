@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -154,7 +155,9 @@ def place(
     changed = [one for one in placed if isinstance(one, TreeFile)]
     refused = [one for one in placed if isinstance(one, _RefusedFile)]
     failed = tuple(Problem(str(root / one.path), one.why) for one in refused)
-    unread = {path for one in refused for path in (one.path, one.before)} & manifest.files.keys()
+    unread = (
+        set(chain.from_iterable((one.path, one.before) for one in refused)) & manifest.files.keys()
+    )
     kept = scanned.kept | {path: manifest.files[path]._replace(hash="") for path in unread}
     gone = set(scanned.away).difference(kept, (file.before for file in changed))
     return TreeFiles(changed, kept, sorted(gone), scanned.receipt + Receipt(failed=failed))

@@ -172,7 +172,7 @@ def _by_weight(facts: Sequence[Fact]) -> list[Fact]:
     """Pinned ones first, then those that share the most words with the others, then the newest;
     questions last."""
     said = [_stems(f"{fact.name} {fact.text}") for fact in facts]
-    shared = Counter(word for some in said for word in some)
+    shared = Counter(chain.from_iterable(said))
     weight = {
         fact.id: round(sum(shared[w] - 1 for w in some) / (len(some) + 5), 6)
         for fact, some in zip(facts, said, strict=True)
@@ -205,7 +205,7 @@ def _summary(facts: Sequence[Fact]) -> str:
 def _tags(facts: Iterable[Fact]) -> tuple[str, ...]:
     some = list(facts)
     types = {fact.type for fact in some} - {"fact"}
-    scopes = {folded(scope) for fact in some for scope in fact.scopes} - {UNIVERSAL}
+    scopes = set(map(folded, chain.from_iterable(fact.scopes for fact in some))) - {UNIVERSAL}
     return tuple(dict.fromkeys([*(t for t in TYPES if t in types), *sorted(scopes)]))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from recollect.ports import CheckReport, DocumentStamp, DumpEntry, Item, LoadReport, ReplicaLag
 from recollect.storage.postgres import checking, dump, text_index
-from recollect.storage.postgres.connection import Db, steady
+from recollect.storage.postgres.connection import Db, firsts, only_row, steady
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import RecordReader
 from recollect.storage.postgres.servers import Servers
@@ -67,17 +67,17 @@ class PostgresAdmin:
             f"SELECT owner FROM state WHERE owner = ANY({self._owners.seen}) AND version > 0 "
             "ORDER BY owner"
         )
-        return [row[0] for row in rows]
+        return firsts(rows)
 
 
 def _analyze(db: Db) -> None:
     """After much has changed the server plans better when it is told at once."""
-    row = db.execute(
-        "SELECT (SELECT COALESCE(SUM(passages), 0) FROM state), (SELECT SUM(GREATEST("
-        "c.reltuples, 0)) FROM pg_class c JOIN pg_partition_tree('passages') t "
-        "ON t.relid = c.oid WHERE t.isleaf)"
-    ).fetchone()
-    there, known = row or (0, 0)
-    if there > _FEW and not there / 2 < (known or 0) < there * 2:
+    there, known = only_row(
+        db,
+        "SELECT (SELECT COALESCE(SUM(passages), 0) FROM state), (SELECT COALESCE(SUM(GREATEST("
+        "c.reltuples, 0)), 0) FROM pg_class c JOIN pg_partition_tree('passages') t "
+        "ON t.relid = c.oid WHERE t.isleaf)",
+    )
+    if there > _FEW and not there / 2 < known < there * 2:
         for table in ("documents", "passages", "messages"):
             db.execute(f"ANALYZE {table}")  # where it may not, the server only warns

@@ -11,7 +11,7 @@ from recollect.nouns import Filter
 from recollect.ports import CheckReport, Finding
 from recollect.storage.content import digest
 from recollect.storage.postgres import vectors
-from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.connection import Db, firsts, only_row, scalar
 from recollect.storage.postgres.dump import wholes
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import members
@@ -35,8 +35,7 @@ def checked(db: Db, owners: Owners, record: RecordReader, full: bool) -> CheckRe
         found = _recall(db, owners, model)
         if found is not None:
             recall[model.key] = found
-    row = db.execute(f"SELECT MAX(at) FROM events WHERE owner = ANY({owners.seen})").fetchone()
-    last = row[0] if row else None
+    last = scalar(db, f"SELECT MAX(at) FROM events WHERE owner = ANY({owners.seen})")
     return CheckReport(
         tuple(findings),
         documents=documents,
@@ -54,7 +53,7 @@ def _keys(db: Db, owners: Owners, full: bool) -> Iterator[list[int]]:
         f"LIMIT {limit}"
     ).fetchall()
     for start in range(0, len(rows), _MANY):
-        yield [key for (key,) in rows[start : start + _MANY]]
+        yield firsts(rows[start : start + _MANY])
 
 
 def _against_hashes(db: Db, record: RecordReader, keys: list[int]) -> Iterator[Finding]:
@@ -72,15 +71,8 @@ def _text(db: Db, owners: Owners) -> Iterator[Finding]:
     for owner, told in db.execute(
         f"SELECT owner, passages FROM state WHERE owner = ANY({owners.seen}) ORDER BY owner"
     ).fetchall():
-        keys = np.array(
-            [
-                k
-                for (k,) in db.execute(
-                    "SELECT key FROM passages WHERE owner = %s ORDER BY key", (owner,)
-                )
-            ],
-            np.int64,
-        )
+        select = "SELECT key FROM passages WHERE owner = %s ORDER BY key"
+        keys = np.array(firsts(db.execute(select, (owner,))), np.int64)
         if len(keys) != told:
             yield Finding(
                 "record", f"owner {owner}: {told} passages are counted, {len(keys)} are there"
@@ -96,13 +88,13 @@ def _text(db: Db, owners: Owners) -> Iterator[Finding]:
 
 
 def _counted(db: Db, owners: Owners, model: vectors.ModelTable) -> Iterator[Finding]:
-    row = db.execute(
+    there, told = only_row(
+        db,
         f"SELECT (SELECT COUNT(*) FROM {model.table} WHERE owner = ANY({owners.seen})), "
         "(SELECT COALESCE(SUM(vectors), 0) FROM vector_counts "
         f"WHERE owner = ANY({owners.seen}) AND model = %s)",
         (model.number,),
-    ).fetchone()
-    there, told = row or (0, 0)
+    )
     if there != told:
         yield Finding("vectors", f"{model.key}: {told} vectors are counted, {there} are there")
 
@@ -117,7 +109,7 @@ def _recall(db: Db, owners: Owners, model: vectors.ModelTable) -> float | None:
     for (text,) in rows:
         vector = np.array(text[1:-1].split(","), np.float32)
         search = vectors.Search(db, model, Filter(), owners, vector, 10)
-        wanted = {row[0] for row in search.exact()}
-        found = {row[0] for row in search.by_graph()}
+        wanted = set(firsts(search.exact()))
+        found = set(firsts(search.by_graph()))
         shares.append(len(wanted & found) / max(1, len(wanted)))
     return sum(shares) / len(shares) if shares else None

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import psycopg
@@ -73,6 +74,17 @@ def scalar(db: Db, statement: str, values: Any = None) -> Any:
     return row[0] if row else None
 
 
+def only_row(db: Db, statement: str, values: Any = None) -> tuple[Any, ...]:
+    """Returns the row of a statement that has exactly one."""
+    (row,) = db.execute(statement, values).fetchall()
+    return tuple(row)
+
+
+def firsts(rows: Iterable[Sequence[Any]]) -> list[Any]:
+    """Returns the first column of the rows."""
+    return [row[0] for row in rows]
+
+
 def probe(db: Db) -> Server:
     row = db.execute(
         "SELECT e.extversion, n.nspname FROM pg_extension e "
@@ -124,7 +136,7 @@ class Connections:
         if self.server.iterative:
             settings["hnsw.iterative_scan"] = "relaxed_order"
         called = ", ".join(["set_config(%s, %s, false)"] * len(settings))
-        db.execute(f"SELECT {called}", [x for pair in settings.items() for x in pair])
+        db.execute(f"SELECT {called}", list(chain.from_iterable(settings.items())))
 
     # -------------------------------------------------------------- reading
 

@@ -15,7 +15,7 @@ from recollect.nouns import ChangeSet, Event, Passage, Put, Recorded, Register, 
 from recollect.ports import DumpEntry, History, Item, LoadReport, Tombstone, WholeDocument
 from recollect.storage.content import burying, dump_from, loading, stays, unknown
 from recollect.storage.postgres import answers, bulk, vectors
-from recollect.storage.postgres.connection import Db
+from recollect.storage.postgres.connection import Db, firsts
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.record import RecordReader
 from recollect.storage.postgres.rows import given, owners_of, stored
@@ -65,7 +65,7 @@ def _keys(dump: _Dump, after: int) -> list[int]:
         f"ORDER BY key LIMIT {_MANY}",
         (after,),
     )
-    return [key for (key,) in rows]
+    return firsts(rows)
 
 
 def _tombstones(dump: _Dump, after: str) -> Iterator[DumpEntry]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any
 
 from recollect.nouns import (
@@ -21,7 +22,7 @@ from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.content import passage_number
 from recollect.storage.filters import allows, source_allows
 from recollect.storage.postgres import filters
-from recollect.storage.postgres.connection import Db, scalar
+from recollect.storage.postgres.connection import Db, only_row, scalar
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import (
     DOCUMENT,
@@ -106,7 +107,7 @@ class RecordReader:
         """The documents with their bodies."""
         if not found:
             return []
-        keys = [key for key, _ in found]
+        keys = list(dict(found))
         place = (owners_of(keys), keys)
         texts: dict[tuple[int, int], list[str]] = {}
         for key, turn, text in db.execute(
@@ -138,7 +139,7 @@ class RecordReader:
     ) -> list[StoredPassage]:
         keys = [key for name in names if (key := self._passage_key(db, name)) is not None]
         if before or after:
-            return [one for key in keys for one in self._around(db, key, before, after)]
+            return list(chain.from_iterable(self._around(db, key, before, after) for key in keys))
         rows = db.execute(
             f"SELECT {PASSAGE} FROM {_PASSAGES} WHERE p.owner = ANY(%s) AND p.key = ANY(%s)",
             (owners_of(keys), keys),
@@ -249,7 +250,8 @@ class RecordReader:
 
     def counts(self, db: Db) -> dict[str, Any]:
         seen = f"owner = ANY({self._owners.seen})"
-        one = db.execute(
+        documents, tombstones, passages, seq, size = only_row(
+            db,
             f"SELECT (SELECT COUNT(*) FROM documents WHERE {seen}), "
             f"(SELECT COUNT(*) FROM tombstones WHERE {seen}), "
             f"(SELECT COALESCE(SUM(passages), 0) FROM state WHERE {seen}), "
@@ -257,8 +259,7 @@ class RecordReader:
             "(SELECT COALESCE(SUM(pg_total_relation_size(c.oid)), 0) FROM pg_class c "
             "WHERE c.relnamespace = %s::regnamespace AND c.relkind = 'r')",
             (self._owners.schema,),
-        ).fetchone()
-        documents, tombstones, passages, seq, size = one or (0, 0, 0, 0, 0)
+        )
         kinds = db.execute(
             f"SELECT kind, COUNT(*) FROM documents WHERE {seen} GROUP BY kind ORDER BY kind"
         ).fetchall()

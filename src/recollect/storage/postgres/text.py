@@ -9,7 +9,7 @@ is counted from its postings, less those that are gone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import chain, filterfalse, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -139,7 +139,7 @@ class TextSearch:
     ) -> dict[str, float]:
         words = lexical.words(query)
         field = _FIELDS[query.field]
-        rows = (indexed for view in views for indexed in view.tail.values())
+        rows = chain.from_iterable(view.tail.values() for view in views)
         have = lexical.document_frequencies(words, query.field, rows)
         for part in _parts(views):
             gone = dead[part.segment]
@@ -160,11 +160,10 @@ class TextSearch:
         lengths = members.title_lengths if query.field == "title" else members.lengths
         norms = (K1 * (1 - B + B * LENGTHS / (average or 1))).astype(np.float32)
         clauses = [self._views.entries(part, *one) for one in _scored_terms(query)]
-        needed = [has for clause in query.must for has in self._having(part, clause)]
+        needed = self._having(part, query.must)
         needed += [entries.places for entries in clauses] if query.strict else []
         places = _shared(needed) if needed else _united(part, clauses)
-        never = [c for c in query.never if not _is_phrase(c)]
-        for gone in (dead, *chain.from_iterable(self._having(part, c) for c in never)):
+        for gone in (dead, *self._having(part, filterfalse(_is_phrase, query.never))):
             places = places[~_among(places, gone)]
         scores, hits = np.zeros(len(places), np.float32), np.zeros(len(places), np.bool_)
         for clause, entries in zip(query.any, clauses, strict=True):
@@ -184,15 +183,15 @@ class TextSearch:
         """Returns the places that have a term, in order."""
         return self._views.entries(part, field, term).places
 
-    def _having(self, part: Part, clause: Clause) -> list[Any]:
-        """The places that have each of the words that a condition needs; whether those of a
+    def _having(self, part: Part, clauses: Iterable[Clause]) -> list[Any]:
+        """The places that have each of the words that these conditions need; whether those of a
         phrase stand in a row is told when they are looked up."""
-        field = _CONDITIONS[clause.kind]
-        return [self._places(part, field, term) for term in dict.fromkeys(clause.terms)]
+        wanted = chain.from_iterable(map(_terms, clauses))
+        return [self._places(part, *one) for one in dict.fromkeys(wanted)]
 
 
 def _parts(views: Sequence[TextView]) -> list[Part]:
-    return [part for view in views for part in view.parts]
+    return list(chain.from_iterable(view.parts for view in views))
 
 
 def _score_tail(
@@ -261,8 +260,12 @@ def _scored_terms(query: TextQuery) -> list[Wanted]:
 
 def _wanted(query: TextQuery) -> Iterator[Wanted]:
     yield from _scored_terms(query)
-    for clause in (*query.must, *query.never):
-        yield from zip(repeat(_CONDITIONS[clause.kind]), clause.terms)
+    yield from chain.from_iterable(map(_terms, (*query.must, *query.never)))
+
+
+def _terms(condition: Clause) -> Iterator[Wanted]:
+    """Returns the terms that a condition needs."""
+    return zip(repeat(_CONDITIONS[condition.kind]), condition.terms)
 
 
 # ------------------------------------------------------------------ looking up the best
@@ -327,15 +330,15 @@ def _check(
     db: Db, scored: Sequence[Scored], filter: Filter, asked: Mapping[int, Sequence[int]]
 ) -> dict[int, dict[int, int]]:
     """For each query which of these passages it may have: passage to document."""
-    pairs = [(n, key) for n, keys in asked.items() for key in keys]
-    if not pairs:
+    keys = list(chain.from_iterable(asked.values()))
+    if not keys:
         return {}
     where = filters.where(filter)
     values = {
         **where.values,
-        "n": _array(n for n, _ in pairs),
-        "owners": _array(owner_of(key) for _, key in pairs),
-        "keys": _array(key for _, key in pairs),
+        "n": _array(chain.from_iterable(repeat(n, len(some)) for n, some in asked.items())),
+        "owners": _array(map(owner_of, keys)),
+        "keys": _array(keys),
     }
     tables = (
         "unnest(%(n)s::int[], %(owners)s::int[], %(keys)s::bigint[]) AS c (n, owner, key) "

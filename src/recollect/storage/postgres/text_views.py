@@ -17,7 +17,7 @@ import numpy as np
 
 from recollect.errors import StoreBusy, StoreError
 from recollect.storage.postgres import text_index
-from recollect.storage.postgres.connection import Connections, Db, steady
+from recollect.storage.postgres.connection import Connections, Db, firsts, steady
 from recollect.storage.postgres.postings import Entries, Members, entries, members, rounded, stems
 from recollect.storage.postgres.text_index import Part
 from recollect.text.lexical import Indexed
@@ -176,8 +176,8 @@ class TextViews:
             gone = db.execute(
                 "SELECT passage FROM gone WHERE owner = %s AND passage <= %s", (owner, high)
             ).fetchall()
-            tail = self._tail(db, owner, sorted(key for (key,) in keys))
-        dead = np.sort(np.array([key for (key,) in gone], np.int64))
+            tail = self._tail(db, owner, sorted(firsts(keys)))
+        dead = np.sort(np.array(firsts(gone), np.int64))
         assert row is not None
         view = TextView(owner, TextState(*row), parts, dead, tail)
         with self._lock:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import struct
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +24,7 @@ from recollect.nouns import Filter, Hit
 from recollect.ports import VectorResult
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.bulk import insert
-from recollect.storage.postgres.connection import Connections, Db, scalar
+from recollect.storage.postgres.connection import Connections, Db, firsts, only_row, scalar
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import given, owner_of, owners_of
 from recollect.storage.postgres.schema import statements, vectors_of
@@ -65,6 +66,7 @@ def move(db: Db, gone: Sequence[int], same: Sequence[tuple[int, int]]) -> None:
     """Passages are gone; those that others have the text of leave their vectors to them."""
     if not gone:
         return
+    old = firsts(same)
     for model in models(db):
         table = model.table
         more = db.execute(
@@ -72,16 +74,14 @@ def move(db: Db, gone: Sequence[int], same: Sequence[tuple[int, int]]) -> None:
             f"SELECT v.owner, n.new, v.document, v.v FROM {table} v "
             "JOIN unnest(%s::int[], %s::bigint[], %s::bigint[]) AS n (owner, old, new) "
             "ON v.owner = n.owner AND v.passage = n.old RETURNING owner",
-            ([owner_of(old) for old, _ in same], [old for old, _ in same], [n for _, n in same]),
+            (list(map(owner_of, old)), old, [new for _, new in same]),
         ).fetchall()
         less = db.execute(
             f"DELETE FROM {table} WHERE owner = ANY(%s) AND passage = ANY(%s) RETURNING owner",
             (owners_of(gone), list(gone)),
         ).fetchall()
-        counts: dict[int, int] = {}
-        for rows, by in ((more, 1), (less, -1)):
-            for (owner,) in rows:
-                counts[owner] = counts.get(owner, 0) + by
+        counts = Counter(firsts(more))
+        counts.subtract(firsts(less))
         _count(db, model, counts)
 
 
@@ -184,9 +184,7 @@ class VectorTables:
         _insert(
             db, self._owners.walled, model, some, [wanted[key][0] for key in some], vectors[kept]
         )
-        counts: dict[int, int] = {}
-        for key in some:
-            counts[owner_of(key)] = counts.get(owner_of(key), 0) + 1
+        counts = Counter(map(owner_of, some))
         _count(db, model, counts)
         changed = sorted({(owner_of(key), wanted[key][1]) for key in some})
         for owner, source in changed:
@@ -215,13 +213,12 @@ class VectorTables:
         if model is None:
             return 0
         seen = f"owner = ANY({self._owners.seen})"
-        owners = [
-            owner
-            for (owner,) in db.execute(
+        owners = firsts(
+            db.execute(
                 f"SELECT owner FROM vector_counts WHERE {seen} AND model = %s AND vectors > 0",
                 (model.number,),
             )
-        ]
+        )
         self._owners.lock(db, owners)
         gone = db.execute(f"DELETE FROM {model.table} WHERE owner = ANY(%s)", (owners,)).rowcount
         db.execute(
@@ -253,13 +250,14 @@ class VectorTables:
         values: dict[str, Any] = {}
         model = self._model(db, key)
         among = self._owners.among(filter, "owner", values)
-        row = db.execute(
+        row = only_row(
+            db,
             f"SELECT (SELECT COALESCE(SUM(passages), 0) FROM state WHERE {among}), "
             f"(SELECT COALESCE(SUM(vectors), 0) FROM vector_counts WHERE {among} "
             "AND model = %(model)s)",
             {**values, "model": model.number if model else None},
-        ).fetchone()
-        passages, vectors = map(int, row or (0, 0))
+        )
+        passages, vectors = map(int, row)
         if model is None or not vectors or filters.nothing(filter):
             return VectorResult([], vectors, passages)
         search = Search(db, model, filter, self._owners, vector, limit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from recollect.surfaces.commands.parser import actions
@@ -132,7 +133,7 @@ def _paths(known: Sequence[Level]) -> str:
 
 def _all(level: Level) -> list[str]:
     """Words first: an option is completed once its dash is there."""
-    return [*level.words, *(name for option in level.options for name in option.names)]
+    return [*level.words, *chain.from_iterable(option.names for option in level.options)]
 
 
 def _compgen(words: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from recollect.errors import UsageError
@@ -60,7 +61,7 @@ class Parser(argparse.ArgumentParser):
             what = f"{word!r} is one word too many"
             raise UsageError(what, hint=f"`{asked.prog} --help` shows what it takes")
         name = word.partition("=")[0]
-        known = (one for action in asked._actions for one in action.option_strings)
+        known = chain.from_iterable(action.option_strings for action in asked._actions)
         raise UsageError(f"`{asked.prog}` has no option {name}", hint=_meant(asked, name, known))
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

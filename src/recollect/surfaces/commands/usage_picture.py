@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
+from itertools import chain
 from math import ceil, floor, log10
 from typing import NamedTuple
 
@@ -142,7 +143,7 @@ def _latency(panel: Panel, columns: Sequence[Column], total: Figures) -> Iterato
     yield from _title(panel, "Time of a search", said)
     yield from _legend(panel, [("half are within", _BLUE), ("95% are within", _ORANGE)])
     curves = [[column.figures.percentile(p) for column in columns] for p in (0.5, 0.95)]
-    marks = _decades([value for curve in curves for value in curve if value] or [1.0, 10.0])
+    marks = _decades(list(filter(None, chain.from_iterable(curves))) or [1.0, 10.0])
 
     def share(ms: float) -> float:
         return log10(ms / marks[0]) / log10(marks[-1] / marks[0])

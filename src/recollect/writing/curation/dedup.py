@@ -12,6 +12,7 @@ What it guarantees
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 from recollect.text.statements.claims import READ, read
@@ -40,7 +41,7 @@ def dedup(facts: Iterable[Extracted]) -> Deduped:
     merged: list[Merged] = []
     for some in alike.values():
         best, *others = sorted(set(some), key=_rank)
-        cites = {cite for fact in some for cite in fact.cites} - {best.cites[0]}
+        cites = set(chain.from_iterable(fact.cites for fact in some)) - {best.cites[0]}
         best = best._replace(also=tuple(sorted(cites)))
         kept.append(best)
         merged += [Merged(other, best, _why(other, best)) for other in others]

@@ -73,7 +73,7 @@ def _pairs(facts: list[Fact], owner: str) -> Iterable[tuple[Fact, Fact]]:
 
 
 def _keys(fact: Fact) -> set[str]:
-    return {key for name in fact.names for key in keys(name)}
+    return set(chain.from_iterable(map(keys, fact.names)))
 
 
 def _links(pages: list[TopicPage]) -> Iterator[Proposal]:
