@@ -13,19 +13,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from recollect import ports
 from recollect.errors import ModelError, ModelTooLong
 from recollect.models.addresses import EMBED_VENDORS, embed_address, host_of
 from recollect.models.llm.dialect import mapping
 from recollect.models.remote import Remote
 from recollect.ports import LlmUsage, Meter
 from recollect.text.tokens import count_tokens
-
-if TYPE_CHECKING:
-    from recollect.ports import Vector, Vectors
 
 OWN_KEY = "RECOLLECT_EMBED_KEY"
 BATCH = 64
@@ -96,12 +94,12 @@ class EndpointEmbedder:
 
     speaks = reads
 
-    def embed_query(self, text: str) -> Vector:
+    def embed_query(self, text: str) -> ports.Vector:
         until = monotonic() + QUERY_SECONDS
-        vector: Vector = self._embed([text], self._prompts.query, until, _QUERY_ATTEMPTS)[0]
+        vector: ports.Vector = self._embed([text], self._prompts.query, until, _QUERY_ATTEMPTS)[0]
         return vector
 
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+    def embed_passages(self, texts: Sequence[str]) -> ports.Vectors:
         prompt = self._prompts.passage
         parts = [
             self._embed(some, prompt, monotonic() + PASSAGE_SECONDS, _PASSAGE_ATTEMPTS)
@@ -109,7 +107,9 @@ class EndpointEmbedder:
         ]
         return np.concatenate(parts) if parts else np.empty((0, self._dimensions or 0), np.float32)
 
-    def _embed(self, texts: Sequence[str], prompt: str, until: float, attempts: int) -> Vectors:
+    def _embed(
+        self, texts: Sequence[str], prompt: str, until: float, attempts: int
+    ) -> ports.Vectors:
         """Embeds the texts; sends what is too much at once in halves, and cuts a text that is too
         long."""
         try:
@@ -145,7 +145,7 @@ class EndpointEmbedder:
             meter.settle(held, usage)
         return told
 
-    def _vectors(self, told: Any, count: int) -> Vectors:
+    def _vectors(self, told: Any, count: int) -> ports.Vectors:
         try:
             rows = sorted(told["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
@@ -161,7 +161,7 @@ class EndpointEmbedder:
         if not np.isfinite(vectors).all() or not (norms > 0).all():
             raise self._wrong("it gave vectors that are not numbers, or nothing but zeros")
         self._dimensions = vectors.shape[1]
-        scaled: Vectors = vectors / norms
+        scaled: ports.Vectors = vectors / norms
         return scaled
 
     def _wrong(self, what: str) -> ModelError:

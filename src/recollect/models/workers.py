@@ -19,16 +19,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import numpy as np
 
+from recollect import ports
 from recollect.errors import ModelError
 from recollect.models.catalog import BATCH, LocalModel, Location
 from recollect.models.onnx import OnnxEmbedder
-
-if TYPE_CHECKING:
-    from recollect.ports import Vector, Vectors
 
 _LENGTH = struct.Struct("<I")
 _FAILED = 2**32 - 1
@@ -59,10 +57,10 @@ class ParallelEmbedder:
     def speaks(self, text: str) -> bool:
         return self._embedder.speaks(text)
 
-    def embed_query(self, text: str) -> Vector:
+    def embed_query(self, text: str) -> ports.Vector:
         return self._embedder.embed_query(text)
 
-    def embed_passages(self, texts: Sequence[str]) -> Vectors:
+    def embed_passages(self, texts: Sequence[str]) -> ports.Vectors:
         out = np.empty((len(texts), self._embedder.dimensions), np.float32)
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
         waiting = deque(order[start : start + BATCH] for start in range(0, len(order), BATCH))
@@ -100,7 +98,7 @@ class ParallelEmbedder:
             worker.communicate()
 
 
-def _ask(worker: subprocess.Popen[bytes], texts: list[str]) -> Vectors:
+def _ask(worker: subprocess.Popen[bytes], texts: list[str]) -> ports.Vectors:
     """Returns the vectors that a worker gives; raises the error that it tells."""
     assert worker.stdin is not None
     assert worker.stdout is not None

@@ -7,8 +7,9 @@ Each returns the JSON that the command of the same name prints, where there is o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recollect import memory as facade
 from recollect.nouns import json_list
 from recollect.surfaces.http.imports import Imports
 from recollect.surfaces.tools import (
@@ -21,9 +22,6 @@ from recollect.surfaces.tools import (
     Work,
     embedded,
 )
-
-if TYPE_CHECKING:
-    from recollect.memory import Memory
 
 Json = dict[str, Any]
 
@@ -39,18 +37,18 @@ def _fact(found: Any) -> Json:
     return {"fact": found.as_json()}
 
 
-def _pin(memory: Memory, given: Arguments, _: Work) -> Any:
+def _pin(memory: facade.Memory, given: Arguments, _: Work) -> Any:
     return memory.curation.pin(
         given["fact"], pinned=given.get("pinned", True), by=given.get("by", "")
     )
 
 
-def _reword(memory: Memory, given: Arguments, _: Work) -> Any:
+def _reword(memory: facade.Memory, given: Arguments, _: Work) -> Any:
     said, by = given["text"], given.get("by", "")
     return embedded(memory, memory.curation.reword(given["fact"], said, by=by, embed=False))
 
 
-def _review(memory: Memory, given: Arguments, _: Work) -> Any:
+def _review(memory: facade.Memory, given: Arguments, _: Work) -> Any:
     facts = given.get("facts", ())
     return memory.curation.review(
         given["receipt"], *facts, accept=given["accept"], by=given.get("by", "")

@@ -13,15 +13,13 @@ import re
 from collections.abc import Callable, Mapping
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from recollect import memory as facade
 from recollect import trace
 from recollect.errors import RecollectError, UsageError
 from recollect.surfaces import error_log, tool_text
 from recollect.text import nearest as words
-
-if TYPE_CHECKING:
-    from recollect.memory import Memory
 
 Arguments = dict[str, Any]
 Schema = Mapping[str, Any]
@@ -76,7 +74,7 @@ class Tool(NamedTuple):
     description: str
     properties: Mapping[str, Schema]
     required: tuple[str, ...]
-    call: Callable[[Memory, Arguments, Work], Any]
+    call: Callable[[facade.Memory, Arguments, Work], Any]
     """One method of the facade, with arguments that have been checked. What searches is watched
     by itself; other work that takes long reports to the third."""
     text: str
@@ -140,29 +138,29 @@ PAGE = 6_000
 """Tokens of a document that one ``get`` sends, unless the caller says otherwise."""
 
 
-def _get(memory: Memory, given: Arguments, _: Work) -> Any:
+def _get(memory: facade.Memory, given: Arguments, _: Work) -> Any:
     for name, least in (("offset", 0), ("token_budget", 50)):
         if given.get(name, least) < least:
             raise UsageError(f"{name} is {given[name]}", hint=f"give {least} or more")
     return memory.get(given["id"])
 
 
-def embedded(memory: Memory, made: Any) -> Any:
+def embedded(memory: facade.Memory, made: Any) -> Any:
     """What was written, whose vectors are made beside everything else: nobody waits for all that
     is pending in a store."""
     memory.models.embed_in_background()
     return made
 
 
-def _remember(memory: Memory, given: Arguments, _: Work) -> Any:
+def _remember(memory: facade.Memory, given: Arguments, _: Work) -> Any:
     return embedded(memory, memory.remember(given.pop("text"), embed=False, **given))
 
 
-def _record(memory: Memory, given: Arguments, _: Work) -> Any:
+def _record(memory: facade.Memory, given: Arguments, _: Work) -> Any:
     return embedded(memory, memory.record(given.pop("kind"), given.pop("body"), **given))
 
 
-def _curate(memory: Memory, given: Arguments, work: Work) -> Any:
+def _curate(memory: facade.Memory, given: Arguments, work: Work) -> Any:
     done = memory.curate(
         given.pop("text"),
         by="agent",
@@ -176,7 +174,7 @@ def _curate(memory: Memory, given: Arguments, work: Work) -> Any:
     return embedded(memory, done) if done.id else done
 
 
-def _record_answer(memory: Memory, given: Arguments, _: Work) -> Any:
+def _record_answer(memory: facade.Memory, given: Arguments, _: Work) -> Any:
     return memory.record_answer(
         given["query"], given["answer"], given["fingerprint"], given.get("sources")
     )
@@ -391,7 +389,7 @@ NAMED = {tool.name: tool for tool in TOOLS}
 def answer(
     tool: Tool,
     arguments: Mapping[str, Any],
-    opened: Callable[[], Memory],
+    opened: Callable[[], facade.Memory],
     work: Work | None = None,
 ) -> Reply:
     """Check, call, render. Every error is a reply; only ``Stopped`` is raised."""
@@ -404,7 +402,7 @@ def answer(
         return unexpected(tool.name, error)
 
 
-def called(tool: Tool, given: Arguments, memory: Memory, work: Work) -> Any:
+def called(tool: Tool, given: Arguments, memory: facade.Memory, work: Work) -> Any:
     """Calls the tool's method of the facade with checked arguments."""
 
     with trace.watched(work.step):

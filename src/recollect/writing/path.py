@@ -22,26 +22,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from recollect.errors import StoreBusy, StoreChanged
 from recollect.facts import SOURCE as FACTS
 from recollect.facts import Fact, Remembered
 from recollect.nouns import Change, ChangeSet, Document, Forget, Receipt, Register, Source
 from recollect.ports import StorageEngine, Store
-from recollect.writing import documents, facts, forgetting
+from recollect.writing import documents, facts, forgetting, runner
 from recollect.writing import remember as new_facts
 from recollect.writing.curation import apply, receipts, slots
 from recollect.writing.curation import curate as curation
 from recollect.writing.facts import ALONE, Beside, Signature, Work, WrittenFacts
-
-if TYPE_CHECKING:
-    from recollect.writing.curation.curate import Curated
-    from recollect.writing.curation.receipts import CurationReceipt
-    from recollect.writing.curation.slots import Extractor, SourceText
-    from recollect.writing.documents import Item
-    from recollect.writing.remember import NewFact
-    from recollect.writing.runner import Outcome, Token
 
 TRIES = 50
 """How often a write is worked out anew because others were quicker."""
@@ -81,7 +73,7 @@ def commit_planned(
 def add(
     store: Store,
     source: Source,
-    items: Iterable[Item],
+    items: Iterable[documents.Item],
     known: Source | None = None,
     progress: Callable[[int], None] = lambda _: None,
     *,
@@ -130,7 +122,7 @@ def write_facts(
     return WrittenFacts(decided.counted(receipt), decided.facts, decided.changed)
 
 
-def remember(store: Store, new: NewFact) -> Remembered:
+def remember(store: Store, new: new_facts.NewFact) -> Remembered:
     """Keeps a fact that a caller tells, unless it is known already."""
     now = datetime.now(UTC)
     decision = new_facts.decide(store, new, now)
@@ -157,14 +149,14 @@ def add_facts(store: Store, rows: Sequence[Fact], source: str, *, dry_run: bool 
 
 
 def curate(
-    text: SourceText,
+    text: slots.SourceText,
     store: StorageEngine,
-    extractor: Extractor | None = None,
+    extractor: slots.Extractor | None = None,
     *,
     dry_run: bool = False,
-    token: Token | None = None,
-    tell: Callable[[Outcome], None] = lambda _: None,
-) -> Curated:
+    token: runner.Token | None = None,
+    tell: Callable[[runner.Outcome], None] = lambda _: None,
+) -> curation.Curated:
     """Makes facts and pages of a text. Six slots decide; the seventh writes the text, the facts,
     their pages and the receipt in one transaction."""
 
@@ -178,7 +170,7 @@ def curate(
     return curation.curate(text, store, extractor, write, dry_run=dry_run, token=token, tell=tell)
 
 
-def undo(store: StorageEngine, owner: str, id: str) -> CurationReceipt:
+def undo(store: StorageEngine, owner: str, id: str) -> receipts.CurationReceipt:
     """Brings back the state before a curation: that of this receipt, or the last one."""
     now = datetime.now(UTC)
     kept = receipts.receipt(store, owner, id) if id else receipts.last(store, owner)
@@ -188,8 +180,8 @@ def undo(store: StorageEngine, owner: str, id: str) -> CurationReceipt:
 
 
 def review(
-    store: Store, kept: CurationReceipt, ids: Sequence[str], *, accept: bool, by: str
-) -> CurationReceipt:
+    store: Store, kept: receipts.CurationReceipt, ids: Sequence[str], *, accept: bool, by: str
+) -> receipts.CurationReceipt:
     """Accepts decisions of a curation, or takes them back."""
     now = datetime.now(UTC)
     judged, changes = (

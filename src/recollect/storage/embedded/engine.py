@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from recollect import permissions
+from recollect import permissions, ports
 from recollect.errors import StoreError
 from recollect.nouns import (
     ChangeSet,
@@ -29,9 +28,6 @@ from recollect.storage.embedded import admin, answers, sessions
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.text_search import EmbeddedText
 from recollect.storage.embedded.vector_search import EmbeddedVectors
-
-if TYPE_CHECKING:
-    from recollect.ports import Vector, Vectors
 
 
 class EmbeddedStore:
@@ -132,7 +128,7 @@ class EmbeddedStore:
         return self.text.matched(words, keys)
 
     def search_vector(
-        self, model: str, vector: Vector, filter: Filter, *, limit: int
+        self, model: str, vector: ports.Vector, filter: Filter, *, limit: int
     ) -> VectorResult:
         return self.vectors.search(model, vector, filter, limit)
 
@@ -140,7 +136,7 @@ class EmbeddedStore:
         with self.pool.snapshot() as record:
             return record.pending(model, limit)
 
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         return self.vectors.put(model, keys, vectors)
 
 

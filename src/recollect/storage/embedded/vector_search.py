@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recollect import ports
 from recollect.nouns import Filter, Hit
 from recollect.ports import Finding, VectorResult
 from recollect.storage.embedded import folders, vector_audit, vector_index
@@ -14,9 +15,6 @@ from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import RecordState
-
-if TYPE_CHECKING:
-    from recollect.ports import Vector, Vectors
 
 WAIT_SECONDS = 60.0
 
@@ -41,14 +39,14 @@ class EmbeddedVectors:
         folder = vector_index.vector_folder(self.folder, model)
         return vector_index.VectorIndex(folder, model)
 
-    def put(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+    def put(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         blobs = [vector.tobytes() for vector in vectors.astype("<f2")]
         kept = self._pool.mine().put_vectors(model, vectors.shape[1], keys, blobs)
         with suppress(OSError):
             self.flush(model)
         return kept
 
-    def search(self, model: str, vector: Vector, filter: Filter, limit: int) -> VectorResult:
+    def search(self, model: str, vector: ports.Vector, filter: Filter, limit: int) -> VectorResult:
         index = self.index(model)
         with self._pool.snapshot() as record:
             state, allowed = record.state(), record.allowed(filter)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
+from recollect import ports
 from recollect.nouns import (
     ChangeSet,
     Document,
@@ -31,9 +31,6 @@ from recollect.storage.plain.answers import PlainAnswers
 from recollect.storage.plain.sessions import PlainSessions
 from recollect.storage.plain.tables import PassageEntry, Tables, atomic, bodiless
 from recollect.text import lexical
-
-if TYPE_CHECKING:
-    from recollect.ports import Vector, Vectors
 
 
 class PlainStore:
@@ -149,7 +146,7 @@ class PlainStore:
 
     @atomic
     def search_vector(
-        self, model: str, vector: Vector, filter: Filter, *, limit: int
+        self, model: str, vector: ports.Vector, filter: Filter, *, limit: int
     ) -> VectorResult:
         vectors = self.tables.vectors.get(model, {})
         hits = [
@@ -169,7 +166,7 @@ class PlainStore:
         return [(key, self.tables.passages[key].to_embed) for key in keys[:limit]]
 
     @atomic
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         return self.tables.put_vectors(model, dict(zip(keys, vectors, strict=True)))
 
     # -------------------------------------------------------------- the rest

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
+from recollect import ports
 from recollect.nouns import (
     ChangeSet,
     Document,
@@ -31,9 +31,6 @@ from recollect.storage.postgres.schema import prepare
 from recollect.storage.postgres.servers import Servers
 from recollect.storage.postgres.sessions import PostgresSessions
 from recollect.storage.postgres.writer import Changes
-
-if TYPE_CHECKING:
-    from recollect.ports import Vector, Vectors
 
 _OFTEN = 20
 """A process that has seen so many changes of others is one that lives long."""
@@ -133,7 +130,7 @@ class PostgresStore:
         return self._servers.search(lambda on: on.text.matched(words, keys))
 
     def search_vector(
-        self, model: str, vector: Vector, filter: Filter, *, limit: int
+        self, model: str, vector: ports.Vector, filter: Filter, *, limit: int
     ) -> VectorResult:
         return self._servers.read(lambda db: self._vectors.search(db, model, vector, filter, limit))
 
@@ -142,7 +139,7 @@ class PostgresStore:
     def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
         return self._connections.read(lambda db: self._vectors.pending(db, model, limit))
 
-    def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
+    def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         done = self._vectors.put(model, keys, vectors)
         self._servers.told()
         return done

@@ -13,12 +13,13 @@ import struct
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import psycopg
 from psycopg import errors
 
+from recollect import ports
 from recollect.errors import StoreError
 from recollect.nouns import Filter, Hit
 from recollect.ports import VectorResult
@@ -29,9 +30,6 @@ from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import given, owner_of, owners_of
 from recollect.storage.postgres.schema import statements, vectors_of
 from recollect.text.lexical import indexed_text
-
-if TYPE_CHECKING:
-    from recollect.ports import Vector, Vectors
 
 EXACT_ROWS = 10_000
 """So many are compared one by one; more are worth a graph."""
@@ -134,7 +132,7 @@ class VectorTables:
             for key, title, heading, text in rows
         ]
 
-    def put(self, key: str, keys: Sequence[int], vectors: Vectors) -> int:
+    def put(self, key: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         model = self._made(key, int(vectors.shape[1]))
         _fits(model, int(vectors.shape[1]))
         return self._connections.write(lambda db: self._put(db, model, keys, vectors))
@@ -166,7 +164,7 @@ class VectorTables:
         assert made is not None
         return made
 
-    def _put(self, db: Db, model: ModelTable, keys: Sequence[int], vectors: Vectors) -> int:
+    def _put(self, db: Db, model: ModelTable, keys: Sequence[int], vectors: ports.Vectors) -> int:
         owners = owners_of(keys)
         self._owners.lock(db, owners)
         rows = db.execute(
@@ -246,7 +244,9 @@ class VectorTables:
         )
         return {key: int(count) for key, count in rows}
 
-    def search(self, db: Db, key: str, vector: Vector, filter: Filter, limit: int) -> VectorResult:
+    def search(
+        self, db: Db, key: str, vector: ports.Vector, filter: Filter, limit: int
+    ) -> VectorResult:
         values: dict[str, Any] = {}
         model = self._model(db, key)
         among = self._owners.among(filter, "owner", values)
@@ -307,7 +307,7 @@ class Search(NamedTuple):
     model: ModelTable
     filter: Filter
     owners: Owners
-    vector: Vector
+    vector: ports.Vector
     limit: int
 
     def _from(self) -> tuple[str, dict[str, Any]]:
@@ -381,7 +381,7 @@ def _insert(
     model: ModelTable,
     keys: Sequence[int],
     documents: Sequence[int],
-    vectors: Vectors,
+    vectors: ports.Vectors,
 ) -> None:
     columns = "owner, passage, document, v"
     if walled:
@@ -393,12 +393,12 @@ def _insert(
         copy.write(_binary(model, keys, documents, vectors))
 
 
-def _literal(vector: Vector) -> str:
+def _literal(vector: ports.Vector) -> str:
     return f"[{','.join(map(repr, vector.astype('f4').tolist()))}]"
 
 
 def _binary(
-    model: ModelTable, keys: Sequence[int], documents: Sequence[int], vectors: Vectors
+    model: ModelTable, keys: Sequence[int], documents: Sequence[int], vectors: ports.Vectors
 ) -> bytes:
     """The rows as COPY takes them in binary, made at once."""
     size = model.dimensions * (2 if model.half else 4)

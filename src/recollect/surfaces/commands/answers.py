@@ -7,8 +7,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recollect import memory as facade
+from recollect import ports
 from recollect.errors import NotFound, UsageError
 from recollect.nouns import Recorded, in_words, json_list
 from recollect.surfaces import render, terminal
@@ -22,11 +24,6 @@ from recollect.surfaces.commands.shared import (
     show,
 )
 from recollect.surfaces.phrases import listing, minute, when
-
-if TYPE_CHECKING:
-    from recollect.memory import Bundle
-    from recollect.ports import CacheStats
-    from recollect.surfaces.terminal import Style
 
 # ------------------------------------------------------------------ gather
 
@@ -43,7 +40,7 @@ def declare_gather(parser: argparse.ArgumentParser) -> None:
 
 def gather(options: Options) -> int:
     with open_memory(options) as memory:
-        found: Bundle = memory.gather(
+        found: facade.Bundle = memory.gather(
             " ".join(options.query),
             token_budget=options.tokens,
             mode=options.mode,
@@ -57,7 +54,7 @@ def gather(options: Options) -> int:
     return exit_code(found.sections)
 
 
-def _bundle(found: Bundle, style: Style) -> str:
+def _bundle(found: facade.Bundle, style: terminal.Style) -> str:
     lines = [found.rendered()] if found.sections else ["nothing known", ""]
     lines += [f"{style.dim}{hint.kind}: {hint.text}{style.off}" for hint in found.follow_up_hints]
     lines += render.also(found.manifest, "also, for `recollect get`:", style)
@@ -93,7 +90,7 @@ def record_answer(options: Options) -> int:
     with open_memory(options) as memory:
         done = memory.record_answer(options.query, text, options.fingerprint, options.sources)
 
-    def told(_: Style) -> str:
+    def told(_: terminal.Style) -> str:
         said = when(done.reason, f": {done.reason}")
         return f"recorded as {done.id}{said}" if done.recorded else f"not recorded{said}"
 
@@ -143,7 +140,7 @@ def _forgotten(options: Options, count: int) -> int:
     return 0
 
 
-def _answers(found: Sequence[Recorded], style: Style) -> str:
+def _answers(found: Sequence[Recorded], style: terminal.Style) -> str:
     lines = []
     for one in found:
         held = "no longer holds" if one.stale else "holds"
@@ -175,7 +172,7 @@ def cache(options: Options) -> int:
             done = memory.admin.clear_cache(expired=options.action == "prune")
             show(options, {"dropped": done}, lambda _: f"{done:,} dropped")
             return 0
-        found: CacheStats = memory.admin.cache_stats()
+        found: ports.CacheStats = memory.admin.cache_stats()
         settings = {
             name: memory.config[f"cache.{name}"] for name in ("enabled", "ttl", "similarity")
         }

@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect import config as settings
 from recollect.errors import UsageError
+from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, common_options, exit_code, show
 from recollect.surfaces.phrases import when
-
-if TYPE_CHECKING:
-    from recollect.surfaces.terminal import Style
 
 
 def declare_config(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +74,7 @@ def _config_list(options: Options) -> int:
         "ignored": list(config.ignored),
     }
 
-    def text(style: Style) -> str:
+    def text(style: terminal.Style) -> str:
         lines = []
         for name in settings.SETTINGS:
             found = config.values[name]

@@ -9,10 +9,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recollect import memory as facade
 from recollect.errors import InputError, NotFound, RecollectError, UsageError
 from recollect.nouns import Document, json_list
+from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import (
     Options,
     exit_code,
@@ -22,10 +24,6 @@ from recollect.surfaces.commands.shared import (
     show,
 )
 from recollect.surfaces.phrases import listing, minute, some, when
-
-if TYPE_CHECKING:
-    from recollect.memory import Curated, CurationReceipt
-    from recollect.surfaces.terminal import Style
 
 _WAITS = "`recollect review` shows what waits"
 _READABLE = "name a file that is there and can be read"
@@ -58,7 +56,7 @@ def curate(options: Options) -> int:
     if options.facts and len(given) > 1:
         raise UsageError("--facts goes with one text", hint="curate one file at a time")
     facts = _facts(options.facts) if options.facts else None
-    done: list[Curated] = []
+    done: list[facade.Curated] = []
     with open_memory(options) as memory:
         for text, about in given:
             made = memory.curate(
@@ -138,7 +136,7 @@ _SAID = {
 }
 
 
-def _curated(done: Curated, style: Style) -> str:
+def _curated(done: facade.Curated, style: terminal.Style) -> str:
     lines = [f"{style.bold}{done.about}{style.off}"]
     if not done.items:
         note = done.survey.get("note")
@@ -160,7 +158,7 @@ def _curated(done: Curated, style: Style) -> str:
     return "\n".join(lines)
 
 
-def _diff(done: Curated) -> Iterator[str]:
+def _diff(done: facade.Curated) -> Iterator[str]:
     """What would change, document by document."""
     for before, after in done.touched:
         document = after or before
@@ -239,7 +237,9 @@ def _text(memory: Any, id: str, owner: str | None) -> str:
         return "(forgotten)"
 
 
-def _waiting(found: Sequence[CurationReceipt], olds: dict[str, str], style: Style) -> str:
+def _waiting(
+    found: Sequence[facade.CurationReceipt], olds: dict[str, str], style: terminal.Style
+) -> str:
     lines = []
     for kept in found:
         lines.append(f"{style.bold}{kept.id}{style.off}  {kept.about}  {minute(kept.at)[:10]}")
@@ -274,7 +274,7 @@ def undo(options: Options) -> int:
     return 0
 
 
-def _receipts(found: Sequence[CurationReceipt], style: Style) -> str:
+def _receipts(found: Sequence[facade.CurationReceipt], style: terminal.Style) -> str:
     lines = [
         f"{kept.id}  {minute(kept.at)}  {kept.about}  "
         f"{style.dim}{len(kept.touched)} documents{when(kept.undone, ', undone')}{style.off}"
@@ -295,7 +295,7 @@ def tidy(options: Options) -> int:
         found = memory.curation.tidy(owner=options.owner)
     content = {"proposals": json_list(found)}
 
-    def told(style: Style) -> str:
+    def told(style: terminal.Style) -> str:
         lines = [
             f"{style.bold}{one.kind}{style.off}  {one.text}\n    {style.dim}{one.why}{style.off}"
             + when(one.command, f"\n    {one.command}")

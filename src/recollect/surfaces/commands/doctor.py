@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect import arguments
 from recollect import config as settings
@@ -15,10 +15,6 @@ from recollect.surfaces.commands import evals
 from recollect.surfaces.commands.shared import Options, absolute_store, open_memory, progress, show
 from recollect.surfaces.install import changes, launch
 from recollect.surfaces.install import clients as mcp_clients
-
-if TYPE_CHECKING:
-    from recollect.doctor import Check, Report
-    from recollect.surfaces.terminal import Style
 
 INDENT = 18
 
@@ -40,7 +36,7 @@ def doctor(options: Options) -> int:
     return 1 if found.state == "fail" else 0
 
 
-def report(options: Options) -> Report:
+def report(options: Options) -> checks.Report:
     given: dict[str, Any] = {
         "full": options.full,
         "fix": options.fix,
@@ -77,13 +73,13 @@ def clients(store: str | None) -> tuple[checks.Client, ...]:
 # ------------------------------------------------------------------ as text
 
 
-def told(found: Report, style: Style) -> str:
+def told(found: checks.Report, style: terminal.Style) -> str:
     lines = [line for check in found.checks for line in _lines(check, style)]
     counts = ", ".join(f"{count} {state}" for state, count in found.counts.items() if count)
     return "\n".join([*lines, "", f"{style.bold}{counts}{style.off}"])
 
 
-def _lines(check: Check, style: Style) -> list[str]:
+def _lines(check: checks.Check, style: terminal.Style) -> list[str]:
     colour = {"warn": style.warn, "fail": style.mark, "ok": "", "skip": style.dim}[check.state]
     head = f"{colour}{check.state:4}{style.off if colour else ''}  {check.name:11} "
     text = wrap(check.text, terminal.width() - INDENT, break_on_hyphens=False) or [""]

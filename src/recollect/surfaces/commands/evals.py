@@ -6,13 +6,11 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recollect import doctor
 from recollect.errors import UsageError
 from recollect.surfaces.commands.shared import Options
-
-if TYPE_CHECKING:
-    from recollect.doctor import LastEvaluation
 
 
 def declare_eval(parser: argparse.ArgumentParser) -> None:
@@ -36,10 +34,10 @@ def eval_(options: Options) -> int:
     return code
 
 
-def evaluated() -> LastEvaluation | None:
+def evaluated() -> doctor.LastEvaluation | None:
     """Returns the last run of this folder, for the doctor; None where there is none to be read."""
     command = _installed()
-    last: LastEvaluation | None = command and command.evaluated()
+    last: doctor.LastEvaluation | None = command and command.evaluated()
     return last
 
 

@@ -10,19 +10,17 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect import memory as facade
-
-if TYPE_CHECKING:
-    from recollect.nouns import Problem
-    from recollect.surfaces.commands.hook import Call
+from recollect import nouns
+from recollect.surfaces.commands import hook
 
 _EMBEDDED = 2_000
 """The most passages that get their vectors at the end of a session; more wait for `add`."""
 
 
-def run(call: Call, path: str) -> tuple[Problem, ...]:
+def run(call: hook.Call, path: str) -> tuple[nouns.Problem, ...]:
     """Imports a transcript here and now; returns what could not be imported."""
     if not os.path.isfile(path):
         raise FileNotFoundError("the transcript that is named is not there")
@@ -39,7 +37,7 @@ def _beside(path: str) -> list[str]:
     return [folder] if os.path.isdir(folder) else []
 
 
-def start(call: Call, path: str) -> None:
+def start(call: hook.Call, path: str) -> None:
     """Starts another process of ours, which outlives the client, and leaves the import to it."""
     command = [sys.executable, "-m", "recollect", "hook", call.event, "--client", call.client]
     command += ["--store", call.store] if call.store else []

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect import memory as facade
 from recollect import nouns
@@ -14,12 +14,7 @@ from recollect.errors import InputError, NotFound, UsageError
 from recollect.surfaces import render, terminal
 from recollect.surfaces.commands import transfer
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
-
-if TYPE_CHECKING:
-    from recollect.memory import Logs, Memory
-    from recollect.nouns import Receipt
-    from recollect.surfaces.terminal import Style
-    from recollect.transfer.tree_export import TreeExport
+from recollect.transfer import tree_export
 
 
 def declare_add(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +58,7 @@ def add(options: Options) -> int:
     return 1 if done.failed else 0
 
 
-def _add(memory: Memory, options: Options, *paths: Any, source: str | None) -> Receipt:
+def _add(memory: facade.Memory, options: Options, *paths: Any, source: str | None) -> nouns.Receipt:
     lines = getattr(options, "progress", False)
     with terminal.ProgressLines() if lines else progress(options) as bar:
         return memory.add(
@@ -81,7 +76,7 @@ def _add(memory: Memory, options: Options, *paths: Any, source: str | None) -> R
         )
 
 
-def _report(options: Options, done: Receipt) -> None:
+def _report(options: Options, done: nouns.Receipt) -> None:
     if done.failed or not options.quiet:
         for line in render.problems(done, terminal.style_of(sys.stderr)):
             sys.stderr.write(line + "\n")
@@ -89,7 +84,7 @@ def _report(options: Options, done: Receipt) -> None:
     show(options, content, lambda style: render.receipt(done, style, dry=options.dry_run))
 
 
-def _add_sessions(memory: Memory, options: Options) -> nouns.Receipt:
+def _add_sessions(memory: facade.Memory, options: Options) -> nouns.Receipt:
     """Whatever sessions there are on this machine, after showing which."""
 
     logs = list(facade.found_logs())
@@ -110,12 +105,14 @@ def _add_sessions(memory: Memory, options: Options) -> nouns.Receipt:
     return done
 
 
-def _line(logs: Logs) -> str:
+def _line(logs: facade.Logs) -> str:
     files = f"{logs.files:,} file{'s' * (logs.files != 1)}, {logs.megabytes:,.1f} MB"
     return f"  {logs.label:16} {files:22} {logs.place}"
 
 
-def _ask_before_pruning(memory: Memory, options: Options, *paths: Any, source: str | None) -> None:
+def _ask_before_pruning(
+    memory: facade.Memory, options: Options, *paths: Any, source: str | None
+) -> None:
     if options.dry_run or not options.prune:
         return
     first = argparse.Namespace(**{**vars(options), "dry_run": True})
@@ -178,7 +175,7 @@ def export(options: Options) -> int:
     return 1 if done.refused else 0
 
 
-def _exported(done: TreeExport, style: Style) -> str:
+def _exported(done: tree_export.TreeExport, style: terminal.Style) -> str:
     counts = {
         "written": done.written,
         "unchanged": done.unchanged,
@@ -201,7 +198,7 @@ def declare_watch(parser: argparse.ArgumentParser) -> None:
 
 
 def watch(options: Options) -> int:
-    def tell(source: str, done: Receipt) -> None:
+    def tell(source: str, done: nouns.Receipt) -> None:
         if options.json:
             sys.stdout.write(json.dumps({"source": source, **done.as_json()}) + "\n")
             sys.stdout.flush()
@@ -261,7 +258,7 @@ def record(options: Options) -> int:
             scopes=options.scope,
         )
 
-    def text(_: Style) -> str:
+    def text(_: terminal.Style) -> str:
         return f"kept as {kept.id}"
 
     show(options, kept.as_json(body=False), text)

@@ -13,10 +13,11 @@ import select
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from recollect import config as settings
 from recollect import memory as facade
+from recollect import nouns
 from recollect.memory import costs
 from recollect.policy import MODES
 from recollect.surfaces import render, terminal
@@ -31,11 +32,6 @@ from recollect.surfaces.commands.shared import (
 )
 from recollect.surfaces.commands.usage import revert
 from recollect.surfaces.phrases import some
-
-if TYPE_CHECKING:
-    from recollect.memory import Advised, Logs
-    from recollect.nouns import Receipt
-    from recollect.surfaces.terminal import Style
 
 RELAY = (
     "Nothing was changed, for it is the user's choice. A program should show this to its user,\n"
@@ -72,11 +68,11 @@ def declare_init(parser: argparse.ArgumentParser) -> None:
 class SetupOffer(NamedTuple):
     """The recommendation and the sources found: what the user can choose from."""
 
-    advised: Advised
+    advised: facade.Advised
     downstream: str | None
     store: str
-    logs: tuple[Logs, ...]
-    notes: Logs | None
+    logs: tuple[facade.Logs, ...]
+    notes: facade.Logs | None
 
 
 class SetupPlan(NamedTuple):
@@ -116,7 +112,7 @@ def init(options: Options) -> int:
         "note": None if plan.chosen or plan.add else RELAY,
     }
 
-    def text(style: Style) -> str:
+    def text(style: terminal.Style) -> str:
         lines = [] if _person(options) else [*_shown(offer, style), ""]
         return "\n".join([*lines, *_told(plan, changed, done, config, style)])
 
@@ -149,7 +145,7 @@ def offer_of(config: settings.Config, downstream: str | None) -> SetupOffer:
     )
 
 
-def _with_mode(given: Mapping[str, Any], advised: Advised) -> dict[str, Any]:
+def _with_mode(given: Mapping[str, Any], advised: facade.Advised) -> dict[str, Any]:
     """Adds the recommended mode where neither the call nor the user has chosen one."""
     return {"mode": _own_mode() or advised.mode, **given}
 
@@ -269,7 +265,7 @@ def _write(chosen: Mapping[str, Any]) -> list[SettingChange]:
     return changed
 
 
-def _import(options: Options, plan: SetupPlan, offer: SetupOffer) -> Receipt | None:
+def _import(options: Options, plan: SetupPlan, offer: SetupOffer) -> nouns.Receipt | None:
     if not plan.add:
         return None
     options.store = plan.chosen.get("store")
@@ -324,7 +320,7 @@ def _costs_json(downstream: str | None) -> dict[str, Any]:
     }
 
 
-def _shown(offer: SetupOffer, style: Style) -> Iterator[str]:
+def _shown(offer: SetupOffer, style: terminal.Style) -> Iterator[str]:
     yield from _cost_table(offer.downstream, style)
     yield ""
     yield f"recommended: {style.bold}{offer.advised.mode}{style.off}"
@@ -338,7 +334,7 @@ def _shown(offer: SetupOffer, style: Style) -> Iterator[str]:
         yield f"  {one.label:16} {files:22} {one.place}"
 
 
-def _cost_table(downstream: str | None, style: Style) -> Iterator[str]:
+def _cost_table(downstream: str | None, style: terminal.Style) -> Iterator[str]:
     prices = _prices(downstream)
     wide = {name: max(15, len(name) + 2) for name in prices}
     yield (
@@ -374,20 +370,20 @@ def _money(tokens: int | None, price: float) -> str:
     return f"${cost:,.2f}" if cost < 10 else f"${cost:,.0f}"
 
 
-def _sources(offer: SetupOffer) -> list[Logs]:
+def _sources(offer: SetupOffer) -> list[facade.Logs]:
     return [*offer.logs, *([offer.notes] if offer.notes else [])]
 
 
-def _source_json(one: Logs) -> dict[str, Any]:
+def _source_json(one: facade.Logs) -> dict[str, Any]:
     return {**one._asdict(), "place": str(one.place), "megabytes": round(one.megabytes, 3)}
 
 
 def _told(
     plan: SetupPlan,
     changed: list[SettingChange],
-    done: Receipt | None,
+    done: nouns.Receipt | None,
     config: settings.Config,
-    style: Style,
+    style: terminal.Style,
 ) -> Iterator[str]:
     """Yields the lines about what was done, and what comes next."""
     for one in changed:

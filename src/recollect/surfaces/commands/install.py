@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect.errors import UsageError
+from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, absolute_store, say, show
 from recollect.surfaces.install import changes, clients
 from recollect.surfaces.install import launch as program
 from recollect.surfaces.phrases import some, when
 from recollect.text import nearest as words
-
-if TYPE_CHECKING:
-    from recollect.surfaces.install.changes import Change
-    from recollect.surfaces.install.clients import McpClient
-    from recollect.surfaces.install.launch import Launch
-    from recollect.surfaces.terminal import Style
 
 
 def declare_install(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +40,7 @@ def install(options: Options) -> int:
     return _change(options, _named(options.client), launch)
 
 
-def _named(name: str) -> McpClient:
+def _named(name: str) -> clients.McpClient:
     if name not in clients.BY_NAME:
         near = words.nearest(name, clients.BY_NAME, 0.5)
         hint = f"did you mean {near}?" if near else f"one of {', '.join(clients.BY_NAME)}"
@@ -53,7 +48,7 @@ def _named(name: str) -> McpClient:
     return clients.BY_NAME[name]
 
 
-def _change(options: Options, client: McpClient, launch: Launch) -> int:
+def _change(options: Options, client: clients.McpClient, launch: program.Launch) -> int:
     if client.file(options.scope) is None:
         raise UsageError(
             f"{client.label} has no configuration of a project", hint="leave --for project out"
@@ -87,7 +82,7 @@ def _change(options: Options, client: McpClient, launch: Launch) -> int:
     return 0
 
 
-def _notes(options: Options, client: McpClient, made: list[Change]) -> list[str]:
+def _notes(options: Options, client: clients.McpClient, made: list[changes.Change]) -> list[str]:
     notes = []
     if options.hooks and client.hooks is None:
         notes.append(f"{client.label} has no hooks that we know how to use")
@@ -101,12 +96,18 @@ def _notes(options: Options, client: McpClient, made: list[Change]) -> list[str]
 _NAMED_BY_PATH = "the command is named by its path on this machine; others have another"
 
 
-def _json(change: Change) -> dict[str, Any]:
+def _json(change: changes.Change) -> dict[str, Any]:
     commands = list(map(list, change.commands))
     return {**change._asdict(), "file": str(change.file), "commands": commands}
 
 
-def _told(options: Options, client: McpClient, made: list[Change], diff: str, style: Style) -> str:
+def _told(
+    options: Options,
+    client: clients.McpClient,
+    made: list[changes.Change],
+    diff: str,
+    style: terminal.Style,
+) -> str:
     would = when(options.dry_run, "would be ")
     lines = []
     for change in made:
@@ -124,10 +125,10 @@ def _told(options: Options, client: McpClient, made: list[Change], diff: str, st
 # ------------------------------------------------------------------ what there is
 
 
-def _list(options: Options, launch: Launch) -> int:
+def _list(options: Options, launch: program.Launch) -> int:
     found = [_about(client, launch) for client in clients.CLIENTS]
 
-    def text(style: Style) -> str:
+    def text(style: terminal.Style) -> str:
         lines = [f"the command to be installed: {launch.line('mcp')}", ""]
         for one in found:
             here = "here" if one["found"] else "–"
@@ -139,7 +140,7 @@ def _list(options: Options, launch: Launch) -> int:
     return 0
 
 
-def _about(client: McpClient, launch: Launch) -> dict[str, Any]:
+def _about(client: clients.McpClient, launch: program.Launch) -> dict[str, Any]:
     about: dict[str, Any] = {"client": client.name, "label": client.label}
     about["found"] = client.is_here()
     for scope in clients.SCOPES:

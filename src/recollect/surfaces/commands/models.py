@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from recollect import config as settings
 from recollect import memory as facade
 from recollect.errors import UsageError
 from recollect.memory import model_bench
 from recollect.nouns import json_list
+from recollect.surfaces import terminal
 from recollect.surfaces.commands.config import set_setting, write_setting
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
 from recollect.surfaces.phrases import listing, some, when
-
-if TYPE_CHECKING:
-    from recollect.memory import ModelState
-    from recollect.surfaces.terminal import Style
 
 
 def declare_models(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +78,7 @@ def _models_switch(options: Options) -> int:
         with progress(options) as bar:
             done = memory.models.switch(name, bar, processes=options.processes)
 
-    def text(style: Style) -> str:
+    def text(style: terminal.Style) -> str:
         lines = [f"{done.model} serves: {done.vectors:,} vectors, {done.embedded:,} of them new"]
         lines += [
             f"{style.dim}{count:,} of {other} are no longer needed: `recollect models prune` "
@@ -123,7 +119,7 @@ def _models_bench(options: Options) -> int:
     best = model_bench.recommended(scores)
     content = {"scores": json_list(scores), "recommended": best}
 
-    def text(style: Style) -> str:
+    def text(style: terminal.Style) -> str:
         head = f"{'':24} {'MRR':>6} {'hit@1':>6} {'hit@10':>7} {'passages/s':>11} {'query ms':>9}"
         lines = [head]
         for s in scores:
@@ -138,7 +134,7 @@ def _models_bench(options: Options) -> int:
     return 0
 
 
-def _job(state: ModelState) -> str:
+def _job(state: facade.ModelState) -> str:
     return f"{state.dimensions} dimensions" if state.job == "embed" else "reranker"
 
 
@@ -147,7 +143,7 @@ def _models_list(options: Options) -> int:
     states = facade.model_states(config)
     content = {"in_use": config["embed.model"], "models": [s._asdict() for s in states]}
 
-    def text(_: Style) -> str:
+    def text(_: terminal.Style) -> str:
         lines = [
             f"{'*' if s.used else ' '} {s.name:20} {_job(s):14} {s.licence:12} "
             f"{'here' if s.here else f'not fetched, {s.megabytes} MB'}"

@@ -4,19 +4,16 @@ comes from."""
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from recollect import config as settings
 from recollect.errors import UsageError
 from recollect.memory import costs
 from recollect.nouns import Policy
 from recollect.policy import KNOBS, MODES
+from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, show
 from recollect.surfaces.phrases import when
-
-if TYPE_CHECKING:
-    from recollect.surfaces.terminal import Style
-
 
 _UNSET = {"budget": "no cap", "recency": "as asked", "reranker": "configured"}
 
@@ -77,7 +74,7 @@ def _shown(policy: Policy) -> dict[str, Any]:
     return {name: getattr(policy, name) for name in KNOBS}
 
 
-def _table(mode: str, knobs: list[Knob], downstream: str | None, style: Style) -> str:
+def _table(mode: str, knobs: list[Knob], downstream: str | None, style: terminal.Style) -> str:
     lines = [f"{style.bold}{mode}{style.off}, about {costs.TYPICAL[mode]:,} tokens an answer", ""]
     for name, value, origin, does in knobs:
         said = _UNSET.get(name, "") if value is None else value

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
-from recollect.surfaces import session_text
+from recollect import memory as facade
+from recollect.surfaces import session_text, terminal
 from recollect.surfaces.commands.shared import Options, exit_code, open_memory, say, show
-
-if TYPE_CHECKING:
-    from recollect.memory import SessionsAnswer
-    from recollect.surfaces.terminal import Style
 
 
 def declare_sessions(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +45,7 @@ def declare_sessions(parser: argparse.ArgumentParser) -> None:
 
 def sessions(options: Options) -> int:
     with open_memory(options) as memory:
-        found: SessionsAnswer = memory.sessions(
+        found: facade.SessionsAnswer = memory.sessions(
             " ".join(options.query) if options.query else None,
             session=options.session,
             around=options.around,
@@ -70,14 +66,14 @@ def sessions(options: Options) -> int:
         for note in (*found.notes, *getattr(found, "degraded", ())):
             say(options, f"note: {note}")
 
-    def text(style: Style) -> str:
+    def text(style: terminal.Style) -> str:
         return session_text.told(found, style)
 
     show(options, found.as_json(), text)
     return exit_code(_is_something(found))
 
 
-def _is_something(found: SessionsAnswer) -> bool:
+def _is_something(found: facade.SessionsAnswer) -> bool:
     if found.shape == "scroll":
         return any(not window.get("error") for window in found.as_json()["windows"])
     field = {"discovery": "hits", "browse": "sessions", "read": "first"}[found.shape]

@@ -6,8 +6,10 @@ import argparse
 import sys
 import textwrap
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
+from recollect import memory as facade
+from recollect.nouns import synthesis
 from recollect.surfaces import render, terminal
 from recollect.surfaces.commands.parser import columns
 from recollect.surfaces.commands.shared import (
@@ -18,11 +20,6 @@ from recollect.surfaces.commands.shared import (
     print_json,
     say,
 )
-
-if TYPE_CHECKING:
-    from recollect.memory import Thought, ThoughtEvent
-    from recollect.nouns.synthesis import Sentence, Synthesis
-    from recollect.surfaces.terminal import Style
 
 
 def declare_think(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +50,7 @@ def think(options: Options) -> int:
     style = terminal.style_of(sys.stdout)
     live = Live(sys.stdout, style) if sys.stdout.isatty() and not options.json else None
     with open_memory(options) as memory:
-        made: Thought = memory.think(
+        made: facade.Thought = memory.think(
             " ".join(options.query),
             force=options.force,
             time_box=options.seconds,
@@ -83,14 +80,14 @@ def _width() -> int:
 class Live:
     """Shows sentences as they come."""
 
-    def __init__(self, out: TextIO, style: Style) -> None:
+    def __init__(self, out: TextIO, style: terminal.Style) -> None:
         self._out = out
         self._style = style
         self._column = 0
         self.told = False
         """Whether what was shown last is the answer."""
 
-    def __call__(self, told: ThoughtEvent) -> None:
+    def __call__(self, told: facade.ThoughtEvent) -> None:
         if told.sentence is not None:
             self._words(told.sentence)
             self.told = True
@@ -103,7 +100,7 @@ class Live:
             self._out.write("\n")
         self._out.flush()
 
-    def _words(self, sentence: Sentence) -> None:
+    def _words(self, sentence: synthesis.Sentence) -> None:
         for word in sentence.rendered().split():
             if self._column and self._column + len(word) >= _width():
                 self._out.write("\n")
@@ -116,7 +113,9 @@ class Live:
         self._column = 0
 
 
-def text(made: Thought, style: Style, *, told: bool = False, explain: bool = False) -> list[str]:
+def text(
+    made: facade.Thought, style: terminal.Style, *, told: bool = False, explain: bool = False
+) -> list[str]:
     """The thought for a person; *told* is whether its sentences were shown already."""
     lines = [] if told and made.status == "synthesized" else _answer(made, style)
     if made.written is not None:
@@ -136,7 +135,7 @@ def text(made: Thought, style: Style, *, told: bool = False, explain: bool = Fal
     return lines
 
 
-def _answer(made: Thought, style: Style) -> list[str]:
+def _answer(made: facade.Thought, style: terminal.Style) -> list[str]:
     if made.text:
         return [line for part in made.text.splitlines() for line in textwrap.wrap(part, _width())]
     if made.status == "not_in_memory":
@@ -148,7 +147,7 @@ def _answer(made: Thought, style: Style) -> list[str]:
     return lines
 
 
-def _references(written: Synthesis, style: Style) -> Iterable[str]:
+def _references(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str]:
     for one in written.references:
         date = f"{one.date:%Y-%m-%d}" if one.date else ""
         about = [one.kind, date, *one.passages] if one.origin == "memory" else ["web", one.url]
@@ -156,21 +155,21 @@ def _references(written: Synthesis, style: Style) -> Iterable[str]:
         yield f"[{one.number}] {one.title} {style.dim}({said}){style.off}"
 
 
-def _unsupported(written: Synthesis, style: Style) -> Iterable[str]:
+def _unsupported(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str]:
     bad = [one for one in written.sentences if not one.supported]
     for one in bad:
         shown = textwrap.shorten(one.text, 60, placeholder=" …")
         yield f"{style.warn}not supported{style.off}: {shown} ({one.problem})"
 
 
-def _quotes(written: Synthesis, style: Style) -> Iterable[str]:
+def _quotes(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str]:
     for sentence in written.sentences:
         yield sentence.rendered()
         for one in sentence.citations:
             yield f"    {style.dim}[{one.reference}] “{one.quote}”{style.off}"
 
 
-def _not_written(made: Thought) -> str:
+def _not_written(made: facade.Thought) -> str:
     said = f"no answer was written: {made.reason}; this is what it would be from"
     if made.reason == "no language model is configured":
         said += "\n  `recollect config set llm.model openai:NAME` (docs/llm.md) configures one"

@@ -5,20 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from recollect import config as settings
+from recollect import telemetry
 from recollect.errors import InputError, UsageError
 from recollect.memory import tuning
+from recollect.surfaces import terminal
 from recollect.surfaces.commands import usage_picture, usage_text
 from recollect.surfaces.commands.config import plain
 from recollect.surfaces.commands.shared import Options, exit_code, open_memory, show
 from recollect.surfaces.phrases import when
-
-if TYPE_CHECKING:
-    from recollect.memory.tuning import Recommendation, Tuning
-    from recollect.surfaces.terminal import Style
-    from recollect.telemetry import Usage
 
 PICTURE = "recollect-stats.svg"
 
@@ -52,17 +49,17 @@ def stats(options: Options) -> int:
             f"{options.plot}: the picture is SVG", hint="give a name that ends in .svg"
         )
     with open_memory(options) as memory:
-        found: Usage = memory.stats(options.days)
+        found: telemetry.Usage = memory.stats(options.days)
     drawn = _draw(found, Path(options.plot)) if options.plot else None
 
-    def text(style: Style) -> str:
+    def text(style: terminal.Style) -> str:
         return usage_text.table(found, style) + when(drawn, f"\n\ndrawn in {drawn}")
 
     show(options, {**found.as_json(), "picture": drawn}, text)
     return exit_code(found.tallies)
 
 
-def _draw(found: Usage, file: Path) -> str:
+def _draw(found: telemetry.Usage, file: Path) -> str:
     try:
         file.write_text(usage_picture.picture(found), encoding="utf-8")
     except OSError as error:
@@ -99,14 +96,14 @@ class Applied(NamedTuple):
 
 def tune(options: Options) -> int:
     with open_memory(options) as memory:
-        found: Tuning = memory.admin.tune(options.days)
+        found: tuning.Tuning = memory.admin.tune(options.days)
     applied = _apply(found) if options.apply else []
     content = {**found.as_json(), "applied": [a._asdict() for a in applied]}
     show(options, content, lambda style: _advice(found, applied, style, done=options.apply))
     return 0
 
 
-def _apply(found: Tuning) -> list[Applied]:
+def _apply(found: tuning.Tuning) -> list[Applied]:
     """Write what can be set, all at once. What is overridden would have no effect, and is left."""
     path = settings.user_file()
     before = settings.read_file(path)
@@ -131,7 +128,9 @@ def revert(name: str, before: dict[str, Any]) -> str:
     return f"recollect config set {name} {quote(plain(before[name]))}"
 
 
-def _advice(found: Tuning, applied: list[Applied], style: Style, *, done: bool) -> str:
+def _advice(
+    found: tuning.Tuning, applied: list[Applied], style: terminal.Style, *, done: bool
+) -> str:
     seen = f"{usage_text.searches(found.calls)}, {found.first} to {found.last}"
     if not found.enough:
         return f"{seen}: too few to advise anything, which takes {tuning.ENOUGH}"
@@ -146,7 +145,7 @@ def _advice(found: Tuning, applied: list[Applied], style: Style, *, done: bool) 
     return "\n".join(lines).rstrip()
 
 
-def _one(found: Recommendation, style: Style, revert: str) -> list[str]:
+def _one(found: tuning.Recommendation, style: terminal.Style, revert: str) -> list[str]:
     if not found.setting:
         head = found.why
     else:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
-from typing import TYPE_CHECKING
 
+from recollect.surfaces import terminal
 from recollect.telemetry import Figures, Usage
-
-if TYPE_CHECKING:
-    from recollect.surfaces.terminal import Style
 
 STATUSES = {
     "direct_passages": "found",
@@ -23,7 +20,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 _DAYS = 14
 
 
-def table(usage: Usage, style: Style) -> str:
+def table(usage: Usage, style: terminal.Style) -> str:
     total, days = usage.total, len(usage.by("day"))
     span = (date.fromisoformat(usage.last) - date.fromisoformat(usage.first)).days + 1
     lines = [f"{style.bold}{usage.first} to {usage.last}{style.off}"]

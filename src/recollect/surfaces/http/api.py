@@ -7,12 +7,13 @@ the library returned, neither more nor less. What only reads may also be asked f
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from recollect import memory as facade
 from recollect.errors import RecollectError, UsageError
 from recollect.surfaces.http.guard import Refusal
 from recollect.surfaces.http.metrics import Metrics
@@ -28,15 +29,16 @@ from recollect.surfaces.http.work import (
 )
 from recollect.surfaces.tools import Arguments, Tool, Work, called, checked
 
-if TYPE_CHECKING:
-    from recollect.memory import Memory
-
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Api:
     def __init__(
-        self, memory: Memory, tools: tuple[Tool, ...], runner: RequestRunner, metrics: Metrics
+        self,
+        memory: facade.Memory,
+        tools: tuple[Tool, ...],
+        runner: RequestRunner,
+        metrics: Metrics,
     ) -> None:
         self._memory, self._runner, self._metrics = memory, runner, metrics
         self._thinking = runner_for(runner.limits)

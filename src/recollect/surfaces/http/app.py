@@ -7,7 +7,7 @@ same table of tools, whose calls are counted.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from starlette.applications import Starlette
@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from recollect import memory as facade
 from recollect.surfaces.http.api import Api
 from recollect.surfaces.http.guard import (
     ASGI,
@@ -36,15 +37,12 @@ from recollect.surfaces.operations import operating
 from recollect.surfaces.page import Pages
 from recollect.surfaces.tools import TOOLS, Tool
 
-if TYPE_CHECKING:
-    from recollect.memory import Memory
-
 SENDING = 60.0
 """Seconds in which a response has to be taken, beyond those that are worked on it."""
 
 
 def app(
-    memory: Memory,
+    memory: facade.Memory,
     gate: AccessControl,
     *,
     limits: ServerLimits = ServerLimits(),  # noqa: B008  a frozen value

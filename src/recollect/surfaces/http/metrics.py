@@ -8,15 +8,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recollect import memory as facade
 from recollect.errors import RecollectError
 from recollect.nouns import Answer
 from recollect.surfaces.tools import Arguments, Tool, Work
 from recollect.trace import Stopped
-
-if TYPE_CHECKING:
-    from recollect.memory import Memory
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds."""
@@ -46,8 +44,8 @@ class Metrics:
         """The same tools, each call of which is counted and timed."""
         return tuple(tool._replace(call=self._watched(tool)) for tool in tools)
 
-    def _watched(self, tool: Tool) -> Callable[[Memory, Arguments, Work], Any]:
-        def call(memory: Memory, given: Arguments, work: Work) -> Any:
+    def _watched(self, tool: Tool) -> Callable[[facade.Memory, Arguments, Work], Any]:
+        def call(memory: facade.Memory, given: Arguments, work: Work) -> Any:
             since, outcome = perf_counter(), "failed"
             try:
                 found = tool.call(memory, given, work)

@@ -9,25 +9,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from recollect import memory as facade
 from recollect.surfaces.http.work import ClientGone, RequestRunner, ServerLimits, as_json, told
 from recollect.surfaces.tools import LIMITS, NUMBER, TEXT, YES, Arguments, Tool, Work, called
-
-if TYPE_CHECKING:
-    from recollect.memory import Memory, ThoughtEvent
 
 SECONDS = 60.0
 """The longest time-box: whoever waits is not kept longer."""
 STREAM = "text/event-stream"
 
 
-def _think(memory: Memory, given: Arguments, _: Work) -> Any:
+def _think(memory: facade.Memory, given: Arguments, _: Work) -> Any:
     given["time_box"] = min(given.get("time_box", SECONDS), SECONDS)
     return memory.think(given.pop("query"), **given)
 
@@ -71,7 +69,7 @@ class ThoughtStream(Response):
         self,
         request: Request,
         runner: RequestRunner,
-        memory: Memory,
+        memory: facade.Memory,
         given: Arguments,
         tool: Tool = THINK,
     ) -> None:
@@ -115,7 +113,7 @@ class ThoughtStream(Response):
         """What went wrong, if anything did."""
 
         def work(watch: Work) -> None:
-            def hear(event: ThoughtEvent) -> None:
+            def hear(event: facade.ThoughtEvent) -> None:
                 tell(event.kind, event.as_json())
 
             called(self._tool, {**self._given, "tell": hear}, self._memory, watch)

@@ -11,12 +11,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from recollect.surfaces.install import launch
-
-if TYPE_CHECKING:
-    from recollect.surfaces.install.launch import Launch
 
 Scope = Literal["user", "project"]
 SCOPES: tuple[Scope, ...] = ("user", "project")
@@ -362,7 +359,7 @@ CLIENTS = (
 BY_NAME = {client.name: client for client in CLIENTS}
 
 
-def hook_group(client: McpClient, event: str, start: Launch) -> dict[str, Any]:
+def hook_group(client: McpClient, event: str, start: launch.Launch) -> dict[str, Any]:
     """How the client is told to call us at an event."""
     if client.hooks is None:
         raise ValueError(f"{client.name} has no hooks")

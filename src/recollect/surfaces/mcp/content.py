@@ -9,16 +9,14 @@ between versions of the protocol, a transport adds.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from recollect import __version__
+from recollect import memory as facade
 from recollect.errors import NotFound, RecollectError
 from recollect.surfaces.mcp import resources
 from recollect.surfaces.tools import TOOLS, Reply, Tool, Work, answer
 from recollect.text import nearest as words
-
-if TYPE_CHECKING:
-    from recollect.memory import Memory
 
 Params = Mapping[str, Any]
 Result = dict[str, Any]
@@ -113,7 +111,7 @@ class McpContent:
 
     def __init__(
         self,
-        opened: Callable[[], Memory],
+        opened: Callable[[], facade.Memory],
         *,
         tools: tuple[Tool, ...] = TOOLS,
         structured: bool = False,

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from recollect import memory as facade
 from recollect.errors import NotFound
 from recollect.surfaces import tool_text
-
-if TYPE_CHECKING:
-    from recollect.memory import Memory
 
 STATUS = "recollect://status"
 DOCUMENT = "recollect://document/"
 SESSION = "recollect://session/"
 
 
-def read(uri: str, opened: Callable[[], Memory]) -> tuple[str, str]:
+def read(uri: str, opened: Callable[[], facade.Memory]) -> tuple[str, str]:
     """Returns the MIME type and the text of a resource. Raises ``NotFound``, or
     ``UnicodeDecodeError`` for an address that is no UTF-8."""
     if uri == STATUS:
@@ -30,11 +27,11 @@ def read(uri: str, opened: Callable[[], Memory]) -> tuple[str, str]:
     raise NotFound(f"there is no resource {uri}")
 
 
-def _document(memory: Memory, id: str) -> str:
+def _document(memory: facade.Memory, id: str) -> str:
     return memory.get(id).rendered()
 
 
-def _session(memory: Memory, id: str) -> str:
+def _session(memory: facade.Memory, id: str) -> str:
     return tool_text.sessions(memory.sessions(session=id), {})
 
 

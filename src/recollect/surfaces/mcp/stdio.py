@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from threading import Condition, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 from recollect import memory as facade
 from recollect import trace
@@ -38,9 +38,6 @@ from recollect.surfaces.mcp.content import (
     Result,
 )
 from recollect.surfaces.tools import Work
-
-if TYPE_CHECKING:
-    from recollect.memory import Memory
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INTERNAL_ERROR = -32700, -32600, -32601, -32603
 WRONG_VERSION = -32022
@@ -484,7 +481,7 @@ class LazyMemory:
 
     def __init__(self, store: str | None) -> None:
         self._store = store
-        self._memory: Memory | None = None
+        self._memory: facade.Memory | None = None
         self._lock = Lock()
 
     def __call__(self) -> facade.Memory:

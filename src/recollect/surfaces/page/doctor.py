@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from recollect import __version__
 from recollect import doctor as checks
 from recollect.markup import Html, el, joined
@@ -18,9 +16,6 @@ from recollect.surfaces.page.layout import (
     heading,
 )
 from recollect.surfaces.phrases import when
-
-if TYPE_CHECKING:
-    from recollect.doctor import Check, Report
 
 STATES = {
     "ok": ("ok", "good"),
@@ -59,7 +54,7 @@ def doctor(request: PageRequest) -> PageContent:
     return PageContent("Doctor", body, at="/doctor")
 
 
-def _check(one: Check) -> Html:
+def _check(one: checks.Check) -> Html:
     said, kind = STATES[one.state]
     details = [el("small", detail) for detail in one.details if one.state != "ok"]
     return joined(
@@ -75,7 +70,7 @@ def _mending(mend: str) -> Html:
     return command(mend) if mend.startswith("recollect ") else el("span", mend)
 
 
-def _verdict(found: Report) -> str:
+def _verdict(found: checks.Report) -> str:
     counts = found.counts
     faults, looks = counts["fail"], counts["warn"]
     if not faults + looks:

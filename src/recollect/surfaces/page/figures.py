@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from recollect import telemetry
 from recollect.config import SETTINGS
 from recollect.markup import Html, drawing, el, joined, url
 from recollect.surfaces.commands.config import plain
@@ -21,9 +20,6 @@ from recollect.surfaces.page.layout import (
     table,
 )
 from recollect.surfaces.phrases import some, when
-
-if TYPE_CHECKING:
-    from recollect.telemetry import Figures, Usage
 
 SPANS = ((7, "A week"), (30, "30 days"), (90, "90 days"), (365, "A year"))
 
@@ -54,7 +50,7 @@ def stats(request: PageRequest) -> PageContent:
     return PageContent("Stats", body, at="/stats")
 
 
-def _drawn(usage: Usage) -> Html:
+def _drawn(usage: telemetry.Usage) -> Html:
     return el(
         "figure",
         drawing(picture(usage)),
@@ -65,7 +61,7 @@ def _drawn(usage: Usage) -> Html:
     )
 
 
-def _figures(total: Figures) -> Html:
+def _figures(total: telemetry.Figures) -> Html:
     cache = "never asked" if total.hit_rate is None else f"{total.hit_rate:.0%}"
     rows = [
         ("Searches", f"{total.calls:,}"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recollect import memory as facade
 from recollect.errors import RecollectError
 from recollect.markup import Html, el, joined, url
 from recollect.surfaces.page.layout import (
@@ -23,9 +24,6 @@ from recollect.surfaces.page.layout import (
 )
 from recollect.surfaces.page.remembered import tabs
 from recollect.surfaces.phrases import only, some, when
-
-if TYPE_CHECKING:
-    from recollect.memory import CurationReceipt
 
 SAID = {
     "new": "new",
@@ -47,7 +45,7 @@ def review(request: PageRequest) -> PageContent:
     return PageContent("Review", body, at="/memory")
 
 
-def _receipt(request: PageRequest, kept: CurationReceipt) -> Html:
+def _receipt(request: PageRequest, kept: facade.CurationReceipt) -> Html:
     every = el("div", _verdicts(request, kept.id, "", " all"), class_="actions")
     return el(
         "article",
@@ -127,7 +125,7 @@ def receipts(request: PageRequest) -> PageContent:
     return PageContent("Curations", body, at="/memory")
 
 
-def _done(request: PageRequest, kept: CurationReceipt) -> Html:
+def _done(request: PageRequest, kept: facade.CurationReceipt) -> Html:
     kinds = Counter(SAID.get(one.kind, one.kind) for one in kept.items)
     told = ", ".join(f"{count:,} {name}" for name, count in kinds.items())
     facts = [
