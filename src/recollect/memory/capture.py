@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from recollect import config as settings
 from recollect.moments import iso
-from recollect.nouns import Query, stable_id
+from recollect.nouns import Query, attributes, stable_id
 from recollect.text import redact
 
 MOST_BYTES = 8_000_000
@@ -53,7 +53,7 @@ def store_name(config: settings.Config) -> str:
 
 
 def capture(query: Query, config: settings.Config) -> None:
-    limits = {name: getattr(query.filter, name) for name in query.filter.limits}
+    limits = attributes(query.filter, query.filter.limits)
     row = {
         "at": iso(datetime.now(UTC).replace(microsecond=0)),
         "store": store_name(config),

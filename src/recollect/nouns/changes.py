@@ -13,6 +13,7 @@ from recollect.nouns.documents import (
     Passage,
     Place,
     Source,
+    dict_list,
     json_list,
 )
 
@@ -141,7 +142,7 @@ class SourceStats(NamedTuple):
     places: tuple[Place, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "places": [place._asdict() for place in self.places]}
+        return {**self._asdict(), "places": dict_list(self.places)}
 
 
 class StoreStats(NamedTuple):

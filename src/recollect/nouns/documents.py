@@ -33,6 +33,16 @@ def json_list(items: Iterable[Any]) -> list[dict[str, Any]]:
     return [item.as_json() for item in items]
 
 
+def dict_list(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    """Returns each named tuple as an object."""
+    return [row._asdict() for row in rows]
+
+
+def attributes(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Returns these attributes of a value by their names."""
+    return {name: getattr(value, name) for name in names}
+
+
 def hashed(content: bytes, size: int) -> bytes:
     """So many bytes that stand for the content."""
     return blake2b(content, digest_size=size).digest()

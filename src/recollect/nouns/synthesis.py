@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from recollect.moments import iso
-from recollect.nouns.documents import json_list
+from recollect.nouns.documents import dict_list, json_list
 
 
 class Citation(NamedTuple):
@@ -34,7 +34,7 @@ class Sentence(NamedTuple):
         return f"{self.text}{f' {marks}' if marks else ''}{flag}"
 
     def as_json(self) -> dict[str, Any]:
-        made = {**self._asdict(), "citations": [c._asdict() for c in self.citations]}
+        made = {**self._asdict(), "citations": dict_list(self.citations)}
         for citation in made["citations"]:
             citation["passages"] = list(citation["passages"])
         return made

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from recollect.errors import InputError, UsageError
 from recollect.facts import IS, Fact, checked, handle
 from recollect.facts import SOURCE as FACTS
-from recollect.nouns import UNIVERSAL, Change, Problem, Receipt, Remove, stable_id
+from recollect.nouns import UNIVERSAL, Change, Problem, Receipt, Remove, attributes, stable_id
 from recollect.ports import Store
 from recollect.text.keys import keys
 from recollect.text.redact import redact
@@ -306,7 +306,7 @@ class _Import:
         same_scopes: bool,
     ) -> None:
         """Adds the fact of an item to the new ones, or its edit to the edits, if it can be kept."""
-        told = {name: getattr(item, name) for name in _EDITABLE}
+        told = attributes(item, _EDITABLE)
         scopes = item.scopes or scopes
 
         def to(fact: Fact) -> Fact:
@@ -474,7 +474,7 @@ def _follows(page: TopicPage, facts: Sequence[Fact]) -> bool:
     """Tells whether the page is the one that its facts imply, so that it need not be stored."""
     alone = implied(page.address, facts, page.owner)
     names = set(FIELDS).difference(DERIVED)
-    return bool(facts) and all(getattr(page, name) == getattr(alone, name) for name in names)
+    return bool(facts) and attributes(page, names) == attributes(alone, names)
 
 
 def _owned(page: TopicPage, fields: Collection[str], facts: Iterable[Fact]) -> TopicPage:

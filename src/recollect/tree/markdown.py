@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 
 from recollect.facts import Fact, FactFilter, FactType, Participant, Standing
 from recollect.moments import iso
-from recollect.nouns import NO_META, UNIVERSAL
+from recollect.nouns import NO_META, UNIVERSAL, attributes
 from recollect.text.dates import parse_date
 from recollect.text.frontmatter import flow, split
 from recollect.tree.names import link_target
@@ -139,7 +139,7 @@ def shown(
 
 
 def _item(fact: Fact, page: TopicPage) -> FactItem:
-    same = {name: getattr(fact, name) for name in _SAME}
+    same = attributes(fact, _SAME)
     scopes = tuple(sorted(fact.scopes))
     return FactItem(
         **same,

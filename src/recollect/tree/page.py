@@ -24,7 +24,16 @@ from typing import Any, NamedTuple
 from recollect.errors import UsageError
 from recollect.facts import TYPES, Fact
 from recollect.moments import from_iso, iso
-from recollect.nouns import LOCAL, NO_META, UNIVERSAL, Document, JsonObject, Put, stable_id
+from recollect.nouns import (
+    LOCAL,
+    NO_META,
+    UNIVERSAL,
+    Document,
+    JsonObject,
+    Put,
+    dict_list,
+    stable_id,
+)
 from recollect.text.chunk import passages
 from recollect.text.keys import keys, words
 from recollect.text.ordinary import commonness
@@ -346,7 +355,7 @@ def as_put(page: TopicPage) -> Put:
     meta |= {name: list(some) for name in _LISTS if (some := getattr(page, name))}
     meta |= {n: iso(at) for n in ("created_at", "updated_at") if (at := getattr(page, n))}
     if page.snippets:
-        meta["snippets"] = [one._asdict() for one in page.snippets]
+        meta["snippets"] = dict_list(page.snippets)
     if page.meta:
         meta["meta"] = dict(page.meta)
     text = indexed(page)

@@ -11,7 +11,16 @@ from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any
 
-from recollect.nouns import Document, Event, Filter, Message, Page, Passage, StoredPassage
+from recollect.nouns import (
+    Document,
+    Event,
+    Filter,
+    Message,
+    Page,
+    Passage,
+    StoredPassage,
+    attributes,
+)
 from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.content import passage_number
 from recollect.storage.embedded.connection import Connection, translated
@@ -63,7 +72,7 @@ class Documents(Connection):
     def allowed(self, filter: Filter) -> LabelFilter:
         """Returns the filter in numbers. Labels are few, so they are read and compared here, by
         the same rules as the plain predicate."""
-        limits = {name: getattr(filter, name) for name in filter.limits}
+        limits = attributes(filter, filter.limits)
         labels: dict[str, Any] = {
             column: self._passing(column, test, limits[name])
             for name, (column, test) in _LABELS.items()

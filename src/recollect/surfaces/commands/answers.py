@@ -95,7 +95,7 @@ def record_answer(options: Options) -> int:
         return f"recorded as {done.id}{said}" if done.recorded else f"not recorded{said}"
 
     show(options, done.as_json(), told)
-    return 0 if done.recorded else 1
+    return int(not done.recorded)
 
 
 # ------------------------------------------------------------------ answers

@@ -33,7 +33,7 @@ def declare_doctor(parser: argparse.ArgumentParser) -> None:
 def doctor(options: Options) -> int:
     found = report(options)
     show(options, found.as_json(), lambda style: told(found, style))
-    return 1 if found.state == "fail" else 0
+    return int(found.state == "fail")
 
 
 def report(options: Options) -> checks.Report:

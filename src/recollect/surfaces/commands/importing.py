@@ -55,7 +55,7 @@ def add(options: Options) -> int:
             _ask_before_pruning(memory, options, *options.paths, source=options.source)
             done = _add(memory, options, *options.paths, source=options.source)
     _report(options, done)
-    return 1 if done.failed else 0
+    return int(bool(done.failed))
 
 
 def _add(memory: facade.Memory, options: Options, *paths: Any, source: str | None) -> nouns.Receipt:
@@ -172,7 +172,7 @@ def export(options: Options) -> int:
     for problem in done.stale:
         say(options, f"stale {problem.where}: {problem.reason}")
     show(options, done.as_json(), lambda style: _exported(done, style))
-    return 1 if done.refused else 0
+    return int(bool(done.refused))
 
 
 def _exported(done: tree_export.TreeExport, style: terminal.Style) -> str:

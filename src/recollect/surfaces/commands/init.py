@@ -19,6 +19,7 @@ from recollect import config as settings
 from recollect import memory as facade
 from recollect import nouns
 from recollect.memory import costs
+from recollect.nouns import dict_list
 from recollect.policy import MODES
 from recollect.surfaces import render, terminal
 from recollect.surfaces.commands.config import plain
@@ -105,7 +106,7 @@ def init(options: Options) -> int:
         "costs": _costs_json(offer.downstream),
         "store": offer.store,
         "sources": list(map(_source_json, _sources(offer))),
-        "changed": [one._asdict() for one in changed],
+        "changed": dict_list(changed),
         "overridden": list(_overridden(plan.chosen, config)),
         "warning": _misfit(plan, config) or None,
         "added": done.as_json() if done else None,
@@ -117,7 +118,7 @@ def init(options: Options) -> int:
         return "\n".join([*lines, *_told(plan, changed, done, config, style)])
 
     show(options, content, text)
-    return 1 if done and done.failed else 0
+    return int(bool(done and done.failed))
 
 
 def _given(options: Options) -> dict[str, Any]:
@@ -196,21 +197,24 @@ class Questionnaire:
 
 
 def _yes_or_no(said: str) -> str:
-    for answer in ("yes", "no"):
-        if answer.startswith(said.lower()):
-            return answer
-    raise ValueError("yes or no")
+    return _beginning(said, {"yes": "yes", "no": "no"}, "yes or no")
 
 
 def _a_mode(said: str) -> str:
     """By its name, the beginning of that, or its place in the list."""
-    names = list(MODES)
-    if said in ("1", "2", "3"):
-        return names[int(said) - 1]
-    for name in names:
-        if name.startswith(said.lower()):
-            return name
-    raise ValueError(f"one of {', '.join(names)}")
+    numbers = map(str, range(1, len(MODES) + 1))
+    names = {name: name for name in MODES}
+    return _beginning(
+        said, names | dict(zip(numbers, MODES, strict=True)), f"one of {', '.join(MODES)}"
+    )
+
+
+def _beginning(said: str, answers: Mapping[str, str], hint: str) -> str:
+    """Returns the first answer whose name begins with what was said."""
+    meant = [answer for name, answer in answers.items() if name.startswith(said.lower())]
+    if not meant:
+        raise ValueError(hint)
+    return meant[0]
 
 
 def _asked(options: Options, plan: SetupPlan, offer: SetupOffer) -> SetupPlan:

@@ -35,7 +35,7 @@ def llm(options: Options) -> int:
             return 0
         found: LlmStatus = memory.models.llm_status(options.days)
     show(options, found.as_json(), lambda style: _status(found, style))
-    return 1 if found.problem else 0
+    return int(bool(found.problem))
 
 
 def _tried(tried: LlmTest) -> str:

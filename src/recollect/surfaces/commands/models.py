@@ -9,7 +9,7 @@ from recollect import config as settings
 from recollect import memory as facade
 from recollect.errors import UsageError
 from recollect.memory import model_bench
-from recollect.nouns import json_list
+from recollect.nouns import dict_list, json_list
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.config import set_setting, write_setting
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
@@ -141,7 +141,7 @@ def _job(state: facade.ModelState) -> str:
 def _models_list(options: Options) -> int:
     config = settings.load()
     states = facade.model_states(config)
-    content = {"in_use": config["embed.model"], "models": [s._asdict() for s in states]}
+    content = {"in_use": config["embed.model"], "models": dict_list(states)}
 
     def text(_: terminal.Style) -> str:
         lines = [

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from recollect import config as settings
 from recollect.errors import UsageError
 from recollect.memory import costs
-from recollect.nouns import Policy
+from recollect.nouns import Policy, attributes, dict_list
 from recollect.policy import KNOBS, MODES
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, show
@@ -49,7 +49,7 @@ def modes(options: Options) -> int:
         "origin": _origin(config, "mode") if not options.mode else "call",
         "modes": {name: _shown(preset) for name, preset in MODES.items()},
         "typical_tokens": dict(costs.TYPICAL),
-        "knobs": [knob._asdict() for knob in knobs],
+        "knobs": dict_list(knobs),
         "warning": costs.misfit(mode, config["downstream"]) or None,
     }
     show(options, content, lambda style: _table(mode, knobs, config["downstream"], style))
@@ -71,7 +71,7 @@ def _origin(config: settings.Config, name: str) -> str:
 
 
 def _shown(policy: Policy) -> dict[str, Any]:
-    return {name: getattr(policy, name) for name in KNOBS}
+    return attributes(policy, KNOBS)
 
 
 def _table(mode: str, knobs: list[Knob], downstream: str | None, style: terminal.Style) -> str:

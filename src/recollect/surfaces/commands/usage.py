@@ -11,6 +11,7 @@ from recollect import config as settings
 from recollect import telemetry
 from recollect.errors import InputError, UsageError
 from recollect.memory import tuning
+from recollect.nouns import dict_list
 from recollect.surfaces import terminal
 from recollect.surfaces.commands import usage_picture, usage_text
 from recollect.surfaces.commands.config import plain
@@ -98,7 +99,7 @@ def tune(options: Options) -> int:
     with open_memory(options) as memory:
         found: tuning.Tuning = memory.admin.tune(options.days)
     applied = _apply(found) if options.apply else []
-    content = {**found.as_json(), "applied": [a._asdict() for a in applied]}
+    content = {**found.as_json(), "applied": dict_list(applied)}
     show(options, content, lambda style: _advice(found, applied, style, done=options.apply))
     return 0
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from recollect import config as settings
 from recollect import permissions
+from recollect.nouns import dict_list
 
 
 class Splice(NamedTuple):
@@ -62,7 +63,7 @@ def save(path: Path, filed: FileRecord) -> None:
     """Keeps the record of a file; one in which nothing is added any more is dropped."""
     known = {**load(), str(path): filed}
     content = {
-        name: {**one._asdict(), "added": [a._asdict() for a in one.added]}
+        name: {**one._asdict(), "added": dict_list(one.added)}
         for name, one in known.items()
         if one.added
     }

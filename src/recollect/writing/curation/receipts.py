@@ -26,6 +26,7 @@ from recollect.nouns import (
     Register,
     Remove,
     Source,
+    attributes,
     json_list,
     stable_id,
 )
@@ -154,7 +155,7 @@ _TEXTS = ("external", "source", "text", "kind", "title", "path", "owner", "origi
 def _written(document: Document | None) -> dict[str, Any] | None:
     if document is None:
         return None
-    texts = {name: getattr(document, name) for name in _TEXTS}
+    texts = attributes(document, _TEXTS)
     more = {"scopes": list(document.scopes), "date": iso(document.date), "meta": document.meta}
     return {name: value for name, value in {**texts, **more}.items() if value}
 
