@@ -59,6 +59,8 @@ class Pass(NamedTuple):
     """Whether the documents that the best hits name are looked up as well."""
     sees: Callable[[StoredPassage], bool] = sees_all
     """Whether a passage that was found may be seen: not a fact that is no longer in force."""
+    questions: bool = False
+    """Whether what was asked is looked for, and not what answers."""
     known_odds: Mapping[int, float] = {}
     """The reranker's log-odds of what it has read in an earlier pass, by passage."""
 
@@ -85,6 +87,8 @@ class Pool(NamedTuple):
     """The next best passages of each document, best first."""
     by_meaning: bool
     """The vector arm is among those that found them."""
+    asked: Mapping[int, Candidate] = {}
+    """The question that each passage replies to which was found by it."""
     odds: Mapping[int, float] = {}
     """The reranker's log-odds, by document."""
     matched: Mapping[int, set[str]] = {}

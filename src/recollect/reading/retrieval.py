@@ -27,6 +27,7 @@ from recollect.ports import StorageEngine
 from recollect.reading import (
     candidates,
     cut,
+    exchanges,
     expand,
     fuse,
     grade,
@@ -39,6 +40,7 @@ from recollect.reading.fact_results import answers
 from recollect.reading.pool import Models, Pass, Pool, as_typed, sees_all
 from recollect.reading.question import Question
 from recollect.reading.recency import by_date
+from recollect.text.questions.asking import is_about_questions
 from recollect.text.questions.overview import is_overview
 from recollect.text.questions.parse import Parsed
 from recollect.text.questions.when import vague
@@ -75,8 +77,16 @@ def first_pass(
     """Returns the pass that a question begins with."""
     policy = question.policy
     hops = policy.hop and question.route.shape == "open" and policy.by == "hybrid"
-    window = _window(question)
-    return Pass(question.parsed, question.filter, policy, view, models, window, hops, sees)
+    window, asks = _window(question), wants_questions(question)
+    return Pass(question.parsed, question.filter, policy, view, models, window, hops, sees, asks)
+
+
+def wants_questions(question: Question) -> bool:
+    """Whether what was asked is looked for: the question says so, or nobody who replies may be
+    heard."""
+    roles = question.filter.roles
+    silent = roles is not None and "assistant" not in roles
+    return silent or is_about_questions(question.parsed.prose)
 
 
 def ranked(asked: Pass) -> Pool:
@@ -87,12 +97,23 @@ def ranked(asked: Pass) -> Pool:
         candidates.vector(asked),
         candidates.window(asked),
     )
-    pool = fuse.pool(asked, arms)
+    pool = exchanges.answered(fuse.pool(asked, arms))
     pool = grade.grade(rerank.read(pool, pool.fused))
     if asked.policy.hop:
         with surviving("hop"):
             pool = taken(pool, hop.bridges(pool), "hop")
-    return pool
+    return _with_exchanges(pool) if pool.asked else pool
+
+
+def _with_exchanges(alone: Pool) -> Pool:
+    """Has the questions of exchanges help to find what was replied, where nothing else is likely to
+    answer; elsewhere behind that."""
+    with surviving("exchanges"):
+        joined = exchanges.hedged(grade.again(exchanges.joined(alone)))
+        if not alone.best or alone.of.policy.doubts(alone.confidence):
+            return joined
+        return alone._replace(best=exchanges.placed(alone, joined))
+    return alone
 
 
 def taken(pool: Pool, hits: Sequence[Hit], arm: str) -> Pool:

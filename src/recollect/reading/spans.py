@@ -42,6 +42,7 @@ BRIEF = 60
 """Tokens of a project record that are shown: there are many of them, and each says one thing."""
 PLAIN = 10
 """Passages that a share is a share of."""
+MARKS = ("?", "？", "؟")
 FEATURES = ("gap", "rank", "coverage", "behind", "units", "place", "behind_units")
 
 
@@ -173,8 +174,21 @@ def _parts(text: str, begin: int) -> list[tuple[int, int, int]]:
         return [(begin, len(text), whole)]
     return [
         (begin + start, begin + end, count_tokens(text[begin + start : begin + end]))
-        for start, end in units(text[begin:])
+        for start, end in _with_replies(text[begin:])
     ]
+
+
+def _with_replies(text: str) -> Iterator[tuple[int, int]]:
+    """Yields where each unit begins and ends; a question goes with what follows it, for by itself
+    it answers nothing."""
+    begin = -1
+    for start, end in units(text):
+        begin = start if begin < 0 else begin
+        if end == len(text.rstrip()) or not text.startswith(MARKS, end - 1):
+            yield begin, end
+            begin = -1
+    if begin >= 0:
+        yield begin, end
 
 
 def valued(every: Sequence[Unit]) -> list[Unit]:
@@ -281,25 +295,36 @@ def _joined(some: Iterable[Unit], pool: Pool) -> Iterator[Stretch]:
 def _with_questions(
     stretches: Mapping[int, tuple[Stretch, ...]], pool: Pool
 ) -> tuple[dict[int, tuple[Stretch, ...]], dict[int, StoredPassage]]:
-    """Puts the question of another speaker before a short turn that follows it: "Yes, on Friday."
-    says nothing by itself. Returns also the turns that were added."""
-    short = [s.passage for some in stretches.values() for s in some if _is_reply(s, pool)]
-    turns = pool.of.view.passages(short, before=1) if short else []
-    asked = {(one.document.id, one.passage.n + 1): one for one in turns if _is_question(one, pool)}
+    """Puts before a turn the question that it was found by, and before a short turn the question of
+    another speaker that it follows: "Yes, on Friday." says nothing by itself. Returns also the
+    turns that were added."""
+    asked = _questions([s for some in stretches.values() for s in some], pool)
     shown = {s.passage for some in stretches.values() for s in some}
     added: dict[int, StoredPassage] = {}
     made: dict[int, tuple[Stretch, ...]] = {}
     for document, some in stretches.items():
         parts: list[Stretch] = []
         for stretch in some:
-            reply = pool.passages[stretch.passage]
-            before = asked.get((reply.document.id, reply.passage.n))
-            if stretch.passage in short and before and before.key not in shown:
+            before = asked.get(stretch.passage)
+            if before and before.key not in shown | added.keys():
                 added[before.key] = before
                 parts.append(Stretch(before.key, 0, len(before.passage.text)))
             parts.append(stretch)
         made[document] = tuple(parts)
     return made, added
+
+
+def _questions(stretches: Iterable[Stretch], pool: Pool) -> dict[int, StoredPassage]:
+    """Returns the question that each passage needs, of those that need one."""
+    short = [s.passage for s in stretches if _is_reply(s, pool)]
+    turns = pool.of.view.passages(short, before=1) if short else []
+    after = {(one.document.id, one.passage.n + 1): one for one in turns if _is_question(one, pool)}
+    asked = {reply: pool.stored(question) for reply, question in pool.asked.items()}
+    for key in short:
+        reply = pool.passages[key]
+        before = after.get((reply.document.id, reply.passage.n))
+        asked |= {key: before} if before else {}
+    return asked
 
 
 def _is_reply(stretch: Stretch, pool: Pool) -> bool:
@@ -311,7 +336,7 @@ def _is_reply(stretch: Stretch, pool: Pool) -> bool:
 
 def _is_question(stored: StoredPassage, pool: Pool) -> bool:
     passage = stored.passage
-    asks = passage.text.rstrip().endswith(("?", "？", "؟"))
+    asks = passage.text.rstrip().endswith(MARKS)
     return asks and pool.of.admits(stored) and count_tokens(passage.text) <= SHORT
 
 

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from recollect.moments import iso
 from recollect.nouns import Candidate, Document, Query, StoredPassage
-from recollect.ports import Turn
+from recollect.ports import StorageEngine, Turn
 from recollect.reading.answering import SNIPPET, marked
 from recollect.reading.candidates import RELAXED
 from recollect.reading.pool import Models
-from recollect.reading.question import understand
-from recollect.reading.retrieval import Retrieval, hidden, retrieve, worthwhile
+from recollect.reading.question import Question, understand
+from recollect.reading.retrieval import Retrieval, escalated, first_pass, hidden, ranked, worthwhile
 from recollect.reading.sessions import browse as browsing
 from recollect.reading.sessions.caps import ASIDE, MESSAGE, Excerpt, clip, fitted
 from recollect.reading.sessions.request import REWOUND, Request
@@ -87,7 +87,7 @@ def _about(
     asked = visible.filter._replace(roles=visible.roles)
     policy = request.policy._replace(limit=DEPTH)
     query = Query(led.topic if led else request.query, asked, policy, request.time)
-    found = retrieve(understand(query), store, models)
+    found = _retrieved(understand(query), store, models)
     lines, folded = conversations(_matches(found, every=sort == "relevance"), visible)
     chosen, automated = _chosen(lines, request.limit, sort, visible)
     hits = _hits(chosen, request, visible, found.question.parsed, ends=bool(led and led.ends))
@@ -109,6 +109,13 @@ def _about(
         stages=tuple(trace.stages),
         timing_ms=trace.elapsed_ms,
     )
+
+
+def _retrieved(question: Question, store: StorageEngine, models: Models) -> Retrieval:
+    """Returns what is found of a question. What was asked in a conversation tells what it is about
+    as well as what was answered, and is shown with that around it."""
+    asked = first_pass(question, store, models)._replace(questions=True)
+    return escalated(question, ranked(asked))
 
 
 # ------------------------------------------------------------------ from passages to conversations

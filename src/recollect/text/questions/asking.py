@@ -1,0 +1,54 @@
+"""Whether a text asks, and says nothing; and whether a question is about what was asked."""
+
+from __future__ import annotations
+
+import re
+
+from recollect.text.sentences import units
+
+LONGEST = 1_000
+"""Characters of a text that may be nothing but a question."""
+FEW = 3
+"""Words of a greeting, or of thanks, beside a question."""
+_MARKED = re.compile(r"[\w)\]\"'”’»」』*_`%]\s?[?？؟]+[!！]*[\"'”’)\]*_»」』]*$")
+"""How a question ends. A mark that stands after a sign is a placeholder, as in ``id = ?``."""
+_OPENS = re.compile(
+    r"""(?:(?:hi|hey|hello|ok|okay|so|and|but|also|please)\b[\s,]*)*(?:
+      (?:why|where|who|whose|whom|which|how)\b(?!\s(?:to|we|i|it)\b)
+    | wh(?:at|en)(?:'s|\s(?:is|are|was|were|did|do|does|will|would|should|can|could|had|has|have))\b
+    | (?:is|are|was|were|does|did|can|could|should|would|will|has|have|do)\s
+      (?:there|it|this|that|we|you|i|they|he|she|our|my|the|any)\b
+    | (?:warum|wieso|weshalb|wann|wo|wer|wie|welche[rsnm]?|was\s(?:ist|sind|war|waren|haben))\b
+    | ¿ | (?:por\squé|cuándo|dónde|quién|cuál|cómo)\b
+    | (?:pourquoi|quand|où|qui|quel(?:le)?s?|comment)\b
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)  # fmt: skip
+_ABOUT = re.compile(
+    r"""\b(?:which|what|any|all|open|my|our|list)\s(?:\w+\s){0,2}questions\b
+    | \b(?:did|have|had|has)\s(?:\w+\s){1,3}?ask(?:ed)?\b | \b(?:was|were|been)\sasked\b
+    | \bwelche\s(?:\w+\s){0,2}fragen\b | \bgefragt\b | \bqué\s(?:\w+\s){0,2}pregunt\w+
+    | \bquelles\s(?:\w+\s){0,2}questions\b | \bdemandé\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def is_question(text: str, *, typed: bool = False) -> bool:
+    """Whether the text is nothing but questions, a greeting aside. Whoever *typed* it as a prompt
+    may have left out the mark."""
+    if len(text) > LONGEST:
+        return False
+    parts = [text[start:end].strip() for start, end in units(text)]
+    said = [part for part in parts if len(part.split()) > FEW or _MARKED.search(part)]
+    return bool(said) and all(_asks(part, typed=typed) for part in said)
+
+
+def _asks(sentence: str, *, typed: bool) -> bool:
+    if _MARKED.search(sentence):
+        return True
+    return typed and not sentence.endswith((".", ":", "!")) and bool(_OPENS.match(sentence))
+
+
+def is_about_questions(question: str) -> bool:
+    """Whether it is asked what was asked: then questions are what is looked for."""
+    return bool(_ABOUT.search(question))

@@ -1,0 +1,107 @@
+"""Questions that were asked before: a question is not its own answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from recollect import Memory
+from recollect.nouns import Answer
+from recollect.reading.sessions.results import Discovery
+from recollect.testing.builders import note, session
+
+MOVED = "Why did we move login sessions, and where to?"
+DECISION = (
+    "We moved login sessions from Redis to Postgres in October, because Redis evicted them "
+    "whenever its memory was full."
+)
+PORT = "Which port does the metrics exporter listen on?"
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Memory]:
+    """A store, with the embedder that ships, in which questions were asked before."""
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put(
+            [
+                note("adr", DECISION, title="Login sessions"),
+                note("deploy", "We deploy every Friday at noon.", title="Deploying"),
+                note("upload", "The maximum upload size is 25 MB."),
+                session("asks", ("user", MOVED)),
+                session("answers", ("user", MOVED), ("assistant", f"The notes say: {DECISION}")),
+                session("lazy", ("user", "why did we move login sessions and where to")),
+                session("port", ("user", PORT), ("assistant", "It is 9187, as everywhere here.")),
+                session(
+                    "long",
+                    ("user", "How do I rotate the token key?"),
+                    ("assistant", "Let me look at the scripts."),
+                    ("tool", "ls scripts"),
+                    ("assistant", "Call scripts/rotate.sh, then restart the gateway."),
+                    ("user", "Thanks, and lunch?"),
+                    ("assistant", "At one."),
+                ),
+                note("open", "Should the scheduler of the night jobs become a service?"),
+            ]
+        )
+        yield memory
+
+
+def first(answer: Answer) -> str:
+    return answer.results[0].document
+
+
+def only_asks(text: str) -> bool:
+    lines = [line.partition(": ")[2] or line for line in text.splitlines() if line.strip()]
+    return all(line.rstrip().endswith("?") or line.startswith("why did") for line in lines)
+
+
+@pytest.mark.parametrize("question", [MOVED, MOVED.lower().rstrip("?"), PORT])
+def test_a_question_that_was_asked_before_is_never_its_own_answer(
+    asked: Memory, question: str
+) -> None:
+    answer = asked.search(question)
+    assert answer.results
+    assert not any(only_asks(result.text) for result in answer.results)
+
+
+def test_what_decides_stays_first_and_as_sure(asked: Memory, tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "before", rerank_model="none") as before:
+        before.put([note("adr", DECISION, title="Login sessions"), note("x", "We deploy daily.")])
+        sure = before.search(MOVED).confidence
+    answer = asked.search(MOVED)
+    assert first(answer) in ("adr", "answers")
+    assert DECISION[:40] in answer.results[0].text
+    assert answer.confidence > 0.8 * sure
+
+
+def test_what_was_replied_is_found_by_its_question_and_shown_with_it(asked: Memory) -> None:
+    answer = asked.search(PORT)
+    assert answer.results[0].text == f"user: {PORT}\nassistant: It is 9187, as everywhere here."
+    assert answer.results[0].role == "assistant"
+
+
+def test_the_reply_goes_on_until_whoever_asked_speaks_again(asked: Memory) -> None:
+    answer = asked.search("How do I rotate the token key?")
+    (result,) = [one for one in answer.results if one.document == "long"]
+    assert "scripts/rotate.sh" in result.text
+    assert "At one" not in result.text
+
+
+def test_a_question_in_a_note_is_no_answer(asked: Memory) -> None:
+    answer = asked.search("Should the scheduler of the night jobs become a service?")
+    assert "open" not in [one.document for one in answer.results]
+
+
+def test_questions_are_found_where_they_are_asked_for(asked: Memory) -> None:
+    answer = asked.search("Which questions did I ask about login sessions?")
+    assert "asks" in [one.document for one in answer.results]
+    mine = asked.search("move login sessions", roles=["user"])
+    assert "asks" in [one.document for one in mine.results]
+
+
+def test_a_session_that_only_asks_is_still_found_among_sessions(asked: Memory) -> None:
+    found = asked.sessions(MOVED)
+    assert isinstance(found, Discovery)
+    assert any(hit.session.session_id == "asks" for hit in found.hits)
