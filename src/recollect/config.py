@@ -12,12 +12,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from recollect import permissions
 from recollect.errors import ConfigError
 from recollect.text import nearest as words
+
+N = TypeVar("N", int, float)
 
 PROJECT_FILE = ".recollect.toml"
 _OTHER_VARIABLES = {
@@ -130,14 +133,32 @@ def _engine(value: Any) -> str:
     return text
 
 
-def _dollars(value: Any) -> float:
-    try:
-        number = float(str(value))
-    except ValueError:
-        raise ValueError("dollars, from 0 on") from None
-    if isinstance(value, bool) or not 0 <= number < 1e6:
-        raise ValueError("dollars, from 0 on")
-    return number
+def _between(kind: Callable[[str], N], low: N, high: N, wanted: str) -> Callable[[Any], N]:
+    """Returns a parser of numbers of that kind; *wanted* tells people what is taken."""
+
+    def parse(value: Any) -> N:
+        try:
+            number = kind(str(value))
+        except ValueError:
+            raise ValueError(wanted) from None
+        if isinstance(value, bool) or not low <= number <= high:
+            raise ValueError(wanted)
+        return number
+
+    return parse
+
+
+def _whole(low: int, high: int) -> Callable[[Any], int]:
+    return _between(int, low, high, f"a whole number from {low} to {high}")
+
+
+def _number(low: float, high: float, what: str = "a number") -> Callable[[Any], float]:
+    return _between(float, low, high, f"{what} from {low:g} to {high:g}")
+
+
+_share = _number(0, 1)
+_seconds = _number(0.1, 60, "seconds,")
+_dollars = _between(float, 0.0, 999_999.99, "dollars, from 0 on")
 
 
 def _price(value: Any) -> str:
@@ -149,38 +170,6 @@ def _price(value: Any) -> str:
         return "/".join(f"{_dollars(part.strip()):g}" for part in parts)
     except ValueError:
         raise ValueError(wanted) from None
-
-
-def _whole(low: int, high: int) -> Callable[[Any], int]:
-    def parse(value: Any) -> int:
-        try:
-            number = int(str(value))
-        except ValueError:
-            raise ValueError(f"a whole number from {low} to {high}") from None
-        if isinstance(value, bool) or not low <= number <= high:
-            raise ValueError(f"a whole number from {low} to {high}")
-        return number
-
-    return parse
-
-
-def _number(low: float, high: float, what: str = "a number") -> Callable[[Any], float]:
-    wanted = f"{what} from {low:g} to {high:g}"
-
-    def parse(value: Any) -> float:
-        try:
-            number = float(str(value))
-        except ValueError:
-            raise ValueError(wanted) from None
-        if isinstance(value, bool) or not low <= number <= high:
-            raise ValueError(wanted)
-        return number
-
-    return parse
-
-
-_share = _number(0, 1)
-_seconds = _number(0.1, 60, "seconds,")
 
 
 def _one_of(*values: str) -> Callable[[Any], str]:
@@ -469,10 +458,9 @@ class Config:
 def load(
     flags: Mapping[str, Any] | None = None,
     *,
-    environ: Mapping[str, str] | None = None,
+    environ: Mapping[str, str] = os.environ,
     start: Path | None = None,
 ) -> Config:
-    environ = os.environ if environ is None else environ
     values = {name: SettingValue(s.default, "default") for name, s in SETTINGS.items()}
     user = user_file()
     for name, value in read_file(user).items():
@@ -562,17 +550,14 @@ def read_file(path: Path) -> dict[str, Any]:
 
 def write_file(path: Path, values: Mapping[str, Any]) -> None:
     """Replace the file; the old one stays whole until the new one is."""
-    lines = [f"{name} = {_toml(v)}" for name, v in sorted(values.items()) if "." not in name]
-    tables: dict[str, list[str]] = {}
+    tables: dict[str, list[str]] = {"": []}
     for name, value in sorted(values.items()):
-        if "." in name:
-            table, key = name.split(".", 1)
-            tables.setdefault(table, []).append(f"{key} = {_toml(value)}")
-    for table, inner in tables.items():
-        lines += ["", f"[{table}]", *inner]
+        table, _, key = name.rpartition(".")
+        tables.setdefault(table, [f"\n[{table}]"]).append(f"{key} = {_toml(value)}")
+    lines = [*chain.from_iterable(tables.values()), ""]
     try:
         permissions.folder(path.parent)
-        permissions.write(path, "\n".join(lines).strip() + "\n" if lines else "")
+        permissions.write(path, "\n".join(lines).lstrip())
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}", hint=_ELSEWHERE) from error
 
@@ -580,10 +565,8 @@ def write_file(path: Path, values: Mapping[str, Any]) -> None:
 def _toml(value: Any) -> str:
     import json
 
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, int | float):
-        return str(value)
+        return str(value).lower()
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_toml, value)) + "]"
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

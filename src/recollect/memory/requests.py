@@ -43,12 +43,17 @@ def filter_of(config: settings.Config, limits: Mapping[str, Any]) -> Filter:
         until=moment(said.get("until"), "until"),
         **{name: names(said.get(name)) for name in plain},
     )
-    if made.since and made.until and made.since >= made.until:
-        raise UsageError(
-            "since is not before until, so nothing can match",
-            hint="since is inclusive, until exclusive",
-        )
+    _check_order(made.since, made.until, "since", "until")
     return made
+
+
+def _check_order(since: datetime | None, until: datetime | None, first: str, second: str) -> None:
+    """Refuses a time that ends before it begins; the names are those of the options."""
+    if since and until and since >= until:
+        raise UsageError(
+            f"{first} is not before {second}, so nothing can match",
+            hint=f"{first} is inclusive, {second} exclusive",
+        )
 
 
 def facts_asked(
@@ -114,6 +119,10 @@ def _newest(core: Core, seen: Filter, count: int) -> Filter:
 # ------------------------------------------------------------------ past conversations
 
 
+_IDS = {"session", "live_session"}
+_LISTS = {"around", "exclude_sessions", "roles"}
+
+
 def sessions_of(config: settings.Config, query: str | None, options: Mapping[str, Any]) -> Request:
     """The whole request for past conversations, resolved."""
     given = {name: value for name, value in options.items() if value is not None}
@@ -121,18 +130,10 @@ def sessions_of(config: settings.Config, query: str | None, options: Mapping[str
     limits = {name: given.pop(name, None) for name in ("owner", "scopes", "sources")}
     if query is not None:
         given["query"] = clean(query)
-    for name in ("session", "live_session"):
-        if name in given:
-            given[name] = _id(given[name], name)
-    for name in ("around", "exclude_sessions", "roles"):
-        if name in given:
-            given[name] = names(_several(given[name]))
+    given |= {name: _id(given[name], name) for name in _IDS.intersection(given)}
+    given |= {name: names(_several(given[name])) for name in _LISTS.intersection(given)}
     since, until = (moment(given.get(name), name) for name in ("after", "before"))
-    if since and until and since >= until:
-        raise UsageError(
-            "after is not before before, so nothing can match",
-            hint="after is inclusive, before exclusive",
-        )
+    _check_order(since, until, "after", "before")
     seen = filter_of(config, {**limits, "kinds": ("session",), "since": since, "until": until})
     policy = policy_for(config["mode"], configured(config))
     time = when.window(given["query"], now) if query else None

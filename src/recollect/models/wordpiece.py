@@ -54,7 +54,7 @@ def load(path: Path, most: int) -> Tokenizer:
     try:
         import tokenizers
     except ImportError:
-        kind = (said.get("model") or {}).get("type", "unknown")
+        kind = _part(said, "model").get("type", "unknown")
         raise ModelError(
             f"{path} is a tokenizer of the {kind} kind, which the tokenizers package reads",
             hint="pip install 'recollect[tokenizers]'",
@@ -64,14 +64,31 @@ def load(path: Path, most: int) -> Tokenizer:
 
 def _is_bert(said: dict[str, Any]) -> bool:
     """Whether the file asks for nothing that :class:`WordPiece` does not do."""
-    model, template = said.get("model") or {}, said.get("post_processor") or {}
+    kinds = {name: _part(said, name).get("type") for name in _BERT}
+    model = _part(said, "model")
+    untyped = "type" not in model and "max_input_chars_per_word" in model
     return (
-        model.get("type", "WordPiece" if "max_input_chars_per_word" in model else "") == "WordPiece"
-        and (said.get("normalizer") or {}).get("type") == "BertNormalizer"
-        and (said.get("pre_tokenizer") or {}).get("type") == "BertPreTokenizer"
-        and _template(template) is not None
-        and not any(map(_is_odd, said.get("added_tokens") or ()))
+        (kinds == _BERT or (untyped and kinds == {**_BERT, "model": None}))
+        and _template(_part(said, "post_processor")) is not None
+        and not any(map(_is_odd, _added_tokens(said)))
     )
+
+
+_BERT = {
+    "model": "WordPiece",
+    "normalizer": "BertNormalizer",
+    "pre_tokenizer": "BertPreTokenizer",
+}
+"""The types of the parts that :class:`WordPiece` does."""
+
+
+def _part(said: dict[str, Any], name: str) -> dict[str, Any]:
+    """Returns a part of the file; some are null."""
+    return said.get(name) or {}
+
+
+def _added_tokens(said: dict[str, Any]) -> list[dict[str, Any]]:
+    return said.get("added_tokens") or []
 
 
 def _is_odd(token: dict[str, Any]) -> bool:
@@ -115,7 +132,7 @@ class WordPiece:
         around = _template(said["post_processor"])
         assert around is not None, "load() reads other templates by the library"
         self._cls, self._sep = around
-        self._added = {token["content"]: token["id"] for token in said.get("added_tokens") or ()}
+        self._added = {token["content"]: token["id"] for token in _added_tokens(said)}
         named = "|".join(map(re.escape, sorted(self._added, key=len, reverse=True)))
         self._names = re.compile(f"({named or '(?!)'})")
         self._characters = _Characters(said["normalizer"])

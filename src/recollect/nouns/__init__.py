@@ -63,6 +63,7 @@ from recollect.nouns.documents import (
     first_words,
     hashed,
     json_list,
+    optional_names,
     stable_id,
 )
 from recollect.nouns.progress import Progress, Report
@@ -145,6 +146,7 @@ __all__ = [
     "hashed",
     "in_words",
     "json_list",
+    "optional_names",
     "stable_id",
     "words",
 ]

@@ -38,6 +38,11 @@ def dict_list(rows: Iterable[Any]) -> list[dict[str, Any]]:
     return [row._asdict() for row in rows]
 
 
+def optional_names(names: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Returns names that may be none at all, which is another thing than an empty list."""
+    return None if names is None else tuple(names)
+
+
 def attributes(value: Any, names: Iterable[str]) -> dict[str, Any]:
     """Returns these attributes of a value by their names."""
     return {name: getattr(value, name) for name in names}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TypeVar
 
@@ -33,6 +34,11 @@ def minute(moment: datetime | None) -> str:
 def listing(lines: list[str], nothing: str) -> str:
     """Returns the lines as one text, or what to say without any."""
     return "\n".join(lines) or nothing
+
+
+def counts(numbers: Mapping[str, int]) -> str:
+    """Returns "3 new, 1,200 as before": the counts that are not zero, with their names."""
+    return ", ".join(f"{number:,} {name}" for name, number in numbers.items() if number)
 
 
 def some(*parts: str) -> list[str]:

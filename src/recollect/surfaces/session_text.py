@@ -38,14 +38,12 @@ def _discovery(found: Any, style: Style) -> list[str]:
         lines += [*_name(hit.session, style, f"{number:2}  "), *_snippet(hit, wanted, style)]
         if len(hit.messages) > 1 or hit.opening or hit.closing:
             lines += ["", *_window(hit.opening, hit.messages, hit.closing, style)]
-        if hit.also:
-            others = ", ".join(one.session_id for one in hit.also[:3])
-            more = when(len(hit.also) > 3, f" and {len(hit.also) - 3} more")
-            lines += _dim(f"also in its lineage: {others}{more}", style)
+        others = ", ".join(one.session_id for one in hit.also[:3])
+        more = when(len(hit.also) > 3, f" and {len(hit.also) - 3} more")
+        lines += _dim(when(others, f"also in its lineage: {others}{more}"), style)
         lines.append("")
-    if not found.hits:
-        lines += _searched(found.searched)
-    return lines + _hidden(found.hidden, style)
+    nothing = [] if found.hits else _searched(found.searched)
+    return [*lines, *nothing, *_hidden(found.hidden, style)]
 
 
 def _snippet(hit: Any, wanted: Collection[str], style: Style) -> list[str]:
@@ -91,8 +89,7 @@ def _scroll(found: Any, style: Style) -> list[str]:
             continue
         lines += _name(window.session, style, "")
         lines += some(when(window.warning, f"{style.warn}{window.warning}{style.off}"))
-        for message in window.messages:
-            lines += ["", *_message(message, style, most=10_000)]
+        lines += _whole(window.messages, style)
         steps = [
             f"--around {window.previous} goes back" if window.previous else "the beginning",
             f"--around {window.next} goes on" if window.next else "the end",
@@ -102,14 +99,21 @@ def _scroll(found: Any, style: Style) -> list[str]:
 
 
 def _read(found: Any, style: Style) -> list[str]:
-    lines = _name(found.session, style, "")
-    for message in found.first:
-        lines += ["", *_message(message, style, most=10_000)]
-    if found.left_out:
-        lines += ["", *_dim(f"⋮ {found.left_out:,} more of {found.total:,} messages", style)]
-    for message in found.last:
-        lines += ["", *_message(message, style, most=10_000)]
-    return [*lines, "", *_hidden(found.hidden, style)]
+    between = _dim(f"⋮ {found.left_out:,} more of {found.total:,} messages", style)
+    return [
+        *_name(found.session, style, ""),
+        *_whole(found.first, style),
+        *(["", *between] if found.left_out else []),
+        *_whole(found.last, style),
+        "",
+        *_hidden(found.hidden, style),
+    ]
+
+
+def _whole(messages: Sequence[Any], style: Style) -> list[str]:
+    """Returns the messages in full, each after an empty line."""
+    shown = (["", *_message(message, style, most=10_000)] for message in messages)
+    return list(chain.from_iterable(shown))
 
 
 def _browse(found: Any, style: Style) -> list[str]:
@@ -122,9 +126,11 @@ def _browse(found: Any, style: Style) -> list[str]:
         counted = plural(line.messages, "message")
         lines += _name(line.session, style, "", when(moment, f"last {moment}"), counted, behind)
         named = line.session.title.removesuffix("…")
-        repeated = not line.goal or (bool(named) and line.goal.startswith(named))
-        lines += [] if repeated else [f"  › {_short(line.goal)}"]
-        lines += some(when(line.resolution, f"  → {_short(line.resolution)}"))
+        repeated = bool(named) and line.goal.startswith(named)
+        lines += some(
+            when(line.goal and not repeated, f"  › {_short(line.goal)}"),
+            when(line.resolution, f"  → {_short(line.resolution)}"),
+        )
         lines.append("")
     return lines + _hidden(found.hidden, style)
 
@@ -160,7 +166,7 @@ def _searched(what: Mapping[str, Any]) -> list[str]:
 
 def _hidden(counts: Mapping[str, int], style: Style) -> list[str]:
     said = ", ".join(f"{count:,} {reason}" for reason, count in counts.items())
-    return _dim(f"hidden: {said}", style) if said else []
+    return _dim(when(said, f"hidden: {said}"), style)
 
 
 def _short(text: str, less: int = 4) -> str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 import Stemmer
@@ -184,8 +185,8 @@ def _chunk_terms(chunk: str) -> tuple[str, str]:
     chunk = chunk.translate(_TYPOGRAPHY)
     for core in (_CORE if chunk.isascii() else _wide().core).findall(chunk):
         words += _core_words(core)
-    words = [w for w in words if w]
-    return " ".join(list(map(stem, words))), " ".join(words)
+    words = list(filter(None, words))
+    return " ".join(map(stem, words)), " ".join(words)
 
 
 class _Memo(dict[str, tuple[str, str]]):
@@ -212,14 +213,10 @@ def chunks(text: str) -> list[str]:
 
 def terms(text: str) -> Terms:
     """The terms of *text*, as a document has them."""
-    stems: list[str] = []
-    exact: list[str] = []
-    for chunk in chunks(text):
-        stem_part, exact_part = _memo[chunk]
-        if exact_part:
-            exact.append(exact_part)
-        if stem_part:  # nothing is left of some words, such as a stroke in Arabic
-            stems.append(stem_part)
+    pairs = list(map(_memo.__getitem__, chunks(text)))
+    # Nothing is left of some words, such as a stroke in Arabic.
+    stems = filter(None, map(itemgetter(0), pairs))
+    exact = filter(None, map(itemgetter(1), pairs))
     return Terms(" ".join(stems), " ".join(exact))
 
 
@@ -232,7 +229,7 @@ def phrase_terms(text: str) -> tuple[str, ...]:
     """The exact terms of words in a row. They may end inside a longer run, so only the last
     run loses the helper term that ends it."""
     found = chunks(text)
-    terms = [term for chunk in found for term in _memo[chunk][1].split()]
+    terms = " ".join(_memo[chunk][1] for chunk in found).split()
     if found and len(found[-1]) > 1 and is_run(found[-1]):
         del terms[-1]
     return tuple(terms)

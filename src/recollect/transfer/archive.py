@@ -41,6 +41,7 @@ from recollect.nouns import (
     Report,
     Source,
     hashed,
+    optional_names,
 )
 from recollect.ports import History, Item, LoadReport, StorageEngine, Tombstone, WholeDocument
 
@@ -387,13 +388,12 @@ def _history(content: dict[str, Any]) -> History:
 
 def _answer(content: dict[str, Any]) -> Recorded:
     fields = {name: value for name, value in content.items() if name != "holds"}
-    within = fields["within"]
     return Recorded(
         **{
             **fields,
             "at": datetime.fromisoformat(fields["at"]),
             "sources": tuple(fields["sources"]),
-            "within": None if within is None else tuple(within),
+            "within": optional_names(fields["within"]),
         }
     )
 

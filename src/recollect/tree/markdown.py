@@ -177,16 +177,20 @@ _COMMENT = "<!-- fact {"
 
 def write(page: ParsedPage) -> str:
     """The page as a file."""
-    parts = ["\n".join(["---", *_header(page), "---"])]
-    if page.notes:
-        parts.append(_ESCAPED_SECTION.sub(r"\\\1", page.notes))
-    if page.facts:
-        parts += ["## Facts", "\n".join(map(_listed, page.facts))]
-    if page.snippets:
-        parts += ["## Snippets", *map(_fenced, page.snippets)]
-    if page.earlier:
-        parts += ["## Earlier", "\n".join(map(_listed, page.earlier))]
-    return "\n\n".join(parts) + "\n"
+    parts = (
+        "\n".join(["---", *_header(page), "---"]),
+        _ESCAPED_SECTION.sub(r"\\\1", page.notes),
+        _section("Facts", ["\n".join(map(_listed, page.facts))]),
+        _section("Snippets", map(_fenced, page.snippets)),
+        _section("Earlier", ["\n".join(map(_listed, page.earlier))]),
+    )
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _section(title: str, parts: Iterable[str]) -> str:
+    """Returns a section of the page; nothing without any part."""
+    inside = "\n\n".join(parts)
+    return f"## {title}\n\n{inside}" if inside else ""
 
 
 def _header(page: ParsedPage) -> Iterator[str]:

@@ -11,6 +11,7 @@ from recollect.models.llm.dialect import (
     StreamDelta,
     check_error,
     events,
+    mapping,
     optional_fields,
     text_in,
     usage_of,
@@ -72,17 +73,17 @@ class Anthropic:
     def pieces(self, lines: Iterable[str]) -> Iterator[StreamDelta]:
         counted: dict[str, Any] = {}
         reason = "end"
-        for told in events(lines):
-            kind = (told or {}).get("type")
-            check_error(told or {})
+        for told in filter(None, events(lines)):
+            kind = told.get("type")
+            check_error(told)
             if kind == "message_start":
-                counted = dict(told["message"].get("usage") or {})
+                counted = dict(mapping(told["message"].get("usage")))
                 yield StreamDelta("", usage_of(counted), text_in(told["message"], "model"))
             elif kind == "content_block_delta":
                 delta = told["delta"]
                 yield StreamDelta(text_in(delta, "text", text_in(delta, "partial_json")))
             elif kind == "message_delta":  # the counts here are sums, not what was added
-                counted.update({k: v for k, v in (told.get("usage") or {}).items() if v})
+                counted.update({k: v for k, v in mapping(told.get("usage")).items() if v})
                 reason = text_in(told["delta"], "stop_reason", reason)
                 yield StreamDelta("", usage_of(counted))
             elif kind == "message_stop":

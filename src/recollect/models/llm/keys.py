@@ -86,11 +86,10 @@ class KeyLookup(NamedTuple):
 
 
 def find_key(
-    variables: tuple[str, ...], *, keyring: bool, environ: Mapping[str, str] | None = None
+    variables: tuple[str, ...], *, keyring: bool, environ: Mapping[str, str] = os.environ
 ) -> KeyLookup:
     """Looks the key up: the first of these variables that is set; else, where a *keyring* may be
     asked, the first that it knows."""
-    environ = os.environ if environ is None else environ
     places = chain(
         ((name, environ.get(name, "")) for name in variables),
         ((f"the keyring's {name}", _from_keyring(name)) for name in variables if keyring),

@@ -11,6 +11,7 @@ from recollect.models.llm.dialect import (
     StreamDelta,
     check_error,
     events,
+    mapping,
     optional_fields,
     text_in,
     usage_of,
@@ -79,7 +80,7 @@ class OpenAi:
             usage, model = usage_of(told.get("usage")), text_in(told, "model")
             for choice in (told.get("choices") or ())[:1]:
                 check_error(choice)
-                delta = choice.get("delta") or {}
+                delta = mapping(choice.get("delta"))
                 refused += text_in(delta, "refusal")
                 reason = text_in(choice, "finish_reason")
                 ended = ended or _REASONS.get(reason, reason)

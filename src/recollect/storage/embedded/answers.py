@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from recollect.nouns import Recorded
+from recollect.nouns import Recorded, optional_names
 from recollect.storage.embedded.queries import batches, marks
-from recollect.storage.embedded.rows import micros, moment
+from recollect.storage.times import micros, moment
 
 if TYPE_CHECKING:
     from recollect.storage.embedded.pool import RecordPool
@@ -68,12 +68,11 @@ def one(db: sqlite3.Connection, id: str) -> Recorded | None:
 def _read(row: Recorded) -> Recorded:
     """A row as it is stored, with its values as they are meant."""
     stored: Any = row
-    within = json.loads(stored.within)
     return row._replace(
         sources=tuple(json.loads(stored.sources)),
         at=moment(stored.at) or _BEGINNING,
         stale=bool(stored.stale),
-        within=None if within is None else tuple(within),
+        within=optional_names(json.loads(stored.within)),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from recollect.storage.content import digest
 from recollect.storage.embedded.dump import whole
 from recollect.storage.embedded.lock import holders
 from recollect.storage.embedded.sqlite_file import is_busy
+from recollect.storage.times import from_seconds
 from recollect.text import lexical
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def last_write(db: sqlite3.Connection) -> datetime | None:
     (at,) = db.execute(
         "SELECT MAX(at) FROM (SELECT at FROM events ORDER BY seq DESC LIMIT 1000)"
     ).fetchone()
-    return None if at is None else datetime.fromtimestamp(at, UTC)
+    return from_seconds(at)
 
 
 def writable(folder: Path, seconds: float) -> Iterator[Finding]:

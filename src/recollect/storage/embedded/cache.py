@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from recollect import permissions
+from recollect.nouns import optional_names
 from recollect.ports import CachedAnswer, CacheStats, PastRequest
 from recollect.storage.embedded.sqlite_file import transaction
 
@@ -206,5 +207,4 @@ def _trim(db: sqlite3.Connection, table: str, most: int) -> int:
 
 
 def _sources(written: object) -> tuple[str, ...] | None:
-    read = json.loads(str(written))
-    return None if read is None else tuple(read)
+    return optional_names(json.loads(str(written)))

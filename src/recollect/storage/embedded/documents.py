@@ -26,7 +26,7 @@ from recollect.storage.content import passage_number
 from recollect.storage.embedded.connection import Connection, translated
 from recollect.storage.embedded.queries import among as rows_among
 from recollect.storage.embedded.queries import marks, scalar
-from recollect.storage.embedded.rows import LabelFilter, micros, moment
+from recollect.storage.embedded.rows import LabelFilter
 from recollect.storage.filters import (
     allows,
     among,
@@ -37,6 +37,7 @@ from recollect.storage.filters import (
     scopes_allow,
     source_allows,
 )
+from recollect.storage.times import micros, moment
 
 DOCUMENT = """d.external, d.source, d.kind, d.title, d.path, d.date, d.owner, d.scopes,
     d.meta, d.origin, d.stamp"""
@@ -136,7 +137,7 @@ class Documents(Connection):
             date=moment(date),
             owner=self.label(owner),
             scopes=self._scope_set(scopes),
-            meta=json.loads(meta) if meta != "{}" else {},
+            meta=json.loads(meta),
             origin=origin,
             stamp=stamp,
         )

@@ -1,9 +1,6 @@
 """What the record hands to the rest of the engine: plain rows, with labels as numbers."""
 
-from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class RecordState(NamedTuple):
@@ -90,11 +87,3 @@ class VectorRow(NamedTuple):
     @property
     def labels(self) -> tuple[int, ...]:
         return self[3:10]
-
-
-def moment(number: int | None) -> datetime | None:
-    return None if number is None else _EPOCH + timedelta(microseconds=number)
-
-
-def micros(date: datetime | None) -> int | None:
-    return None if date is None else (date - _EPOCH) // timedelta(microseconds=1)

@@ -11,7 +11,7 @@ from recollect.ports import OUTLINED, Outline, Spot, Turn
 from recollect.storage.embedded.documents import DOCUMENT
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.queries import among, marks, scalar
-from recollect.storage.embedded.rows import moment
+from recollect.storage.times import moment
 
 _LAST = 2**63 - 1
 

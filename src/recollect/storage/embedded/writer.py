@@ -10,8 +10,9 @@ from typing import Any
 
 from recollect.nouns import Document, Put, Receipt, Source
 from recollect.storage.embedded.queries import scalar
-from recollect.storage.embedded.rows import RecordState, micros
+from recollect.storage.embedded.rows import RecordState
 from recollect.storage.filters import label_of
+from recollect.storage.times import micros
 from recollect.text.lexical import indexed_text
 
 

@@ -6,11 +6,12 @@ import json
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from recollect.nouns import Recorded
+from recollect.nouns import Recorded, optional_names
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
-from recollect.storage.postgres.rows import given, micros, moment, stored
+from recollect.storage.postgres.rows import given, stored
 from recollect.storage.postgres.servers import Servers
+from recollect.storage.times import micros, moment
 
 _COLUMNS = "id, query, answer, fingerprint, at, sources, whose, confidence, stale, space, within"
 _BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
@@ -93,7 +94,6 @@ def _read(
     space: str,
     within: str,
 ) -> Recorded:
-    limited = json.loads(within)
     return Recorded(
         given(id),
         given(query),
@@ -105,7 +105,7 @@ def _read(
         confidence,
         stale,
         space,
-        None if limited is None else tuple(limited),
+        optional_names(json.loads(within)),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from recollect.storage.postgres.dump import wholes
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import members
 from recollect.storage.postgres.record import RecordReader
+from recollect.storage.times import from_seconds
 
 _SAMPLE = 200
 _PROBES = 20
@@ -41,7 +41,7 @@ def checked(db: Db, owners: Owners, record: RecordReader, full: bool) -> CheckRe
         documents=documents,
         sampled=0,
         recall=recall,
-        last_write=None if last is None else datetime.fromtimestamp(last, UTC),
+        last_write=from_seconds(last),
     )
 
 

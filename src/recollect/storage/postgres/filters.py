@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from recollect.nouns import Filter
 from recollect.storage.filters import path_pattern
-from recollect.storage.postgres.rows import micros, stored
+from recollect.storage.postgres.rows import stored
+from recollect.storage.times import micros
 from recollect.text.terms import fold
 
 

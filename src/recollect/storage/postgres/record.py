@@ -30,12 +30,12 @@ from recollect.storage.postgres.rows import (
     document,
     given,
     hashed,
-    moment,
     owner_of,
     owners_of,
     passage,
     stored,
 )
+from recollect.storage.times import moment
 
 _DOCUMENTS = "documents d JOIN owners o ON o.owner = d.owner"
 _PASSAGES = (

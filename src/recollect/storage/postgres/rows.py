@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
 from hashlib import md5
 from typing import Any
 
 from recollect.nouns import Document, Passage, StoredPassage
+from recollect.storage.times import moment
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 OWNER_BITS = 24
 """A key is the number of a change, then the number of its owner in so many bits."""
 _OWNER = (1 << OWNER_BITS) - 1
@@ -30,14 +29,6 @@ def owners_of(keys: Iterable[int]) -> list[int]:
 
 def key_of(number: int, owner: int) -> int:
     return number << OWNER_BITS | owner
-
-
-def moment(number: int | None) -> datetime | None:
-    return None if number is None else _EPOCH + timedelta(microseconds=number)
-
-
-def micros(date: datetime | None) -> int | None:
-    return None if date is None else (date - _EPOCH) // timedelta(microseconds=1)
 
 
 def stored(text: str) -> str:
@@ -71,7 +62,7 @@ def document(row: Sequence[Any]) -> Document:
         date=moment(date),
         owner=given(owner),
         scopes=tuple(map(given, scopes)),
-        meta=json.loads(meta) if meta != "{}" else {},
+        meta=json.loads(meta),
         origin=given(origin),
         stamp=given(stamp),
     )

@@ -15,10 +15,10 @@ from recollect.storage.postgres.rows import (
     document,
     given,
     hashed,
-    moment,
     owner_of,
     stored,
 )
+from recollect.storage.times import moment
 
 _LAST = 2**31 - 1
 

@@ -23,7 +23,8 @@ from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Db, scalar
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import stems
-from recollect.storage.postgres.rows import given, key_of, micros, stored
+from recollect.storage.postgres.rows import given, key_of, stored
+from recollect.storage.times import micros
 from recollect.text.lexical import indexed_text
 from recollect.text.terms import fold, terms
 

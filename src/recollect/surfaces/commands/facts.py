@@ -90,8 +90,7 @@ def _participant(given: str) -> dict[str, str]:
 
 def _remembered(done: Remembered, style: Style) -> str:
     lines = [f"{style.bold}{done.action}{style.off}  {_line(done.fact, style)}"]
-    if done.note:
-        lines.append(f"    {style.dim}{done.note}{style.off}")
+    lines += some(when(done.note, f"    {style.dim}{done.note}{style.off}"))
     for one in done.conflicts:
         lines.append(f"    {style.warn}says otherwise:{style.off} {_line(one.fact, style)}")
         lines.append(f"    {style.dim}{one.why}{style.off}")
@@ -203,12 +202,9 @@ def facts(options: Options) -> int:
 
 
 def _page(found: FactPage, style: Style) -> str:
-    if not found.items:
-        return "no facts"
     lines = [_line(fact, style) for fact in found.items]
-    if found.cursor:
-        lines.append(f"{style.dim}more: --cursor {found.cursor}{style.off}")
-    return "\n".join(lines)
+    lines += some(when(found.cursor, f"{style.dim}more: --cursor {found.cursor}{style.off}"))
+    return listing(lines, "no facts")
 
 
 def declare_context(parser: argparse.ArgumentParser) -> None:

@@ -30,7 +30,7 @@ from recollect.nouns.answers import LIKELY, SURE, in_words
 from recollect.surfaces import headlines
 from recollect.surfaces.commands import hook_import
 from recollect.surfaces.install import clients
-from recollect.surfaces.phrases import dotted
+from recollect.surfaces.phrases import dotted, some, when
 from recollect.text import snippet, tokens
 from recollect.text.questions import parse
 
@@ -192,11 +192,11 @@ def _prelude(call: Call, payload: Mapping[str, Any]) -> str:
 
     with facade.Memory.open(call.store, embed_model="none", rerank_model="none") as memory:
         known = memory.context(token_budget=TOKENS)
-        lines = [f"The user: {known.prelude}"] if known.prelude else []
+        lines = some(when(known.prelude, f"The user: {known.prelude}"))
         lines += _group("Pinned:", known.pinned)
         lines += _group("Open questions:", known.questions)
         lines += _last_session(memory, payload)
-    return _within(lines) if lines else ""
+    return _within(lines)
 
 
 def _group(title: str, results: Iterable[Result]) -> list[str]:
@@ -212,9 +212,9 @@ def _last_session(memory: Memory, payload: Mapping[str, Any]) -> list[str]:
     for line in getattr(memory.sessions(limit=50), "sessions", ()):
         name = line.session
         if name.folder == folder and name.session_id != own and not name.automated:
-            when = f", {name.date:%Y-%m-%d}" if name.date else ""
-            ended = f" It ended: {line.resolution}" if line.resolution else ""
-            about = _line(f"Last session here: {name.title or line.goal}{when}.{ended}", 400)
+            day = f", {name.date:%Y-%m-%d}" if name.date else ""
+            ended = when(line.resolution, f" It ended: {line.resolution}")
+            about = _line(f"Last session here: {name.title or line.goal}{day}.{ended}", 400)
             return [f"{about} [sessions session={name.session_id}]"]
     return []
 

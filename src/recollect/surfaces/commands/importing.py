@@ -14,6 +14,7 @@ from recollect.errors import InputError, NotFound, UsageError
 from recollect.surfaces import render, terminal
 from recollect.surfaces.commands import transfer
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
+from recollect.surfaces.phrases import counts
 from recollect.transfer import tree_export
 
 
@@ -34,7 +35,13 @@ def declare_add(parser: argparse.ArgumentParser) -> None:
         "--prune", action="store_true", help="remove what is no longer in its source"
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
-    parser.add_argument("--no-redact", action="store_true", help="keep secrets as they are")
+    parser.add_argument(
+        "--no-redact",
+        action="store_false",
+        dest="redact",
+        default=None,
+        help="keep secrets as they are",
+    )
     parser.add_argument(
         "--no-history", action="store_true", help="leave a repository's commits out"
     )
@@ -66,7 +73,7 @@ def _add(memory: facade.Memory, options: Options, *paths: Any, source: str | Non
             source=source,
             owner=options.owner,
             scopes=options.scope,
-            redact=False if options.no_redact else None,
+            redact=options.redact,
             history=not options.no_history,
             prune=options.prune,
             dry_run=options.dry_run,
@@ -176,16 +183,15 @@ def export(options: Options) -> int:
 
 
 def _exported(done: tree_export.TreeExport, style: terminal.Style) -> str:
-    counts = {
+    made = {
         "written": done.written,
         "unchanged": done.unchanged,
         "removed": done.removed,
         "left as they are": len(done.refused),
         "stale": len(done.stale),
     }
-    files = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     what = f"{done.pages:,} pages with {done.facts:,} facts"
-    return f"{style.bold}{what}{style.off} in {done.folder}: {files or 'no files'}"
+    return f"{style.bold}{what}{style.off} in {done.folder}: {counts(made) or 'no files'}"
 
 
 # ------------------------------------------------------------------ watch

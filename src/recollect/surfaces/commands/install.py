@@ -83,14 +83,16 @@ def _change(options: Options, client: clients.McpClient, launch: program.Launch)
 
 
 def _notes(options: Options, client: clients.McpClient, made: list[changes.Change]) -> list[str]:
-    notes = []
-    if options.hooks and client.hooks is None:
-        notes.append(f"{client.label} has no hooks that we know how to use")
-    if any(change.changes for change in made) and not options.uninstall:
-        notes += some(client.note)
-        if options.scope == "project":
-            notes += some(client.project_note, _NAMED_BY_PATH)
-    return notes + [f"{change.file}: {change.note}" for change in made if change.note]
+    installed = any(change.changes for change in made) and not options.uninstall
+    shared = installed and options.scope == "project"
+    no_hooks = f"{client.label} has no hooks that we know how to use"
+    return some(
+        when(options.hooks and client.hooks is None, no_hooks),
+        when(installed, client.note),
+        when(shared, client.project_note),
+        when(shared, _NAMED_BY_PATH),
+        *(when(change.note, f"{change.file}: {change.note}") for change in made),
+    )
 
 
 _NAMED_BY_PATH = "the command is named by its path on this machine; others have another"
@@ -115,11 +117,9 @@ def _told(
         action = would + change.action if change.changes else said[change.action]
         lines.append(f"{change.what:7} {style.bold}{action}{style.off}  {change.file}")
         lines += [f"        {style.dim}by {shlex.join(one)}{style.off}" for one in change.commands]
-    if options.dry_run:
-        return "\n".join([*lines, *some(diff.rstrip("\n"))])
-    if not any(change.changes for change in made):
-        return "\n".join([*lines, "nothing was changed"])
-    return "\n".join([*lines, f"see it with: {client.listing}"])
+    changed = any(change.changes for change in made)
+    seen = f"see it with: {client.listing}" if changed else "nothing was changed"
+    return "\n".join([*lines, *some(diff.rstrip("\n") if options.dry_run else seen)])
 
 
 # ------------------------------------------------------------------ what there is

@@ -60,9 +60,8 @@ def _status(found: LlmStatus, style: Style) -> str:
         lines.append("what it costs is not known (llm.price says it)")
     elif found.price is not None:
         lines.append(f"${found.price.input:g} for a million tokens in, ${found.price.output:g} out")
-    for name, limit in (("a day", found.limits.daily), ("a command", found.limits.command)):
-        if limit is not None:
-            lines.append(f"at most ${limit:.2f} {name}")
+    limits = {"a day": found.limits.daily, "a command": found.limits.command}
+    lines += [f"at most ${limit:.2f} {name}" for name, limit in limits.items() if limit is not None]
     lines += ["", f"today ${found.dollars_today:.4f}; since {found.first} ${found.dollars:.4f}"]
     for row in found.spent:
         beside = when(row.unpriced, f", {row.unpriced} of unknown price")

@@ -147,13 +147,15 @@ def _models_list(options: Options) -> int:
         lines = [
             f"{'*' if s.used else ' '} {s.name:20} {_job(s):14} {s.licence:12} "
             f"{'here' if s.here else f'not fetched, {s.megabytes} MB'}"
-            f"{'' if s.calibrated or not s.used else ', uncalibrated'}"
+            f"{when(s.used and not s.calibrated, ', uncalibrated')}"
             for s in states
         ]
-        if not any(s.used and s.job == "embed" for s in states):
-            lines.append(f"* {config['embed.model']}")
-        if config["rerank.model"] == "none":
-            lines.append("no reranker is in use; `recollect models use recollect-rerank` is one")
+        known = any(s.used and s.job == "embed" for s in states)
+        reranker = "no reranker is in use; `recollect models use recollect-rerank` is one"
+        lines += some(
+            when(not known, f"* {config['embed.model']}"),
+            when(config["rerank.model"] == "none", reranker),
+        )
         return "\n".join(lines)
 
     show(options, content, text)

@@ -49,6 +49,7 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--relax",
         action="append",
+        default=[],
         choices=list(_RELAXABLE),
         metavar="LIMIT",
         help=f"give this limit up when too little is found ({', '.join(_RELAXABLE)})",
@@ -63,8 +64,20 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
         metavar="WHEN",
         help="what held then, of facts and of documents that were superseded",
     )
-    parser.add_argument("--no-facts", action="store_true", help="search passages, facts or not")
-    parser.add_argument("--no-cache", action="store_true", help="search, answered before or not")
+    parser.add_argument(
+        "--no-facts",
+        action="store_false",
+        dest="facts",
+        default=None,
+        help="search passages, facts or not",
+    )
+    parser.add_argument(
+        "--no-cache",
+        action="store_false",
+        dest="cache",
+        default=None,
+        help="search, answered before or not",
+    )
     parser.add_argument("--reranker", metavar="NAME", help="another model to read the best; none")
     parser.add_argument(
         "--expand",
@@ -72,7 +85,9 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="rewrites by the language model where the grade is low (0 to 3)",
     )
-    parser.add_argument("--hyde", action="store_true", help="search by a passage that it makes up")
+    parser.add_argument(
+        "--hyde", action="store_true", default=None, help="search by a passage that it makes up"
+    )
     parser.add_argument(
         "--think",
         action=argparse.BooleanOptionalAction,
@@ -104,14 +119,14 @@ def search(options: Options) -> int:
             min_confidence=options.min_confidence,
             last_n=options.last,
             as_of=options.as_of,
-            facts=False if options.no_facts else None,
-            cache=False if options.no_cache else None,
+            facts=options.facts,
+            cache=options.cache,
             reranker=options.reranker,
             expand=options.expand,
-            hyde=options.hyde or None,
+            hyde=options.hyde,
             think=options.think,
             web=options.web,
-            relax=[_RELAXABLE[name] for name in options.relax or ()],
+            relax=[_RELAXABLE[name] for name in options.relax],
         )
     if not options.json:
         for reason in found.degraded:

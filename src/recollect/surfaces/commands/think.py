@@ -6,6 +6,8 @@ import argparse
 import sys
 import textwrap
 from collections.abc import Iterable
+from functools import partial
+from itertools import chain
 from typing import TextIO
 
 from recollect import memory as facade
@@ -20,6 +22,7 @@ from recollect.surfaces.commands.shared import (
     print_json,
     say,
 )
+from recollect.surfaces.phrases import some, when
 
 
 def declare_think(parser: argparse.ArgumentParser) -> None:
@@ -105,11 +108,11 @@ class Live:
             if self._column and self._column + len(word) >= _width():
                 self._out.write("\n")
                 self._column = 0
-            self._out.write(f"{' ' if self._column else ''}{word}")
+            self._out.write(f"{when(self._column, ' ')}{word}")
             self._column += len(word) + 1
 
     def _line(self, line: str) -> None:
-        self._out.write(f"{chr(10) if self._column else ''}{line}\n")
+        self._out.write(f"{when(self._column, chr(10))}{line}\n")
         self._column = 0
 
 
@@ -128,8 +131,9 @@ def text(
         lines += ["", f"{style.dim}{took}{style.off}"]
     if made.status == "cached_answer" and made.answer is not None:
         lines += ["", *(f"[{n}] {one}" for n, one in enumerate(made.answer.sources, 1))]
-    if made.answer is not None and made.answer.id:
-        lines.append(f"{style.dim}recorded as {made.answer.id}{style.off}")
+    if made.answer is not None:
+        recorded = f"{style.dim}recorded as {made.answer.id}{style.off}"
+        lines += some(when(made.answer.id, recorded))
     if explain:
         lines += ["", *render.stages(made.stages, style)]
     return lines
@@ -137,7 +141,8 @@ def text(
 
 def _answer(made: facade.Thought, style: terminal.Style) -> list[str]:
     if made.text:
-        return [line for part in made.text.splitlines() for line in textwrap.wrap(part, _width())]
+        wrap = partial(textwrap.wrap, width=_width())
+        return list(chain.from_iterable(map(wrap, made.text.splitlines())))
     if made.status == "not_in_memory":
         return [f"{style.bold}not in memory{style.off}: {made.reason}"]
     lines = [made.bundle.rendered()] if made.bundle else []
@@ -156,10 +161,10 @@ def _references(written: synthesis.Synthesis, style: terminal.Style) -> Iterable
 
 
 def _unsupported(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str]:
-    bad = [one for one in written.sentences if not one.supported]
-    for one in bad:
+    for one in written.sentences:
         shown = textwrap.shorten(one.text, 60, placeholder=" …")
-        yield f"{style.warn}not supported{style.off}: {shown} ({one.problem})"
+        told = f"{style.warn}not supported{style.off}: {shown} ({one.problem})"
+        yield from some(when(not one.supported, told))
 
 
 def _quotes(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str]:
@@ -170,7 +175,6 @@ def _quotes(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str
 
 
 def _not_written(made: facade.Thought) -> str:
-    said = f"no answer was written: {made.reason}; this is what it would be from"
-    if made.reason == "no language model is configured":
-        said += "\n  `recollect config set llm.model openai:NAME` (docs/llm.md) configures one"
-    return said
+    how = "\n  `recollect config set llm.model openai:NAME` (docs/llm.md) configures one"
+    none = made.reason == "no language model is configured"
+    return f"no answer was written: {made.reason}; this is what it would be from{when(none, how)}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from recollect import memory as facade
 from recollect.errors import StoreCorrupt, UsageError
 from recollect.surfaces import render
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import counts, some, when
 
 if TYPE_CHECKING:
     from recollect.ports import CheckReport, LoadReport
@@ -80,8 +81,7 @@ def restore(options: Options) -> int:
             f"{style.bold}{done.store}{style.off} is as it was on {held.made}: "
             f"{held.documents:,} documents, {held.passages:,} passages",
         ]
-        if done.aside:
-            lines.append(f"the store that was there is now {done.aside}")
+        lines += some(when(done.aside, f"the store that was there is now {done.aside}"))
         return "\n".join(lines)
 
     show(options, done.as_json(), text)
@@ -141,24 +141,24 @@ def _repaired(done: RepairReport, style: Style) -> str:
         f"{done.passages:,} passages",
         f"the damaged one is now {done.aside}",
     ]
-    for what, ids in (
-        ("are incomplete; `recollect add` of their source brings them back", done.incomplete),
-        ("are lost; `recollect add` of their source, or a backup, has them", done.lost),
-    ):
-        if ids:
-            more = f", … {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else ""
-            lines.append(f"{style.warn}{len(ids):,} documents {what}{style.off}")
-            lines.append(f"    {', '.join(ids[:SHOWN])}{more}")
-    if done.unnamed:
-        lines.append(
+    again, backup = "`recollect add` of their source brings them back", "or a backup, has them"
+    lost = some(
+        _documents(done.incomplete, f"are incomplete; {again}", style),
+        _documents(done.lost, f"are lost; `recollect add` of their source, {backup}", style),
+        when(
+            done.unnamed,
             f"{style.warn}of {done.unnamed:,} documents only the text is left{style.off}: "
-            "recollect list --source salvaged --owner salvaged"
-        )
-    if done.unreadable:
-        lines.append(f"could not be read whole: {', '.join(done.unreadable)}")
-    if not (done.incomplete or done.lost or done.unnamed or done.unreadable):
-        lines.append("nothing is lost")
-    return "\n".join(lines)
+            "recollect list --source salvaged --owner salvaged",
+        ),
+        when(done.unreadable, f"could not be read whole: {', '.join(done.unreadable)}"),
+    )
+    return "\n".join([*lines, *(lost or ["nothing is lost"])])
+
+
+def _documents(ids: Sequence[str], what: str, style: Style) -> str:
+    more = when(len(ids) > SHOWN, f", … {len(ids) - SHOWN:,} more")
+    head = f"{style.warn}{len(ids):,} documents {what}{style.off}"
+    return when(ids, f"{head}\n    {', '.join(ids[:SHOWN])}{more}")
 
 
 # ------------------------------------------------------------------ export --all, import
@@ -173,8 +173,7 @@ def export_all(options: Options) -> int:
         done = memory.admin.export_all(
             options.all, vectors=not options.no_vectors, force=options.force, report=bar
         )
-    counts = ", ".join(f"{count:,} {name}" for name, count in done.counts.items() if count)
-    told = f"{counts or 'nothing'}; {_size(done.bytes)}"
+    told = f"{counts(done.counts) or 'nothing'}; {_size(done.bytes)}"
     show(options, done.as_json(), lambda style: f"{style.bold}{done.file}{style.off}: {told}")
     return 0
 
@@ -207,7 +206,7 @@ def _imported(done: LoadReport, style: Style) -> str:
         "different": done.different,
         "forgotten here": done.forgotten,
     }
-    documents = ", ".join(f"{count:,} {name}" for name, count in said.items() if count)
+    documents = counts(said)
     also = {
         "sources": done.sources,
         "tombstones": done.tombstones,
@@ -215,7 +214,7 @@ def _imported(done: LoadReport, style: Style) -> str:
         "answers": done.answers,
         "vectors": done.vectors,
     }
-    more = ", ".join(f"{count:,} {name}" for name, count in also.items() if count)
+    more = counts(also)
     return f"{style.bold}documents: {documents or 'none'}{style.off}" + when(more, f"; {more}")
 
 
@@ -242,11 +241,11 @@ def migrate_store(options: Options) -> int:
 
 
 def _migrated(done: Migration, to: str, style: Style) -> str:
-    same = ", ".join(f"{count:,} {name}" for name, count in done.counts.items() if count)
-    lines = [f"{style.bold}{done.to}{style.off}" + (" (went on where it was)" * done.resumed)]
-    if done.loaded.different or done.loaded.forgotten:
-        lines += [_imported(done.loaded, style)]
-    lines.append(f"the same in both: {same or 'nothing'}")
-    if "@" not in to or ":" not in to.partition("://")[2].rpartition("@")[0]:
-        lines.append(f"{style.dim}to use it: recollect config set store {to}{style.off}")
+    password = ":" in to.partition("://")[2].rpartition("@")[0]
+    lines = some(
+        f"{style.bold}{done.to}{style.off}" + (" (went on where it was)" * done.resumed),
+        when(done.loaded.different or done.loaded.forgotten, _imported(done.loaded, style)),
+        f"the same in both: {counts(done.counts) or 'nothing'}",
+        when(not password, f"{style.dim}to use it: recollect config set store {to}{style.off}"),
+    )
     return "\n".join(lines)

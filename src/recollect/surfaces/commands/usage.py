@@ -16,7 +16,7 @@ from recollect.surfaces import terminal
 from recollect.surfaces.commands import usage_picture, usage_text
 from recollect.surfaces.commands.config import plain
 from recollect.surfaces.commands.shared import Options, exit_code, open_memory, show
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import some, when
 
 PICTURE = "recollect-stats.svg"
 
@@ -141,23 +141,18 @@ def _advice(
     reverts = {one.setting: one.revert for one in applied}
     for one in found.recommendations:
         lines += [*_one(one, style, reverts.get(one.setting, "")), ""]
-    if not done and any(one.setting and not one.overridden for one in found.recommendations):
-        lines.append("`recollect tune --apply` sets these in your config.toml")
-    return "\n".join(lines).rstrip()
+    open_ones = [one for one in found.recommendations if one.setting and not one.overridden]
+    how = "`recollect tune --apply` sets these in your config.toml"
+    return "\n".join([*lines, when(open_ones and not done, how)]).rstrip()
 
 
 def _one(found: tuning.Recommendation, style: terminal.Style, revert: str) -> list[str]:
-    if not found.setting:
-        head = found.why
-    else:
-        to = "not set" if found.value is None else plain(found.value)
-        head = f"{found.setting}: {plain(found.now)} → {to}"
-    lines = [f"{style.bold}{head}{style.off}"]
-    if found.setting:
-        lines.append(f"    {found.why}")
-    lines.append(f"    {style.dim}{found.evidence}{style.off}")
-    if found.overridden:
-        lines.append(f"    not applied by --apply: {found.overridden} decides it here")
-    if revert:
-        lines.append(f"    done; to go back: {revert}")
-    return lines
+    to = "not set" if found.value is None else plain(found.value)
+    head = f"{found.setting}: {plain(found.now)} → {to}" if found.setting else found.why
+    return some(
+        f"{style.bold}{head}{style.off}",
+        when(found.setting, f"    {found.why}"),
+        f"    {style.dim}{found.evidence}{style.off}",
+        when(found.overridden, f"    not applied by --apply: {found.overridden} decides it here"),
+        when(revert, f"    done; to go back: {revert}"),
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from recollect.surfaces import terminal
+from recollect.surfaces.phrases import some, when
 from recollect.telemetry import Figures, Usage
 
 STATUSES = {
@@ -38,11 +39,12 @@ def table(usage: Usage, style: terminal.Style) -> str:
     return "\n".join([*lines, *_notes(usage)]).rstrip()
 
 
-def _notes(usage: Usage) -> Iterator[str]:
-    if not usage.recording:
-        yield "searches are not counted now: `recollect config set telemetry true` changes that"
-    if usage.problem:
-        yield f"some searches are not counted yet: {usage.problem}"
+def _notes(usage: Usage) -> list[str]:
+    off = "searches are not counted now: `recollect config set telemetry true` changes that"
+    return some(
+        when(not usage.recording, off),
+        when(usage.problem, f"some searches are not counted yet: {usage.problem}"),
+    )
 
 
 def _summary(total: Figures) -> Iterator[str]:
@@ -72,12 +74,12 @@ def _summary(total: Figures) -> Iterator[str]:
             f"{total.counts['truncated']:,} cut short",
         ],
     )
-    if total.empty:
-        yield _line(
-            "empty", (f"{cause(name)} {count:,}" for name, count in total.under("empty").items())
-        )
-    if total.counts["degraded"]:
-        yield _line("degraded", [_share(total.counts["degraded"], total.calls)])
+    causes = [f"{cause(name)} {count:,}" for name, count in total.under("empty").items()]
+    degraded = total.counts["degraded"]
+    yield from some(
+        when(total.empty, _line("empty", causes)),
+        when(degraded, _line("degraded", [_share(degraded, total.calls)])),
+    )
 
 
 def _line(name: str, parts: Iterator[str] | list[str]) -> str:

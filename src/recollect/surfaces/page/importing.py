@@ -25,7 +25,7 @@ from recollect.surfaces.page.layout import (
     table,
     text_field,
 )
-from recollect.surfaces.phrases import only, some, when
+from recollect.surfaces.phrases import counts, only, some, when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -135,17 +135,16 @@ def _counts(one: Import) -> str:
         took = (one.ended or datetime.now(UTC)) - one.asked
         return f"{one.stored:,} stored, {took.total_seconds():.0f} s"
     done = one.receipt
-    named = (
-        ("new", done["added"]),
-        ("changed", done["changed"]),
-        ("as before", done["unchanged"]),
-        ("forgotten earlier", done["tombstoned"]),
-        ("secrets taken out", sum(done["redacted"].values())),
-        ("left out", len(done["skipped"])),
-        ("failed", len(done["failed"])),
-    )
-    told = [f"{count:,} {name}" for name, count in named if count]
-    return ", ".join(told) or "nothing to import"
+    named = {
+        "new": done["added"],
+        "changed": done["changed"],
+        "as before": done["unchanged"],
+        "forgotten earlier": done["tombstoned"],
+        "secrets taken out": sum(done["redacted"].values()),
+        "left out": len(done["skipped"]),
+        "failed": len(done["failed"]),
+    }
+    return counts(named) or "nothing to import"
 
 
 def _problems(done: Mapping[str, Any]) -> Html:

@@ -23,7 +23,7 @@ from recollect.surfaces.page.layout import (
     minute,
 )
 from recollect.surfaces.page.remembered import tabs
-from recollect.surfaces.phrases import only, some, when
+from recollect.surfaces.phrases import counts, only, some, when
 
 SAID = {
     "new": "new",
@@ -127,7 +127,7 @@ def receipts(request: PageRequest) -> PageContent:
 
 def _done(request: PageRequest, kept: facade.CurationReceipt) -> Html:
     kinds = Counter(SAID.get(one.kind, one.kind) for one in kept.items)
-    told = ", ".join(f"{count:,} {name}" for name, count in kinds.items())
+    told = counts(kinds)
     facts = [
         el(
             "li",

@@ -73,8 +73,8 @@ def sense(
     others = [n for n in range(len(text)) if n != at and stem(text[n].folded) not in stopwords()]
     if not others:
         return Sense(True, "nothing else is said")
-    as_written = {name for name in names if name.casefold() == word.written.casefold()}
-    as_written |= {w for w in _written(about) if w.casefold() == word.written.casefold()}
+    spellings = {*names, *_written(about)}
+    as_written = {one for one in spellings if one.casefold() == word.written.casefold()}
     is_name = any(name[:1].isupper() for name in as_written)
     capital = is_name and _capital(text, at)
     if own in stopwords():
