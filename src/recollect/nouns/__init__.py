@@ -63,6 +63,7 @@ from recollect.nouns.documents import (
     first_words,
     hashed,
     json_list,
+    of_type,
     optional_names,
     stable_id,
 )
@@ -146,6 +147,7 @@ __all__ = [
     "hashed",
     "in_words",
     "json_list",
+    "of_type",
     "optional_names",
     "stable_id",
     "words",

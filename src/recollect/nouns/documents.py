@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 try:
     from _blake2 import blake2b
@@ -24,6 +24,7 @@ ROLES = ("user", "assistant", "tool", "context", "summary", "system", "rewound")
 """Who speaks in a message, as the readers of session logs tell it; others may be stored."""
 
 JsonObject = Mapping[str, Any]
+T = TypeVar("T")
 
 NO_META: JsonObject = {}
 
@@ -36,6 +37,11 @@ def json_list(items: Iterable[Any]) -> list[dict[str, Any]]:
 def dict_list(rows: Iterable[Any]) -> list[dict[str, Any]]:
     """Returns each named tuple as an object."""
     return [row._asdict() for row in rows]
+
+
+def of_type(items: Iterable[Any], kind: type[T]) -> list[T]:
+    """Returns the items of a type, in their order."""
+    return [item for item in items if isinstance(item, kind)]
 
 
 def optional_names(names: Iterable[str] | None) -> tuple[str, ...] | None:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from recollect.errors import StoreChanged, UsageError
 from recollect.moments import iso
-from recollect.nouns import ChangeSet, Event, Expect, Put, hashed
+from recollect.nouns import ChangeSet, Event, Expect, Put, hashed, of_type
 from recollect.ports import LoadReport
 
 _canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
@@ -67,8 +67,8 @@ def check(put: Put) -> None:
 
 def expect(changes: ChangeSet, stamp_of: Callable[[str], str | None]) -> None:
     """Refuses what was decided from another version of a document than the present one."""
-    for change in changes.changes:
-        if isinstance(change, Expect) and change.stamp != stamp_of(change.id):
+    for change in of_type(changes.changes, Expect):
+        if change.stamp != stamp_of(change.id):
             raise StoreChanged(
                 f"{change.id} was changed meanwhile", hint="look again, and try again"
             )

@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 
 from recollect.errors import UsageError
-from recollect.nouns import ChangeSet, Filter, Forget, Place, Put, Recorded, Register, Source
+from recollect.nouns import (
+    ChangeSet,
+    Filter,
+    Forget,
+    Place,
+    Put,
+    Recorded,
+    Register,
+    Source,
+    of_type,
+)
 from recollect.ports import History, Item, LoadReport, StorageEngine, Tombstone, WholeDocument
 from recollect.storage.plain.engine import PlainStore
 from recollect.testing.builders import (
@@ -148,7 +158,7 @@ class MovingContract:
 
     def test_a_dump_may_leave_the_vectors_out(self, store: StorageEngine) -> None:
         fill(store)
-        whole = [item for item in items(store, vectors=False) if isinstance(item, WholeDocument)]
+        whole = of_type(items(store, vectors=False), WholeDocument)
         assert len(whole) == 4
         assert not any(item.vectors for item in whole)
 

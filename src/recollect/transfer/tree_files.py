@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.nouns import Problem, Receipt
+from recollect.nouns import Problem, Receipt, of_type
 from recollect.transfer.tree_manifest import Manifest, ManifestEntry, content_hash, pages_in
 from recollect.tree import (
     BrokenPage,
@@ -152,8 +152,8 @@ def place(
     """Decides which page each file is. *known* are the addresses of all pages, *stored* those of
     pages that are documents of their own; facts alone imply the others."""
     placed = list(_placed(scanned.read, manifest, set(scanned.kept), known, stored))
-    changed = [one for one in placed if isinstance(one, TreeFile)]
-    refused = [one for one in placed if isinstance(one, _RefusedFile)]
+    changed = of_type(placed, TreeFile)
+    refused = of_type(placed, _RefusedFile)
     failed = tuple(Problem(str(root / one.path), one.why) for one in refused)
     unread = (
         set(chain.from_iterable((one.path, one.before) for one in refused)) & manifest.files.keys()

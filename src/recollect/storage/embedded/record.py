@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from recollect.nouns import (
+    Change,
     ChangeSet,
+    Expect,
     Forget,
     Place,
     Put,
@@ -21,6 +23,7 @@ from recollect.nouns import (
     Register,
     Remove,
     SourceStats,
+    of_type,
 )
 from recollect.storage.content import check, digest, expect
 from recollect.storage.embedded.feeding import Feeding
@@ -42,22 +45,22 @@ class Record(Feeding):
     # -------------------------------------------------------------- writing
 
     def apply(self, changes: ChangeSet, dry_run: bool) -> Receipt:
-        puts = [change for change in changes.changes if isinstance(change, Put)]
+        puts = of_type(changes.changes, Put)
         for put in puts:
             check(put)
         made = iter(list(map(digest, puts)))
         with self.transaction(keep=not dry_run):
             expect(changes, self._stamp)
             writer = self.writer()
+            write: Mapping[type[Change], Callable[[Any], None]] = {
+                Register: lambda change: writer.register(change.source),
+                Forget: lambda change: writer.forget(change.id),
+                Remove: lambda change: writer.remove(change.id),
+                Put: lambda change: writer.put(change, next(made)),
+                Expect: lambda _: None,
+            }
             for change in changes.changes:
-                if isinstance(change, Register):
-                    writer.register(change.source)
-                elif isinstance(change, Forget):
-                    writer.forget(change.id)
-                elif isinstance(change, Remove):
-                    writer.remove(change.id)
-                elif isinstance(change, Put):
-                    writer.put(change, next(made))
+                write[type(change)](change)
             writer.finish()
         return writer.receipt
 

@@ -215,8 +215,7 @@ class Snapshot:
 
     def _among(self, keys: Iterable[int]) -> Query:
         """These passages and no others."""
-        terms = (Query.term_query(self._schema, "passage", key, "basic") for key in keys)
-        return Query.boolean_query([(Occur.Should, term) for term in terms])
+        return _any(Query.term_query(self._schema, "passage", key, "basic") for key in keys)
 
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
         """One query for up to _BITS words: word i scores 2**i and the passages nothing, so that
@@ -255,14 +254,14 @@ class Snapshot:
     def _build(self, query: TextQuery, allowed: LabelFilter) -> Query:
         occur = Occur.Must if query.strict else Occur.Should
         scored = [(occur, self._scored(clause, query.field)) for clause in query.any]
-        conditions = [(Occur.Must, self._condition(clause)) for clause in query.must]
-        conditions += [(Occur.Must, q) for q in self._limits(allowed)]
+        conditions = _clauses(Occur.Must, map(self._condition, query.must))
+        conditions += _clauses(Occur.Must, self._limits(allowed))
         if scored:
             base = scored[0][1] if len(scored) == 1 else Query.boolean_query(scored)
         else:
             base = Query.const_score_query(Query.all_query(), 0.0)
             conditions.append((Occur.MustNot, self._term("mark", _MARK)))
-        never = [(Occur.MustNot, self._condition(clause)) for clause in query.never]
+        never = _clauses(Occur.MustNot, map(self._condition, query.never))
         if not conditions and not never:
             return base
         return Query.boolean_query([(Occur.Must, base), *conditions, *never])
@@ -291,11 +290,9 @@ class Snapshot:
         limits = []
         for letter, ids in zip(_LETTERS, allowed.labels, strict=True):
             if ids is not None:
-                some = [self._term("labels", f"{letter}{id}") for id in sorted(ids)]
-                limits.append(Query.boolean_query([(Occur.Should, q) for q in some]))
+                limits.append(_any(self._term("labels", f"{letter}{id}") for id in sorted(ids)))
         if allowed.paths is not None:
-            some = [Query.regex_query(self._schema, "path", p) for p in allowed.paths]
-            limits.append(Query.boolean_query([(Occur.Should, q) for q in some]))
+            limits.append(_any(Query.regex_query(self._schema, "path", p) for p in allowed.paths))
         if allowed.since is not None or allowed.until is not None:
             limits.append(
                 Query.range_query(
@@ -330,3 +327,11 @@ def _fields(row: Row) -> dict[str, object]:
     if row.date is not None:
         fields["date"] = row.date
     return fields
+
+
+def _clauses(occur: Occur, queries: Iterable[Query]) -> list[tuple[Occur, Query]]:
+    return [(occur, query) for query in queries]
+
+
+def _any(queries: Iterable[Query]) -> Query:
+    return Query.boolean_query(_clauses(Occur.Should, queries))

@@ -21,6 +21,7 @@ from recollect.nouns import (
     StoredPassage,
     StoreStats,
     TextQuery,
+    of_type,
     stable_id,
 )
 from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
@@ -45,9 +46,8 @@ class PlainStore:
 
     @atomic
     def apply(self, changes: ChangeSet, *, dry_run: bool = False) -> Receipt:
-        for change in changes.changes:
-            if isinstance(change, Put):
-                check(change)
+        for put in of_type(changes.changes, Put):
+            check(put)
         expect(changes, self.tables.stamp)
         tables = self.tables.copy() if dry_run else self.tables
         return sum(map(tables.write, changes.changes), Receipt())

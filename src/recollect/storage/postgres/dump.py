@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.nouns import ChangeSet, Event, Passage, Put, Recorded, Register, Source
+from recollect.nouns import ChangeSet, Event, Passage, Put, Recorded, Register, Source, of_type
 from recollect.ports import DumpEntry, History, Item, LoadReport, Tombstone, WholeDocument
 from recollect.storage.content import burying, dump_from, loading, stays, unknown
 from recollect.storage.postgres import answers, bulk, vectors
@@ -154,9 +154,8 @@ def dimensions(items: Sequence[Item]) -> dict[str, int]:
     """The models whose vectors are among the items, and how long those are."""
     return {
         model: len(blob) // 2
-        for item in items
-        if isinstance(item, WholeDocument)
-        for model, by_number in item.vectors.items()
+        for whole in of_type(items, WholeDocument)
+        for model, by_number in whole.vectors.items()
         for blob in by_number.values()
     }
 
@@ -212,8 +211,8 @@ class PostgresLoader:
         self._replace = replace
 
     def load(self, items: Sequence[Item]) -> LoadReport:
-        wholes = [item for item in items if isinstance(item, WholeDocument)]
-        buried = [item for item in items if isinstance(item, Tombstone)]
+        wholes = of_type(items, WholeDocument)
+        buried = of_type(items, Tombstone)
         puts = Changes(ChangeSet(tuple(whole.put for whole in wholes)), self._owners)
         numbers, known, forgotten = puts.begin(self._db, [one.id for one in buried])
         have = {id: one.digest for id, one in known.items()}
@@ -225,10 +224,9 @@ class PostgresLoader:
             planned.tombstone(one)
         writing.write_all(planned.actions, known, puts)
         done = planned.done + LoadReport(vectors=self._vectors(planned.kept))
-        sources = (self._source(item, writing) for item in items if isinstance(item, Source))
-        done = sum(sources, done)
-        done = sum((self._answer(item) for item in items if isinstance(item, Recorded)), done)
-        done += self._events([item for item in items if isinstance(item, History)])
+        done = sum((self._source(one, writing) for one in of_type(items, Source)), done)
+        done = sum(map(self._answer, of_type(items, Recorded)), done)
+        done += self._events(of_type(items, History))
         writing.finish()
         return done
 

@@ -10,17 +10,27 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
-from recollect.nouns import ChangeSet, Document, Expect, Forget, Put, Receipt, Register, Remove
+from recollect.nouns import (
+    ChangeSet,
+    Document,
+    Expect,
+    Forget,
+    Put,
+    Receipt,
+    Register,
+    Remove,
+    of_type,
+)
 from recollect.storage.content import check, digest, expect
 from recollect.storage.filters import folded_path, label_of
 from recollect.storage.postgres import vectors
 from recollect.storage.postgres.bulk import insert
-from recollect.storage.postgres.connection import Db, scalar
+from recollect.storage.postgres.connection import Db, firsts
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.postings import stems
 from recollect.storage.postgres.rows import given, key_of, stored
@@ -122,7 +132,7 @@ class Changes:
     def __init__(self, changes: ChangeSet, owners: Owners) -> None:
         self._changes = changes
         self._owners = owners
-        self._puts = [change for change in changes.changes if isinstance(change, Put)]
+        self._puts = of_type(changes.changes, Put)
         for put in self._puts:
             check(put)
             if owners.bound not in ("", put.document.owner):
@@ -149,7 +159,7 @@ class Changes:
             f"SELECT digest FROM documents WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
             ([put.document.id for put in self._puts],),
         ).fetchall()
-        have = {bytes(row[0]) for row in rows}
+        have = set(map(bytes, firsts(rows)))
         for put, made in zip(self._puts, self.digests, strict=True):
             if made not in have:
                 self.terms(put, made)
@@ -161,7 +171,7 @@ class Changes:
 
     def try_out(self, db: Db) -> Receipt:
         known = self.known(db, self.ids)
-        expect(self._changes, {id: one.stamp for id, one in known.items()}.get)
+        expect(self._changes, _stamps(known).get)
         return receipt(self._decide(known, self._forgotten(db, self.ids)))
 
     def begin(
@@ -179,12 +189,11 @@ class Changes:
 
     def apply(self, db: Db) -> Receipt:
         numbers, known, forgotten = self.begin(db)
-        expect(self._changes, {id: one.stamp for id, one in known.items()}.get)
+        expect(self._changes, _stamps(known).get)
         actions = self._decide(known, forgotten)
         writing = Writing(db, self._owners, numbers, self.terms)
-        for change in self._changes.changes:
-            if isinstance(change, Register):
-                writing.register(change)
+        for change in of_type(self._changes.changes, Register):
+            writing.register(change)
         writing.write_all(actions, known, self)
         writing.finish()
         return receipt(actions)
@@ -198,7 +207,7 @@ class Changes:
             f"SELECT id FROM tombstones WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
             (list(map(stored, ids)),),
         ).fetchall()
-        return {given(row[0]) for row in rows}
+        return set(map(given, firsts(rows)))
 
     def known(self, db: Db, ids: Sequence[str]) -> dict[str, StoredVersion]:
         rows = db.execute(
@@ -210,6 +219,10 @@ class Changes:
             id: StoredVersion(owner, key, bytes(made), given, title, source)
             for id, owner, key, made, given, title, source in rows
         }
+
+
+def _stamps(known: Mapping[str, StoredVersion]) -> dict[str, str]:
+    return {id: one.stamp for id, one in known.items()}
 
 
 def _waves(actions: Sequence[Action]) -> Iterator[list[Action]]:
@@ -293,9 +306,9 @@ class Writing:
 
     def _take(self, wave: Sequence[Action]) -> list[int]:
         """Numbers enough, in order."""
-        wanted = sum(2 + len(a.put.passages if a.put else ()) for a in wave)
-        series = "SELECT array_agg(nextval('changes')) FROM generate_series(1, %s)"
-        return sorted(scalar(self._db, series, (wanted,)) or ())
+        passages = sum(len(action.put.passages) for action in wave if action.put)
+        series = "SELECT nextval('changes') FROM generate_series(1, %s)"
+        return sorted(firsts(self._db.execute(series, (2 * len(wave) + passages,))))
 
     def _put(
         self, action: Action, old: StoredVersion | None, texts: dict[tuple[int, str], int]

@@ -28,6 +28,7 @@ from recollect.nouns import (
     Source,
     attributes,
     json_list,
+    of_type,
     stable_id,
 )
 from recollect.ports import Store
@@ -182,11 +183,10 @@ def put_again(document: Document) -> Put:
 
 def touched(store: Store, changes: Iterable[Change]) -> Iterator[DocumentChange]:
     """What the changes do to the documents that they put."""
-    for change in changes:
-        if isinstance(change, Put):
-            before = next(iter(store.get(change.document.id)), None)
-            if before != change.document:
-                yield DocumentChange(before, change.document)
+    for put in of_type(changes, Put):
+        before = next(iter(store.get(put.document.id)), None)
+        if before != put.document:
+            yield DocumentChange(before, put.document)
 
 
 # ------------------------------------------------------------------ looking
