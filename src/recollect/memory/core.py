@@ -7,7 +7,7 @@ one :class:`Core` that they were opened with.
 from __future__ import annotations
 
 from functools import cache as once
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 from recollect import config as settings
 from recollect import storage
@@ -25,15 +25,11 @@ from recollect.memory.models import (
     reranker_for,
 )
 from recollect.models import rerank_llm, scales
+from recollect.models.llm import provider
 from recollect.nouns import Policy, Scale
 from recollect.ports import Cache, Embedder, Ledger, Reranker, StorageEngine, Web
 from recollect.reading import grade, pool
-
-if TYPE_CHECKING:
-    from recollect.memory.llm import Languages
-    from recollect.models.llm.provider import Own
-    from recollect.reading.pool import Models
-    from recollect.writing.embedding import BackgroundEmbedder
+from recollect.writing import embedding
 
 _NO_EMBEDDER = NoModel("no embedding model is configured")
 _NO_RERANKER = NoModel("no reranker is configured")
@@ -84,10 +80,10 @@ class Core:
         self.cache = cache
         self.ledger = ledger
         self.recorder = usage.Recorder(ledger) if ledger and config["telemetry"] else None
-        self.background: BackgroundEmbedder | None = None
+        self.background: embedding.BackgroundEmbedder | None = None
         self.web: Web | None = None
         """What :meth:`WebClient.use` was given, or the configured one once it was asked for."""
-        self._languages: Languages | None = None
+        self._languages: llm.Languages | None = None
         self._query_vectors: QueryVectors | None = None
         self._older_embedders: dict[str, Embedder | None] = {}
         self._named_rerankers: dict[str, Reranker | NoModel] = {}
@@ -115,7 +111,7 @@ class Core:
         """Reranks with this one from now on."""
         self.reranker, self.why_no_reranker = model_or_why(chosen)
 
-    def use_llm(self, own: Own | None) -> None:
+    def use_llm(self, own: provider.Own | None) -> None:
         """Asks a language model of the caller's own from now on; with None the configured one."""
         self._languages = llm.Languages(self.config, own)
         self._named_rerankers.pop("llm", None)
@@ -123,13 +119,13 @@ class Core:
             self.use_reranker(llm_reranker(self._languages))
 
     @property
-    def languages(self) -> Languages:
+    def languages(self) -> llm.Languages:
         """The language model of this memory; nothing is connected before it is asked."""
         if self._languages is None:
             self._languages = llm.Languages(self.config)
         return self._languages
 
-    def models(self, policy: Policy) -> Models:
+    def models(self, policy: Policy) -> pool.Models:
         """The models of a request, without a language model."""
         embedder, note = (None, "") if policy.by == "keyword" else self.serving_embedder()
         if embedder is not None:
@@ -141,7 +137,7 @@ class Core:
             embedder, note, reranker, why, self.scale(embedder), self.scale(reranker)
         )
 
-    def models_with_llm(self, policy: Policy) -> Models:
+    def models_with_llm(self, policy: Policy) -> pool.Models:
         """The models of a request that may ask the language model besides."""
         models = self.models(policy)
         if self._languages is None and self.config["llm.model"] == "none":

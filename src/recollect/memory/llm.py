@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from threading import Lock
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from recollect import config as settings
 from recollect import storage
@@ -20,10 +20,6 @@ from recollect.models.costs import CHECKED, Price, full_price_of
 from recollect.models.llm import client, keys, provider, timeouts
 from recollect.models.spending import NANOS, Purse, SpendLimits
 from recollect.ports import Expense, Llm, LlmMessage, LlmRequest, Spending
-
-if TYPE_CHECKING:
-    from recollect.models.addresses import LlmAddress
-    from recollect.models.llm.provider import Own, Provider
 
 # ------------------------------------------------------------------ what there is
 
@@ -113,11 +109,11 @@ class Languages:
     """The language model of one memory. Each command gets a client of its own (:meth:`llm`), which
     counts what that command spends; the connection limits are shared by all."""
 
-    def __init__(self, config: settings.Config, own: Own | None = None) -> None:
+    def __init__(self, config: settings.Config, own: provider.Own | None = None) -> None:
         self._config = config
         self._own = own
         self._lock = Lock()
-        self._provider: Provider | None = None
+        self._provider: provider.Provider | None = None
 
     @property
     def name(self) -> str:
@@ -145,13 +141,13 @@ class Languages:
         limits = timeouts.Timeouts() if seconds is None else timeouts.Timeouts(total=seconds)
         return client.LlmClient(asked, self._purse(), limits)
 
-    def _made(self) -> Provider:
+    def _made(self) -> provider.Provider:
         if self._own is not None:
             return provider.OwnProvider(self._own)
         address = self._address()
         return provider.HttpProvider(address, _key_for(address))
 
-    def _address(self) -> LlmAddress:
+    def _address(self) -> addresses.LlmAddress:
         return addresses.llm_address(self._config["llm.model"])
 
     @property
@@ -163,7 +159,7 @@ class Languages:
             return Purse(_spending(), None, SpendLimits())
         return Purse(_spending(), self._price(self._address()), self.limits)
 
-    def _price(self, address: LlmAddress) -> Price | None:
+    def _price(self, address: addresses.LlmAddress) -> Price | None:
         said = self._config["llm.price"]
         if said:
             return Price(*map(float, said.split("/")))
@@ -224,7 +220,7 @@ def embedding_purse(config: settings.Config, model: str, url: str) -> Purse:
     return Purse(_spending(), price, SpendLimits(config["llm.daily_limit"]), "embed.price")
 
 
-def _key_for(address: LlmAddress) -> Any:
+def _key_for(address: addresses.LlmAddress) -> Any:
     return keys.find_key(address.variables, keyring=not address.is_here)
 
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from recollect import config as settings
+from recollect import ports
 from recollect.arguments import place
 from recollect.errors import ModelError, ModelMissing
 from recollect.memory import llm
@@ -28,12 +29,6 @@ from recollect.models import (
 from recollect.models.catalog import CATALOG, EMBED, RERANK, LocalModel, known
 from recollect.ports import Embedder, Meter, Reranker
 from recollect.reading import grade
-
-if TYPE_CHECKING:
-    from recollect.memory.llm import Languages
-    from recollect.models.files import ModelFolder
-    from recollect.ports import Vector
-
 
 NO_LLM = "no language model is configured"
 _WORTH_A_PROCESS = 200
@@ -95,7 +90,7 @@ def shipped(config: settings.Config) -> tuple[Embedder, Reranker]:
     return embedder, onnx.OnnxReranker(RERANK, folder.locate(RERANK))
 
 
-def llm_reranker(languages: Languages) -> Reranker | NoModel:
+def llm_reranker(languages: llm.Languages) -> Reranker | NoModel:
     """The language model as a reranker."""
     if languages.missing:
         return NoModel(f"rerank.model is llm, and {languages.missing}")
@@ -164,13 +159,13 @@ class QueryVectors:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._lock = Lock()
-        self._vectors: dict[str, Vector] = {}
+        self._vectors: dict[str, ports.Vector] = {}
         self.key = embedder.key
         self.reads = embedder.reads
         self.speaks = embedder.speaks
         self.embed_passages = embedder.embed_passages
 
-    def embed_query(self, text: str) -> Vector:
+    def embed_query(self, text: str) -> ports.Vector:
         found = self._vectors.get(text)
         if found is None:
             found = self._embedder.embed_query(text)
@@ -211,7 +206,7 @@ def _model(name: str, job: str = "") -> LocalModel:
     return known(name, job)
 
 
-def _folder_of_models(config: settings.Config) -> ModelFolder:
+def _folder_of_models(config: settings.Config) -> files.ModelFolder:
     return files.ModelFolder(models_folder(config))
 
 

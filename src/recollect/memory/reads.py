@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from recollect import __version__, storage
+from recollect import __version__, facts, storage
 from recollect.arguments import checked, clean
 from recollect.errors import UsageError, in_a_line
 from recollect.memory import capture, requests, web
@@ -16,19 +16,10 @@ from recollect.policy import policy_for
 from recollect.ports import StopToken
 from recollect.reading import context as contexts
 from recollect.reading import gather as sections
-from recollect.reading import pipeline
+from recollect.reading import pipeline, pool
 from recollect.reading import web as beyond_memory
 from recollect.reading.cache import lookup, recording
 from recollect.reading.think import thinker, thinking, thought
-
-if TYPE_CHECKING:
-    from recollect.facts import Context
-    from recollect.reading.cache.lookup import AnswerCache, CacheRules
-    from recollect.reading.gather import Bundle
-    from recollect.reading.pipeline import Beyond
-    from recollect.reading.pool import Models
-    from recollect.reading.think.thinker import Thinker
-    from recollect.reading.think.thought import Tell, Thought
 
 SECONDS = 60.0
 """For which a thought may take, unless the caller says otherwise."""
@@ -37,9 +28,9 @@ SECONDS = 60.0
 class SearchParts(NamedTuple):
     """What a search calls on, besides the store."""
 
-    models: Models
-    cache: AnswerCache
-    beyond: Sequence[Beyond]
+    models: pool.Models
+    cache: lookup.AnswerCache
+    beyond: Sequence[pipeline.Beyond]
 
 
 def prepared(core: Core, query: Query, cache: bool | None, with_web: bool | None) -> SearchParts:
@@ -70,19 +61,19 @@ def ask(core: Core, query: Query) -> Answer:
     return pipeline.answer(query, core.store, _models(core, query.policy))
 
 
-def _models(core: Core, policy: Policy) -> Models:
+def _models(core: Core, policy: Policy) -> pool.Models:
     """The models of a search, with the language model if it may be asked."""
     asks = policy.think or policy.expand or policy.hyde
     return core.models_with_llm(policy) if asks else core.models(policy)
 
 
-def _answers(core: Core, serve: bool | None) -> AnswerCache:
+def _answers(core: Core, serve: bool | None) -> lookup.AnswerCache:
     """The cache of answers, which serves unless the caller or the user says no."""
     serve = core.config["cache.enabled"] if serve is None else serve
     return lookup.AnswerCache(core.cache, _rules(core), serve=bool(serve))
 
 
-def _rules(core: Core) -> CacheRules:
+def _rules(core: Core) -> lookup.CacheRules:
     return lookup.CacheRules(core.config["cache.ttl"], core.config["cache.similarity"], __version__)
 
 
@@ -90,8 +81,12 @@ def _rules(core: Core) -> CacheRules:
 
 
 def think(
-    core: Core, text: str, options: Mapping[str, Any], token: StopToken | None, tell: Tell | None
-) -> Thought:
+    core: Core,
+    text: str,
+    options: Mapping[str, Any],
+    token: StopToken | None,
+    tell: thought.Tell | None,
+) -> thought.Thought:
     """An answer that the language model writes from what is in memory."""
     given = checked(options, ThinkOptions)
     asks = {name: given.pop(name) for name in SearchOptions.__annotations__ if name in given}
@@ -109,7 +104,7 @@ def think(
     return thinks.think(asked, seconds, token, tell or thought.nobody)
 
 
-def _thinker(core: Core, models: Models) -> Thinker:
+def _thinker(core: Core, models: pool.Models) -> thinker.Thinker:
     cache = storage.open_cache("memory://", 1) if core.cache is None else core.cache
     redact = bool(core.config["import.redact"])
     return thinker.Thinker(core.store, cache, models, _rules(core), redact=redact)
@@ -118,7 +113,7 @@ def _thinker(core: Core, models: Models) -> Thinker:
 # ------------------------------------------------------------------ for the caller's own model
 
 
-def gather(core: Core, query: Query, token_budget: int) -> Bundle:
+def gather(core: Core, query: Query, token_budget: int) -> sections.Bundle:
     """Whole sections for a model to write an answer from."""
     if not 100 <= token_budget <= 64_000:
         raise UsageError(f"token_budget is {token_budget}", hint="give 100 to 64000 tokens")
@@ -141,7 +136,7 @@ def record_answer(
         return Recording(False, in_a_line(error))
 
 
-def context(core: Core, query: str, options: Mapping[str, Any]) -> Context:
+def context(core: Core, query: str, options: Mapping[str, Any]) -> facts.Context:
     """The facts to know before answering."""
     given = checked(options, ContextOptions)
     limit, token_budget = given.get("limit"), given.get("token_budget")

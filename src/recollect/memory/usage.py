@@ -17,15 +17,11 @@ from datetime import date, timedelta
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from recollect import telemetry
 from recollect.errors import StoreBusy, UsageError, in_a_line
 from recollect.nouns import Answer
 from recollect.ports import Ledger
-
-if TYPE_CHECKING:
-    from recollect.telemetry import Usage
 
 MOMENT = 0.2
 """The most seconds that closing waits for what is still to be written."""
@@ -149,7 +145,7 @@ class Recorder:
         return 0
 
 
-def usage(ledger: Ledger | None, recorder: Recorder | None, days: int) -> Usage:
+def usage(ledger: Ledger | None, recorder: Recorder | None, days: int) -> telemetry.Usage:
     """The searches of the last so many days, today among them."""
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(f"days is {days}", hint=f"give 1 to {MOST_DAYS}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recollect import config as settings
 from recollect.arguments import clean
@@ -19,10 +19,6 @@ from recollect.ports import Web
 from recollect.sources.web import engines, guard
 from recollect.sources.web import search as web_search
 from recollect.text import dates
-
-if TYPE_CHECKING:
-    from recollect.models.llm.keys import ApiKey
-    from recollect.sources.web.engines import Engine
 
 SOURCE = "web"
 """The source of pages that were kept."""
@@ -110,7 +106,7 @@ def check_engine(config: settings.Config) -> None:
         )
 
 
-def key_for(engine: Engine) -> ApiKey | None:
+def key_for(engine: engines.Engine) -> keys.ApiKey | None:
     here = addresses.is_loopback(engine.host)
     found = keys.find_key(engine.variables, keyring=not here)
     if found.key is None and engine.needs_key:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from recollect import facts
 from recollect.arguments import checked, clean, is_there, moment, names, place
 from recollect.errors import InputError, NotFound, UsageError
 from recollect.importing import importer, redaction, watcher
@@ -20,15 +21,10 @@ from recollect.nouns import Document, Progress, Receipt, Report, Source
 from recollect.reading.cache import recording
 from recollect.sources import records
 from recollect.text import redact
-from recollect.writing import path
+from recollect.writing import path, runner
 from recollect.writing.curation import by_model, slots
 from recollect.writing.curation import curate as curation
 from recollect.writing.remember import NewFact
-
-if TYPE_CHECKING:
-    from recollect.facts import Remembered
-    from recollect.writing.curation.curate import Curated
-    from recollect.writing.runner import Outcome, Token
 
 REMEMBERED, CURATED = 8, 256
 """Passages that get their vectors at once when a fact was written, or a text curated."""
@@ -144,7 +140,7 @@ def watch(
 # ------------------------------------------------------------------ facts
 
 
-def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> Remembered:
+def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> facts.Remembered:
     """Stores a fact, or changes the one whose id is given."""
     told = {"id": "", "name": "", **checked(options, FactOptions), "text": text}
     owner, scopes = told.pop("owner", None), told.pop("scopes", None)
@@ -172,9 +168,9 @@ def curate(
     core: Core,
     text: str,
     options: Mapping[str, Any],
-    token: Token | None,
-    tell: Callable[[Outcome], None],
-) -> Curated:
+    token: runner.Token | None,
+    tell: Callable[[runner.Outcome], None],
+) -> curation.Curated:
     """Makes facts and pages of a text."""
     given = checked(options, TextOptions)
     redacted = redactor(core)
