@@ -31,6 +31,7 @@ from recollect.nouns import (
     Document,
     JsonObject,
     Put,
+    attributes,
     dict_list,
     stable_id,
 )
@@ -294,27 +295,23 @@ def cleaned(page: TopicPage) -> TopicPage:
 
 def _check_sizes(page: TopicPage, said: str) -> None:
     languages = [snippet.language for snippet in page.snippets]
-    texts = {
-        "title": ([page.title], LONGEST_TITLE),
-        "summary": ([page.summary], LONGEST_SUMMARY),
-        "longest tag": (page.tags, LONGEST_LABEL),
-        "longest keyword": (page.keywords, LONGEST_LABEL),
-        "language": (languages, LONGEST_LABEL),
-    }
-    for what, (some, most) in texts.items():
-        length = max(map(len, some), default=0)
-        if length > most:
-            raise UsageError(
-                f"{said}: its {what} has {length:,} characters", hint=f"give at most {most}"
-            )
-    lists = {
-        "tags": (page.tags, MOST_LABELS),
-        "keywords": (page.keywords, MOST_LABELS),
-        "related pages": (page.related, MOST_RELATED),
-    }
-    for what, (some, most) in lists.items():
-        if len(some) > most:
-            raise UsageError(f"{said}: it has {len(some):,} {what}", hint=f"give at most {most}")
+    sizes = (
+        ("its title has {:,} characters", len(page.title), LONGEST_TITLE),
+        ("its summary has {:,} characters", len(page.summary), LONGEST_SUMMARY),
+        ("its longest tag has {:,} characters", _longest(page.tags), LONGEST_LABEL),
+        ("its longest keyword has {:,} characters", _longest(page.keywords), LONGEST_LABEL),
+        ("its language has {:,} characters", _longest(languages), LONGEST_LABEL),
+        ("it has {:,} tags", len(page.tags), MOST_LABELS),
+        ("it has {:,} keywords", len(page.keywords), MOST_LABELS),
+        ("it has {:,} related pages", len(page.related), MOST_RELATED),
+    )
+    for told, size, most in sizes:
+        if size > most:
+            raise UsageError(f"{said}: {told.format(size)}", hint=f"give at most {most}")
+
+
+def _longest(texts: Iterable[str]) -> int:
+    return max(map(len, texts), default=0)
 
 
 def _notes(text: str) -> str:
@@ -351,13 +348,15 @@ _LISTS = ("tags", "keywords", "related", "facts", "own")
 
 def as_put(page: TopicPage) -> Put:
     page = cleaned(page)
-    meta: dict[str, Any] = {name: getattr(page, name) for name in _TEXTS if getattr(page, name)}
-    meta |= {name: list(some) for name in _LISTS if (some := getattr(page, name))}
-    meta |= {n: iso(at) for n in ("created_at", "updated_at") if (at := getattr(page, n))}
-    if page.snippets:
-        meta["snippets"] = dict_list(page.snippets)
-    if page.meta:
-        meta["meta"] = dict(page.meta)
+    told = {
+        **attributes(page, _TEXTS),
+        **{name: list(getattr(page, name)) for name in _LISTS},
+        "created_at": iso(page.created_at),
+        "updated_at": iso(page.updated_at),
+        "snippets": dict_list(page.snippets),
+        "meta": dict(page.meta),
+    }
+    meta = {name: value for name, value in told.items() if value}
     text = indexed(page)
     document = Document(
         external=page.address,

@@ -19,6 +19,7 @@ from recollect.surfaces.page.layout import (
     empty,
     heading,
     hidden_by,
+    item_list,
     marked,
     minute,
     notes,
@@ -114,9 +115,8 @@ def _browsed(found: Any) -> Html:
             ),
             notes("hint", hidden_by(found.hidden)),
         )
-    lines = [el("li", _session(line)) for line in found.sessions]
     told = (*found.notes, *hidden_by(found.hidden))
-    return joined(el("ul", lines, class_="list"), notes("hint", told))
+    return joined(item_list(map(_session, found.sessions), class_="list"), notes("hint", told))
 
 
 def _session(line: Any) -> Html:

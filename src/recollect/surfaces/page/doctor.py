@@ -14,6 +14,7 @@ from recollect.surfaces.page.layout import (
     command,
     counted,
     heading,
+    item_list,
 )
 from recollect.surfaces.phrases import when
 
@@ -34,7 +35,7 @@ def doctor(request: PageRequest) -> PageContent:
     holds = status.store
     body = joined(
         heading("Doctor", el("p", _verdict(found), role="status")),
-        el("ul", [el("li", _check(one)) for one in found.checks], class_="checks card"),
+        item_list(map(_check, found.checks), class_="checks card"),
         el(
             "section",
             el("h2", "This store"),

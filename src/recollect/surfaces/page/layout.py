@@ -199,13 +199,17 @@ def empty(title: str, *more: Any) -> Html:
     return el("div", el("p", title, class_="lead"), *(el("p", one) for one in more), class_="empty")
 
 
+def item_list(items: Iterable[Any], **attributes: Any) -> Html:
+    return el("ul", [el("li", item) for item in items], **attributes)
+
+
 def command(line: str) -> Html:
     return el("code", line, class_="command")
 
 
 def notes(kind: str, lines: Iterable[Any]) -> Html | None:
-    made = [el("li", line) for line in lines]
-    return only(made, el("ul", made, class_=f"notes {kind}"))
+    told = list(lines)
+    return only(told, item_list(told, class_=f"notes {kind}"))
 
 
 def badge(said: Any, kind: str = "") -> Html:

@@ -25,6 +25,7 @@ from recollect.surfaces.page.layout import (
     empty,
     form,
     heading,
+    item_list,
     minute,
     more_link,
     passage,
@@ -101,7 +102,7 @@ def facts(request: PageRequest) -> PageContent:
         method="get",
         action="/memory",
     )
-    listed = el("ul", [el("li", fact_line(fact)) for fact in page.items], class_="list")
+    listed = item_list(map(fact_line, page.items), class_="list")
     example = command('recollect remember "We deploy on Fridays" --name "deploy day"')
     nothing = empty("No facts here.", joined("Keep one: ", example))
     more = when(

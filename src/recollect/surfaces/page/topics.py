@@ -18,6 +18,7 @@ from recollect.surfaces.page.layout import (
     dotted,
     empty,
     heading,
+    item_list,
     minute,
     more_link,
     passage,
@@ -224,5 +225,5 @@ def _some(facts: list[Fact], name: str, at: str, request: PageRequest) -> Html |
     more = when(
         start + FACTS < len(facts), more_link("/topic", at=at, **{name: str(start + FACTS)})
     )
-    listed = el("ul", [el("li", fact_line(one)) for one in some], class_="list")
+    listed = item_list(map(fact_line, some), class_="list")
     return joined(listed, more) if some else None
