@@ -458,7 +458,6 @@ class Config:
 def load(
     flags: Mapping[str, Any] | None = None,
     *,
-    environ: Mapping[str, str] = os.environ,
     start: Path | None = None,
 ) -> Config:
     values = {name: SettingValue(s.default, "default") for name, s in SETTINGS.items()}
@@ -478,10 +477,10 @@ def load(
             if name in ("store", "models") and "://" not in str(good):
                 good = str((project.parent / Path(str(good)).expanduser()).resolve())
             values[name] = SettingValue(good, "project", str(project))
-    ignored += _unknown_variables(environ)
+    ignored += _unknown_variables()
     for name, spec in SETTINGS.items():
-        if spec.variable in environ and environ[spec.variable] != "":
-            good = parsed(name, environ[spec.variable], spec.variable)
+        if said := os.environ.get(spec.variable):
+            good = parsed(name, said, spec.variable)
             values[name] = SettingValue(good, "environment", spec.variable)
     for name, value in (flags or {}).items():
         if value is not None:
@@ -489,12 +488,12 @@ def load(
     return Config(values, tuple(ignored))
 
 
-def _unknown_variables(environ: Mapping[str, str]) -> list[str]:
+def _unknown_variables() -> list[str]:
     """A misspelt variable would set nothing; that is worth a word."""
     known = {s.variable for s in SETTINGS.values()} | _OTHER_VARIABLES
     return [
         f"{name} is ignored: there is no such setting"
-        for name in environ
+        for name in os.environ
         if name.startswith("RECOLLECT_") and name not in known
     ]
 

@@ -250,9 +250,9 @@ def fact_key(owner: str, id: str) -> str:
     return stable_id(owner, SOURCE, "", id)
 
 
-def shortened(text: str, most: int = 60) -> str:
+def shortened(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1].rsplit(' ', 1)[0]}…"
+    return line if len(line) <= 60 else f"{line[:59].rsplit(' ', 1)[0]}…"
 
 
 # ------------------------------------------------------------------ the rules

@@ -76,14 +76,14 @@ def _append(file: Path, line: str) -> None:
         os.close(out)
 
 
-def captured(config: settings.Config, show: int = 10) -> CaptureStatus:
+def captured(config: settings.Config) -> CaptureStatus:
     file = captured_file()
     try:
         lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return CaptureStatus(bool(config["capture"]), store_name(config), file, 0, 0)
     last = []
-    for line in lines[-show:]:
+    for line in lines[-10:]:
         with suppress(json.JSONDecodeError):
             last.append(str(json.loads(line).get("query", "")))
     size = file.stat().st_size

@@ -72,10 +72,10 @@ def facts_asked(
     return FactFilter(seen.owner or LOCAL, seen.scopes, wanted, moment(as_of, "as_of"))
 
 
-def check_count(name: str, value: int, what: str, most: int = MAX_LIMIT) -> None:
-    """Refuses a count that is not 1 to *most*."""
-    if not 1 <= value <= most:
-        raise UsageError(f"{name} is {value}", hint=f"ask for 1 to {most} {what}".rstrip())
+def check_count(name: str, value: int, what: str) -> None:
+    """Refuses a count that is not 1 to :data:`MAX_LIMIT`."""
+    if not 1 <= value <= MAX_LIMIT:
+        raise UsageError(f"{name} is {value}", hint=f"ask for 1 to {MAX_LIMIT} {what}".rstrip())
 
 
 def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:

@@ -161,7 +161,6 @@ _SAME = tuple(
 
 # ------------------------------------------------------------------ writing
 
-_SECTIONS = {"facts": "Facts", "snippets": "Snippets", "earlier": "Earlier"}
 _SECTION = re.compile(r"## (facts|snippets|earlier)[ \t]*", re.IGNORECASE)
 _ESCAPED_SECTION = re.compile(r"^(\\*## (?:facts|snippets|earlier)[ \t]*)$", re.I | re.M)
 _AMPERSAND = re.compile(r"&(?=(?:amp;)*#\d+;)")

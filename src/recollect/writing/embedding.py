@@ -42,13 +42,16 @@ def embed_pending(
     return done
 
 
+_PAUSE = 2.0
+"""Seconds between two looks at what is pending."""
+
+
 class BackgroundEmbedder:
     """Embeds what is pending in a thread of its own, for processes that live long."""
 
-    def __init__(self, store: Store, embedder: Embedder, *, every: float = 2.0) -> None:
+    def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store = store
         self._embedder = embedder
-        self._every = every
         self._stop = Event()
         self.failure = ""
         self._thread = Thread(target=self._run, name="recollect-embed", daemon=True)
@@ -61,7 +64,7 @@ class BackgroundEmbedder:
             except RecollectError as error:
                 self.failure = error.message
                 return
-            self._stop.wait(self._every)
+            self._stop.wait(_PAUSE)
 
     def stop(self) -> None:
         self._stop.set()

@@ -242,8 +242,8 @@ It finds a schema both in the request and in words at the end of the system mess
 class OwnProvider(_Turns):
     """A callable. It runs in a thread of its own, which is left behind when it is given up."""
 
-    def __init__(self, own: Own, at_once: int = AT_ONCE) -> None:
-        super().__init__(at_once)
+    def __init__(self, own: Own) -> None:
+        super().__init__(AT_ONCE)
         self._own = own
         self.model = getattr(own, "__name__", type(own).__name__)
         self.key = f"{self.model}@callable"

@@ -66,10 +66,10 @@ def is_closed(schema: Mapping[str, Any]) -> bool:
     return all(map(is_closed, (*own.values(), *schema.get("anyOf", ()), *items)))
 
 
-def problems(value: Any, schema: Mapping[str, Any], at: str = "") -> list[str]:
+def problems(value: Any, schema: Mapping[str, Any]) -> list[str]:
     """Returns the first few things that are wrong with *value*, in words for the model that made
     it."""
-    return list(islice(_problems(value, schema, at), _MOST_PROBLEMS))
+    return list(islice(_problems(value, schema, ""), _MOST_PROBLEMS))
 
 
 def _kinds(schema: Mapping[str, Any]) -> tuple[str, ...]:

@@ -64,10 +64,6 @@ def steady(db: Db) -> Iterator[None]:
             db.execute("ROLLBACK")
 
 
-class _Undone(Exception):
-    """The transaction was to be undone at its end."""
-
-
 def scalar(db: Db, statement: str, values: Any = None) -> Any:
     """Returns the first column of the first row, or None without a row."""
     row = db.execute(statement, values).fetchone()
@@ -172,31 +168,24 @@ class Connections:
 
     # -------------------------------------------------------------- writing
 
-    def write(self, work: Callable[[Db], T], *, keep: bool = True) -> T:
-        """One transaction, done once, however often it has to be tried; undone at its end unless
-        it is to be kept."""
+    def write(self, work: Callable[[Db], T]) -> T:
+        """One transaction, done once, however often it has to be tried."""
         for attempt in range(_ATTEMPTS):
             try:
-                return self._patiently(lambda: self._transaction(work, keep))
+                return self._patiently(lambda: self._transaction(work))
             except StoreBusy as error:
                 if not isinstance(error.__cause__, LOST) or attempt == _ATTEMPTS - 1:
                     raise
                 time.sleep(random.uniform(0, 0.01 * 2 ** min(attempt, 6)))
         raise AssertionError("unreachable")
 
-    def _transaction(self, work: Callable[[Db], T], keep: bool) -> T:
+    def _transaction(self, work: Callable[[Db], T]) -> T:
         number: str | None = None
         done: list[T] = []
         try:
-            with self._pool.connection() as db:
-                try:
-                    with suspend.put_off(), db.transaction():
-                        done.append(work(db))
-                        if not keep:
-                            raise _Undone
-                        number = scalar(db, "SELECT pg_current_xact_id_if_assigned()::text")
-                except _Undone:
-                    pass
+            with self._pool.connection() as db, suspend.put_off(), db.transaction():
+                done.append(work(db))
+                number = scalar(db, "SELECT pg_current_xact_id_if_assigned()::text")
         except GONE as error:
             if number is None or not may_pass(error) or not self._committed(number):
                 raise

@@ -71,11 +71,10 @@ class ThoughtStream(Response):
         runner: RequestRunner,
         memory: facade.Memory,
         given: Arguments,
-        tool: Tool = THINK,
     ) -> None:
         super().__init__(headers={"cache-control": "no-store"})
         self._request, self._runner, self._memory = request, runner, memory
-        self._given, self._tool = given, tool
+        self._given = given
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         out, into = anyio.create_memory_object_stream[tuple[str, dict[str, Any]]](1_000)
@@ -116,14 +115,14 @@ class ThoughtStream(Response):
             def hear(event: facade.ThoughtEvent) -> None:
                 tell(event.kind, event.as_json())
 
-            called(self._tool, {**self._given, "tell": hear}, self._memory, watch)
+            called(THINK, {**self._given, "tell": hear}, self._memory, watch)
 
         try:
             await self._runner.do(self._request, work)
         except ClientGone:
             return None
         except Exception as error:  # noqa: BLE001  told as everywhere
-            return told(self._tool.name, error)
+            return told(THINK.name, error)
         return None
 
 

@@ -160,8 +160,7 @@ def _check_modern(request: JsonRpcRequest) -> None:
 class WorkerThreads:
     """Threads that do what takes time, as many as there is work for, up to a limit."""
 
-    def __init__(self, most: int = THREADS) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._changed = Condition()
         self._waiting = 0
@@ -170,7 +169,7 @@ class WorkerThreads:
     def do(self, job: Callable[[], None]) -> None:
         with self._changed:
             self._waiting += 1
-            if self._waiting > self._threads and self._threads < self._most:
+            if self._waiting > self._threads and self._threads < THREADS:
                 self._threads += 1
                 Thread(target=self._run, daemon=True).start()
         self._jobs.put(job)
