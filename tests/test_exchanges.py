@@ -105,3 +105,29 @@ def test_a_session_that_only_asks_is_still_found_among_sessions(asked: Memory) -
     found = asked.sessions(MOVED)
     assert isinstance(found, Discovery)
     assert any(hit.session.session_id == "asks" for hit in found.hits)
+
+
+# ------------------------------------------------------------------ what nobody said
+
+
+def test_what_a_tool_printed_is_found_where_it_is_asked_for(asked: Memory) -> None:
+    asked.put(
+        [
+            session(
+                "build",
+                ("user", "Make the nightly build green."),
+                ("context", "The nightly build broke at stage seven, says the client."),
+                ("tool", "Bash command='make nightly-build'"),
+                ("tool", "the nightly build broke at stage seven: no space left on zeppelin"),
+                ("assistant", "The nightly build is green since the disk was cleaned."),
+            )
+        ]
+    )
+    said = "\n".join(one.text for one in asked.search("Why did the nightly build break?").results)
+    assert "green since the disk" in said
+    assert "zeppelin" not in said
+    assert "says the client" not in said
+    how = "\n".join(one.text for one in asked.search("how to make the nightly build").results)
+    assert "make nightly-build" in how, "a command that was run tells how"
+    printed = asked.search("Why did the nightly build break?", roles=["tool"])
+    assert "zeppelin" in "\n".join(one.text for one in printed.results)

@@ -16,7 +16,7 @@ from recollect.nouns import Candidate, Contribution, StoredPassage
 from recollect.reading.pool import Pool
 from recollect.text.questions.asking import is_question
 from recollect.text.terms import terms
-from recollect.trace import say, skip, stage, unreported
+from recollect.trace import say, stage, unreported
 
 ASKED = 8
 """Questions, the best ones, whose replies are looked up."""
@@ -28,17 +28,16 @@ REPLIED = 0.8
 """How likely it is that what was replied answers what was asked."""
 BEHIND = 1e-6
 """How far a reply is put behind what answers by its own words, in log-odds."""
-UNSPOKEN = frozenset({"tool", "context", "system", "rewound"})
 
 
 @stage("exchanges", otherwise=lambda pool: pool)
 def answered(pool: Pool) -> Pool:
-    """Takes the questions from the candidates, and looks up what was replied to the best."""
-    if pool.of.questions:
-        return skip("questions are asked for", pool)
+    """Takes from the candidates what only asks and what nobody said, and looks up what was replied
+    to the best of the questions."""
     every = _every(pool)
-    asking = [c for c in every if _asks(pool.stored(c), pool)]
-    if not asking:
+    heard = [c for c in every if pool.of.admits(pool.stored(c))]
+    asking = [] if pool.of.questions else [c for c in heard if _asks(pool.stored(c), pool)]
+    if len(heard) == len(every) and not asking:
         return unreported(pool)
     questions = {c.passage for c in asking}
     passages, asked = dict(pool.passages), dict[int, Candidate]()
@@ -46,9 +45,14 @@ def answered(pool: Pool) -> Pool:
         for reply in _replies(pool.stored(question), pool):
             passages[reply.key] = reply
             asked.setdefault(reply.key, question)
-    say(f"{len(questions)} that only ask are left out", found=len(asked))
-    others = (c for c in every if c.passage not in questions)
+    say(_left_out(len(questions), len(every) - len(heard)), found=len(asked))
+    others = (c for c in heard if c.passage not in questions)
     return _regrouped(pool._replace(passages=passages, asked=asked), others)
+
+
+def _left_out(questions: int, unheard: int) -> str:
+    counts = {"only ask": questions, "nobody said": unheard}
+    return "left out: " + ", ".join(f"{count} that {why}" for why, count in counts.items() if count)
 
 
 def _every(pool: Pool) -> list[Candidate]:
@@ -86,7 +90,7 @@ def _replies(question: StoredPassage, pool: Pool) -> list[StoredPassage]:
         turn, role = stored.passage.turn, stored.passage.role
         if turn != question.passage.turn and role == question.passage.role:
             break
-        if role not in UNSPOKEN and _is_seen(stored, pool) and not _asks(stored, pool):
+        if role != "tool" and _is_seen(stored, pool) and not _asks(stored, pool):
             spoken.append(stored)
     return spoken[:FIRST] + spoken[FIRST:][-LAST:]
 

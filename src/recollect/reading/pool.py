@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from math import exp
 from typing import NamedTuple
@@ -14,6 +15,12 @@ from recollect.text.terms import is_run, query_terms
 
 DOUBTED = 0.5
 """The part of what may be shown that is spent where it is doubtful that any of it answers."""
+
+
+UNHEARD = frozenset({"tool", "context", "system", "rewound", "thought"})
+"""Roles that are searched where a caller asks for them."""
+CALL = re.compile(r"[\w./:-]{1,80} \w+=")
+"""How the call of a tool begins: its name, and the first of its arguments."""
 
 
 class LanguageModel(NamedTuple):
@@ -65,9 +72,13 @@ class Pass(NamedTuple):
     """The reranker's log-odds of what it has read in an earlier pass, by passage."""
 
     def admits(self, stored: StoredPassage) -> bool:
-        """Whether a passage of a document that is seen may be seen as well, by who speaks in it."""
+        """Whether a passage of a document that is seen may be seen as well, by who speaks in it.
+        What no person and no assistant said is heard where it is asked for; the call of a tool is
+        what an assistant did."""
         roles, role = self.filter.roles, stored.passage.role
-        return roles is None or not role or role in roles
+        if roles is not None:
+            return not role or role in roles
+        return role not in UNHEARD or (role == "tool" and bool(CALL.match(stored.passage.text)))
 
 
 class Pool(NamedTuple):
