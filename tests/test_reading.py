@@ -27,9 +27,9 @@ from recollect.nouns import (
     TextQuery,
 )
 from recollect.policy import KNOBS, MODES, policy_for
+from recollect.reading.chronology import by_date
 from recollect.reading.cut import cut, fold
 from recollect.reading.grade import EXACT, graded, grader, together
-from recollect.reading.recency import by_date
 from recollect.reading.rewrite import edits
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
@@ -512,7 +512,7 @@ def test_an_answer_that_stands_needs_no_hints() -> None:
     assert (answer.status, answer.hints) == ("direct_passages", ())
 
 
-def test_what_is_from_the_time_asked_about_comes_first_and_nothing_is_hidden() -> None:
+def test_what_is_from_the_time_asked_about_is_shown_and_the_rest_is_named() -> None:
     some = [
         note("then", "standup: the blue build broke", date=NOW - timedelta(days=6)),
         note("now", "standup: the blue build is fixed", date=NOW - timedelta(hours=1)),
@@ -521,7 +521,7 @@ def test_what_is_from_the_time_asked_about_comes_first_and_nothing_is_hidden() -
         earlier = memory.search("blue build last week", now=NOW)
         today = memory.search("blue build today", now=NOW)
     assert (names(earlier)[0], names(today)[0]) == ("then", "now")
-    assert set(names(earlier)) == {"then", "now"}
+    assert (names(earlier), [one.document for one in earlier.named]) == (["then"], ["now"])
     assert "“last week” is 2026-04-06 to 2026-04-13" in stage(earlier, "window").reason
 
 

@@ -20,7 +20,6 @@ from recollect import Document, Memory, Message, config
 from recollect.errors import NotFound, QueryError, UsageError
 from recollect.reading.sessions.caps import MESSAGE, RESPONSE, clip
 from recollect.storage.plain.engine import PlainStore
-from recollect.text.questions.session_intents import leading
 
 MARCH = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
@@ -753,43 +752,6 @@ def test_a_cut_text_is_within_its_cap_and_is_part_of_the_text(text: str, cap: in
 # ------------------------------------------------------------------ questions that say how
 
 
-@pytest.mark.parametrize(
-    ("question", "sort", "ends", "topic"),
-    [
-        ("Where did we leave off?", "newest", True, ""),
-        ("where did we leave off with the importer last time?", "newest", True, "the importer"),
-        ("When did we first discuss webhook retries?", "oldest", False, "webhook retries"),
-        ("what did we decide about auth?", "relevance", True, "what did we decide about auth?"),
-        ("What's the latest status of PAY-7?", "newest", True, "PAY-7"),
-        ("Wo sind wir bei der Migration stehen geblieben?", "newest", True, "der Migration"),
-        ("wann haben wir zum ersten Mal über Redis gesprochen?", "oldest", False, "Redis"),
-        ("¿Dónde lo dejamos con el despliegue?", "newest", True, "el despliegue"),
-        ("où en est la migration ?", "newest", True, "la migration"),
-        ("上次我们聊到哪里了？", "newest", True, ""),
-    ],
-)
-def test_a_question_says_how_it_wants_conversations(
-    question: str, sort: str, ends: bool, topic: str
-) -> None:
-    led = leading(question)
-    assert led is not None
-    assert (led.sort, led.ends, led.topic) == (sort, ends, topic)
-
-
-@pytest.mark.parametrize(
-    "question",
-    ["Where did I leave my keys?", "where were we going on vacation?", "deploy script",
-     "the current state of the art in OCR", "Ich habe mit dem Rauchen aufgehört", ""],
-)  # fmt: skip
-def test_other_questions_are_searches_like_any_other(question: str) -> None:
-    assert leading(question) is None
-
-
-@given(st.text())
-def test_no_question_raises(text: str) -> None:
-    leading(text)
-
-
 def test_questions_are_routed_to_an_order_and_to_how_things_ended(memory: Memory) -> None:
     for day, last in ((1, "use Redis"), (5, "use Postgres"), (3, "use a file")):
         middle = [f"remark {n}" for n in range(20)]
@@ -805,7 +767,7 @@ def test_questions_are_routed_to_an_order_and_to_how_things_ended(memory: Memory
     assert ids(status) == ["d5", "d3", "d1"]
     assert [hit.closing[-1].text for hit in status.hits] == ["use Postgres", "use a file",
                                                              "use Redis"]  # fmt: skip
-    assert "latest status" in status.routed
+    assert status.routed == "state: “latest status of”"
     decided: Any = memory.sessions("what did we decide about the session store?")
     assert decided.sort == "relevance"
     assert all(hit.closing for hit in decided.hits)

@@ -42,6 +42,9 @@ class SearchOptions(Limits, total=False):
     detail: str | None
     recency: float | None
     """0 by relevance, 1 newest first."""
+    sort: str | None
+    """``oldest`` or ``newest`` orders what speaks of the topic, ``relevance`` leaves time out of
+    it; else as the question says."""
     min_confidence: float | str | None
     """A number, or what hangs on the answer: ``low`` (0.4), ``medium`` (0.6), ``high`` (0.8)."""
     last_n: int | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from recollect import config as settings
 from recollect.arguments import checked, clean, moment, names
@@ -13,11 +13,11 @@ from recollect.errors import UsageError
 from recollect.facts import TYPES, FactFilter
 from recollect.memory.core import Core
 from recollect.memory.options import Limits, SearchOptions
-from recollect.nouns import LOCAL, MAX_LIMIT, Filter, Query
+from recollect.nouns import LOCAL, MAX_LIMIT, Filter, Order, Query, TimeRoute, Window
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.reading.sessions import request as session_request
 from recollect.reading.sessions.request import Request
-from recollect.text.questions import parse, when
+from recollect.text.questions import parse, time_route, when
 
 OWN_BUDGET = 3.0
 """The share (:attr:`Policy.share`) of a call that gives a budget of its own."""
@@ -89,7 +89,7 @@ def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
         knobs["expand"] = 0  # what came with a repository has nobody asked
     last = given.pop("last_n", None)
     relax = _relaxable(names(given.pop("relax", None)) or ())
-    now = given.pop("now", None)
+    now, sort = given.pop("now", None), given.pop("sort", None)
     as_of = moment(given.pop("as_of", None), "as_of")
     given["min_confidence"] = stakes(given.get("min_confidence"))
     if given.get("budget") is not None and given.get("share") is None:
@@ -98,7 +98,20 @@ def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
         seen = _newest(core, seen, last)
     said = clean(text)
     policy = policy_for(mode or config["mode"], given, knobs)
-    return Query(said, seen, policy, when.window(said, now), as_of, relax)
+    window = when.window(said, now)
+    return Query(said, seen, policy, window, as_of, relax, sorted_route(said, window, sort))
+
+
+def sorted_route(text: str, window: Window | None, sort: str | None) -> TimeRoute:
+    """What the text asks of time, in the order that the caller wants, if the caller says one."""
+    route = time_route.time_route(text, window)
+    if sort is None:
+        return route
+    sorts: dict[str, TimeRoute] = {"relevance": TimeRoute()}
+    sorts |= {order: route._replace(order=order) for order in get_args(Order) if order not in sorts}
+    if sort not in sorts:
+        raise UsageError(f"there is no sort {sort!r}", hint=f"sort: {', '.join(sorts)}")
+    return sorts[sort]
 
 
 def _relaxable(limits: tuple[str, ...]) -> tuple[str, ...]:
@@ -136,8 +149,13 @@ def sessions_of(config: settings.Config, query: str | None, options: Mapping[str
     _check_order(since, until, "after", "before")
     seen = filter_of(config, {**limits, "kinds": ("session",), "since": since, "until": until})
     policy = policy_for(config["mode"], configured(config))
-    time = when.window(given["query"], now) if query else None
-    return session_request.resolve(given, seen, policy, time)
+    if not query:
+        return session_request.resolve(given, seen, policy)
+    time = when.window(given["query"], now)
+    route = sorted_route(given["query"], time, given.get("sort"))
+    if route.listed and time:
+        seen = seen._replace(since=seen.since or time.since, until=seen.until or time.until)
+    return session_request.resolve(given, seen, policy, time, route)
 
 
 def _id(value: Any, what: str) -> str:

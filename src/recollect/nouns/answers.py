@@ -219,6 +219,27 @@ class Recorded(NamedTuple):
         return {**shown, "at": iso(self.at), "sources": list(self.sources)}
 
 
+class TimeFound(NamedTuple):
+    """What a question of time was taken for, and the days that answer it."""
+
+    kind: str
+    order: str
+    topic: str
+    said: str
+    """The words of the question that told."""
+    date: datetime | None
+    """Of the first result."""
+    dates: tuple[datetime, ...] = ()
+    """Of all that is shown and speaks of the topic, in its order."""
+    since: datetime | None = None
+    until: datetime | None = None
+    """The period that was a filter."""
+
+    def as_json(self) -> dict[str, Any]:
+        moments = {name: iso(getattr(self, name)) for name in ("date", "since", "until")}
+        return {**self._asdict(), **moments, "dates": list(map(iso, self.dates))}
+
+
 class Answer(NamedTuple):
     """What a search returns: the results, how good they are, and what happened on the way."""
 
@@ -247,6 +268,8 @@ class Answer(NamedTuple):
     """What was written for this question, earlier or just now, and nothing has changed since."""
     written: Synthesis | None = None
     """How a language model came to write it just now, where it did."""
+    time: TimeFound | None = None
+    """What was made of a question of time."""
     web: WebFound | None = None
     """What the web says, where that was allowed and memory did not answer. It changes nothing
     else in here."""
@@ -264,6 +287,7 @@ class Answer(NamedTuple):
             "shape": self.shape,
             "confidence": round(self.confidence, 4),
             "said": in_words(self.confidence) if self.results or self.answer else "nothing",
+            "time": self.time.as_json() if self.time else None,
             "cache": self.cache.as_json(),
             "shown": [r.shown_json() for r in self.results],
             "named": json_list(self.named),

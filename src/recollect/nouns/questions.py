@@ -1,6 +1,6 @@
 """A request, whole and resolved: text, filter, policy, and the query that an index understands."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, get_args
 
@@ -71,6 +71,73 @@ class Window(NamedTuple):
         if moment is None or (self.since is not None and moment < self.since):
             return False
         return self.until is None or moment < self.until + grace
+
+
+TimeKind = Literal[
+    "none",
+    "first",
+    "last",
+    "state",
+    "leave-off",
+    "since",
+    "before",
+    "after",
+    "in-period",
+    "how-often",
+    "when",
+]
+
+Order = Literal["relevance", "newest", "oldest"]
+
+ORDERS: Mapping[TimeKind, Order] = {
+    "none": "relevance",
+    "first": "oldest",
+    "last": "newest",
+    "state": "newest",
+    "leave-off": "newest",
+    "since": "oldest",
+    "before": "newest",
+    "after": "oldest",
+    "in-period": "relevance",
+    "how-often": "newest",
+    "when": "relevance",
+}
+"""In which order each kind of question wants what is relevant."""
+
+
+class TimeRoute(NamedTuple):
+    """What a question asks of time."""
+
+    kind: TimeKind = "none"
+    order: Order = "relevance"
+    """Of what speaks of the topic."""
+    topic: str = ""
+    """What has to be spoken of; empty where it is nothing in particular."""
+    event: str = ""
+    """What it was before or after."""
+    said: str = ""
+    """The words that told."""
+    ours: bool = False
+    """Whether it is what *we* said or did: sessions answer it before notes."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether time has a say in what is found."""
+        named = self.kind not in ("none", "when") and bool(self.topic or self.event)
+        return named or self.listed or self.order != "relevance"
+
+    @property
+    def past(self) -> bool:
+        """Whether it asks for what was, which a fact in force does not tell."""
+        return self.kind not in ("none", "state", "when")
+
+    @property
+    def listed(self) -> bool:
+        """Whether time alone says what is found: no topic is named."""
+        return not self.topic and self.kind in _LISTED
+
+
+_LISTED = ("first", "last", "state", "leave-off", "before", "after", "in-period")
 
 
 class Policy(NamedTuple):
@@ -206,6 +273,8 @@ class Query(NamedTuple):
     """The time whose facts are asked for; None is now."""
     relax: tuple[str, ...] = ()
     """Limits that may be given up when too little is found under them."""
+    time: TimeRoute = TimeRoute()
+    """What the text asks of time, read when the question was asked."""
 
     def key(self) -> str:
         """A name for the request made from every field of it, so that a new field changes it."""
@@ -214,7 +283,8 @@ class Query(NamedTuple):
     def space(self) -> str:
         """A name for all of it but the words."""
         window = self.window and self.window._replace(said="")
-        return self._replace(text="", window=window).key()
+        time = self.time._replace(topic="", event="", said="")
+        return self._replace(text="", window=window, time=time).key()
 
 
 class Clause(NamedTuple):

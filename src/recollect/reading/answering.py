@@ -10,11 +10,13 @@ from recollect.nouns import (
     Detail,
     Named,
     Policy,
+    Query,
     Result,
     Span,
     Status,
     StoredPassage,
     Stretch,
+    TimeFound,
 )
 from recollect.reading.pool import Pool, as_typed
 from recollect.text.questions.parse import Parsed
@@ -161,6 +163,19 @@ def status(results: Sequence[Result], confidence: float, policy: Policy) -> Stat
     if not results:
         return "no_results"
     return "direct_passages" if confidence >= policy.direct_confidence else "needs_synthesis"
+
+
+def time_found(query: Query, results: Sequence[Result]) -> TimeFound | None:
+    """Returns what a question of time was taken for, with the days of what is shown."""
+    time, window = query.time, query.window
+    if time.kind == "none" and not time.ordered:
+        return None
+    timed = [one for one in results if any(c.arm == "time" for c in one.contributions)]
+    dates = tuple(one.date for one in timed if one.date)
+    first = results[0].date if results else None
+    inside = window is not None and bool(dates) and all(map(window.has, dates))
+    since, until = (window.since, window.until) if window and inside else (None, None)
+    return TimeFound(time.kind, time.order, time.topic, time.said, first, dates, since, until)
 
 
 def named(candidate: Candidate, pool: Pool, reason: str) -> Named:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from recollect.nouns import Status
+from recollect.nouns import Status, TimeFound
 from recollect.reading.pool import as_typed
 from recollect.text.questions.parse import Parsed
 
@@ -29,6 +29,7 @@ class Findings(NamedTuple):
     """Whether words in quotes were looked for one by one, because nothing has them in a row."""
     lacking: tuple[str, ...] = ()
     """Words of the question that no result has; where there is none, that nothing has."""
+    time: TimeFound | None = None
 
 
 def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
@@ -40,6 +41,7 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
     if told.relaxed:
         limits = " and ".join(told.relaxed)
         done.append(f"too little was found within the limit on {limits}, so this is without it")
+    done += _timed(told.time)
     if said == "direct_passages":
         return tuple(done)
     made = [f"nothing has “{w}”; did you mean “{r}”?" for w, r in told.spelling.items()]
@@ -55,6 +57,19 @@ def hints(said: Status, told: Findings, has_nearest: bool) -> tuple[str, ...]:
     if made or done or has_nearest:
         return (*done, *made)
     return ("nothing matches; try fewer or other words",)
+
+
+_ORDERED = {"oldest": "oldest first", "newest": "newest first"}
+
+
+def _timed(time: TimeFound | None) -> list[str]:
+    """Says what was made of a question of time, and how to have it otherwise."""
+    if time is None or not time.dates:
+        return []
+    period = "within the time it names" if time.since or time.until else ""
+    how = ", ".join(filter(None, (_ORDERED.get(time.order, ""), period)))
+    said = f"“{time.said}”" if time.said else "the sort"
+    return [f"{said} asks for {how}; sort relevance leaves time out of it"] if how else []
 
 
 def _without(what: str, missing: Sequence[str]) -> list[str]:

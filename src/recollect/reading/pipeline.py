@@ -7,7 +7,7 @@ the first that has an answer gives it:
     0, 1  what was answered before, for this question or for one that asks the same   (cache/)
     2     the facts that the question names                                           (named.py)
     3     passages: candidates → fuse → rerank → grade → hop → escalate               (retrieval.py)
-          → expand → in force → cut → spans → fit
+          → expand → in force → in time → cut → spans → fit
     4     what a language model writes from memory, and what the web says, where the
           user allows them and the answer is graded low                               (think/, web)
 
@@ -33,25 +33,28 @@ from recollect.nouns import (
     Stretch,
 )
 from recollect.ports import StorageEngine
-from recollect.reading.answering import named, result, status
+from recollect.reading.answering import named, result, status, time_found
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.cut import fold
 from recollect.reading.fact_results import named_result
 from recollect.reading.hints import Findings, hints, lacking
 from recollect.reading.named import Facts, facts_in_sight, named_facts
-from recollect.reading.pool import Models, Pool
+from recollect.reading.pool import Models, Pass, Pool
 from recollect.reading.question import Question, understand
 from recollect.reading.retrieval import (
     Retrieval,
     absent,
     aged,
+    dated,
     escalated,
     expanded,
     first_pass,
     hidden,
     in_force,
+    listing,
     ordered,
+    outlined,
     ranked,
     worthwhile,
 )
@@ -79,9 +82,10 @@ def answer(
         served = cache.look_up(question, view, models)
         facts = facts_in_sight(question, view)
         found = served.answer or _named(question, facts)
+        asked = first_pass(question, view, models, facts.sees)
+        found = found or _listed(question, asked)
         if found is None:
-            first = ranked(first_pass(question, view, models, facts.sees))
-            retrieval = escalated(question, first)
+            retrieval = dated(escalated(question, ranked(asked)))
             retrieval = retrieval._replace(pool=expanded(retrieval.pool))
             pool, replaced = in_force(retrieval)
             kept = _spans(_cut(retrieval._replace(pool=pool)))
@@ -106,6 +110,8 @@ def _traced(found: Answer, trace: Trace) -> Answer:
 
 def _named(question: Question, facts: Facts) -> Answer | None:
     """Answers with the facts that the question names, and nothing else; None if it names none."""
+    if question.query.time.past:
+        return None
     known = named_facts(question, facts)
     if not known.mentions:
         return None
@@ -120,6 +126,34 @@ def _named(question: Question, facts: Facts) -> Answer | None:
         total_found=len(known.mentions),
         hidden=known.hidden,
         budget=budget,
+    )
+
+
+# ------------------------------------------------------------------ tier 3: by time alone
+
+
+def _listed(question: Question, asked: Pass) -> Answer | None:
+    """Answers a question that names a time and no topic with what is from then; None for others,
+    and where nothing is."""
+    if not question.query.time.listed:
+        return None
+    found = listing(asked, question.query.time)
+    pool = outlined(asked, found)
+    candidates = pool.best[: question.policy.limit]
+    if not candidates:
+        return None
+    stretches = {one.first.key: one.stretches for one in found}
+    kept = Selection(pool, candidates, {}, (), stretches)
+    results, budget = _fitted(_shown(kept), question.policy.budget)
+    time = time_found(question.query, results)
+    return _blank(question)._replace(
+        status="direct_passages",
+        confidence=pool.confidence,
+        results=results,
+        total_found=len(found),
+        budget=budget,
+        time=time,
+        hints=hints("direct_passages", Findings(time=time), False),
     )
 
 
@@ -225,7 +259,8 @@ def _answer(
     gone = {old: new for old, new in replaced.items() if titles & {old, new}}
     unquoted = bool(question.parsed.text.must) and not pool.of.parsed.text.must
     relaxed = _given_up(question, pool)
-    told = Findings(found.spelling, found.again, relaxed, unseen, gone, unquoted)
+    time = time_found(question.query, results)
+    told = Findings(found.spelling, found.again, relaxed, unseen, gone, unquoted, time=time)
     if said in _LACKING:
         told = told._replace(lacking=_LACKING[said](kept, len(results)))
     return _blank(question)._replace(
@@ -237,6 +272,7 @@ def _answer(
         total_found=pool.total,
         hidden=unseen,
         relaxed=told.relaxed,
+        time=time,
         budget=budget._replace(dropped=sum(why == OVER for _, why in left)),
         hints=hints(said, told, bool(left)),
     )

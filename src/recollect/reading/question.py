@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
+from recollect.errors import QueryError
 from recollect.nouns import Filter, Policy, Query
 from recollect.ports import Store
 from recollect.text.questions import route as routing
@@ -42,12 +44,24 @@ class Question(NamedTuple):
 def understand(query: Query) -> Question:
     """Parses and routes a request."""
     parsed = _parsed(query)
-    return Question(query, parsed, parsed.narrowed(query.filter), _routed(parsed))
+    return Question(query, _of_topic(query, parsed), parsed.narrowed(query.filter), _routed(parsed))
 
 
 @stage("parse")
 def _parsed(query: Query) -> Parsed:
     return parse(query.text)
+
+
+def _of_topic(query: Query, parsed: Parsed) -> Parsed:
+    """Returns what a question of time looks for: its topic, and none of the words that ask for the
+    time. What was typed as a few words is still a question."""
+    time = query.time
+    wanted = query.text if time.topic and time.event else time.topic or time.event
+    if not query.time.ordered or not wanted:
+        return parsed
+    with suppress(QueryError):  # no word of it can be looked for
+        return parse(wanted)._replace(terse=False)
+    return parsed
 
 
 @stage("route")

@@ -10,6 +10,7 @@ next as a :class:`~recollect.reading.pool.Pool`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from recollect.facts import KIND
@@ -20,12 +21,14 @@ from recollect.nouns import (
     Hit,
     StoredPassage,
     TextQuery,
+    TimeRoute,
     Window,
     words,
 )
 from recollect.ports import StorageEngine
 from recollect.reading import (
     candidates,
+    chronology,
     cut,
     exchanges,
     expand,
@@ -36,13 +39,13 @@ from recollect.reading import (
     rewrite,
     superseded,
 )
+from recollect.reading.chronology import Outline, Timeline
 from recollect.reading.fact_results import answers
-from recollect.reading.pool import Models, Pass, Pool, as_typed, sees_all
+from recollect.reading.pool import SURE, Models, Pass, Pool, as_typed, sees_all
 from recollect.reading.question import Question
-from recollect.reading.recency import by_date
 from recollect.text.questions.asking import is_about_questions
 from recollect.text.questions.overview import is_overview
-from recollect.text.questions.parse import Parsed
+from recollect.text.questions.parse import Parsed, parse
 from recollect.text.questions.when import vague
 from recollect.trace import current, degrade, fail, say, skip, stage, surviving, tracing, unreported
 
@@ -56,6 +59,8 @@ class Retrieval(NamedTuple):
     """Words that occur nowhere, each with one that does."""
     again: bool
     """Whether the second pass found it."""
+    event: datetime | None = None
+    """When that was what the question asks for what came before or after."""
 
 
 def retrieve(
@@ -174,7 +179,20 @@ def ordered(found: Retrieval) -> list[Candidate]:
     by_content = not broad and not (found.again and found.spelling)
     sure = [c for c in graded if not _is_fact(c, pool) or (by_content and answers(c, pool))]
     alpha = policy.recency if policy.recency is not None else policy.newest * newest
-    return by_date(sorted(sure, key=lambda c: -c.score), pool.passages, alpha)
+    best = sorted(sure, key=lambda c: -c.score)
+    if found.question.query.time.ordered:
+        return _in_time(found, best).all
+    return chronology.by_date(best, pool.passages, alpha)
+
+
+@stage("time")
+def _in_time(found: Retrieval, best: Sequence[Candidate]) -> Timeline:
+    """Puts what speaks of the topic in the order of time, before the rest."""
+    time, window = found.question.query.time, found.pool.of.window
+    made = chronology.timeline(best, found.pool, time, window, found.event)
+    period = f", from “{window.said}”" if made.within and window else ""
+    say(f"{time.kind}, {time.order}{period}", found=len(made.speaking))
+    return made
 
 
 def _is_fact(candidate: Candidate, pool: Pool) -> bool:
@@ -188,6 +206,8 @@ def _as_fact(candidate: Candidate, pool: Pool) -> Candidate:
 def worthwhile(found: Retrieval, among: Sequence[Candidate]) -> tuple[list[Candidate], str]:
     """Returns those of these that are good enough, and what decided."""
     by_words = found.pool.grader in ("words", "terse")
+    if found.question.query.time.ordered and found.pool.of.policy.doubts(found.pool.confidence):
+        among = among[: cut.FEW]  # the first in time, not the best
     return cut.cut(among, found.pool.of.policy, found.pool.confidence, by_words=by_words)
 
 
@@ -244,6 +264,54 @@ def _rewritten(parsed: Parsed, spelling: Mapping[str, str], *, quoted: bool) -> 
 
 def _odds_by_passage(pool: Pool) -> dict[int, float]:
     return {c.passage: pool.odds[c.document] for c in pool.fused if c.document in pool.odds}
+
+
+# ------------------------------------------------------------------ before and after something
+
+
+@stage("event", otherwise=lambda found: found)
+def dated(found: Retrieval) -> Retrieval:
+    """Finds when that was what the question asks for what came before or after."""
+    time, asked = found.question.query.time, found.pool.of
+    if not time.event or not time.ordered:
+        return unreported(found)
+    with tracing():  # what its own stages did is not told
+        pool = ranked(asked._replace(parsed=parse(time.event)._replace(terse=False)))
+        moment = chronology.moment(pool, found.pool)
+    say(f"“{time.event}” was {moment:%Y-%m-%d}" if moment else f"no date of “{time.event}”")
+    return found._replace(event=moment)
+
+
+@stage("listing", otherwise=[])
+def listing(asked: Pass, time: TimeRoute) -> list[Outline]:
+    """Returns what is from the time that the question names, by time alone."""
+    seen, window = asked.filter, asked.window
+    if window:
+        seen = seen._replace(since=window.since, until=window.until)
+    if time.event:
+        with tracing():  # what its own stages did is not told
+            event = chronology.moment(ranked(asked))
+        seen = _beside(seen, time, event) if event else seen
+    found = chronology.listing(asked.view, seen, time, asked.policy.limit)
+    say(f"{time.kind}, no topic", found=len(found))
+    return found
+
+
+def _beside(seen: Filter, time: TimeRoute, event: datetime) -> Filter:
+    """Returns the filter with what is from before an event, or after it."""
+    if time.kind == "before":
+        return seen._replace(until=event)
+    return seen._replace(since=event + timedelta(seconds=1))
+
+
+def outlined(asked: Pass, found: Sequence[Outline]) -> Pool:
+    """Returns a pool of documents that time alone has found: they are certain."""
+    passages = {one.key: one for outline in found for one in (outline.first, outline.last)}
+    best = tuple(
+        chronology.told(Candidate(one.first.key, one.first.key, SURE, (), confidence=1.0), place)
+        for place, one in enumerate(found, 1)
+    )
+    return Pool(asked, (), passages, {}, len(best), False, {}, False, best=best, confidence=1.0)
 
 
 # ------------------------------------------------------------------ in other words

@@ -12,8 +12,8 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from recollect.moments import iso
-from recollect.nouns import Named, Result, first_words
-from recollect.surfaces.phrases import some, when
+from recollect.nouns import Answer, Named, Result, first_words
+from recollect.surfaces.phrases import plural, some, when
 from recollect.text import snippet
 from recollect.text.snippet import Mark
 
@@ -31,6 +31,24 @@ def dated(one: Result | Named) -> str:
     """Returns its day, and what says it where that is no word of its own or of its source."""
     said = day(one.date)
     return f"{one.dated} of {said}" if said and one.dated in ("file", "commit") else said
+
+
+_MOMENTS = {"first": "first", "since": "since", "last": "last", "state": "as of", "when": "on"}
+"""How the date of the first result is said."""
+_FEW = 12
+
+
+def answered(found: Answer) -> str:
+    """Returns the date that answers a question of time, or the dates where it is asked how often;
+    nothing for other questions."""
+    time = found.time
+    if time is None or time.date is None:
+        return ""
+    if time.kind == "how-often":
+        days = ", ".join(map(day, time.dates[:_FEW])) + when(len(time.dates) > _FEW, " …")
+        return f"{plural(len(time.dates), 'time')} in what is shown: {days}"
+    said = _MOMENTS.get(time.kind)
+    return f"{said} {day(time.date)}" if said else ""
 
 
 def name(one: Result) -> str:

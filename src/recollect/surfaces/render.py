@@ -37,7 +37,7 @@ _STATUS = {
 
 
 def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = False) -> str:
-    lines = [_headline(found, style, explain), ""]
+    lines = [_headline(found, style, explain), *_answered(found, style), ""]
     if found.answer is not None:
         lines += _recorded(found.answer, style)
         if found.written is not None:
@@ -106,6 +106,12 @@ def _headline(found: Answer, style: Style, explain: bool) -> str:
     if found.cache.status == "hit" and found.cache.question:
         line += f"\n{style.dim}for “{found.cache.question}”{style.off}"
     return line
+
+
+def _answered(found: Answer, style: Style) -> list[str]:
+    """Returns the line with the date that answers a question of time."""
+    said = headlines.answered(found)
+    return some(when(said, f"{style.bold}{said}{style.off}"))
 
 
 def _ago(seconds: float) -> str:

@@ -49,7 +49,7 @@ def answer(found: Answer, _: Given) -> str:
     if not (found.results or found.answer):
         return "\n".join([*_nothing(found), *_web(found.web)])
     several = headlines.several_sources(found.results)
-    lines = [_verdict(found), *_recorded(found.answer)]
+    lines = [_verdict(found), *some(headlines.answered(found)), *_recorded(found.answer)]
     lines += [_shown(one, several) for one in found.results]
     lines += [*_also(found.named, found.budget), *found.hints]
     lines += [] if found.status == "needs_synthesis" else _hidden(found.hidden)

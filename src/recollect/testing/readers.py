@@ -27,7 +27,7 @@ from recollect.testing.builders import note
 from recollect.text import chunk, frontmatter, redact
 from recollect.text.questions import parse as query
 from recollect.text.questions import subjects, when
-from recollect.text.questions.session_intents import leading
+from recollect.text.questions.time_route import time_route
 from recollect.text.snippet import snippet
 from recollect.text.statements import claims, conflict
 from recollect.text.terms import terms
@@ -93,7 +93,7 @@ READERS: dict[str, Reader] = {
     "terms": _text(terms),
     "snippet": _text(lambda text: snippet(text, ("port", "a"))),
     "subjects": _text(subjects.subjects),
-    "session words": _text(leading),
+    "questions of time": _text(time_route),
     "page of the tree": _text(markdown.parse),
     "curation": _text(_curated),
     "memories": _text(lambda text: memories.recognise(Path("MEMORY.md"), text)),

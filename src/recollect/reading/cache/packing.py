@@ -17,10 +17,11 @@ from recollect.nouns import (
     Signals,
     Span,
     Stage,
+    TimeFound,
     stable_id,
 )
 
-_PARTS = (Answer, Budget, Contribution, Named, Result, Signals, Span, Stage)
+_PARTS = (Answer, Budget, Contribution, Named, Result, Signals, Span, Stage, TimeFound)
 SHAPE = stable_id(*(f"{part.__name__}{part._fields}" for part in _PARTS))
 """A name for the fields that there are: what was packed with others is not unpacked."""
 
@@ -45,11 +46,18 @@ def unpacked(text: str) -> Answer:
         hints=tuple(raw.hints),
         named=tuple(_named(Named(*one)) for one in raw.named),
         relaxed=tuple(raw.relaxed),
+        time=_time(TimeFound(*raw.time)) if raw.time else None,
     )
 
 
 def _date(raw: Any) -> datetime | None:
     return datetime.fromisoformat(raw) if raw else None
+
+
+def _time(raw: TimeFound) -> TimeFound:
+    date, since, until = map(_date, (raw.date, raw.since, raw.until))
+    dates = tuple(filter(None, map(_date, raw.dates)))
+    return raw._replace(date=date, dates=dates, since=since, until=until)
 
 
 def _named(raw: Named) -> Named:

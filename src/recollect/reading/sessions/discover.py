@@ -9,17 +9,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from recollect.moments import iso
-from recollect.nouns import Candidate, Document, Query, StoredPassage
+from recollect.nouns import Candidate, Document, Query, StoredPassage, TimeRoute
 from recollect.ports import StorageEngine, Turn
 from recollect.reading.answering import SNIPPET, marked
 from recollect.reading.candidates import RELAXED
 from recollect.reading.pool import Models
 from recollect.reading.question import Question, understand
-from recollect.reading.retrieval import Retrieval, escalated, first_pass, hidden, ranked, worthwhile
+from recollect.reading.retrieval import (
+    Retrieval,
+    dated,
+    escalated,
+    first_pass,
+    hidden,
+    ordered,
+    ranked,
+    worthwhile,
+)
 from recollect.reading.sessions import browse as browsing
 from recollect.reading.sessions.caps import ASIDE, MESSAGE, Excerpt, clip, fitted
 from recollect.reading.sessions.request import REWOUND, Request
@@ -35,7 +43,7 @@ from recollect.reading.sessions.visibility import (
 )
 from recollect.reading.sessions.windows import around, bookends, names
 from recollect.text.questions.parse import Parsed, parse
-from recollect.text.questions.session_intents import Leading, leading
+from recollect.text.questions.time_route import asks_decision
 from recollect.text.terms import terms
 from recollect.trace import Trace, tracing
 
@@ -45,7 +53,8 @@ LINEAGES = 20
 """Conversations that each arm should bring, if there are as many."""
 LIKELY, NEAR = 0.1, 3.0
 """From this confidence on, or this near to the best in log-odds, the grades decide the order."""
-_NEVER = datetime.min.replace(tzinfo=UTC)
+ENDINGS = ("leave-off", "state")
+"""Kinds of questions of time that want to know how each conversation ended."""
 
 
 class Match(NamedTuple):
@@ -73,32 +82,29 @@ class Line(NamedTuple):
 def discover(request: Request, visible: Visible, models: Models) -> Discovery:
     """Returns the conversations about something, a hit for each."""
     with tracing() as trace:
-        led = leading(request.query)
-        if led and not led.topic:
-            return _latest(request, visible, trace, led)
-        return _about(request, visible, models, led, trace)
+        if request.route.listed and not request.route.event:
+            return _latest(request, visible, trace)
+        return _about(request, visible, models, trace)
 
 
-def _about(
-    request: Request, visible: Visible, models: Models, led: Leading | None, trace: Trace
-) -> Discovery:
-    sort = request.sort or (led.sort if led else "relevance")
+def _about(request: Request, visible: Visible, models: Models, trace: Trace) -> Discovery:
     store, seen = SeenStore.over(visible, request.policy, LINEAGES)
     asked = visible.filter._replace(roles=visible.roles)
     policy = request.policy._replace(limit=DEPTH)
-    query = Query(led.topic if led else request.query, asked, policy, request.time)
-    found = _retrieved(understand(query), store, models)
-    lines, folded = conversations(_matches(found, every=sort == "relevance"), visible)
-    chosen, automated = _chosen(lines, request.limit, sort, visible)
-    hits = _hits(chosen, request, visible, found.question.parsed, ends=bool(led and led.ends))
+    query = Query(request.query, asked, policy, request.time, time=request.route)
+    found = dated(_retrieved(understand(query), store, models))
+    matches = _timed(found) if request.route.ordered else _matches(found)
+    lines, folded = conversations(matches, visible)
+    chosen, automated = _chosen(lines, request.limit)
+    hits = _hits(chosen, request, visible, found.question.parsed)
     unseen = _unseen(found, visible) + Counter(seen.hidden)
     unseen += Counter(
         {LINEAGE: folded, AUTOMATION: automated, "no messages": len(chosen) - len(hits)}
     )
     return Discovery(
         query=request.query,
-        sort=sort,
-        routed=led.why if led else "",
+        sort=request.route.order,
+        routed=_why(request.route),
         confidence=found.pool.confidence,
         hits=tuple(hits),
         found=len(lines),
@@ -121,13 +127,24 @@ def _retrieved(question: Question, store: StorageEngine, models: Models) -> Retr
 # ------------------------------------------------------------------ from passages to conversations
 
 
-def _matches(found: Retrieval, *, every: bool) -> list[Match]:
+def _why(route: TimeRoute) -> str:
+    """Returns why time has a say, where the question said so."""
+    return f"{route.kind}: “{route.said}”" if route.ordered and route.said else ""
+
+
+def _timed(found: Retrieval) -> list[Match]:
+    """What was found, with what speaks of the topic first, in the order of time."""
+    good, _ = worthwhile(found, ordered(found))
+    return [_match(c, found.pool.stored(c), titled=False) for c in good]
+
+
+def _matches(found: Retrieval) -> list[Match]:
     """What was found, best first; those whose title has all the words before the others. A few
     conversations cost little, so that the less likely fill the places that are left, but for
     where nothing is likely, or where another order would put them first."""
     pool, wanted = found.pool, set(found.question.parsed.content)
     good, _ = worthwhile(found, pool.best)
-    if good and every:
+    if good:
         good = _filled(pool.best)
     titled = [c for c in good if _has_all(pool.stored(c).document.title, wanted)]
     first = {c.document for c in titled}
@@ -176,20 +193,12 @@ def conversations(matches: Sequence[Match], visible: Visible) -> tuple[list[Line
     return list(lines.values()), sum(len(line.others) for line in lines.values())
 
 
-def _chosen(
-    lines: Sequence[Line], limit: int, sort: str, visible: Visible
-) -> tuple[list[Line], int]:
+def _chosen(lines: Sequence[Line], limit: int) -> tuple[list[Line], int]:
     """As many as are wanted, in order, and how many automated ones are left out. Where nothing
     but a subagent's run was found of a lineage, that takes one place at most while there are
     conversations for the others; what no human took part in takes none."""
-    ordered = list(lines)
-    if sort != "relevance":
-        dates = {id(line): _date(line, visible) for line in lines}
-        dated = [line for line in ordered if dates[id(line)] is not None]
-        dated.sort(key=lambda line: dates[id(line)] or _NEVER, reverse=sort == "newest")
-        ordered = dated + [line for line in ordered if dates[id(line)] is None]
-    spoken = [line for line in ordered if not is_automated(line.match.document)]
-    alone = [line for line in ordered if is_automated(line.match.document)]
+    spoken = [line for line in lines if not is_automated(line.match.document)]
+    alone = [line for line in lines if is_automated(line.match.document)]
     first = _seated(spoken, limit)
     rest = alone[: limit - len(first)]
     return [*first, *rest], len(alone) - len(rest)
@@ -203,13 +212,6 @@ def _seated(spoken: Sequence[Line], limit: int) -> list[Line]:
     chosen = sorted([*places, *early])[:limit]
     spare = [n for n in asides if n not in chosen][: limit - len(chosen)]
     return [spoken[n] for n in sorted([*chosen, *spare])]
-
-
-def _date(line: Line, visible: Visible) -> datetime | None:
-    """When the message was, else when its session began."""
-    match = line.match
-    found = visible.store.sessions.turns(match.document.id, start=match.turn, count=1)
-    return (found[0].message.date if found else None) or match.document.date
 
 
 # ------------------------------------------------------------------ what is shown of them
@@ -227,8 +229,9 @@ class _HitDraft(NamedTuple):
 
 
 def _hits(
-    lines: Sequence[Line], request: Request, visible: Visible, parsed: Parsed, *, ends: bool
+    lines: Sequence[Line], request: Request, visible: Visible, parsed: Parsed
 ) -> list[SessionHit]:
+    ends = request.route.kind in ENDINGS or asks_decision(request.query)
     drafts = []
     for place, line in enumerate(lines):
         full = request.detail == "full" or not place
@@ -305,10 +308,10 @@ def also(match: Match, visible: Visible) -> Also:
 # ------------------------------------------------------------------ without a topic
 
 
-def _latest(request: Request, visible: Visible, trace: Trace, led: Leading) -> Discovery:
+def _latest(request: Request, visible: Visible, trace: Trace) -> Discovery:
     """The latest conversations (or the first), each by the last thing that was said in it: where
     the question names nothing to look for."""
-    found, sort = browsing.recent(visible, request.limit), request.sort or "newest"
+    found, sort = browsing.recent(visible, request.limit), request.route.order
     matches = []
     for line in found.lines:
         said = visible.messages(line.document.id, END, -1)
@@ -317,12 +320,12 @@ def _latest(request: Request, visible: Visible, trace: Trace, led: Leading) -> D
     if sort == "oldest":
         lines.reverse()
     parsed = parse(request.query)._replace(content=())
-    hits = _hits(lines, request, visible, parsed, ends=led.ends)
+    hits = _hits(lines, request, visible, parsed)
     note = "it names nothing to look for, so these are the latest sessions"
     return Discovery(
         query=request.query,
         sort=sort,
-        routed=led.why,
+        routed=_why(request.route),
         confidence=1.0 if hits else 0.0,
         hits=tuple(hits),
         found=len(hits),

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from recollect.errors import UsageError
-from recollect.nouns import ROLES, Filter, Policy
+from recollect.nouns import ROLES, Filter, Policy, TimeRoute
 from recollect.nouns import Window as Time
 
 SPOKEN = ("user", "assistant")
@@ -60,7 +60,9 @@ class Request(NamedTuple):
     filter: Filter
     policy: Policy
     time: Time | None
-    """What the query says of time."""
+    """The period that the query names."""
+    route: TimeRoute
+    """What it asks of time."""
     notes: tuple[str, ...]
 
 
@@ -89,7 +91,13 @@ def shape_of(given: Mapping[str, Any]) -> str:
     return shape
 
 
-def resolve(given: Mapping[str, Any], filter: Filter, policy: Policy, time: Time | None) -> Request:
+def resolve(
+    given: Mapping[str, Any],
+    filter: Filter,
+    policy: Policy,
+    time: Time | None = None,
+    route: TimeRoute = TimeRoute(),  # noqa: B008  a frozen value
+) -> Request:
     """The request that these arguments make."""
     shape = shape_of(given)
     notes: list[str] = []
@@ -114,6 +122,7 @@ def resolve(given: Mapping[str, Any], filter: Filter, policy: Policy, time: Time
         filter=filter,
         policy=policy,
         time=time,
+        route=route,
         notes=tuple(notes),
     )
 

@@ -45,6 +45,11 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recency", type=float, metavar="ALPHA", help="0 by relevance, 1 newest first"
     )
+    parser.add_argument(
+        "--sort",
+        metavar="ORDER",
+        help="oldest or newest, of what is relevant; relevance; else as the question says",
+    )
     parser.add_argument("--last", type=int, metavar="N", help="only the newest N documents")
     parser.add_argument(
         "--relax",
@@ -116,6 +121,7 @@ def search(options: Options) -> int:
             by=options.by,
             detail=options.detail or ("passage" if options.full else None),
             recency=options.recency,
+            sort=options.sort,
             min_confidence=options.min_confidence,
             last_n=options.last,
             as_of=options.as_of,

@@ -20,6 +20,7 @@ hours 0: this_morning this_afternoon this_evening tonight ; hours -1: - - - last
 part: morning afternoon evening night ; habit: mornings afternoons evenings nights
 clock: minute hour ; clock: minutes hours ; clock: mins hrs
 unit: - - day week month quarter year ; units: - - days weeks months quarters years
+nth: first second third fourth fifth
 relative -2: - - - week_before_last month_before_last - year_before_last
 count: one two three four five six seven eight nine ten eleven twelve ; count 1 1: a an
 count 2 3: couple couple_of a_couple a_couple_of ; count 2 6: few a_few ; count 3 9: several
@@ -44,6 +45,7 @@ hours 0: heute_morgen ; hours 0: heute_fruh ; hours -1: gestern_morgen - - letzt
 part: vormittag nachmittag abend nacht
 plain: am_morgen der_morgen den_morgen dem_morgen jeden_morgen guten_morgen
 clock: minute stunde ; clock: minuten stunden ; unit: - - tag woche monat quartal jahr
+nth: erste zweite dritte vierte funfte ; nth: ersten zweiten dritten vierten funften
 units: - - tage wochen monate quartale jahre ; units: - - tagen - monaten quartalen jahren
 count: ein zwei drei vier funf sechs sieben acht neun zehn elf zwolf
 count 1 1: eine einem einer eines einen ; count 2 6: paar ein_paar einigen wenigen
@@ -72,6 +74,7 @@ hours 0: esta_manana esta_tarde - esta_noche ; hours -1: - - - anoche
 part: por_la_manana por_la_tarde - por_la_noche
 plain: la_manana de_la_manana las_mananas cada_manana
 clock: minuto hora ; clock: minutos horas
+nth: primera segunda tercera cuarta quinta
 unit: - - dia semana mes trimestre ano ; units: - - dias semanas meses trimestres anos
 count: uno dos tres cuatro cinco seis siete ocho nueve diez once doce ; count 1 1: un una
 count 2 3: par_de un_par_de ; count 2 6: unos unas pocos pocas algunos algunas
@@ -95,6 +98,7 @@ day -2: avant_hier ; day -1: hier ; day 0: aujourd_hui ; day 1: demain ; day 2: 
 hours 0: ce_matin cet_apres_midi ce_soir cette_nuit ; part: matin apres_midi soir
 clock: minute heure ; clock: minutes heures
 unit: - - jour semaine mois trimestre annee ; unit 7: an
+nth: premiere deuxieme troisieme quatrieme cinquieme
 units: - - jours semaines - trimestres annees ; units 7: ans
 count: un deux trois quatre cinq six sept huit neuf dix onze douze ; count 1 1: une
 count 2 6: quelques ; count 3 9: plusieurs

@@ -263,7 +263,8 @@ _PERIODS = {
         day part? | hours | (over|under)? {_COUNT} {_UNIT} (or count)? ago
         | (back|vor) (over|under)? {_COUNT} {_UNIT}""",
     "period": f"""
-        {_THE} this? (last|past|recent|next|coming) {_COUNT} {_UNIT} (?!of)
+        {_THE} nth unit (of|in) {_ANY_MONTH} {_OF_YEAR}? | {_MONTHS} {_TO} {_MONTHS} {_OF_YEAR}?
+        | {_THE} this? (last|past|recent|next|coming) {_COUNT} {_UNIT} (?!of)
         | {_THE} {_COUNT} (last|recent|next|coming) {_UNIT} (?!of)
         | {_THE} this? (past|recent) {_UNIT} (?!of)
         | {_THE} last units (?!of) | the last (unit|clock) (?!of)
@@ -593,6 +594,11 @@ def _stretch(tokens: Sequence[_Token], now: datetime, latest: datetime) -> _Stre
     """What one time names. Without a year or a week of its own it is the last up to *latest*."""
     got = {token.kind: token for token in reversed(tokens)}
     which = next((which for which, kinds in _WHICH.items() if kinds & got.keys()), "")
+    joint = next((at for at, token in enumerate(tokens) if token.kind in _JOINTS), 0)
+    if joint and tokens[joint - 1].kind in _MONTH_KINDS:  # "March to May"
+        return _range([list(tokens[:joint]), [tokens[joint]], list(tokens[joint + 1 :])], now)
+    if "nth" in got:
+        return _nth(got, _dated(got, which, now, latest).start)
     if _either(got, "date", "yearmonth", *_MONTH_KINDS).kind:
         return _dated(got, which, now, latest)
     day = _day(got, which, now, latest)
@@ -603,6 +609,15 @@ def _stretch(tokens: Sequence[_Token], now: datetime, latest: datetime) -> _Stre
     if "relative" in got:
         return _whole(now, got["relative"].place, got["relative"].value)
     return _counted(_Count.of(tokens, got, which), now)
+
+
+def _nth(got: Words, month: datetime) -> _Stretch:
+    """One of the weeks or days of a month. A week is the seven days or the week of the calendar:
+    people mean either."""
+    unit, before = got["unit"].value, got["nth"].value - 1
+    days = _whole(_shift(month, unit, before), _DAY).start
+    calendar = _shift(_floor(month, unit), unit, before)
+    return _Stretch(min(days, calendar), _shift(max(days, calendar), unit, 1))
 
 
 def _part_of_day(got: Words, day: datetime) -> _Stretch:

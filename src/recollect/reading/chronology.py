@@ -1,0 +1,247 @@
+"""Time as a part of the order: the topic has to match first, and then time orders.
+
+A question of time ("when did we first …?") wants the first or the last of what speaks of a topic,
+and not what is most like its words. Whether a document speaks of it is told by how near its best
+passage comes to that of the best document, and by how many of the topic's words it has
+altogether: one that mentions the topic in passing stays behind. The period that a question names
+is a filter, where something from then speaks of the topic about as much as anything else does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple, TypeVar
+
+from recollect.nouns import (
+    Candidate,
+    Contribution,
+    Filter,
+    Order,
+    StoredPassage,
+    Stretch,
+    TimeRoute,
+    Window,
+)
+from recollect.ports import Store
+from recollect.reading.pool import Pool
+from recollect.text.terms import terms
+
+ENOUGH = 0.65
+"""The share of the best document's score from which a document speaks of the topic."""
+WORDS = 0.5
+"""What all the words of the topic, anywhere in a document, add to the score of its best passage."""
+WITHIN = 0.5
+"""The share of the best document's score that the best of a period has, for the period to be a
+filter."""
+MENTIONS, READ = 0.1, 200
+"""The share of a document's passages that speak of the topic, of so many of the first."""
+SESSION = "session"
+ARM = "time"
+_NEVER = datetime.min.replace(tzinfo=UTC)
+T = TypeVar("T")
+
+
+def by_date(
+    candidates: Sequence[Candidate], passages: Mapping[int, StoredPassage], alpha: float
+) -> list[Candidate]:
+    """The candidates by (1 − alpha) · relevance + alpha · newness, each by rank from 1 to 0.
+
+    0 leaves the order as it is, 1 is newest first; what has no date is oldest. The grades stay.
+    """
+    if not alpha or len(candidates) < 2:
+        return list(candidates)
+    dates = [passages[c.passage].document.date or _NEVER for c in candidates]
+    last = len(candidates) - 1
+    newest = sorted(range(len(candidates)), key=lambda n: (dates[n], -n), reverse=True)
+    newness = {n: 1 - place / last for place, n in enumerate(newest)}
+    value = {n: (1 - alpha) * (1 - n / last) + alpha * newness[n] for n in newness}
+    order = sorted(value, key=lambda n: (-value[n], n))
+    return [
+        candidates[n]._replace(
+            contributions=(
+                *candidates[n].contributions,
+                Contribution("recency", newest.index(n) + 1, newness[n], alpha, 0.0),
+            )
+        )
+        for n in order
+    ]
+
+
+# ------------------------------------------------------------------ what speaks of the topic
+
+
+class Timeline(NamedTuple):
+    """The candidates of a question of time."""
+
+    speaking: tuple[Candidate, ...]
+    """Those that speak of the topic, in the order that the question wants."""
+    others: tuple[Candidate, ...]
+    """The rest, best first."""
+    within: bool
+    """Whether the period that the question names is a filter."""
+
+    @property
+    def all(self) -> list[Candidate]:
+        return [*self.speaking, *self.others]
+
+
+def timeline(
+    candidates: Sequence[Candidate],
+    pool: Pool,
+    asked: TimeRoute,
+    window: Window | None,
+    event: datetime | None = None,
+) -> Timeline:
+    """Puts the candidates that speak of the topic in the order of time, before the others."""
+    worth = speaking_of(candidates, pool)
+    dated = {c.document: pool.stored(c).document.date for c in candidates}
+    best = max(worth.values(), default=0.0)
+    inside = [c for c in candidates if window is not None and window.has(dated[c.document])]
+    within = max((worth[c.document] for c in inside), default=0.0) >= WITHIN * best > 0
+    among = _sided(inside if within else list(candidates), dated, asked, event)
+    best = max((worth[c.document] for c in among), default=0.0)
+    near = [c for c in among if worth[c.document] >= ENOUGH * best]
+    enough = _more_than_mentions(near, pool)
+    speaking = in_order(_ours(enough, pool, asked), asked.order, lambda c: dated[c.document])
+    first = {c.document for c in speaking}
+    return Timeline(
+        tuple(told(c, place, worth[c.document]) for place, c in enumerate(speaking, 1)),
+        tuple(c for c in (inside if within else candidates) if c.document not in first),
+        within,
+    )
+
+
+def speaking_of(candidates: Sequence[Candidate], pool: Pool) -> dict[int, float]:
+    """Returns how much each document speaks of the topic: the fused score of its best passage, and
+    the share of the topic's words that its passages and its title have together."""
+    fused = {c.document: c.score for c in pool.fused}
+    others = [o.passage for c in candidates for o in pool.others.get(c.document, ())]
+    matched = {**pool.matched, **(pool.of.view.matched(pool.of.parsed.content, others))}
+    worth, total = pool.worth, sum(pool.worth.values()) or 1.0
+
+    def said(candidate: Candidate) -> float:
+        passages = (candidate, *pool.others.get(candidate.document, ()))
+        words = set(terms(pool.stored(candidate).document.title).stem.split())
+        words.update(*(matched.get(one.passage, ()) for one in passages))
+        return sum(value for word, value in worth.items() if word in words) / total
+
+    return {c.document: max(0.0, fused.get(c.document, 0.0)) + WORDS * said(c) for c in candidates}
+
+
+def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate]:
+    """Returns those that do more than mention the topic: in a tenth of their passages, or in half
+    as many as any. What has none of its words was found by meaning, and stays."""
+    view, ids = pool.of.view, {c.document: pool.stored(c).document.id for c in near}
+    read = view.passages([f"{id}:0" for id in ids.values()], after=READ) if len(near) > 1 else []
+    matched = view.matched(pool.of.parsed.content, [one.key for one in read])
+    worth, total = pool.worth, sum(pool.worth.values()) or 1.0
+    said: dict[str, list[float]] = {id: [] for id in ids.values()}
+    for one in read:
+        words = matched.get(one.key, ())
+        said[one.document.id].append(sum(worth.get(word, 0.0) for word in words) / total)
+    most = max((max(shares, default=0.0) for shares in said.values()), default=0.0)
+    counts = {
+        id: sum(share >= most / 2 for share in shares) if most else 0 for id, shares in said.items()
+    }
+    half = max(counts.values(), default=0) / 2
+
+    def speaks(id: str) -> bool:
+        count = counts[id]
+        return not count or count >= half or count >= MENTIONS * len(said[id])
+
+    return [c for c in near if speaks(ids[c.document])]
+
+
+def moment(event: Pool, topic: Pool | None = None) -> datetime | None:
+    """Returns the date of the document that speaks most of an event, and of the topic with it."""
+    worth = speaking_of(event.best, event)
+    beside = speaking_of(topic.best, topic) if topic else worth
+    dated = [c for c in event.best if event.stored(c).document.date]
+    value = {c.document: worth[c.document] * beside.get(c.document, 0.0) for c in dated}
+    best = max(dated, key=lambda c: value[c.document], default=None)
+    return event.stored(best).document.date if best else None
+
+
+def in_order(some: Sequence[T], order: Order, date: Callable[[T], datetime | None]) -> list[T]:
+    """Returns these oldest or newest first, what has no date at the end; or as they are."""
+    if order == "relevance":
+        return list(some)
+    undated = [one for one in some if date(one) is None]
+    dated = [one for one in some if date(one) is not None]
+    return sorted(dated, key=lambda one: date(one) or _NEVER, reverse=order == "newest") + undated
+
+
+def _sided(
+    some: Sequence[Candidate],
+    dated: Mapping[int, datetime | None],
+    asked: TimeRoute,
+    event: datetime | None,
+) -> Sequence[Candidate]:
+    """Returns those from before the event, or after it; all where none is."""
+    if event is None:
+        return some
+    days = {c.document: dated[c.document] or event for c in some}
+    sides = {
+        "before": [c for c in some if days[c.document] < event],
+        "after": [c for c in some if days[c.document] > event],
+    }
+    return sides.get(asked.kind) or some
+
+
+def _ours(some: Sequence[Candidate], pool: Pool, asked: TimeRoute) -> Sequence[Candidate]:
+    """Returns the sessions of these, where the question is what *we* said or did; all where none
+    is one."""
+    sessions = [c for c in some if pool.stored(c).document.kind == SESSION]
+    return sessions if asked.ours and sessions else some
+
+
+def told(candidate: Candidate, place: int, worth: float = 1.0) -> Candidate:
+    """Returns a candidate that time has put in this place."""
+    part = Contribution(ARM, place, worth, 0.0, 0.0)
+    return candidate._replace(contributions=(*candidate.contributions, part))
+
+
+# ------------------------------------------------------------------ without a topic
+
+DEEP, LISTED = 1000, 10
+"""Documents of a period that are looked at, and that are shown."""
+SHOWN = 400
+"""Characters of how a document begins, and of how it ends."""
+_LONG = 500
+"""Passages of a document that are looked at for its end."""
+_SPEAKERS = ("", "user", "assistant")
+
+
+class Outline(NamedTuple):
+    """A document by how it begins and how it ends."""
+
+    first: StoredPassage
+    last: StoredPassage
+
+    @property
+    def stretches(self) -> tuple[Stretch, ...]:
+        ends = {one.key: one.passage.text for one in (self.first, self.last)}
+        return tuple(Stretch(key, 0, _short(text)) for key, text in ends.items())
+
+
+def listing(view: Store, filter: Filter, asked: TimeRoute, limit: int) -> list[Outline]:
+    """Returns the documents that the filter lets through by time alone, in the order that the
+    question wants: sessions, where there is any."""
+    every = view.scan(filter, limit=DEEP, dated=True).items
+    found = [one for one in every if one.kind == SESSION and asked.ours] or every
+    order = "oldest" if asked.order == "relevance" else asked.order
+    chosen = in_order(found, order, lambda one: one.date)[: min(limit, LISTED)]
+    return [outline for one in chosen if (outline := _outline(view, one.id))]
+
+
+def _outline(view: Store, id: str) -> Outline | None:
+    every = view.passages([f"{id}:0"], after=_LONG)
+    said = [one for one in every if one.passage.role in _SPEAKERS and one.passage.text.strip()]
+    asked = [one for one in said if one.passage.role != "assistant"] or said
+    return Outline(asked[0], said[-1]) if said else None
+
+
+def _short(text: str) -> int:
+    """Returns where a text is cut: at the end of a word."""
+    return len(text) if len(text) <= SHOWN else max(text.rfind(" ", 0, SHOWN), SHOWN // 2)

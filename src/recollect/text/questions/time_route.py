@@ -1,0 +1,177 @@
+"""What a question asks of time, told from its words by rules that are data (``time_rules.py``).
+
+"Since when has the login timeout been a problem?" asks for the first that speaks of the login
+timeout, and neither "since" nor "problem" is a word of it. The first rule that matches counts; a
+question that none matches asks for the period that it names, or nothing of time. The same text
+always gets the same route, and no text raises.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from recollect.nouns import ORDERS, TimeRoute, Window
+from recollect.text.questions.time_rules import (
+    ASIDE,
+    DECIDED,
+    EMPTY,
+    LEAD,
+    OURS,
+    PARTS,
+    PAST,
+    RULES,
+    VERBS,
+    TimeRule,
+)
+from recollect.text.statements.cues import beginnings, cued
+from recollect.text.stopwords import language
+from recollect.text.terms import fold
+
+_READ = 2000
+"""Characters that are looked at: more is a pasted page and no question."""
+_WORD = re.compile(r"[\w'’./#:@+-]*\w[\w+#*]*")
+EVENTFUL = ("before", "after")
+_WORDS = 18
+"""Words of a question for what was before or after something."""
+_SENTENCE = re.compile(r"[.?!;—–] \w|^(?:if|when|the|i|is|are|do|does|before i|after i)\b")
+_EVENT_END = re.compile(r"[,;:?!。？，]|\. |$")
+
+
+def time_route(text: str, window: Window | None = None) -> TimeRoute:
+    """Returns what *text* asks of time; *window* is the period that it names."""
+    whole = " ".join(text[:_READ].split())
+    period = " ".join(window.said.split()) if window else ""
+    match = _first(whole.lower(), period.lower())
+    if match is None:
+        return TimeRoute()
+    kind = match.rule.kind
+    event, end = _event(whole, match) if kind in EVENTFUL else ("", match.end)
+    if event and period and (period in event or whole.find(period) <= match.end + 1):
+        kind, event, end = "in-period", "", match.start  # the event is a date
+    rest = f"{whole[: match.start]} {whole[end:]}"
+    spoken = match.rule.language or language(whole) or "en"
+    topic = _topic(rest.replace(period, " ") if period else rest, spoken)
+    said = whole[match.start : end].strip() or period
+    if match.rule.soft:
+        return TimeRoute(kind, said=said)
+    return TimeRoute(kind, ORDERS[kind], topic, event, said, _ours().search(whole) is not None)
+
+
+def asks_decision(text: str) -> bool:
+    """Whether a question asks what was decided."""
+    return _decided().search(" ".join(text[:_READ].lower().split())) is not None
+
+
+@cache
+def _decided() -> re.Pattern[str]:
+    return re.compile("|".join(DECIDED))
+
+
+class _Match(NamedTuple):
+    rule: TimeRule
+    start: int
+    end: int
+
+
+def _first(lower: str, period: str) -> _Match | None:
+    words = beginnings(lower)
+    tried = (_match(rule, lower, words, period) for rule in RULES)
+    return next(filter(None, tried), None)
+
+
+def _match(rule: TimeRule, lower: str, words: set[str], period: str) -> _Match | None:
+    if not rule.asks:
+        at = lower.find(period)
+        return _Match(rule, at, at) if period else None
+    if words.isdisjoint(cued(rule.cues)) if rule.cues else lower.isascii():
+        return None
+    if not _is_past(rule, lower):
+        return None
+    if rule.kind in EVENTFUL and not _is_brief(lower):
+        return None
+    found = (one for one in _compiled(rule).finditer(lower) if _leads(rule, lower[: one.start()]))
+    return next((_Match(rule, *one.span()) for one in found), None)
+
+
+def _leads(rule: TimeRule, before: str) -> bool:
+    """Whether a clause begins where a rule matches, if it has to."""
+    free = rule.kind in EVENTFUL or not rule.cues
+    return free or _lead().match(before) is not None
+
+
+def _is_brief(lower: str) -> bool:
+    """Whether it is one question and no story, in which anything may be before or after
+    something."""
+    return lower.count(" ") < _WORDS and _SENTENCE.search(lower) is None
+
+
+@cache
+def _lead() -> re.Pattern[str]:
+    return re.compile(LEAD)
+
+
+def _is_past(rule: TimeRule, lower: str) -> bool:
+    """Whether a question asks for what was, where it has to."""
+    past = PAST.get(rule.language) if rule.past or rule.kind in EVENTFUL else None
+    return past is None or _past(past).search(lower) is not None
+
+
+def _event(whole: str, match: _Match) -> tuple[str, int]:
+    """Returns what something was before or after, and where its words end."""
+    close = _EVENT_END.search(whole, match.end)
+    end = close.start() if close else len(whole)
+    said = whole[match.end : end]
+    return _topic(said, match.rule.language) or said.strip(), end
+
+
+def _topic(text: str, language: str) -> str:
+    """Returns what is left to look for, without the words that name no topic."""
+    rest = " ".join(_aside().sub(" ", text).split())
+    words = [(fold(found[0].strip("'’.-:/")), found.span()) for found in _WORD.finditer(rest)]
+    opening, closing = _empty(language, leading=True), _empty(language, leading=False)
+    starts = (span[0] for word, span in words if word not in opening)
+    ends = (span[1] for word, span in reversed(words) if word not in closing)
+    start, end = next(starts, len(rest)), next(ends, 0)
+    return rest[_quoted(rest, start, '"“«„', -1) : _quoted(rest, end, '"”»“', 1)]
+
+
+def _quoted(text: str, at: int, signs: str, side: int) -> int:
+    """Returns the place, beside a quotation mark that stands there."""
+    near = text[at - 1 : at] if side < 0 else text[at : at + 1]
+    return at + side if near and near in signs else at
+
+
+@cache
+def _empty(language: str, *, leading: bool) -> frozenset[str]:
+    words = EMPTY.get(language, "") + (VERBS.get(language, "") if leading else "")
+    return frozenset(map(fold, words.split()))
+
+
+@cache
+def _aside() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(ASIDE)})(?!\w)", re.IGNORECASE)
+
+
+@cache
+def _ours() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(OURS)})\b", re.IGNORECASE)
+
+
+@cache
+def _past(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{pattern})")
+
+
+@cache
+def _compiled(rule: TimeRule) -> re.Pattern[str]:
+    pattern = written_out(rule)
+    return re.compile(rf"(?<![\w-])(?:{pattern})" if rule.cues else pattern)
+
+
+def written_out(rule: TimeRule) -> str:
+    """Returns the pattern of a rule with its parts in their places."""
+    parts = PARTS.get(rule.language, {})
+    ways = "|".join(line for line in rule.asks.splitlines() if line.strip())
+    return re.sub(r"<(\w+)>(?!=)", lambda part: parts[part[1]], ways)

@@ -1,0 +1,272 @@
+"""Questions of time: what they ask of it, and what comes first."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect import Document, Memory, Message
+from recollect.errors import UsageError
+from recollect.text.questions.time_route import time_route, written_out
+from recollect.text.questions.time_rules import RULES
+from recollect.text.questions.when import window
+from recollect.text.statements.cues import beginnings, cued
+
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+ROUTES = {
+    "first": [
+        "When did we first talk about Redis?",
+        "When did the umlaut problem in the invoices first come up?",
+        "first mention of DeepSeek in our sessions?",
+        "What was our first remedy when the worker needed too much memory?",
+        "How did we think of getting there at first?",
+        "Wann haben wir zum ersten Mal über Redis gesprochen?",
+        "Womit haben wir beim Umbau angefangen?",
+        "¿Cuándo hablamos por primera vez de Redis?",
+        "Quand avons-nous parlé de Redis pour la première fois ?",
+        "когда мы впервые обсуждали Redis",
+        "我们第一次讨论 Redis 是什么时候",
+    ],
+    "last": [
+        "When did we last touch the billing code?",
+        "the last time backups got mentioned at all, when was that",
+        "Wann haben wir zuletzt am Abrechnungscode gearbeitet?",
+        "¿Cuándo fue la última vez que tocamos la facturación?",
+        "Quand avons-nous parlé du budget pour la dernière fois ?",
+    ],
+    "state": [
+        "Where do things stand with the importer?",
+        "What's the latest status of PAY-7?",
+        "is the flaky timezone test fixed yet?",
+        "how is the migration coming along",
+        "how far is the canoe",
+        "Wie ist der Stand beim Importer?",
+        "¿Cómo va la migración a Postgres?",
+        "où en est la migration ?",
+    ],
+    "leave-off": [
+        "Where did we leave off?",
+        "what did we do in the last session",
+        "I want to go on with the validator. Where were we?",
+        "What was I going to do next on the thesis?",
+        "Wo sind wir bei der Migration stehen geblieben?",
+        "¿En qué quedamos con el importador?",
+        "上次我们聊到哪里了？",
+    ],
+    "since": [
+        "since when has the login timeout been a problem",
+        "How long have we been waiting for the permit?",
+        "When did the nightly job start failing?",
+        "Seit wann brummt die Wärmepumpe?",
+        "¿Desde cuándo usamos Terraform?",
+        "Depuis combien de temps l'ascenseur est-il en panne ?",
+    ],
+    "before": [
+        "What did we use before we moved to Postgres?",
+        "Was hatten wir vor Terraform im Einsatz?",
+        "¿Qué usábamos antes de pasar a Postgres?",
+    ],
+    "after": [
+        "What did we change right after the outage?",
+        "After the outage, what did we change in the deploy script?",
+        "Woran haben wir nach dem Ausfall gearbeitet?",
+        "¿Qué cambiamos después de la caída?",
+    ],
+    "in-period": [
+        "what did we work on in February",
+        "What was decided about auth between March 3 and March 9?",
+        "What were we busy with in the second week of May?",
+        "Was haben wir im August gemacht?",
+        "¿Qué hicimos en febrero?",
+    ],
+    "how-often": [
+        "how often did the backup fail",
+        "In how many sessions did we fight with the test?",
+        "Wie oft ist das Backup fehlgeschlagen?",
+        "¿Cuántas veces falló la copia de seguridad?",
+        "Combien de fois la sauvegarde a-t-elle échoué ?",
+    ],
+    "when": ["when did we switch to Postgres?", "Wann ist die Miete fällig?"],
+    "none": [
+        "",
+        "Where did I leave my keys?",
+        "where were we going on vacation?",
+        "the current state of the art in OCR",
+        "Ich habe mit dem Rauchen aufgehört",
+        "which checks run before the merge?",
+        "how often does the backup run?",
+        "Wie oft läuft das Backup?",
+        "what should I do before pushing to main?",
+        "What is the last name of our landlord?",
+        "the difference between a table and a view",
+        "What did we decide about retries?",
+        "deploy script",
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [(kind, text) for kind, texts in ROUTES.items() for text in texts]
+)
+def test_a_question_says_what_it_asks_of_time(kind: str, text: str) -> None:
+    assert time_route(text, window(text, NOW)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "topic", "event"),
+    [
+        ("where did we leave off with the importer last time?", "importer", ""),
+        ("since when has the login timeout been a problem", "login timeout", ""),
+        ("When did I mention the idea of giving a talk for the first time?",
+         "idea of giving a talk", ""),
+        ("What was decided about auth in February?", "auth", ""),
+        ("What did we work on in February?", "", ""),
+        ("After the outage, what did we change in the deploy script?", "deploy script", "outage"),
+        ("Wo sind wir bei der Migration stehen geblieben?", "Migration", ""),
+        ("¿Dónde lo dejamos con el despliegue?", "despliegue", ""),
+    ],
+)  # fmt: skip
+def test_the_topic_has_none_of_the_words_that_ask_for_the_time(
+    text: str, topic: str, event: str
+) -> None:
+    route = time_route(text, window(text, NOW))
+    assert (route.topic, route.event) == (topic, event)
+
+
+@given(st.text())
+def test_no_text_raises(text: str) -> None:
+    time_route(text, window(text, NOW))
+
+
+@pytest.mark.parametrize("text", [text for texts in ROUTES.values() for text in texts])
+def test_no_rule_matches_without_one_of_its_cues(text: str) -> None:
+    for rule in filter(lambda rule: rule.cues, RULES):
+        if re.search(rf"(?<![\w-])(?:{written_out(rule)})", text.lower()):
+            assert not beginnings(text.lower()).isdisjoint(cued(rule.cues)), rule.kind
+
+
+# ------------------------------------------------------------------ what comes first
+
+
+def day(month: int, number: int) -> datetime:
+    return datetime(2026, month, number, 9, tzinfo=UTC)
+
+
+def talk(id: str, date: datetime, *said: str) -> Document:
+    roles = ("user", "assistant")
+    messages = tuple(
+        Message(roles[n % 2], text, f"{id}-{n}", date + timedelta(minutes=n))
+        for n, text in enumerate(said)
+    )
+    return Document(id, "talks", messages=messages, kind="session", date=date)
+
+
+TALKS = (
+    talk("passing", day(1, 5), "Paint the shed green.", "Done.", "By the way, the importer exists.",
+         "I know.", *["Now the fence.", "Which colour?", "Brown, like the gate.", "Ordered."] * 3),
+    talk("begin", day(2, 3), "The importer drops rows with umlauts.", "The importer reads Latin-1.",
+         "Fix the importer.", "The importer reads UTF-8 now."),
+    talk("middle", day(4, 7), "The importer is slow.", "The importer sorts twice.",
+         "Sort once in the importer.", "Done, the importer takes a minute."),
+    talk("late", day(9, 9), "The importer fails on empty files.", "The importer wants a header.",
+         "Skip empty files in the importer.", "The importer skips them; the tests are left to do."),
+    talk("other", day(10, 1), "Book a train to Lisbon.", "There is one at nine.", "Take it."),
+)  # fmt: skip
+NOTE = Document(
+    "note", "notes", "The importer was planned in winter.", title="Importer", date=day(1, 2)
+)
+
+
+@pytest.fixture
+def talks(keyword_memory: Memory) -> Memory:
+    """A store that is searched by words alone, so that what is found can be told."""
+    keyword_memory.put([*TALKS, NOTE])
+    return keyword_memory
+
+
+def first(talks: Memory, text: str, **options: Any) -> list[str]:
+    return [one.document for one in talks.search(text, now=NOW, **options).results]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("When did we first talk about the importer?", "begin"),
+        ("since when have we had trouble with the importer?", "begin"),
+        ("Where do things stand with the importer?", "late"),
+        ("Wo sind wir beim importer stehen geblieben?", "late"),
+        ("¿Cuándo hablamos por última vez del importer?", "late"),
+        ("What did we do about the importer in April?", "middle"),
+    ],
+)
+def test_what_speaks_of_the_topic_comes_in_the_order_of_time(
+    talks: Memory, text: str, expected: str
+) -> None:
+    assert first(talks, text)[0] == expected
+    hits: Any = talks.sessions(text, now=NOW)
+    assert hits.hits[0].session.session_id == expected
+
+
+def test_a_passing_mention_is_no_session_about_it(talks: Memory) -> None:
+    found = first(talks, "When did we first talk about the importer?")
+    assert found[0] == "begin"
+    assert "passing" not in found[1:3]
+
+
+def test_a_question_of_what_we_did_is_answered_by_sessions(talks: Memory) -> None:
+    assert first(talks, "first mention of the importer?")[0] == "note"
+    assert first(talks, "When did we first mention the importer?")[0] == "begin"
+
+
+def test_a_period_is_a_filter(talks: Memory) -> None:
+    assert first(talks, "What did we do about the importer in April?") == ["middle"]
+    assert first(talks, "What did we work on in April?") == ["middle"]
+    assert first(talks, "what did we work on between February and April?") == ["begin", "middle"]
+
+
+def test_without_a_topic_the_latest_session_comes_first(talks: Memory) -> None:
+    assert first(talks, "What did we do in the last session?")[0] == "other"
+    assert first(talks, "Where did we leave off?")[0] == "other"
+
+
+def test_what_was_before_and_after_something(talks: Memory) -> None:
+    assert first(talks, "What did we work on right before the train to Lisbon?")[0] == "late"
+    assert first(talks, "What did we do right after the shed and the fence?")[0] == "begin"
+
+
+def test_the_answer_says_the_date_and_how_to_switch_it_off(talks: Memory) -> None:
+    found = talks.search("When did we first talk about the importer?", now=NOW)
+    assert found.time is not None
+    told = found.as_json()["time"]
+    assert (told["kind"], told["order"], told["topic"]) == ("first", "oldest", "importer")
+    assert told["date"] == "2026-02-03T09:00:00Z"
+    assert told["dates"][:3] == ["2026-02-03T09:00:00Z", "2026-04-07T09:00:00Z",
+                                 "2026-09-09T09:00:00Z"]  # fmt: skip
+    assert any("sort relevance" in hint for hint in found.hints)
+    plain = talks.search("When did we first talk about the importer?", now=NOW, sort="relevance")
+    assert plain.time is None
+    assert not any("sort relevance" in hint for hint in plain.hints)
+
+
+def test_a_plain_question_has_no_time(talks: Memory) -> None:
+    assert talks.search("importer umlauts", now=NOW).as_json()["time"] is None
+
+
+def test_sort_orders_what_is_relevant(talks: Memory) -> None:
+    assert first(talks, "importer", sort="newest")[:3] == ["late", "middle", "begin"]
+    assert first(talks, "importer", sort="oldest")[0] in ("note", "begin")
+    with pytest.raises(UsageError, match="no sort 'sideways'"):
+        talks.search("importer", sort="sideways")
+
+
+def test_a_cached_answer_keeps_its_date(talks: Memory) -> None:
+    once = talks.search("When did we first talk about the importer?", now=NOW)
+    again = talks.search("When did we first talk about the importer?", now=NOW)
+    assert again.cache.status == "hit"
+    assert again.time == once.time
