@@ -19,6 +19,7 @@ from recollect import Memory, config
 from recollect.models.catalog import EMBED
 from recollect.models.files import ModelFolder
 from recollect.nouns import SCHEMA_VERSION, stable_id
+from recollect.sources.sessions.base import Session
 from recollect.surfaces.cli import run
 from recollect.text.terms import terms
 
@@ -130,6 +131,11 @@ def keyword_memory(tmp_path: Path) -> Iterator[Memory]:
     """An embedded store without any embedder."""
     with Memory.open(tmp_path / "store", embed_model="none") as opened:
         yield opened
+
+
+def spoken(session: Session) -> Session:
+    """A session as it was read, without what the model thought: an import leaves that out."""
+    return session._replace(messages=tuple(m for m in session.messages if m.role != "thought"))
 
 
 class Ran(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 from collections.abc import Callable
@@ -588,6 +589,16 @@ def _import_redact(folder: Path) -> object:
         return secret in memory.get("keys.txt").text
 
 
+def _import_thoughts(folder: Path) -> object:
+    content = [{"type": "thinking", "thinking": "boats?"}, {"type": "text", "text": "Nets."}]
+    message = {"role": "assistant", "content": content}
+    record = {"type": "assistant", "uuid": "a", "sessionId": "s", "message": message}
+    (folder / "s.jsonl").write_text(json.dumps(record) + "\n")
+    with Memory.open("memory://", embed_model="none") as memory:
+        memory.add(folder / "s.jsonl")
+        return [turn.role for turn in memory.get("s").messages]
+
+
 def _import_max_mb(folder: Path) -> object:
     (folder / "big.txt").write_text("boats and nets\n" * 80_000)
     with Memory.open("memory://", embed_model="none") as memory:
@@ -746,6 +757,7 @@ CASES = {
     "import.owner": Case("ann", _import_owner, "local", "ann"),
     "import.scopes": Case("work,home", _import_scopes, {"universal"}, {"work", "home"}),
     "import.redact": Case("false", _import_redact, False, True),
+    "import.thoughts": Case("yes", _import_thoughts, ["assistant"], ["thought", "assistant"]),
     "import.max_mb": Case("1", _import_max_mb, (1, []), (0, [True])),
 }
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import spoken
 from hostile import processor_seconds
 from recollect.nouns import Problem
 from recollect.sources.sessions.base import Session
@@ -24,7 +25,7 @@ MAIN = SHOP / f"{S}1.jsonl"
 
 def read(path: Path) -> tuple[list[Session], list[Problem]]:
     found = list(FORMAT.read(path))
-    sessions = [item for item in found if isinstance(item, Session)]
+    sessions = [spoken(item) for item in found if isinstance(item, Session)]
     return sessions, [item for item in found if isinstance(item, Problem)]
 
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import spoken
 from recollect.nouns import Message, Problem
 from recollect.sources.sessions import codex, copilot, gemini
 from recollect.sources.sessions.base import Session
@@ -26,7 +27,7 @@ THREAD = "019a800{0}-0000-7000-8000-00000000000{0}"
 def read(path: Path) -> tuple[list[Session], list[Problem]]:
     found = list(codex.FORMAT.read(path))
     return (
-        [one for one in found if isinstance(one, Session)],
+        [spoken(one) for one in found if isinstance(one, Session)],
         [one for one in found if isinstance(one, Problem)],
     )
 

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import spoken
 from recollect.nouns import Problem
 from recollect.sources.sessions import database, goose, hermes, openclaw, opencode
 from recollect.sources.sessions.base import Format, Session
@@ -210,7 +211,7 @@ def recognised(format: Format, path: Path) -> bool:
 
 def split(format: Format, path: Path) -> tuple[list[Session], list[Problem]]:
     found = list(format.read(path))
-    sessions = [s for s in found if isinstance(s, Session)]
+    sessions = [spoken(s) for s in found if isinstance(s, Session)]
     return sessions, [p for p in found if isinstance(p, Problem)]
 
 

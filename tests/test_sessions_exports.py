@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from conftest import spoken
 from recollect.nouns import Problem
 from recollect.sources.sessions import chatgpt, claude_ai
 from recollect.sources.sessions.base import Format, Session
@@ -37,7 +38,7 @@ JSON = st.recursive(
 
 def read(path: Path, form: Format) -> tuple[dict[str, Session], list[Problem]]:
     found = list(form.read(path))
-    sessions = [item for item in found if isinstance(item, Session)]
+    sessions = [spoken(item) for item in found if isinstance(item, Session)]
     assert len({session.id for session in sessions}) == len(sessions)
     return {s.id: s for s in sessions}, [item for item in found if isinstance(item, Problem)]
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conftest import spoken
 from recollect.nouns import Message, Problem
 from recollect.sources.sessions.base import Session
 from recollect.sources.sessions.gemini import FORMAT
@@ -28,7 +29,7 @@ META = {"sessionId": "G1", "projectHash": "9f", "startTime": "2026-11-14T08:00:0
 def read(path: Path) -> tuple[list[Session], list[Problem]]:
     found = list(FORMAT.read(path))
     return (
-        [one for one in found if isinstance(one, Session)],
+        [spoken(one) for one in found if isinstance(one, Session)],
         [one for one in found if isinstance(one, Problem)],
     )
 

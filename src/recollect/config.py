@@ -392,6 +392,12 @@ SETTINGS: Mapping[str, Setting] = {
             "Take keys, tokens and passwords out of what is imported.",
         ),
         Setting(
+            "import.thoughts",
+            False,
+            _yes_or_no,
+            "Keep what a model thought in a session; it is found with the role thought.",
+        ),
+        Setting(
             "import.max_mb",
             64,
             _whole(1, 100_000),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,9 +31,18 @@ class Contents:
     """Reads the files of one import. Of two sessions with the same messages, the first one keeps
     them."""
 
-    def __init__(self, store: StorageEngine, max_bytes: int) -> None:
+    def __init__(self, store: StorageEngine, max_bytes: int, *, thoughts: bool) -> None:
         self.forks = Forks(store)
         self.max_bytes = max_bytes
+        self.thoughts = thoughts
+        """Whether what a model thought is kept."""
+        self.left_out: Counter[str] = Counter()
+        """What was left out of sessions since it was last asked."""
+
+    def counted(self) -> Counter[str]:
+        """Returns what was left out since the last call."""
+        counts, self.left_out = self.left_out, Counter()
+        return +counts
 
     def documents(
         self, one: FileToRead, source: str, owner: str, scopes: tuple[str, ...]
@@ -58,11 +68,13 @@ class Contents:
                 if isinstance(item, Problem):
                     yield item
                     continue
-                if not item.messages:
+                whose = conversation.Whose(source, owner, scopes, file.relative)
+                kept = conversation.document(item, form, whose, thoughts=self.thoughts)
+                self.left_out += kept.left_out
+                if not kept.document.messages:
                     yield Problem(str(file.path), "a session without messages", "skipped")
                     continue
-                document = conversation.document(item, form, source, owner, scopes, file.relative)
-                own = self.forks.own(document)
+                own = self.forks.own(kept.document)
                 if isinstance(own, str):
                     said = f"it has nothing that the session {own} has not"
                     yield Problem(str(file.path), said, "skipped")

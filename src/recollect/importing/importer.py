@@ -85,7 +85,9 @@ class Importer:
         self._location = stats.location
         self._forgotten = stats.tombstones > 0
         self._homes = SourceRoots(stats.sources, options.source)
-        self._contents = Contents(store, config["import.max_mb"] * 1_000_000)
+        self._contents = Contents(
+            store, config["import.max_mb"] * 1_000_000, thoughts=config["import.thoughts"]
+        )
         self._missing = MissingDocuments(store, self._homes, self._known)
         self._known_in: dict[str, ImportedFiles] = {}
         self._several = False
@@ -242,7 +244,7 @@ class Importer:
             dry_run=self._options.dry_run,
         )
         self._homes.learn(source._replace(stamp="") if receipt.failed else source, receipt.added)
-        return receipt._replace(redacted=counts)
+        return receipt._replace(redacted=counts, left_out=self._contents.counted())
 
     def _stored(self, count: int) -> None:
         if not self._options.dry_run:

@@ -13,7 +13,7 @@ from recollect.nouns import Document
 from recollect.ports import DocumentStamp
 from recollect.sources import files
 
-IMPORT_VERSION = 7
+IMPORT_VERSION = 8
 """Changes when the same file would be read into other documents: it is then read again."""
 
 
@@ -42,7 +42,8 @@ class ImportDefaults:
         self._says_owner = options.owner is not None
         self._says_scopes = options.scopes is not None
         self.redact: bool = config["import.redact"] if options.redact is None else options.redact
-        self.stamp_end = f":{IMPORT_VERSION}{'' if self.redact else ':raw'}"
+        thoughts = ":thoughts" if config["import.thoughts"] else ""
+        self.stamp_end = f":{IMPORT_VERSION}{'' if self.redact else ':raw'}{thoughts}"
         """What the stamp of a file ends with, after what the disk says of it."""
 
     @property

@@ -97,6 +97,8 @@ class Receipt(NamedTuple):
     pending: int = 0
     redacted: Counter[str] = Counter()  # noqa: RUF012  receipts are summed, never changed
     """Secrets that were taken out, by the rule that found them."""
+    left_out: Counter[str] = Counter()  # noqa: RUF012  likewise
+    """Messages of sessions that were left out or shortened, by what they are."""
     sources: tuple[str, ...] = ()
 
     def __add__(self, other: "Receipt") -> "Receipt":  # type: ignore[override]  # sums, not joins

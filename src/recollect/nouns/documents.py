@@ -20,7 +20,7 @@ UNIVERSAL = "universal"
 LOCAL = "local"
 """The owner of whatever is stored without one: the person whose machine this is."""
 
-ROLES = ("user", "assistant", "tool", "context", "summary", "system", "rewound")
+ROLES = ("user", "assistant", "tool", "context", "summary", "system", "rewound", "thought")
 """Who speaks in a message, as the readers of session logs tell it; others may be stored."""
 
 JsonObject = Mapping[str, Any]

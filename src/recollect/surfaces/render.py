@@ -258,6 +258,7 @@ def receipt(done: Receipt, style: Style, *, dry: bool = False) -> str:
             ("embedded", done.embedded),
             ("skipped", len(done.skipped)),
             ("secrets redacted", done.redacted.total()),
+            *((what, count) for what, count in sorted(left_out(done).items())),
             ("no longer in their source", len(done.missing)),
             ("failed", len(done.failed)),
         )
@@ -270,6 +271,18 @@ def receipt(done: Receipt, style: Style, *, dry: bool = False) -> str:
     if done.pending:
         text += f"\n{done.pending:,} passages are not embedded yet: `recollect add` goes on with it"
     return text
+
+
+def left_out(done: Receipt) -> dict[str, int]:
+    """Returns how many messages of sessions were left out, by what is said of them."""
+    return {_LEFT_OUT.get(what, what): count for what, count in done.left_out.items()}
+
+
+_LEFT_OUT = {
+    "thoughts": "thoughts left out",
+    "recollect's own": "messages of recollect's own left out",
+    "tool outputs shortened": "long tool outputs shortened",
+}
 
 
 def problems(done: Receipt, style: Style, most: int = 20) -> list[str]:

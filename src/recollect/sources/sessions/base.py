@@ -10,6 +10,7 @@ context    put in by the client or a hook: environment, reminders, files, comman
 summary    made from earlier messages: compaction, a checkpoint
 system     the client's own instructions
 rewound    taken back: whoever said it, the conversation went on from before it
+thought    what the model thought and did not say; an import leaves it out unless it is wanted
 =========  ==========================================================================
 
 so that searching what was said needs no knowledge of formats, and nothing is thrown away.

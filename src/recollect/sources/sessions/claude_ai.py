@@ -25,7 +25,7 @@ from recollect.sources.sessions.turns import human, merged, text_of, title_of, w
 from recollect.sources.values import array, first, mapping, objects, string
 
 _NAMES = re.compile(r"conversations\.json")
-_DROPPED = frozenset({"thinking", "redacted_thinking", "token_budget", "flag"})
+_DROPPED = frozenset({"redacted_thinking", "token_budget", "flag"})
 
 
 def read(path: Path) -> Read:
@@ -61,7 +61,11 @@ def _session(item: dict[str, Any], kinds: Counter[str]) -> Session:
 def _messages(record: dict[str, Any], default: str, kinds: Counter[str]) -> Iterator[Message]:
     id, date = first(record.get("uuid"), default), moment(record.get("created_at"))
     attached = [("context", text) for text in _attached(record)]
-    said = attached + _said(record, kinds)
+    every = _said(record, kinds)
+    thoughts = [text for role, text in every if role == "thought"]
+    for n, text in enumerate(thoughts, 1):
+        yield Message("thought", whole(text), f"{id}/thought{n}", date)
+    said = attached + [one for one in every if one[0] != "thought"]
     own = min(len(attached), len(said) - 1)
     for n, (role, text) in enumerate(said):
         suffix = "" if n == own else f"#{n + 1 + (n < own)}"
@@ -114,6 +118,8 @@ def _block(block: Any, kinds: Counter[str]) -> tuple[str, str]:
     kind = string(fields.get("type")) if isinstance(block, dict) else type(block).__name__
     if kind in _DROPPED:
         return "", ""
+    if kind == "thinking":
+        return "thought", string(fields.get("thinking"))
     if kind in _TOOLS:
         return "tool", _TOOLS[kind](fields)
     text = fields.get("text")

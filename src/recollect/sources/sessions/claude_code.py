@@ -48,10 +48,13 @@ from recollect.sources.sessions.base import (
 )
 from recollect.sources.sessions.turns import (
     INJECTED,
+    OURS,
     block_text,
     block_texts,
     blocks,
+    is_own,
     speaker,
+    thought_of,
     title_of,
     told,
     tool_text,
@@ -195,6 +198,12 @@ class _Thread:
             self.calls.add(call)
             self.turn([("tool", text)], uuid, date)
 
+    def think(self, text: str, uuid: str, date: datetime | None) -> None:
+        """What the model thought; it takes no id of what was said."""
+        if text.strip():
+            id = self._fresh(f"{uuid}#thought") if uuid else ""
+            self.items.append(_OneRecord(Message("thought", whole(text), id, date)))
+
     def say(self, key: str, text: str) -> None:
         """More of the API message *key*, which stands where its first text stood."""
         if not text:
@@ -283,6 +292,8 @@ class _ProjectLog:
         self.session = ""
         self.titles: dict[str, list[tuple[str, str]]] = {}
         self.boundaries: list[str] = []
+        self.own: set[str] = set()
+        """Calls of recollect's tools: an import leaves them out."""
         self.kinds: Counter[str] = Counter()
         self.roles: Counter[str] = Counter()
         self._readers: dict[str, Callable[[_Record], Iterable[Problem]]] = {
@@ -380,10 +391,19 @@ class _ProjectLog:
     def _prompt(self, thread: _Thread, entry: _Record, role: str, message: dict[str, Any]) -> None:
         if role == "user":
             role = _speaker(entry.fields, bool(self.agent))
-        said = list(_turn(message.get("content"), role))
+        said = list(_turn(self._named(message.get("content")), role))
         if "user" in dict(said):
             self.tree.prompts.add(entry.uuid)
         thread.turn(said, entry.uuid, entry.date)
+
+    def _named(self, content: Any) -> Any:
+        """Returns what a record holds, with the results of our own calls named as such: results
+        may come in another order than calls."""
+        if not self.own or not isinstance(content, list):
+            return content
+        own = (string(mapping(one).get("tool_use_id")) in self.own for one in content)
+        pairs = zip(content, own, strict=True)
+        return [{**one, "content": OURS} if ours else one for one, ours in pairs]
 
     def _answer(self, thread: _Thread, entry: _Record, message: dict[str, Any]) -> None:
         model, content = string(message.get("model")), message.get("content")
@@ -395,6 +415,10 @@ class _ProjectLog:
         thread.said.setdefault(key, _ApiMessage(entry.uuid, entry.date, {}))
         for block in blocks(content):
             tool = tool_text(block)
+            thread.think(thought_of(block), entry.uuid, entry.date)
+            if tool is not None and is_own(tool):
+                tool = OURS
+                self.own.add(string(block.get("id")))
             if tool is None:
                 thread.say(key, block_text(block).strip())
             else:

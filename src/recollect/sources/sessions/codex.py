@@ -292,6 +292,11 @@ def _of_other_agent(item: _RolloutItem) -> Turns:
     return (_RolloutTurn("context", text_of(item.fields.get("content")), item.own),)
 
 
+def _of_thought(item: _RolloutItem) -> Turns:
+    told = text_of(item.fields.get("summary")) or text_of(item.fields.get("content"))
+    return (_RolloutTurn("thought", told, item.own),)
+
+
 def _of_call(item: _RolloutItem) -> Turns:
     default, field = _CALLS[item.kind]
     names = (string(item.fields.get("namespace")), first(item.fields.get("name"), default))
@@ -314,6 +319,7 @@ def _of_output(item: _RolloutItem) -> Turns:
 _ITEM_READERS: dict[str, Callable[[_RolloutItem], Turns]] = {
     "message": _of_message,
     "agent_message": _of_other_agent,
+    "reasoning": _of_thought,
     **dict.fromkeys(_CALLS, _of_call),
     **dict.fromkeys(_OUTPUTS, _of_output),
 }

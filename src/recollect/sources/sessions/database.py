@@ -318,11 +318,16 @@ def _trouble(path: Path, error: Exception) -> Problem:
 
 def turns(id: str, date: datetime | None, pieces: Iterable[Piece]) -> Iterator[Message]:
     """The messages of one record. What is said in one role without a break is one message, tool
-    calls excepted; the first has the record's id, each further one its number behind it."""
+    calls excepted; the first has the record's id, each further one its number behind it. Thoughts
+    have ids of their own."""
     spoken = ((role, whole(text).strip()) for role, text in map(_attributed, pieces))
     texts = merged(piece for piece in spoken if piece[1])
-    for number, (role, text) in enumerate(texts, 1):
-        yield Message(role, text, id if number == 1 else f"{id}#{number}", date)
+    said = thought = 0
+    for role, text in texts:
+        thought += role == "thought"
+        said += role != "thought"
+        own = id if said == 1 else f"{id}#{said}"
+        yield Message(role, text, f"{id}/thought{thought}" if role == "thought" else own, date)
 
 
 def _attributed(piece: Piece) -> Piece:

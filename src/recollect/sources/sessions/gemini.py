@@ -209,7 +209,10 @@ def _gemini(record: dict[str, Any], id: str, date: datetime | None) -> _GeminiTu
     plain = [block for block in blocks if not mapping(block).get("thought")]
     text = without_ours(text_of(plain))
     role = "context" if text.strip() == _THANKS else "assistant"
-    said = [Message(role, text, id, date)]
+    thought = [f"{one.get('subject')}: {one.get('description')}" for one in _thoughts(record)]
+    thought += [text_of(block) for block in blocks if mapping(block).get("thought")]
+    said = [Message("thought", "\n\n".join(thought), f"{id}/thought", date)]
+    said.append(Message(role, text, id, date))
     for number, call in enumerate(_calls(record, plain)):
         name, own = string(call.get("name")), first(call.get("id"), f"{id}/{number}")
         when = moment(call.get("timestamp")) or date
@@ -217,6 +220,10 @@ def _gemini(record: dict[str, Any], id: str, date: datetime | None) -> _GeminiTu
         said.append(Message("tool", _result(name, call.get("result")), f"{own}/result", when))
     spoken = tuple(message for message in said if message.text.strip())
     return _GeminiTurn(spoken, model=string(record.get("model")))
+
+
+def _thoughts(record: dict[str, Any]) -> list[dict[str, Any]]:
+    return objects(array(record.get("thoughts")))
 
 
 def _calls(record: dict[str, Any], blocks: list[Any]) -> list[dict[str, Any]]:

@@ -58,10 +58,7 @@ _UNNAMED = frozenset({"New Chat", "New session", "CLI Session"})
 _GO_ON = re.compile(r"\s*(?:Your context was compacted|The previous message contains a summary)")
 _INJECTED = re.compile(r"\s*<info-msg>")
 _PASSED_OVER = frozenset(
-    (
-        "thinking redactedThinking reasoning image toolConfirmationRequest "
-        "actionRequired conversationCompacted"
-    ).split()
+    ("redactedThinking image toolConfirmationRequest actionRequired conversationCompacted").split()
 )
 
 
@@ -177,12 +174,18 @@ def _response(_speaker: _Speaker, item: dict[str, Any]) -> Piece:
     return "tool", text_of(value) or cell(result.get("error"))
 
 
+def _thought(_speaker: _Speaker, item: dict[str, Any]) -> Piece:
+    return "thought", cell(item.get("thinking") or item.get("text"))
+
+
 def _notice(_speaker: _Speaker, item: dict[str, Any]) -> Piece:
     return "context", cell(item.get("msg"))
 
 
 _CONTENTS: dict[str, Callable[[_Speaker, dict[str, Any]], Piece]] = {
     "text": _text,
+    "thinking": _thought,
+    "reasoning": _thought,
     "toolRequest": _request,
     "frontendToolRequest": _request,
     "toolResponse": _response,

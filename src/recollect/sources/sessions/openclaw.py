@@ -272,6 +272,8 @@ def _answer(message: dict[str, Any]) -> Iterator[Piece]:
     for block in objects(blocks):
         if block.get("type") == "text":
             yield "assistant", cell(block.get("text"))
+        elif block.get("type") == "thinking":
+            yield "thought", cell(block.get("thinking"))
         elif block.get("type") == "toolCall":
             yield called(block.get("name"), block.get("arguments"))
 

@@ -47,7 +47,7 @@ _UNNAMED = re.compile(r"(?:New|Child) session - \d{4}-")
 _QUOTED = re.compile(r'"((?:[^"]|(?<=\\)")*)"')
 """How ``opencode run`` stores a prompt of several words."""
 _PASSED_OVER = frozenset(
-    {"reasoning", "step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction"}
+    {"step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction"}
 )
 
 
@@ -151,6 +151,10 @@ def _tool(_role: str, part: dict[str, Any]) -> Piece:
     return role, f"{call}\n{cell(state.get('output') or state.get('error'))}"
 
 
+def _thought(_role: str, part: dict[str, Any]) -> Piece:
+    return "thought", cell(part.get("text"))
+
+
 def _file(_role: str, part: dict[str, Any]) -> Piece:
     name = cell(dig(part, "source", "path") or part.get("filename"))
     return "context", f"file: {name}" if name else ""
@@ -163,6 +167,7 @@ def _subtask(_role: str, part: dict[str, Any]) -> Piece:
 _PARTS: dict[str, Callable[[str, dict[str, Any]], Piece]] = {
     "text": _text,
     "tool": _tool,
+    "reasoning": _thought,
     "file": _file,
     "subtask": _subtask,
 }

@@ -34,6 +34,20 @@ _HOLLOW = re.compile(
     r"<system-reminder>\s*(?:\w+ hook (?:success|additional context):\s*)?</system-reminder>\s*"
 )
 _UNSAID = frozenset({"thinking", "redacted_thinking", "redacted"})
+_THOUGHT = frozenset({"thinking", "reasoning"})
+_OWN_TOOLS = "search|gather|record_answer|sessions|remember|curate|forget|context|record|get|list"
+_OWN = re.compile(
+    rf"""(?:[\w.:-]*[_.:-])?recollect(?:[_.:/-]+\w+?)?[_.:/-]+(?:{_OWN_TOOLS})(?=[\s:]|$)
+    | \S{{1,40}}\s.{{0,200}}?\b(?:command|cmd)=.{{0,60}}?(?<![\w.-])recollect\s
+      (?:{_OWN_TOOLS}|think|browse)\b""",
+    re.VERBOSE,
+)
+"""How a call of our own begins, as any client names it: ``mcp__recollect__search``,
+``recollect.search``, ``recollect_search``, or the command in a shell."""
+
+
+OURS = "recollect.search: …"
+"""A call or a result of our own, where a reader knows it to be one."""
 
 
 # ------------------------------------------------------------------ who speaks
@@ -57,6 +71,18 @@ def without_ours(text: str) -> str:
     without the client's wrapper around it."""
     ours, rest = until_last(_OURS_END, text)
     return _HOLLOW.sub("", _OURS.sub("", ours) + rest) if ours else text
+
+
+def is_own(tool: str) -> bool:
+    """Whether the call of a tool, or a result that begins with its name, is one of ours."""
+    return _OWN.match(tool.lstrip()) is not None
+
+
+def thought_of(block: Any) -> str:
+    """Returns what the model thought in a block, of any client; empty if it is something else."""
+    fields = mapping(block)
+    kind = string(fields.get("type"))
+    return first(fields.get("thinking"), fields.get("text")) if kind in _THOUGHT else ""
 
 
 def until_last(end: str, text: str) -> tuple[str, str]:

@@ -141,6 +141,7 @@ def _counts(one: Import) -> str:
         "as before": done["unchanged"],
         "forgotten earlier": done["tombstoned"],
         "secrets taken out": sum(done["redacted"].values()),
+        **done["left_out"],
         "left out": len(done["skipped"]),
         "failed": len(done["failed"]),
     }

@@ -1,0 +1,148 @@
+"""What an import leaves out of sessions, and says: recollect's own words, thoughts, long output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Cli
+from recollect import Memory
+from recollect.nouns import Message
+from recollect.sources.conversation import Whose, document
+from recollect.sources.sessions.base import Session
+from recollect.sources.sessions.codex import FORMAT
+
+SAID = "ledger-quince: the webhook retries twice"
+"""What recollect found, and no import may find again."""
+CALLS = (
+    "mcp__recollect__search query='quince'",
+    "mcp__plugin_recollect_recollect__gather query='quince'",
+    "mcp__recollect.search query='quince'",
+    "mcp_recollect_sessions query='quince'",
+    "recollect__search query='quince'",
+    "recollect_search query='quince'",
+    "recollect-search query='quince'",
+    "recollect.get id='quince'",
+    "Bash command='recollect search \"quince\" --json' description='look'",
+    'shell command=["bash", "-lc", "recollect sessions quince"]',
+    "run_shell_command command='cd shop && recollect context quince'",
+)
+
+
+def kept(*turns: tuple[str, str], **given: Any) -> list[str]:
+    messages = tuple(Message(role, text, f"m{n}") for n, (role, text) in enumerate(turns))
+    made = document(Session("s", messages), FORMAT, Whose("x", "local", (), ""), **given)
+    return [message.text for message in made.document.messages]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_what_recollect_said_is_left_out_under_any_name(call: str) -> None:
+    name = call.partition(" ")[0]
+    for result in (SAID, f"{name}: {SAID}"):
+        turns = (("user", "Why?"), ("tool", call), ("tool", result), ("assistant", "It retries."))
+        assert kept(*turns) == ["Why?", "It retries."]
+    assert kept(("user", "Why?"), ("tool", f"{call}\n{SAID}"), ("tool", "Read path='a'")) == [
+        "Why?",
+        "Read path='a'",
+    ]
+
+
+def test_what_other_tools_said_between_is_kept() -> None:
+    turns = (
+        ("tool", "Read path='a.py'"),
+        ("tool", CALLS[0]),
+        ("tool", "def a(): ..."),
+        ("tool", SAID),
+        ("tool", "Bash command='grep -rn recollect src'"),
+        ("tool", "src/recollect/a.py: import recollect"),
+    )
+    assert kept(*turns) == [
+        "Read path='a.py'",
+        "def a(): ...",
+        "Bash command='grep -rn recollect src'",
+        "src/recollect/a.py: import recollect",
+    ]
+
+
+# ------------------------------------------------------------------ a day of coding
+
+
+def line(kind: str, content: Any, uuid: str) -> str:
+    message = {"role": kind, "content": content, "id": f"api-{uuid}"}
+    about = {"sessionId": "day", "timestamp": "2026-11-14T09:00:00Z", "cwd": "/home/ana/shop"}
+    return json.dumps({"type": kind, "uuid": uuid, "message": message, **about}) + "\n"
+
+
+def use(id: str, name: str, **input: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": id, "name": name, "input": input}
+
+
+def result(id: str, text: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": id, "content": [{"type": "text", "text": text}]}
+
+
+@pytest.fixture
+def day(tmp_path: Path) -> Path:
+    """A log in which two tools answer in another order than they were called in."""
+    file = tmp_path / "logs" / "day.jsonl"
+    file.parent.mkdir()
+    thought = {"type": "thinking", "thinking": "Perhaps the marmot worker.", "signature": "x"}
+    calls = [
+        use("t1", "mcp__recollect__search", query="quince"),
+        use("t2", "Bash", command="make"),
+        use("t3", "Bash", command="uvx recollect search quince"),
+    ]
+    said = {"type": "text", "text": "The webhook is idempotent now, so that nobody pays twice."}
+    file.write_text(
+        line("user", "Why do customers pay twice?", "u1")
+        + line("assistant", [thought, *calls], "a1")
+        + line("user", [result("t2", "compiled\n" * 1000)], "u2")
+        + line("user", [result("t3", SAID)], "u3")
+        + line("user", [result("t1", SAID)], "u4")
+        + line("assistant", [said], "a2")
+    )
+    return file
+
+
+@pytest.fixture
+def mem(tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "store", embed_model="none") as opened:
+        yield opened
+
+
+def test_nothing_of_recollects_own_is_found_after_a_day(mem: Memory, day: Path) -> None:
+    receipt = mem.add(day)
+    assert receipt.left_out == {
+        "recollect's own": 4,
+        "thoughts": 1,
+        "tool outputs shortened": 1,
+    }
+    told = mem.get("day").rendered()
+    assert "quince" not in told
+    assert "marmot" not in told
+    assert "compiled" in told
+    assert not mem.search("quince", roles=["tool"]).results
+
+
+def test_the_receipt_says_what_was_left_out(cli: Cli, day: Path) -> None:
+    said = cli("add", str(day)).out
+    assert "1 thoughts left out" in said
+    assert "4 messages of recollect's own left out" in said
+    assert "1 long tool outputs shortened" in said
+
+
+def test_thoughts_are_kept_by_a_setting(
+    day: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Memory.open(tmp_path / "thinking", embed_model="none") as mem:
+        mem.add(day)
+    monkeypatch.setenv("RECOLLECT_IMPORT_THOUGHTS", "yes")
+    with Memory.open(tmp_path / "thinking", embed_model="none") as mem:
+        assert mem.add(day).changed == 1
+        assert "marmot" in mem.get("day").rendered()
+        assert not mem.search("marmot worker").results, "a thought is found where it is asked for"
+        assert mem.search("marmot worker", roles=["thought"]).results
