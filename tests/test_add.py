@@ -1141,3 +1141,44 @@ def test_what_was_said_of_a_file_of_lines_holds_as_well(
     assert {d.external: (d.owner, d.scopes) for d in everything(mem)} == {
         "one": ("ana", ("work",)), "two": ("ana", ("work",)), "own": ("ben", ("work",)),
     }  # fmt: skip
+
+
+# ------------------------------------------------------------------ several files of one session
+
+
+def long_talk(count: int) -> list[dict[str, Any]]:
+    pairs = [(turn(f"q{n}", "user", f"What is heron {n} doing?"),
+              turn(f"r{n}", "assistant", f"Heron {n} is fishing below weir {n}."))
+             for n in range(count)]  # fmt: skip
+    return [one for pair in pairs for one in pair]
+
+
+@pytest.mark.parametrize("stub_age", [2, 0], ids=["older", "newer"])
+def test_of_a_stub_and_the_whole_session_the_whole_is_kept(
+    mem: Memory, tmp_path: Path, stub_age: int
+) -> None:
+    folder = tmp_path / "logs"
+    log(folder / "a" / "talk.jsonl", *long_talk(1), age=stub_age)
+    log(folder / "b" / "talk.jsonl", *long_talk(9), age=1)
+    receipt = mem.add(folder)
+    assert len(mem.get("talk").messages) == 18
+    skipped = [problem.reason for problem in receipt.skipped]
+    assert [("16 of the 18 turns" in reason) for reason in skipped] == [True] * (not stub_age)
+    log(folder / "a" / "talk.jsonl", *long_talk(2))
+    mem.add(folder)
+    assert len(mem.get("talk").messages) == 18
+
+
+def test_a_session_that_shrinks_is_kept_and_reported(cli: Cli, tmp_path: Path) -> None:
+    file = log(tmp_path / "logs" / "talk.jsonl", *long_talk(9), age=2)
+    cli("add", str(file))
+    log(file, *long_talk(3), age=1)
+    again = cli("add", str(file), "--json").json
+    assert (again["added"], again["changed"]) == (0, 0)
+    assert "12 of the 18 turns" in again["skipped"][0]["reason"]
+    assert again["missing"] == []
+    went_on = [turn("n", "user", "Forget herons: where is the otter, and since when?")]
+    log(file, *long_talk(3), *went_on)
+    rewound = cli("add", str(file), "--json").json
+    assert rewound["changed"] == 1
+    assert "12 of the 18 turns" in rewound["warnings"][0]["reason"]

@@ -17,6 +17,7 @@ from recollect.config import Config
 from recollect.errors import InputError, UsageError
 from recollect.facts import Fact
 from recollect.importing.contents import Contents, FileToRead, is_empty, is_mem0, is_memory
+from recollect.importing.copies import Copies
 from recollect.importing.deleted import MissingDocuments
 from recollect.importing.imported import ImportedFiles
 from recollect.importing.options import ImportDefaults, ImportRequest
@@ -89,6 +90,7 @@ class Importer:
             store, config["import.max_mb"] * 1_000_000, thoughts=config["import.thoughts"]
         )
         self._missing = MissingDocuments(store, self._homes, self._known)
+        self._copies = Copies(store)
         self._known_in: dict[str, ImportedFiles] = {}
         self._several = False
         self._met: set[str] = set()
@@ -277,7 +279,8 @@ class Importer:
                 meta = {**document.meta, "commit": last.commit}
                 document = document._replace(date=last.date, meta=meta)
             known.seen.add(document.id)
-            yield item._replace(document=document) if isinstance(item, Put) else document
+            made = item._replace(document=document) if isinstance(item, Put) else document
+            yield from self._copies.judged(made, one.file.place)
         if not whole:
             known.keep(home.origin, [one.file.relative])
 
