@@ -56,7 +56,13 @@ class Opened(NamedTuple):
 
     def named(self, answer: Answer) -> Answer:
         """The answer with the documents' own ids."""
-        results = (one._replace(document=self.names[one.document]) for one in answer.results)
+        results = (
+            one._replace(
+                document=self.names[one.document],
+                earlier=tuple(e._replace(document=self.names[e.document]) for e in one.earlier),
+            )
+            for one in answer.results
+        )
         named = (one._replace(document=self.names[one.document]) for one in answer.named)
         return answer._replace(results=tuple(results), named=tuple(named))
 

@@ -41,6 +41,23 @@ class Span(NamedTuple):
         return {**self._asdict(), "marks": list(map(list, self.marks))}
 
 
+class Earlier(NamedTuple):
+    """What was said of the same thing before."""
+
+    id: str
+    """Of its passage."""
+    document: str
+    title: str
+    text: str
+    date: datetime | None
+    until: datetime | None
+    """When the next was said."""
+    dated: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return {**self._asdict(), "date": iso(self.date), "until": iso(self.until)}
+
+
 class Named(NamedTuple):
     """A document that may matter and is not shown: one line, and ``get`` opens it."""
 
@@ -103,6 +120,8 @@ class Result(NamedTuple):
     """What is shown of it, in the order of the text; :attr:`text` is all of them."""
     dated: str = ""
     """What says the date (:mod:`recollect.text.stated`)."""
+    earlier: tuple[Earlier, ...] = ()
+    """What this has replaced, last first."""
 
     def shown_json(self) -> dict[str, Any]:
         """Returns what a reader needs of it and no more."""
@@ -117,6 +136,7 @@ class Result(NamedTuple):
             "confidence": round(self.confidence, 4),
             "said": in_words(self.confidence),
             "spans": json_list(self.spans),
+            **({"earlier": json_list(self.earlier)} if self.earlier else {}),
         }
 
     def as_json(self) -> dict[str, Any]:
@@ -143,6 +163,7 @@ class Result(NamedTuple):
             "detail": self.detail,
             "folded": list(self.folded),
             **({"fact": dict(self.fact)} if self.fact else {}),
+            **({"earlier": json_list(self.earlier)} if self.earlier else {}),
         }
 
 

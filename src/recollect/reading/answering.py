@@ -8,6 +8,7 @@ from itertools import pairwise
 from recollect.nouns import (
     Candidate,
     Detail,
+    Earlier,
     Named,
     Policy,
     Query,
@@ -70,6 +71,12 @@ def result(
         spans=spans,
         dated=dated,
     )
+
+
+def replacing(one: Result, earlier: Sequence[Earlier]) -> Result:
+    """Returns a result with what it has replaced, which a reader is sent with it."""
+    more = sum(cost(each.id, each.text) for each in earlier)
+    return one._replace(earlier=tuple(earlier), tokens=one.tokens + more)
 
 
 def _best_unit(stored: StoredPassage, spans: Sequence[Span]) -> tuple[int, int]:

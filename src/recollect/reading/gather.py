@@ -36,9 +36,9 @@ from recollect.reading.retrieval import (
     Retrieval,
     aged,
     hidden,
-    in_force,
     ordered,
     retrieve,
+    successors,
     worthwhile,
 )
 from recollect.reading.spans import selected
@@ -165,7 +165,7 @@ def gather(query: Query, view: StorageEngine, models: Models, token_budget: int)
         facts = facts_in_sight(question, view)
         mentions = named_facts(question, facts).mentions
         found = retrieve(_wide(question), view, models, facts.sees)
-        found = found._replace(pool=in_force(found)[0])
+        found = found._replace(pool=successors(found)[0])
         placed = _placed(found, mentions, token_budget)
         asked = found.pool.of._replace(parsed=question.parsed)
         unseen = hidden(asked, asked.filter.limits)

@@ -7,7 +7,7 @@ the first that has an answer gives it:
     0, 1  what was answered before, for this question or for one that asks the same   (cache/)
     2     the facts that the question names                                           (named.py)
     3     passages: candidates → fuse → rerank → grade → hop → escalate               (retrieval.py)
-          → expand → in force → in time → cut → spans → fit
+          → expand → superseded → in time → cut → spans → in force → fit
     4     what a language model writes from memory, and what the web says, where the
           user allows them and the answer is graded low                               (think/, web)
 
@@ -20,6 +20,7 @@ the answer says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from recollect.facts import KIND
@@ -27,13 +28,15 @@ from recollect.nouns import (
     Answer,
     Budget,
     Candidate,
+    Earlier,
     Named,
     Query,
     Result,
     Stretch,
 )
 from recollect.ports import StorageEngine
-from recollect.reading.answering import named, result, status, time_found
+from recollect.reading import in_force, superseded
+from recollect.reading.answering import named, replacing, result, status, time_found
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.cut import fold
@@ -51,18 +54,19 @@ from recollect.reading.retrieval import (
     expanded,
     first_pass,
     hidden,
-    in_force,
     listing,
     ordered,
     outlined,
     ranked,
+    successors,
     worthwhile,
 )
 from recollect.reading.spans import selected
-from recollect.trace import Trace, say, skip, stage, surviving, tracing
+from recollect.trace import Trace, say, skip, stage, surviving, tracing, unreported
 
 OVER = "over the token budget"
 WORTH = "not worth its tokens"
+BEFORE = "said before of what may be the same"
 NEAREST = 3
 """Documents that are named where nothing is known, or little is likely."""
 Beyond = Callable[[Question, Answer], Answer]
@@ -87,8 +91,8 @@ def answer(
         if found is None:
             retrieval = dated(escalated(question, ranked(asked)))
             retrieval = retrieval._replace(pool=expanded(retrieval.pool))
-            pool, replaced = in_force(retrieval)
-            kept = _spans(_cut(retrieval._replace(pool=pool)))
+            pool, replaced = successors(retrieval)
+            kept = _in_force(_spans(_cut(retrieval._replace(pool=pool))), query)
             results, budget = _fitted(_shown(kept), question.policy.budget)
             found = _answer(retrieval, kept, results, budget, replaced)
         found = cache.keep(served, _traced(found, trace))
@@ -197,6 +201,8 @@ class Selection(NamedTuple):
     """The others that may matter, and why each is not shown."""
     stretches: Mapping[int, Sequence[Stretch]] = {}
     """The parts of each document that carry evidence."""
+    earlier: tuple[Earlier, ...] = ()
+    """What the first of them has replaced."""
 
 
 @stage("cut")
@@ -229,12 +235,43 @@ def _spans(kept: Selection) -> Selection:
     )
 
 
+@stage("in force", otherwise=lambda kept: kept)
+def _in_force(kept: Selection, query: Query) -> Selection:
+    """Has the latest of what is said of one thing stand first, and names what it replaced; where
+    the past is asked about, all of it is shown."""
+    if not kept.stretches:
+        return unreported(kept)
+    if kept.pool.of.parsed.terse or query.time.past:
+        return skip("it asks for no value", kept)
+    first, now = kept.candidates[0], query.as_of or datetime.now(UTC)
+    found = in_force.group(first, kept.stretches[first.document], kept.pool, now)
+    earlier: tuple[Earlier, ...] = ()
+    shown = in_force.Shown(kept.candidates, kept.stretches)
+    if superseded.of_the_past(query):
+        shown = shown.beside(first, (found.latest, *found.earlier, *found.later))
+    else:
+        shown, earlier = shown.beside(first, found.later).instead(first, found)
+    say(", ".join(one.title for one in earlier), found=len(earlier))
+    passages = {s.stored.key: s.stored for s in (found.latest, *found.later, *found.before)}
+    before = [(s.candidate, BEFORE) for s in found.before]
+    taken = {c.document for c in shown.candidates}
+    rest = {c.document: (c, why) for c, why in [*before, *kept.rest] if c.document not in taken}
+    return kept._replace(
+        pool=kept.pool._replace(passages={**kept.pool.passages, **passages}),
+        candidates=shown.candidates,
+        stretches=shown.stretches,
+        rest=tuple(rest.values()),
+        earlier=earlier,
+    )
+
+
 def _shown(kept: Selection) -> list[Result]:
     """Returns what is kept as results."""
-    return [
+    found = [
         result(c, kept.pool, kept.stretches.get(c.document, ()), kept.folded.get(c.passage, ()))
         for c in kept.candidates
     ]
+    return [replacing(found[0], kept.earlier), *found[1:]] if kept.earlier else found
 
 
 @stage("budget")

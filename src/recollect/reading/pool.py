@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from math import exp
 from typing import NamedTuple
 
-from recollect.nouns import Candidate, Filter, Policy, Scale, StoredPassage, Window
+from recollect.nouns import Candidate, Contribution, Filter, Policy, Scale, StoredPassage, Window
 from recollect.ports import Embedder, Llm, Reranker, Store
 from recollect.text import frontmatter
 from recollect.text.questions.parse import Parsed
@@ -152,3 +152,12 @@ SURE = 12.0
 def probability(score: float) -> float:
     """Returns the logistic function of log-odds."""
     return 1 / (1 + exp(-max(-SURE, min(SURE, score))))
+
+
+def raised(one: Candidate, score: float, arm: str) -> Candidate:
+    """Returns a candidate that is graded at least so: it stands for another that was."""
+    if score <= one.score:
+        return one
+    others = [part for part in one.contributions if part.arm != arm]
+    part = Contribution(arm, 0, score, 1.0, score - one.score)
+    return one._replace(score=score, confidence=probability(score), contributions=(*others, part))

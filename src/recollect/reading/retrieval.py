@@ -358,7 +358,7 @@ def _first_of(asked: Pass) -> list[Hit]:
 
 
 @stage("superseded", otherwise=lambda found: (found.pool, {}))
-def in_force(found: Retrieval) -> tuple[Pool, Mapping[str, str]]:
+def successors(found: Retrieval) -> tuple[Pool, Mapping[str, str]]:
     """Has what is in force stand for what it superseded, unless the past is asked about. Returns
     also the titles of those that gave way, each with that of what took its place."""
     pool, query = found.pool, found.question.query

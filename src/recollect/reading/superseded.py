@@ -14,9 +14,9 @@ from datetime import datetime
 from posixpath import basename, dirname, join, normpath
 from typing import Any, NamedTuple
 
-from recollect.nouns import Candidate, Contribution, Document, Filter, Hit, Query, TextQuery, words
+from recollect.nouns import Candidate, Document, Filter, Hit, Query, TextQuery, words
 from recollect.ports import Store
-from recollect.reading.pool import Pool, probability
+from recollect.reading.pool import Pool, raised
 from recollect.text.frontmatter import wikilinks
 from recollect.text.terms import query_terms
 
@@ -34,9 +34,10 @@ _NEVER_HELD = frozenset(
 )
 """What stands so has taken nobody's place, whatever it was meant to replace."""
 _PAST = re.compile(
-    r"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|earlier|used\s+to|old(?:er)?|histor\w+|before"
+    r"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|earlier|used\s+to|old(?:er)?|histor\w+"
     r"|supersed\w+|replaced|obsolete|deprecated|no\s+longer|abandoned|dropped"
-    r"|früher\w*|ehemal\w+|ursprünglich\w*|alten?|antes|anterior\w*|ancien\w*|avant)\b",
+    r"|früher\w*|ehemal\w+|ursprünglich\w*|alten?|antes|anterior\w*|ancien\w*|avant"
+    r"|(?:did|was|were|had)\b.{0,80}\bbefore)\b|\bbefore\W*\Z",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\D{0,12}(\d{1,6})\W*")
@@ -48,9 +49,12 @@ def why_not(pool: Pool, query: Query) -> str:
     """Says why nothing has to give way; empty when something may have to."""
     if not any(pool.stored(c).document.meta for c in pool.best):
         return "nothing is said of what was found"
-    if query.window or _PAST.search(query.text):
-        return "it asks about the past"
-    return ""
+    return "it asks about the past" if of_the_past(query) else ""
+
+
+def of_the_past(query: Query) -> bool:
+    """Whether a question is about what held before as well."""
+    return query.window is not None or _PAST.search(query.text) is not None
 
 
 class Successors(NamedTuple):
@@ -133,16 +137,10 @@ def _promoted(best: Sequence[Candidate], to: Mapping[int, int]) -> list[Candidat
         if one.document in to:
             heir = to[one.document]
             least[heir] = max(least.get(heir, one.score), one.score)
-    kept = [_raised(c, least.get(c.document, c.score)) for c in best if c.document not in to]
+    kept = [
+        raised(c, least.get(c.document, c.score), "successor") for c in best if c.document not in to
+    ]
     return sorted(kept, key=lambda c: -c.score)
-
-
-def _raised(one: Candidate, score: float) -> Candidate:
-    if score <= one.score:
-        return one
-    others = [part for part in one.contributions if part.arm != "successor"]
-    part = Contribution("successor", 0, score, 1.0, score - one.score)
-    return one._replace(score=score, confidence=probability(score), contributions=(*others, part))
 
 
 def _called(document: Document) -> str:

@@ -51,6 +51,18 @@ def answered(found: Answer) -> str:
     return f"{said} {day(time.date)}" if said else ""
 
 
+REPLACED = 160
+"""Characters of a statement that was replaced."""
+
+
+def replaced(one: Result) -> list[str]:
+    """Returns a line for each statement that a result has replaced, with how long it held."""
+    return [
+        f"until {day(each.until)}: {first_words(each.text, REPLACED)} [{each.id}]"
+        for each in one.earlier
+    ]
+
+
 def name(one: Result) -> str:
     """Returns "Title › heading", each part once; of what has no title, how its text begins."""
     title = one.title or first_words(one.text) or one.document

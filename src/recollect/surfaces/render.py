@@ -48,6 +48,7 @@ def answer(found: Answer, style: Style, *, full: bool = False, explain: bool = F
     for number, result in enumerate(found.results, 1):
         lines += _title(number, result, style, several)
         lines += _whole(result) if full else _body(result, wanted, style)
+        lines += [f"    {style.dim}{line}{style.off}" for line in headlines.replaced(result)]
         lines += [*_folded(result, style), *(_reasons(result, style) if explain else []), ""]
     lines += [] if explain else _also(found, style)
     lines += [f"{style.dim}{hint}{style.off}" for hint in found.hints]

@@ -121,7 +121,8 @@ def _shown(one: Result, several: bool) -> str:
         in_words(one.confidence),
         when(one.truncated, "cut short"),
     )
-    return f"{' '.join(some(f'[{_id(one)}]', title, f'({about})'))}\n{headlines.untitled(one)}"
+    head = " ".join(some(f"[{_id(one)}]", title, f"({about})"))
+    return "\n".join([head, headlines.untitled(one), *headlines.replaced(one)])
 
 
 def _also(named: Sequence[Named], budget: Budget) -> list[str]:

@@ -12,6 +12,7 @@ from recollect.nouns import (
     Budget,
     CacheReport,
     Contribution,
+    Earlier,
     Named,
     Result,
     Signals,
@@ -21,7 +22,7 @@ from recollect.nouns import (
     stable_id,
 )
 
-_PARTS = (Answer, Budget, Contribution, Named, Result, Signals, Span, Stage, TimeFound)
+_PARTS = (Answer, Budget, Contribution, Earlier, Named, Result, Signals, Span, Stage, TimeFound)
 SHAPE = stable_id(*(f"{part.__name__}{part._fields}" for part in _PARTS))
 """A name for the fields that there are: what was packed with others is not unpacked."""
 
@@ -68,6 +69,10 @@ def _span(raw: Span) -> Span:
     return raw._replace(marks=tuple((start, end) for start, end in raw.marks))
 
 
+def _earlier(raw: Earlier) -> Earlier:
+    return raw._replace(date=_date(raw.date), until=_date(raw.until))
+
+
 def _result(raw: Result) -> Result:
     return raw._replace(
         date=_date(raw.date),
@@ -76,4 +81,5 @@ def _result(raw: Result) -> Result:
         folded=tuple(raw.folded),
         signals=Signals(*raw.signals),
         spans=tuple(_span(Span(*one)) for one in raw.spans),
+        earlier=tuple(_earlier(Earlier(*one)) for one in raw.earlier),
     )

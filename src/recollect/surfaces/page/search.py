@@ -57,6 +57,7 @@ ARMS = {
     "inside": "from the time that is named",
     "hop": "named by a good hit",
     "successor": "took the place of a hit",
+    "in force": "replaced a hit",
     "bridge": "found only by a hop",
     "words": "length of the question",
     "prior": "before anything is known",
@@ -313,6 +314,7 @@ def _result(one: Result, wanted: Collection[str], several: bool) -> Html:
             when(one.folded, f"{len(one.folded)} more say the same"),
         ),
         passage(one.text, headlines.marks(one, wanted)),
+        [el("p", line, class_="meta") for line in headlines.replaced(one)],
         _why(one),
         class_="card result",
     )

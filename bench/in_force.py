@@ -1,0 +1,72 @@
+"""Changed values: whether what holds now is told first, and what held before is named.
+
+    python -m bench.in_force           the set that may be looked at (bench/sets/changed-values)
+    python -m bench.in_force --kept    the other half, which nobody looks at; only figures
+
+``in force first``: the later note of a pair is the first result. ``earlier named``: of the answers
+that have the later one, those that have the earlier one as well: shown, named, or told as replaced.
+``taken for a change``: answers that tell something as replaced that is no pair. Exit code 1: one of
+them misses its bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from bench.unseen import own
+from bench.unseen.own import Asked, mean
+
+CATEGORIES = ("older", "newer", "both", "neither", "other")
+BARS = (("in force first", 0.90), ("earlier named", 0.95), ("taken for a change", 0.02))
+
+
+def _older(one: Asked) -> set[str]:
+    return {entry["document"] for entry in one.record.get("superseded", ())}
+
+
+def _first(one: Asked) -> bool | None:
+    return one.row.first if _older(one) else None
+
+
+def _named(one: Asked) -> bool | None:
+    results = one.answer.results
+    told = {result.document for result in results}
+    if not _older(one) or not told & set(one.question.gold):
+        return None
+    told |= {each.document for each in one.answer.named}
+    told |= {each.document for result in results for each in result.earlier}
+    return bool(told & _older(one))
+
+
+def _wrong(one: Asked) -> bool:
+    right = {*one.question.gold, *_older(one)}
+    return any(
+        {result.document, *(each.document for each in result.earlier)} - right
+        for result in one.answer.results
+        if result.earlier
+    )
+
+
+def figures(some: Sequence[Asked]) -> tuple[float, float, float]:
+    """Returns the three measures."""
+    return mean(map(_first, some)), mean(map(_named, some)), mean(map(_wrong, some))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.in_force", description=__doc__)
+    parser.add_argument("--kept", action="store_true")
+    name = "changed-values-kept" if parser.parse_args().kept else "changed-values"
+    path = own.SETS / name
+    every = own.ask(own.suite(path), path, name, "default")
+    groups = {each: [one for one in every if one.question.category == each] for each in CATEGORIES}
+    groups["all"] = every
+    lines = [(each, len(some), *figures(some)) for each, some in groups.items() if some]
+    print(own.table(("asked in the words of", "questions", *(bar for bar, _ in BARS)), lines))
+    first, named, wrong = figures(every)
+    return not (first >= BARS[0][1] and named >= BARS[1][1] and wrong <= BARS[2][1])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

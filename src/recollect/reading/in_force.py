@@ -1,0 +1,251 @@
+"""Statements of one thing with different values: which of them holds now, and what held before.
+
+The first statement that is shown is compared with those of another time:
+
+    by words     it shares half of its words with the other, which has the question's words as
+                 well, or a number of the same unit
+    by meaning   z(statement, passage) + z(passage, passage)
+                   + (z(question, sentence) + z(statement, sentence)) / 2 ≥ SURE
+
+A z-score is a cosine in standard deviations from the mean of the pool, so that neither the model
+nor the store sets its scale. The *guard* is for both: each has a value of the same kind (a number,
+a name, a negation), and the other is not the same said of something else. What only comes near is
+shown with it if it is later, named if it is earlier, and nothing is said of it. Dates are those of
+:mod:`recollect.text.stated`; in a session a later turn is later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import pairwise
+from statistics import fmean, pstdev
+from typing import NamedTuple
+
+from recollect import ports
+from recollect.nouns import Candidate, Earlier, Hit, StoredPassage, Stretch
+from recollect.ports import Embedder
+from recollect.reading.pool import Pool, raised
+from recollect.reading.statement import Moment, Statement, content, is_rival, is_twin, names_in
+from recollect.text.lexical import indexed_text
+from recollect.text.sentences import units
+
+SURE, NEAR = 5.3, 4.5
+"""Scores from which a statement replaces another, or is only shown or named with it. In a talk
+that goes on, what is near is seldom the same thing: there nothing is replaced by meaning alone."""
+LIKELY = 3.0
+"""The first two scores of a passage whose sentences are looked at."""
+LATER, EARLIER, SENTENCES = 2, 2, 4
+"""So many passages of each side, and sentences of each, are compared by meaning."""
+FEW = 20
+"""Documents without which a mean and a deviation say nothing."""
+LOOKED_AT = 20
+"""So many of the best are compared by words."""
+SHARED = 0.5
+"""The share of its words that a statement has in common with one that says the same."""
+
+
+class Group(NamedTuple):
+    """Statements of one thing."""
+
+    latest: Statement
+    earlier: tuple[Statement, ...] = ()
+    """Those that it replaced, last first."""
+    later: tuple[Statement, ...] = ()
+    """Others that may be of the same thing, and were said after the one that is shown."""
+    before: tuple[Statement, ...] = ()
+    """The same of those that were said before it."""
+
+
+def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datetime) -> Group:
+    """Returns what is known of other times to the first thing that is shown."""
+    own = [
+        Statement(first, pool.passages[s.passage], s.start + start, s.start + end)
+        for s in stretches
+        for start, end in units(pool.passages[s.passage].passage.text[s.start : s.end])
+    ]
+    asked = frozenset(pool.of.parsed.content)
+    shown = max(own, key=lambda one: (len(one.words & asked), bool(one.values)))
+    if not shown.values or not shown.said.date:
+        return Group(shown)
+    rivals, near = list(_by_words(shown, asked, pool)), list[Statement]()
+    if not rivals and pool.of.models.embedder and pool.by_meaning:
+        scored = list(_by_meaning(shown, asked, pool, pool.of.models.embedder))
+        rivals = [one for score, one in scored if score >= SURE and _replaces(one, shown)]
+        near = [one for score, one in scored if score >= NEAR or not one.after(shown)]
+    known = [one for one in rivals if one.said.date is None or one.said.date <= now]
+    line = sorted([shown, *known], key=Moment)
+    if all(one.values == shown.values for one in known):
+        line = [shown]
+    later = tuple(one for one in near if one.after(shown) and one not in rivals)
+    before = tuple(one for one in near if not one.after(shown))
+    return Group(line[-1], tuple(reversed(line[:-1])), later, before)
+
+
+def _replaces(one: Statement, shown: Statement) -> bool:
+    kinds = (one.stored.document.kind, shown.stored.document.kind)
+    return bool(one.after(shown)) and "session" not in kinds
+
+
+def _earlier(found: Group) -> tuple[Earlier, ...]:
+    """Returns what was replaced, each with the time until which it held."""
+    line = (found.latest, *found.earlier)
+    return tuple(
+        Earlier(
+            one.stored.id,
+            one.stored.document.external,
+            one.stored.document.headline(one.text),
+            " ".join(one.text.split()),
+            one.said.date,
+            after.said.date,
+            one.said.by,
+        )
+        for after, one in pairwise(line)
+    )
+
+
+class Shown(NamedTuple):
+    """The candidates that are shown, in order, and the parts of each."""
+
+    candidates: tuple[Candidate, ...]
+    stretches: Mapping[int, Sequence[Stretch]]
+
+    def beside(self, first: Candidate, some: Iterable[Statement]) -> Shown:
+        """Adds what was said later of the same thing behind the first."""
+        known = {c.document for c in self.candidates}
+        new = {s.candidate.document: s for s in some if s.candidate.document not in known}
+        own = {document: (s.stretch,) for document, s in new.items()}
+        more = [raised(s.candidate, first.score - 1, "in force") for s in new.values()]
+        return Shown((first, *more, *self.candidates[1:]), {**self.stretches, **own})
+
+    def instead(self, first: Candidate, found: Group) -> tuple[Shown, tuple[Earlier, ...]]:
+        """Puts the latest in the place of what it replaced, which is returned as well."""
+        if not found.earlier:
+            return self, ()
+        key, own = found.latest.candidate.document, found.latest.stretch
+        gone = {one.candidate.document for one in found.earlier} | {key}
+        parts = self.stretches.get(key, ())
+        if not any(_covers(part, own) for part in parts):
+            parts = sorted([*parts, own], key=lambda s: (s.passage, s.start))
+        heir = raised(found.latest.candidate, first.score, "in force")
+        rest = tuple(c for c in self.candidates if c.document not in gone)
+        return Shown((heir, *rest), {**self.stretches, key: tuple(parts)}), _earlier(found)
+
+
+def _covers(part: Stretch, own: Stretch) -> bool:
+    return part.passage == own.passage and part.start <= own.start and own.end <= part.end
+
+
+# ------------------------------------------------------------------ by words
+
+
+def _by_words(shown: Statement, asked: frozenset[str], pool: Pool) -> Iterator[Statement]:
+    """Yields the statement of each of the best documents that says it in nearly the same words."""
+    names = content(" ".join(names_in(shown.text)))
+    for candidate in pool.best[:LOOKED_AT]:
+        alike = [
+            one
+            for one in _statements(candidate, pool.stored(candidate), shown, pool)
+            if len(shown.words & one.words) >= max(2, SHARED * len(shown.words))
+            and shown.words & one.words - names
+            and len(asked & (shown.words | one.words)) >= SHARED * len(asked)
+            and (asked & shown.words <= one.words or shown.units & one.units)
+            and is_rival(shown, one)
+        ]
+        if alike:
+            yield max(alike, key=lambda one: len(shown.words & one.words))
+
+
+def _statements(
+    candidate: Candidate, stored: StoredPassage, shown: Statement, pool: Pool
+) -> list[Statement]:
+    """Returns the sentences of another passage; none where one says the same of something else."""
+    asked = frozenset(pool.of.parsed.content)
+    names = content(" ".join(names_in(pool.of.parsed.prose)))
+    text, begin = stored.passage.text, pool.begin(stored)
+    every = [Statement(candidate, stored, begin + a, begin + b) for a, b in units(text[begin:])]
+    some = [one for one in every if one.text and one.stretch != shown.stretch]
+    return [] if any(is_twin(shown, one, asked, names) for one in some) else some
+
+
+# ------------------------------------------------------------------ by meaning
+
+
+class _Scores:
+    """The cosines of passages to one vector."""
+
+    def __init__(self, hits: Sequence[Hit]) -> None:
+        best: dict[int, Hit] = {}
+        for hit in hits:
+            best.setdefault(hit.document, hit)
+        self.hits = best
+        self.mean = fmean(hit.score for hit in best.values())
+        self.deviation = pstdev(hit.score for hit in best.values()) or 1.0
+        self.least = min(hit.score for hit in best.values())
+
+    def z(self, cosine: float) -> float:
+        return (cosine - self.mean) / self.deviation
+
+    def of(self, document: int) -> float:
+        hit = self.hits.get(document)
+        return self.z(hit.score if hit else self.least)
+
+
+def _by_meaning(
+    shown: Statement, asked: frozenset[str], pool: Pool, embedder: Embedder
+) -> Iterator[tuple[float, Statement]]:
+    """Yields the best statement of the passages that come nearest, with its score."""
+    view, of, stored = pool.of.view, pool.of, shown.stored
+
+    def scores(vector: ports.Vector) -> _Scores:
+        found = view.search_vector(embedder.key, vector, of.filter, limit=of.policy.pool)
+        return _Scores(found.hits)
+
+    said = embedder.embed_query(shown.text)
+    by_said = scores(said)
+    if len(by_said.hits) < FEW:
+        return
+    about = indexed_text(stored.document.title, stored.passage.heading, stored.passage.text)
+    by_passage = scores(embedder.embed_passages([about])[0])
+    both = {key: by_said.of(key) + by_passage.of(key) for key in by_said.hits}
+    likely = sorted((key for key in both if both[key] >= LIKELY), key=lambda key: -both[key])
+    hits = [by_said.hits[key] for key in likely if key != shown.candidate.document]
+    rivals = list(_rivals(shown, asked, view.passages([hit.passage for hit in hits]), hits, pool))
+    if not rivals:
+        return
+    question = embedder.embed_query(of.parsed.prose)
+    by_question = scores(question)
+    vectors = embedder.embed_passages([one.text for one in rivals])
+    best: dict[int, tuple[float, Statement]] = {}
+    for one, vector in zip(rivals, vectors, strict=True):
+        near = by_question.z(float(question @ vector)) + by_said.z(float(said @ vector))
+        score = both[one.candidate.document] + near / 2
+        known = best.get(one.candidate.document)
+        if known is None or score > known[0]:
+            best[one.candidate.document] = (score, one)
+    yield from best.values()
+
+
+def _rivals(
+    shown: Statement,
+    asked: frozenset[str],
+    stored: Iterable[StoredPassage],
+    hits: Sequence[Hit],
+    pool: Pool,
+) -> Iterator[Statement]:
+    """Yields the sentences of the nearest passages of each side that the guard lets through."""
+    left = {True: LATER, False: EARLIER}
+    graded = {c.document: c for c in pool.best}
+    of = {hit.passage: hit for hit in hits}
+    for one in stored:
+        hit = of[one.key]
+        candidate = graded.get(hit.document) or Candidate(hit.document, hit.passage, 0.0, ())
+        some = _statements(candidate, one, shown, pool)
+        if not some or not (pool.of.sees(one) and pool.of.admits(one)):
+            continue
+        later = some[0].after(shown)
+        if later is None or not left[later]:
+            continue
+        left[later] -= 1
+        fit = (s for s in some if is_rival(shown, s))
+        yield from sorted(fit, key=lambda s: -len(s.words & (asked | shown.words)))[:SENTENCES]

@@ -1,0 +1,128 @@
+"""A sentence with what it can be compared by: its words, its values, its place in time.
+
+A value is a number, a name or a negation. Two sentences are *rivals* where each has a value of the
+same kind and they are of different times; they are *twins* where they say the same of different
+things ("Mira's lesson is on Monday", "Leo's lesson is on Friday").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from functools import cache, cached_property
+
+from recollect.nouns import Candidate, StoredPassage, Stretch
+from recollect.text.questions.time_words import WORDS
+from recollect.text.questions.when import entries
+from recollect.text.stated import Stated, of_statement
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import fold, terms
+
+ALIKE, SOMEWHAT = 0.6, 0.3
+"""The shares of words that twins have in common: where a common word tells them apart, and where
+a name does."""
+AT_ONCE, COPIED = timedelta(hours=1), timedelta(days=1)
+"""What is nearer in time was recorded together; the same of files that go by their mtimes."""
+_NUMBER = re.compile(r"([$€£¥])?(\d[\d.,:]*\d|\d)(?:\s?([^\W\d_]+|[%°€$£]))?")
+_HEAD = re.compile(r"\A(?:\s*#{1,6}[ \t].*\n)*(?:\s*[-*+•][ \t]+)?")
+"""The headings above a sentence, and the mark of a list."""
+_WORD = re.compile(r"[^\W_][\w'’-]*")
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|nobody|nothing|without|only|may|must|allowed|forbidden|fine|nicht|kein\w*"
+    r"|nie|nur|darf|verboten|erlaubt|sin|nunca|solo|prohibido|ne|pas|jamais|interdit)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+
+class Statement:
+    """A sentence of a passage, with what it is compared by."""
+
+    def __init__(self, candidate: Candidate, stored: StoredPassage, start: int, end: int) -> None:
+        self.candidate, self.stored = candidate, stored
+        self.stretch = Stretch(stored.key, start, end)
+        self.text = _HEAD.sub("", stored.passage.text[start:end]).strip()
+
+    @cached_property
+    def said(self) -> Stated:
+        return of_statement(self.stored, self.stretch.start, self.stretch.end)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(word for word in content(self.text) if not any(map(str.isdigit, word)))
+
+    @cached_property
+    def values(self) -> Mapping[str, frozenset[str]]:
+        """The numbers, names and negations in it, by kind; kinds that it has none of are left
+        out."""
+        numbers = {match[2].rstrip(".,:") for match in _NUMBER.finditer(self.text)}
+        numbers |= {word for word in map(fold, re.findall(r"\w+", self.text)) if word in _counts()}
+        names = set(names_in(self.text))
+        negations = {word.lower() for word in _NEGATION.findall(self.text)}
+        kinds = {"number": numbers, "name": names, "negation": negations}
+        return {kind: frozenset(some) for kind, some in kinds.items() if some}
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """What its numbers count."""
+        found = (match[1] or match[3] for match in _NUMBER.finditer(self.text))
+        return frozenset(terms(unit).stem or unit for unit in found if unit)
+
+    def after(self, other: Statement) -> bool | None:
+        """Whether it was said after the other; None where nobody knows."""
+        one, two = self.stored, other.stored
+        if one.document.id == two.document.id and one.document.kind == "session":
+            return one.passage.n > two.passage.n
+        mine, its = self.said, other.said
+        if mine.date is None or its.date is None or mine.date == its.date:
+            return None
+        span = mine.date - its.date
+        later, sooner = (mine, its) if mine.date > its.date else (its, mine)
+        copied = later.by == "file" and (sooner.by != "file" or abs(span) < COPIED)
+        if copied or abs(span) < AT_ONCE:
+            return None
+        return later is mine
+
+
+class Moment:
+    """The place of a statement in time."""
+
+    def __init__(self, statement: Statement) -> None:
+        self.statement = statement
+
+    def __lt__(self, other: Moment) -> bool:
+        return bool(other.statement.after(self.statement))
+
+
+@cache
+def _counts() -> frozenset[str]:
+    """Number words and the days of the week, in all languages."""
+    found = (entry for table in WORDS.values() for entry in entries(table))
+    kinds = ("count", "weekday")
+    return frozenset(w for kind, given, some in found if kind in kinds and not given for w in some)
+
+
+def content(text: str) -> frozenset[str]:
+    return frozenset(terms(text).stem.split()) - stopwords()
+
+
+def is_rival(one: Statement, other: Statement) -> bool:
+    """Whether the other is of another time, and has a value of the same kind."""
+    return bool(other.values.keys() & one.values.keys()) and other.after(one) is not None
+
+
+def is_twin(one: Statement, other: Statement, asked: frozenset[str], names: frozenset[str]) -> bool:
+    """Whether the other says the same of something else than what was asked about."""
+    lacking = (asked & one.words) - other.words
+    new = other.words - one.words - other.units
+    shared = _share(one.words & other.words, one.words, other.words)
+    return bool(new and lacking) and shared >= (SOMEWHAT if lacking & names else ALIKE)
+
+
+def names_in(text: str) -> list[str]:
+    """Returns the words with a capital, but for the first."""
+    return [word for word in _WORD.findall(text)[1:] if word[0].isupper()]
+
+
+def _share(both: frozenset[str], *sides: frozenset[str]) -> float:
+    return len(both) / max(1, min(map(len, sides)))

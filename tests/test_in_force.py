@@ -1,0 +1,159 @@
+"""Of statements about one thing the latest is told first, and the earlier with its time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli
+from recollect import Memory
+from recollect.nouns import Answer
+
+SAMPLES = Path(__file__).resolve().parents[1] / "src" / "recollect" / "samples" / "vault"
+UPLOADS = {
+    "limits.md": (
+        3,
+        "The maximum upload size is 25 MB. Ask the gateway team to change it.",
+    ),
+    "gateway.md": (9, "Uploads of up to 100 MB are accepted since the new gateway went live."),
+}
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory.open("memory://") as opened:
+        yield opened
+
+
+def written(folder: Path, notes: dict[str, tuple[int, str]]) -> Path:
+    """Notes, each with the month of 2026 that it is from."""
+    for name, (month, text) in notes.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        then = datetime(2026, month, 3, tzinfo=UTC).timestamp()
+        os.utime(folder / name, (then, then))
+    return folder
+
+
+def asked(memory: Memory, question: str) -> Answer:
+    return memory.search(question, cache=False)
+
+
+def test_a_later_value_is_first_and_the_earlier_is_named_with_its_time(
+    memory: Memory, tmp_path: Path
+) -> None:
+    memory.add(written(tmp_path, UPLOADS))
+    first = asked(memory, "what is the maximum upload size?").results[0]
+    assert "100 MB" in first.text
+    (earlier,) = first.earlier
+    assert "25 MB" in earlier.text
+    assert f"{earlier.until:%Y-%m}" == "2026-09"
+
+
+def test_every_text_says_until_when_it_was_otherwise(tmp_path: Path, cli: Cli) -> None:
+    cli("add", str(written(tmp_path, UPLOADS)))
+    told = cli("search", "what is the maximum upload size?").out
+    assert told.index("100 MB") < told.index("until 2026-09-03: The maximum upload size is 25 MB.")
+
+
+def test_the_price_that_holds_comes_first_in_the_samples(memory: Memory) -> None:
+    memory.add(SAMPLES)
+    first = asked(memory, "How much does the Basic plan cost now?").results[0]
+    assert first.path == "team/pricing-change-2026-03.md"
+    assert "$59" in first.text
+    assert "$49" in first.earlier[0].text
+
+
+def test_a_reversal_is_the_latest(memory: Memory, tmp_path: Path) -> None:
+    notes = {
+        "a.md": (2, "The session timeout of the portal is 60 minutes."),
+        "b.md": (4, "The session timeout of the portal is 15 minutes."),
+        "c.md": (7, "We went back: the session timeout of the portal is 60 minutes."),
+    }
+    memory.add(written(tmp_path, notes))
+    first = asked(memory, "what is the session timeout of the portal?").results[0]
+    assert first.path == "c.md"
+    assert [one.document for one in first.earlier] == ["b.md", "a.md"]
+
+
+def test_who_asks_about_the_past_is_shown_both(memory: Memory, tmp_path: Path) -> None:
+    memory.add(written(tmp_path, UPLOADS))
+    answer = asked(memory, "what was the previous maximum upload size?")
+    assert {one.path for one in answer.results} == set(UPLOADS)
+    assert not any(one.earlier for one in answer.results)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "question"),
+    [
+        (
+            "The seminar room on the second floor holds 18 people.",
+            "The seminar room on the ground floor holds 40 people.",
+            "How many people does the seminar room on the second floor hold?",
+        ),
+        (
+            "Mira's swimming lesson is on Wednesdays at four.",
+            "Leo's swimming lesson is on Saturdays at ten.",
+            "When is Mira's swimming lesson?",
+        ),
+        (
+            "The Starter plan includes three seats.",
+            "The Business plan includes twenty-five seats.",
+            "How many seats does the Starter plan include?",
+        ),
+    ],
+)
+def test_the_same_said_of_something_else_changes_nothing(
+    memory: Memory, tmp_path: Path, one: str, other: str, question: str
+) -> None:
+    memory.add(written(tmp_path, {"one.md": (2, one), "other.md": (5, other)}))
+    answer = asked(memory, question)
+    assert answer.results[0].path == "one.md"
+    assert not any(result.earlier for result in answer.results)
+
+
+def test_the_mtime_of_a_copy_replaces_nothing_that_has_a_date(
+    memory: Memory, tmp_path: Path
+) -> None:
+    notes = {
+        "said.md": (9, "# Limits, 3 May 2026\n\nThe maximum upload size is 100 MB."),
+        "copied.md": (8, "The maximum upload size is 25 MB."),
+    }
+    memory.add(written(tmp_path, notes))
+    for result in asked(memory, "what is the maximum upload size?").results:
+        assert not result.earlier
+
+
+def test_what_will_hold_does_not_replace_what_holds(memory: Memory, tmp_path: Path) -> None:
+    notes = {
+        "now.md": (2, "The maximum upload size is 25 MB."),
+        "then.md": (3, "From 1 January 2099 the maximum upload size is 100 MB."),
+    }
+    memory.add(written(tmp_path, notes))
+    first = asked(memory, "what is the maximum upload size?").results[0]
+    assert not first.earlier
+    assert first.path == "now.md"
+
+
+def test_a_later_turn_of_a_session_replaces_an_earlier_one(memory: Memory, tmp_path: Path) -> None:
+    lines = tmp_path / "talk.jsonl"
+    lines.write_text(
+        '{"id": "s1", "kind": "session", "date": "2026-02-02", "turns": [{"role": "user", "text":'
+        ' "The rate limit of the public API is 600 requests a minute."}]}\n'
+        '{"id": "s2", "kind": "session", "date": "2026-05-02", "turns": [{"role": "user", "text":'
+        ' "The rate limit of the public API is 900 requests a minute now."}]}\n'
+    )
+    memory.add(lines)
+    first = asked(memory, "what is the rate limit of the public API?").results[0]
+    assert (first.document, [one.document for one in first.earlier]) == ("s2", ["s1"])
+
+
+def test_a_cached_answer_has_what_it_replaced(memory: Memory, tmp_path: Path) -> None:
+    memory.add(written(tmp_path, UPLOADS))
+    question = "what is the maximum upload size?"
+    once, again = memory.search(question), memory.search(question)
+    assert again.cache.status == "hit"
+    assert again.results[0].earlier == once.results[0].earlier != ()
