@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from recollect.nouns import Message
 from recollect.sources.sessions import gemini
 from recollect.sources.sessions.base import Session
-from recollect.sources.sessions.turns import human
+from recollect.sources.sessions.turns import human, title_of
 
 OPEN = "<recollect-context>" * 21_000
 """About 400 kB in which each beginning lacks its end."""
@@ -43,3 +44,47 @@ def test_a_hook_is_told_from_a_prompt_that_is_large_and_broken(tmp_path: Path, b
     assert isinstance(session, Session)
     spoken = [(message.role, message.text) for message in session.messages]
     assert spoken == [("context", "a\n\nb"), ("user", f"Hi{broken.lstrip()}")]
+
+
+# ------------------------------------------------------------------ titles
+
+
+def _said(*texts: str) -> list[Message]:
+    roles = ("user", "assistant")
+    return [Message(roles[n % 2], text) for n, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize(
+    ("turns", "title"),
+    [
+        (["Why do the mails go out twice?", "Two workers."], "Why do the mails go out twice?"),
+        (["Hi there!", "Hello.", "The importer drops rows with umlauts."],
+         "The importer drops rows with umlauts."),
+        (["Good morning, the importer drops rows.", "Sure."], "the importer drops rows."),
+        (["Guten Morgen!\nDer Importer verliert Zeilen mit Umlauten.", "Gut."],
+         "Der Importer verliert Zeilen mit Umlauten."),
+        (["ok", "Yes?", "Move the invoices to Postgres", "Done."], "Move the invoices to Postgres"),
+        (["Implement the following plan:\n\n# Fix\n\nThe watcher polls every second.", "Done."],
+         "The watcher polls every second."),
+        (["```\nTraceback (most recent call last)\n```\nWhy does the build fail here?", "A typo."],
+         "Why does the build fail here?"),
+        (["Redis or Postgres for sessions?", "Both work.", "We decided to use Postgres."],
+         "Redis or Postgres for sessions? → We decided to use Postgres."),
+        (["hello", "Hi."], "hello"),
+        (["/clear", ""], "/clear"),
+    ],
+)  # fmt: skip
+def test_a_title_says_what_a_session_was_about(turns: list[str], title: str) -> None:
+    assert title_of(_said(*turns), "user") == title
+
+
+def test_a_short_sentence_takes_part_of_the_next_along() -> None:
+    said = "I'm done with the NAS. On Thursday night one disk died, the dump failed, for ever now."
+    title = title_of(_said(said, "I see."), "user")
+    assert title.startswith("I'm done with the NAS. On Thursday night")
+    assert len(title) <= 80
+    assert title.endswith("…")
+
+
+def test_a_title_that_a_client_gave_stays() -> None:
+    assert title_of(_said("The importer drops rows."), "user", given=" Import  it ") == "Import it"

@@ -13,10 +13,10 @@ from operator import itemgetter
 from typing import Any
 
 from recollect.nouns import Message
+from recollect.sources.sessions import titles
 from recollect.sources.values import array, first, mapping, string
 from recollect.text.unicode import whole as whole
 
-TITLE_LENGTH = 80
 OUR_ROLES = {"developer": "system"}
 """Roles of other programs, as we call them."""
 Split = Callable[[str], Iterable[tuple[str, str]]]
@@ -143,17 +143,10 @@ def unique(messages: Iterable[Message]) -> tuple[Message, ...]:
 
 
 def title_of(messages: Sequence[Message], *roles: str, given: str = "", cut: str = "…") -> str:
-    """The title that was *given*; else the first line of the first message of the first of these
-    *roles* that has one, with the mark *cut* where it was too long."""
-    if name := " ".join(whole(given).split()):
-        return name
-    firsts = {message.role: message.text for message in reversed(messages)}
-    text = next(filter(None, map(firsts.get, roles)), "")
-    line = " ".join(text.lstrip().partition("\n")[0].split())
-    if len(line) <= TITLE_LENGTH:
-        return line
-    at = line.rfind(" ", TITLE_LENGTH // 2, TITLE_LENGTH)
-    return line[: at if at > 0 else TITLE_LENGTH - len(cut)] + cut
+    """The title that was *given*; else one that says what the first of these *roles* that said
+    something was after (:mod:`recollect.sources.sessions.titles`), with the mark *cut* where it was
+    too long."""
+    return " ".join(whole(given).split()) or titles.title(messages, roles, cut)
 
 
 # ------------------------------------------------------------------ blocks and texts

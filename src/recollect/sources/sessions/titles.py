@@ -1,0 +1,111 @@
+"""What a session that has no title was about, from what was said in it.
+
+The first turn of the human that says something names the topic: a greeting, a pasted block, a word
+that only agrees and a line that leads to what follows ("Implement the following plan:") do not.
+Where that leaves room, what was decided is told behind it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from recollect.nouns import Message
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import terms
+
+LENGTH = 80
+TELLING = 2
+"""Words that carry meaning, in a sentence that names a topic."""
+_TURNS, _READ = 200, 2000
+"""Turns of a conversation, and characters of each, that are looked at."""
+_GREETING = re.compile(
+    r"^(?:hi|hello|hey|good\s(?:morning|afternoon|evening)|hallo|moin|guten\s(?:morgen|tag|abend)"
+    r"|hola|buen[oa]s(?:\s(?:d[ií]as|tardes|noches))?|bonjour|salut|ciao|привет|你好)"
+    r"(?:\s(?:there|again|all|claude|codex|gemini|copilot|zusammen))?(?:[\s,.!:)]+|$)",
+    re.IGNORECASE,
+)
+_PASTED = re.compile(
+    r"\s*(?:```|~~~|<|[/>$#|{}\[]|https?://|\"[\w-]+\":|[\w./~-]+:\d+|Traceback\b|at\s\S+\()"
+)
+"""How a line begins that was pasted, or is a command to the client."""
+_LEADING = re.compile(
+    r"\b(?:following|below|folgende[nrs]?|siguiente)\b[^:]{0,40}:$", re.IGNORECASE
+)
+_END = re.compile(r"(?<=[.!?。！？])[\"”’)]*\s+")
+_DECIDED = re.compile(
+    r"\b(?:(?:we|i)\s(?:decided|agreed|settled)|decision:|we(?:['’]ll|\swill)\s(?:use|go\swith|keep)"
+    r"|(?:let['’]s|going\sto)\sgo\swith|entscheidung:|wir\s(?:nehmen|bleiben\sbei)|beschlossen"
+    r"|entschieden|decidimos|acordamos|nos\squedamos\scon|décidé)\b",
+    re.IGNORECASE,
+)
+_SPEAKERS = ("user", "assistant")
+_ARROW = " → "
+
+
+def title(messages: Sequence[Message], roles: Iterable[str], cut: str) -> str:
+    """Returns a title of the first of these *roles* that says something, with the mark *cut* where
+    it was too long; empty if none does."""
+    turns = [[m.text[:_READ] for m in messages if m.role == role] for role in roles]
+    topic = next(filter(None, map(_topic, filter(None, turns))), "")
+    decided = _decided(messages) if topic else ""
+    both = f"{topic}{_ARROW}{decided}"
+    return both if decided and len(both) <= LENGTH else shortened(topic, cut)
+
+
+def shortened(line: str, cut: str) -> str:
+    """Returns a line of at most :data:`LENGTH` characters."""
+    if len(line) <= LENGTH:
+        return line
+    at = line.rfind(" ", LENGTH // 2, LENGTH)
+    return line[: at if at > 0 else LENGTH - len(cut)] + cut
+
+
+def _topic(texts: Sequence[str]) -> str:
+    """Returns the first sentence that names a topic, with those after it in its line that there is
+    room for; else how the first text begins."""
+    lines = (said for text in texts[:_TURNS] for said in _lines(text))
+    topics = (_joined(said[n:]) for said in lines for n, one in enumerate(said) if _is_telling(one))
+    return next(topics, " ".join(texts[0].lstrip().partition("\n")[0].split()))
+
+
+def _is_telling(sentence: str) -> bool:
+    """Whether it names a topic, and does not only lead to what follows."""
+    leads = _LEADING.search(sentence) is not None
+    return " " in sentence and not leads and len(_words(sentence)) >= TELLING
+
+
+def _joined(said: Sequence[str]) -> str:
+    """Returns the first of these sentences, with those after it that fit; a short one takes part of
+    the next along."""
+    title = said[0]
+    for one in said[1:]:
+        if len(title) + 1 + len(one) > LENGTH and len(title) > LENGTH // 2:
+            break
+        title = f"{title} {one}"
+    return title
+
+
+def _lines(text: str) -> Iterator[list[str]]:
+    """Yields the sentences of each line of a turn, without a greeting and without what was
+    pasted."""
+    fenced = False
+    for line in text.splitlines():
+        fence = line.lstrip().startswith(("```", "~~~"))
+        if not fenced and not fence and not _PASTED.match(line):
+            said = _GREETING.sub("", " ".join(line.split()), count=1)
+            yield [one for one in _END.split(said) if one]
+        fenced ^= fence
+
+
+def _words(text: str) -> set[str]:
+    """Returns the stems of the words that carry meaning."""
+    return set(terms(text).stem.split()) - stopwords()
+
+
+def _decided(messages: Sequence[Message]) -> str:
+    """Returns the last sentence that says what was decided."""
+    spoken = (m.text[:_READ] for m in reversed(messages[-_TURNS:]) if m.role in _SPEAKERS)
+    lines = (line for text in spoken if _DECIDED.search(text) for line in _lines(text))
+    told = (one for line in lines for one in line if _DECIDED.search(one))
+    return next((one for one in told if len(_words(one)) >= TELLING), "")
