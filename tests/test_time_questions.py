@@ -230,6 +230,15 @@ def test_a_period_is_a_filter(talks: Memory) -> None:
     assert first(talks, "what did we work on between February and April?") == ["begin", "middle"]
 
 
+def test_where_nothing_of_a_period_speaks_of_the_topic_it_says_so_and_names_what_there_is(
+    talks: Memory,
+) -> None:
+    found = talks.search("What did we decide about the xylophone in April?", now=NOW)
+    assert (found.status, found.results) == ("no_results", ())
+    assert [one.document for one in found.named] == ["middle"]
+    assert "nothing from then speaks of “xylophone”" in found.hints
+
+
 def test_without_a_topic_the_latest_session_comes_first(talks: Memory) -> None:
     assert first(talks, "What did we do in the last session?")[0] == "other"
     assert first(talks, "Where did we leave off?")[0] == "other"

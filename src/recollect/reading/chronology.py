@@ -27,8 +27,9 @@ from recollect.ports import Store
 from recollect.reading.pool import Pool
 from recollect.text.terms import terms
 
-ENOUGH = 0.65
-"""The share of the best document's score from which a document speaks of the topic."""
+ENOUGH, FEW, MORE, MOST = 0.65, 5, 0.05, 0.9
+"""The share of the best document's score from which a document speaks of the topic; the more words
+beyond a few the topic has, the fewer documents are about all of it."""
 WORDS = 0.5
 """What all the words of the topic, anywhere in a document, add to the score of its best passage."""
 WITHIN = 0.5
@@ -101,7 +102,8 @@ def timeline(
     within = max((worth[c.document] for c in inside), default=0.0) >= WITHIN * best > 0
     among = _sided(inside if within else list(candidates), dated, asked, event)
     best = max((worth[c.document] for c in among), default=0.0)
-    near = [c for c in among if worth[c.document] >= ENOUGH * best]
+    least = best * min(MOST, ENOUGH + MORE * max(0, len(pool.worth) - FEW))
+    near = [c for c in among if worth[c.document] >= least]
     enough = _more_than_mentions(near, pool)
     speaking = in_order(_ours(enough, pool, asked), asked.order, lambda c: dated[c.document])
     first = {c.document for c in speaking}

@@ -95,6 +95,7 @@ def answer(
             kept = _in_force(_spans(_cut(retrieval._replace(pool=pool))), query)
             results, budget = _fitted(_shown(kept), question.policy.budget)
             found = _answer(retrieval, kept, results, budget, replaced)
+            found = _from_then(question, asked, found)
         found = cache.keep(served, _traced(found, trace))
         aged(view)
         for more in beyond:
@@ -159,6 +160,18 @@ def _listed(question: Question, asked: Pass) -> Answer | None:
         time=time,
         hints=hints("direct_passages", Findings(time=time), False),
     )
+
+
+def _from_then(question: Question, asked: Pass, found: Answer) -> Answer:
+    """Returns the answer; where nothing of a period speaks of the topic, what is from then is
+    named."""
+    time = question.query.time
+    if found.results or time.kind != "in-period" or asked.window is None:
+        return found
+    pool = outlined(asked, listing(asked, time))
+    lines = tuple(named(c, pool, "of another topic") for c in pool.best[: question.policy.named])
+    said = f"nothing from then speaks of “{time.topic}”"
+    return found._replace(named=lines or found.named, hints=(*found.hints, said))
 
 
 @stage("passages")

@@ -33,9 +33,10 @@ _READ = 2000
 """Characters that are looked at: more is a pasted page and no question."""
 _WORD = re.compile(r"[\w'’./#:@+-]*\w[\w+#*]*")
 EVENTFUL = ("before", "after")
-_WORDS = 18
-"""Words of a question for what was before or after something."""
-_SENTENCE = re.compile(r"[.?!;—–] \w|^(?:if|when|the|i|is|are|do|does|before i|after i)\b")
+_WORDS = 20
+"""Words of a question of time; one that tells where something was left may be longer."""
+_SENTENCE = re.compile(r"(?<!\d)[.?!;] \w|, and (?:what|who|how|when|where|which)\b|^if\b")
+_STORY = re.compile(r"(?<!\d)[.?!;—–] \w|^(?:if|when|the|i|is|are|do|does|before i|after i)\b")
 _EVENT_END = re.compile(r"[,;:?!。？，]|\. |$")
 
 
@@ -84,12 +85,12 @@ def _first(lower: str, period: str) -> _Match | None:
 def _match(rule: TimeRule, lower: str, words: set[str], period: str) -> _Match | None:
     if not rule.asks:
         at = lower.find(period)
-        return _Match(rule, at, at) if period else None
+        return _Match(rule, at, at) if period and _is_brief(lower, rule) else None
     if words.isdisjoint(cued(rule.cues)) if rule.cues else lower.isascii():
         return None
     if not _is_past(rule, lower):
         return None
-    if rule.kind in EVENTFUL and not _is_brief(lower):
+    if rule.kind != "leave-off" and not _is_brief(lower, rule):
         return None
     found = (one for one in _compiled(rule).finditer(lower) if _leads(rule, lower[: one.start()]))
     return next((_Match(rule, *one.span()) for one in found), None)
@@ -101,10 +102,11 @@ def _leads(rule: TimeRule, before: str) -> bool:
     return free or _lead().match(before) is not None
 
 
-def _is_brief(lower: str) -> bool:
-    """Whether it is one question and no story, in which anything may be before or after
-    something."""
-    return lower.count(" ") < _WORDS and _SENTENCE.search(lower) is None
+def _is_brief(lower: str, rule: TimeRule) -> bool:
+    """Whether it is one question and no story, in which anything may be first, or before something
+    else."""
+    story = _STORY if rule.kind in EVENTFUL else _SENTENCE
+    return lower.count(" ") < _WORDS and story.search(lower) is None
 
 
 @cache

@@ -253,7 +253,7 @@ comment (?:avons-nous|a-t-on) laissé\b
         r"""
 when\b(?=.*? (?:first|originally|initially|for the first time|earliest)\b)
 when (?:did|had|have|was|were)\b(?=.*? (?:start(?:ed)?|begin|began|begun|introduced?|adopt(?:ed)?|kick(?:ed)? off|come up with)\b)
-(?:when was )?(?:the |our |my )?(?:very )?(?:first|earliest|initial|original) (?:time|mention|appearance|occurrence|session|conversation|chat|discussion|report|attempt|sighting|instance|trace|decision|idea|proposal|note|talk|version|complaint|meeting|commit)\b(?: (?:of|about|on|for|that|where|when|in which))?
+(?:when was )?(?:the |our |my )?(?:very )?(?:first|earliest|initial|original) (?:time|mention|appearance|occurrence|session|conversation|chat|discussion|sighting|instance|trace)\b(?: (?:of|about|on|for|that|where|when|in which))?
 (?:which|what) (?:was the |is the |were the )?(?:very )?(?:first|earliest|oldest)\b
 (?:who|what|where|which \w+|how)\b(?=.*? (?:first|originally) (?:suggest|propos|mention|bring|brought|rais|notic|report|ask|came|come|appear|introduc|decid|tri|use|start|run|ran|set|hit|saw|see|turn|discuss|talk))
 how did\b(?=.*? (?:start|begin|come about|originate)\b)
@@ -644,7 +644,7 @@ or of on in at about with for to from by into regarding concerning as up down ou
 thing things stuff matter matters something anything everything time times day days ever again last
 lately first originally then now currently today please remind all some any get got going go went
 far just still yet already together topic subject problem problems mentioned discussed happened
-session sessions conversation conversations against tried
+session sessions conversation conversations against tried come came work works working
 """,
     "de": """
 was wer wem wen wo wie wann warum welche welcher welches welchen haben habe hast hat hatte hatten
@@ -691,6 +691,7 @@ followed
 ASIDE = (
     r"(?:for )?the (?:very )?(?:first|last) time|at first|most recently|last time|these days|nowadays",
     r"(?<!at )(?:first|last)(?= (?:fail|break|broke|come|came|bring|brought|raise|suggest|appear|happen|discuss|mention|use|talk|look|touch|see|saw|hit|work)\w*)",
+    r"(?:is|are) (?:currently |now )?(?:live|in production|in use|in force|in place|running|active|deployed|installed)(?= ?[?.!]*$)",
     r"at the moment|as of (?:now|today)|right now|by now|in the meantime|previously|so far|to date",
     r"zum (?:aller)?ersten mal|zum letzten mal|(?:das|beim) (?:erste|letzte)n? mal|letztes mal|zuerst|erstmals",
     r"zuletzt|ursprünglich|stehen ?geblieben|hängen ?geblieben|aufgehört|inzwischen|mittlerweile|überhaupt",
