@@ -35,12 +35,11 @@ from recollect.nouns import (
     Stretch,
 )
 from recollect.ports import StorageEngine
-from recollect.reading import in_force, superseded
+from recollect.reading import in_force, superseded, turned
 from recollect.reading.answering import named, replacing, result, status, time_found
 from recollect.reading.budget import fit
 from recollect.reading.cache.lookup import NO_CACHE, AnswerCache
 from recollect.reading.cut import fold
-from recollect.reading.fact_results import named_result
 from recollect.reading.hints import Findings, hints, lacking
 from recollect.reading.named import Facts, facts_in_sight, named_facts
 from recollect.reading.pool import Models, Pass, Pool
@@ -85,7 +84,7 @@ def answer(
         question = understand(query).in_state_of(view)
         served = cache.look_up(question, view, models)
         facts = facts_in_sight(question, view)
-        found = served.answer or _named(question, facts)
+        found = served.answer or _named(question, facts, view)
         asked = first_pass(question, view, models, facts.sees)
         found = found or _listed(question, asked)
         if found is None:
@@ -113,7 +112,7 @@ def _traced(found: Answer, trace: Trace) -> Answer:
 # ------------------------------------------------------------------ tier 2
 
 
-def _named(question: Question, facts: Facts) -> Answer | None:
+def _named(question: Question, facts: Facts, view: StorageEngine) -> Answer | None:
     """Answers with the facts that the question names, and nothing else; None if it names none."""
     if question.query.time.past:
         return None
@@ -121,8 +120,8 @@ def _named(question: Question, facts: Facts) -> Answer | None:
     if not known.mentions:
         return None
     _no_passages()
-    shown = [named_result(mention) for mention in known.mentions][: question.policy.limit]
-    results, budget = _fitted(shown, question.policy.budget)
+    found = turned.told(known.mentions[: question.policy.limit], facts, view)
+    results, budget = _fitted(found.results, question.policy.budget)
     return _blank(question)._replace(
         status="direct_passages",
         tier=2,
@@ -131,6 +130,7 @@ def _named(question: Question, facts: Facts) -> Answer | None:
         total_found=len(known.mentions),
         hidden=known.hidden,
         budget=budget,
+        hints=tuple(f"“{one}” says otherwise than “{other}”" for one, other in found.disputed),
     )
 
 

@@ -153,16 +153,17 @@ class KnownFacts:
 
 def conflicts(store: Store, fact: Fact) -> tuple[Fact | None, list[Conflict]]:
     """A fact in force that says the same, if there is one, and those that say otherwise."""
+    same: Fact | None = None
     found: list[Conflict] = []
     for other, same_key, _ in KnownFacts(store).rivals(fact):
         if other.id in (fact.id, *fact.supersedes):
             continue
         verdict = statements.compare(other.text, fact.text, same_key=same_key)
         if verdict.kind == "duplicate" and set(fact.scopes) <= set(other.scopes):
-            return other, []
-        if verdict.kind == "supersedes":
+            same = same or other
+        elif verdict.kind == "supersedes":
             found.append(Conflict(other, verdict.why))
-    return None, found
+    return same, found
 
 
 class NewFact(NamedTuple):
@@ -213,7 +214,10 @@ def decide(store: Store, new: NewFact, now: datetime) -> FactDecision:
         note = f"{verdict.status}: {verdict.why}" if verdict.status != "active" else ""
     same, found = (None, []) if fact.standing == "outdated" else conflicts(store, fact)
     if same is not None and not told["id"]:
-        return FactDecision(fact, same, note=f"{same.id} says the same")
+        note = f"{same.id} says the same"
+        if not new.replace or not found:
+            return FactDecision(fact, same, note=note)
+        fact = same  # it is settled for the one that is known
     if not new.replace:
         return FactDecision(fact, None, tuple(found), note)
     older = (*fact.supersedes, *(conflict.fact.id for conflict in found))

@@ -1,0 +1,96 @@
+"""Facts whose values changed: what a named fact replaced, and what says otherwise in force.
+
+What was replaced, or was over when the other began to hold, is told under the fact with the time
+until which it held. A rival that nobody has settled is returned beside it, the later first. Only
+what may be seen is told, whatever its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from recollect.facts import KIND, Fact, from_document
+from recollect.nouns import Earlier, Filter, Result
+from recollect.ports import Store
+from recollect.reading.answering import replacing
+from recollect.reading.fact_results import fact_result, named_result
+from recollect.reading.named import Facts, Mention
+from recollect.text.keys import keys
+from recollect.text.questions.parse import parse
+from recollect.text.statements import conflict
+
+MOST = 3
+"""Facts of the past that are told with one that holds."""
+LIKE = 8
+"""Facts that share words with a named one, and are compared with it."""
+PAST = ("superseded", "expired")
+
+
+class Told(NamedTuple):
+    """The facts that a question names, with what is to be told of other times."""
+
+    results: tuple[Result, ...]
+    disputed: tuple[tuple[str, str], ...] = ()
+    """Pairs of facts that say otherwise of the same thing, by title, the later first."""
+
+
+def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
+    """Returns the named facts as results, each with its rival and what it replaced."""
+    named = {mention.fact.id for mention in mentions}
+    results: list[Result] = []
+    disputed: list[tuple[str, str]] = []
+    for mention in mentions:
+        one = replacing(named_result(mention), list(_earlier(mention.fact, facts))[:MOST])
+        rivals = [r for r in _rivals(mention.fact, facts, view) if r.id not in named]
+        shown = {r.id: fact_result(r, one.confidence, "rival") for r in rivals}
+        shown[mention.fact.id] = one
+        line = sorted([mention.fact, *rivals], key=lambda fact: fact.start, reverse=True)
+        results += [shown[fact.id] for fact in line]
+        disputed += [(line[0].title, fact.title) for fact in line[1:]]
+        named |= shown.keys()
+    return Told(tuple(results), tuple(disputed))
+
+
+def _earlier(fact: Fact, facts: Facts) -> Iterator[Earlier]:
+    """Yields what held before, last first."""
+    found: dict[str, Fact] = {}
+    waiting = [fact]
+    while waiting:
+        for id in waiting.pop().supersedes:
+            other = facts.get(id)
+            if other is not None and id not in found:
+                found[id] = other
+                waiting.append(other)
+    for name in fact.names:
+        found |= {other.id: other for _, other in facts.held(keys(name)) if _ends_by(other, fact)}
+    past = [one for one in found.values() if one.id != fact.id and _may_be_told(one, facts)]
+    for one in sorted(past, key=lambda one: one.start, reverse=True):
+        until = one.end or fact.start
+        yield Earlier(f"{one.key}:0", one.id, one.title, one.text, one.start, until, "record")
+
+
+def _ends_by(one: Fact, fact: Fact) -> bool:
+    """Whether it was over when the fact began to hold."""
+    return one.end is not None and one.end <= fact.start
+
+
+def _may_be_told(one: Fact, facts: Facts) -> bool:
+    """Whether nothing but its time hides a fact."""
+    return bool(one.text) and facts.asked.hides(one) in PAST
+
+
+def _rivals(fact: Fact, facts: Facts, view: Store) -> Iterator[Fact]:
+    """Yields the facts in force that say otherwise than this one."""
+    limits = Filter(owner=fact.owner, scopes=facts.asked.scopes, kinds=(KIND,))
+    hits = view.search_text([parse(fact.text).text], limits, limit=LIKE)[0].hits
+    known = {name for spoken in map(keys, fact.names) for name in spoken}
+    for stored in view.passages([hit.passage for hit in hits]):
+        other = from_document(stored.document, stored.passage.text)
+        if other.id == fact.id or facts.asked.hides(other) or other.id in fact.supersedes:
+            continue
+        older, newer = sorted((fact, other), key=lambda one: one.start)
+        same = not known.isdisjoint(chain.from_iterable(map(keys, other.names)))
+        if conflict.compare(older.text, newer.text, same_key=same).kind == "supersedes":
+            yield other

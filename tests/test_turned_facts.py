@@ -1,0 +1,81 @@
+"""Facts whose values changed: what settles a conflict, and what is told while it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conftest import Cli
+from recollect import Memory
+from recollect.nouns import Result
+
+OLD, NEW = "The upload limit is 25 MB.", "The upload limit is 100 MB."
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory.open("memory://", embed_model="none") as opened:
+        yield opened
+
+
+def told(memory: Memory, question: str = "what is the upload limit?") -> list[Result]:
+    return list(memory.search(question, cache=False).results)
+
+
+def test_replacing_with_what_is_known_settles_the_conflict(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", id="old")
+    memory.remember(NEW, id="new")
+    done = memory.remember(NEW, replace=True)
+    assert (done.action, done.fact.id) == ("changed", "new")
+    assert [one.fact.text for one in memory.remember(NEW).conflicts] == []
+    assert [one.text for one in memory.facts().items] == [NEW]
+
+
+def test_the_command_says_that_it_is_settled(cli: Cli) -> None:
+    cli("remember", OLD, "--name", "upload limit", "--no-embed")
+    assert "says otherwise" in cli("remember", NEW, "--no-embed").out
+    assert "changed" in cli("remember", NEW, "--replace", "--no-embed").out
+    assert OLD not in cli("facts").out
+
+
+def test_what_says_the_same_and_contradicts_nothing_stays_a_duplicate(memory: Memory) -> None:
+    memory.remember(NEW, id="new")
+    assert memory.remember(NEW, replace=True).action == "duplicate"
+
+
+def test_a_fact_in_dispute_comes_with_its_rival_the_later_first(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", id="old", valid_from="2026-03-01")
+    memory.remember(NEW, id="new", valid_from="2026-09-01")
+    assert [one.text for one in told(memory)] == [NEW, OLD]
+    hints = memory.search("what is the upload limit?", cache=False).hints
+    assert any("says otherwise" in hint for hint in hints)
+
+
+def test_a_fact_that_nothing_disputes_comes_alone(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit")
+    memory.remember("The download limit is 100 MB.", name="download limit")
+    assert [one.text for one in told(memory)] == [OLD]
+
+
+def test_a_fact_tells_what_it_replaced_and_until_when_that_held(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", id="old", valid_from="2026-03-01")
+    memory.remember(NEW, name="upload limit", id="new", valid_from="2026-09-01", supersedes=["old"])
+    (result,) = told(memory)
+    (earlier,) = result.earlier
+    assert (result.text, earlier.text) == (NEW, OLD)
+    assert f"{earlier.until:%Y-%m-%d}" == "2026-09-01"
+
+
+def test_a_fact_that_took_over_by_date_is_told_with_the_one_before(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", valid_from="2026-03-01", valid_to="2026-09-01")
+    memory.remember(NEW, name="upload limit", valid_from="2026-09-01")
+    (result,) = told(memory)
+    assert (result.text, [one.text for one in result.earlier]) == (NEW, [OLD])
+
+
+def test_what_may_not_be_seen_is_not_told_as_earlier(memory: Memory) -> None:
+    memory.remember(OLD, name="upload limit", id="old", scopes=["secret"])
+    memory.remember(NEW, name="upload limit", scopes=["open"], supersedes=["old"])
+    found = memory.search("what is the upload limit?", scopes=["open"], cache=False).results
+    assert [(one.text, one.earlier) for one in found] == [(NEW, ())]
