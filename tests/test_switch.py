@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from recollect.models.files import own_model
 from recollect.testing.builders import note
 
 HASH = HashEmbedder()
+FIXTURES = Path(__file__).parent / "fixtures"
 
 
 @pytest.fixture
@@ -276,6 +278,33 @@ def test_vectors_of_a_folder_serve_after_a_change_to_another(
         assert "kelp-embed@" in answer.degraded[0]
         assert "(0 of 3)" in answer.degraded[0]
         assert server.asked == []
+
+
+OLD = "recollect-embed@d5bce4168887"
+
+
+def test_a_store_of_the_model_that_shipped_before_serves_and_is_embedded_anew(
+    tmp_path: Path,
+) -> None:
+    with tarfile.open(FIXTURES / "stores" / "six-layers.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    question = "When do I have to file taxes?"
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        assert memory.status().pending == 6
+        answer = memory.search(question)
+        assert answer.results[0].document == "tax"
+        assert "lexical" not in answer.results[0].evidence
+        assert f"{OLD} serves until {EMBED.key} has as many vectors (0 of 6)" in answer.degraded[0]
+        memory.models.embed_in_background()
+        until = time.monotonic() + 60
+        while memory.status().pending and time.monotonic() < until:
+            time.sleep(0.02)
+        answer = memory.search(question)
+        assert answer.results[0].document == "tax"
+        assert not answer.degraded
+        assert memory.status().store.vectors == {OLD: 6, EMBED.key: 6}
+        assert memory.models.prune() == {OLD: 6}
+        assert memory.search(question).results[0].document == "tax"
 
 
 def switching(server: LlmServer, store: Path, model: str) -> subprocess.Popen[str]:

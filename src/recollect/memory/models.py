@@ -98,14 +98,15 @@ def llm_reranker(languages: llm.Languages) -> Reranker | NoModel:
 
 
 def embedder_by_key(config: settings.Config, key: str) -> Embedder | None:
-    """The embedder that made vectors of this key, if it can still be had here."""
+    """The embedder that made vectors of this key, or one whose questions find passages among
+    them, if it can still be had here."""
     name, _, rest = key.partition("@")
     if "://" in rest:
         return _endpoint(config, f"{rest.removesuffix('/embeddings')}#{name}")
     for model in CATALOG.values():
-        if model.key == key:
+        if key in (model.key, *model.finds):
             with suppress(ModelMissing):
-                return onnx.OnnxEmbedder(model, _folder_of_models(config).locate(model))
+                return onnx.OnnxEmbedder(model, _folder_of_models(config).locate(model), key)
     folder = _folders(config).get(key)
     if folder:
         with suppress(ModelError):

@@ -60,6 +60,9 @@ class LocalModel(NamedTuple):
     """Which of the files has them."""
     calibration: tuple[float, float] = (1.0, 0.0)
     """A reranker's: slope and offset that turn its output into log-odds."""
+    finds: tuple[str, ...] = ()
+    """Keys of models whose vectors lie where its own do: its questions find passages among
+    them, so that they serve while it embeds."""
 
     def reads(self, text: str) -> bool:
         """Whether the text is in a script that the model knows."""
@@ -107,17 +110,19 @@ EMBED = LocalModel(
     name="recollect-embed",
     licence="Apache-2.0",
     dimensions=384,
-    megabytes=23,
+    megabytes=35,
     latin=True,
     languages=("en",),
     query_prefix=ARCTIC_S.query_prefix,
     files={
-        "model.onnx": "d5bce416888738c6e99d5ef3e5239314e05cdc46102d4294497d30ef7e000543",
+        "model.onnx": "f35c91d33df96adaf8d3884c93b61500851033095e846924e1e2ed8091ae0099",
         "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
     },
     locations=(Location("package", "recollect/weights/embed"),),
+    finds=("recollect-embed@d5bce4168887",),
 )
-"""Six layers, taught by arctic-embed-s; see the model card beside its files."""
+"""Twelve layers, trained from arctic-embed-s on people's questions; see the model card beside its
+files. Before it, six layers (d5bce4168887) went by its name."""
 
 RERANK = LocalModel(
     name="recollect-rerank",

@@ -97,7 +97,11 @@ class Network:
             ids[row, :size] = one.ids
             mask[row, :size] = 1
             types[row, :size] = one.types
-        feed = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+        none = np.full_like(ids, -1)  # no sentence of the text is asked for
+        feed = {
+            "input_ids": ids, "attention_mask": mask, "token_type_ids": types,
+            "sentence_ids": none,
+        }  # fmt: skip
         feed = {name: array for name, array in feed.items() if name in self._inputs}
         try:
             return self._session.run(None, feed)[0], mask

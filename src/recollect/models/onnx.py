@@ -24,9 +24,11 @@ _PASSAGE_CHARACTERS = 16_000
 class _OnnxModel:
     """A model whose network loads on first use; safe to share between threads."""
 
-    def __init__(self, model: LocalModel, home: Path) -> None:
+    def __init__(self, model: LocalModel, home: Path, among: str = "") -> None:
+        """*among*: the key of another model whose vectors it is to search."""
         self.model = model
         self.home = home
+        self._among = among
         self.reads = model.reads
         self.speaks = model.speaks
         self._lock = Lock()
@@ -34,7 +36,7 @@ class _OnnxModel:
 
     @property
     def key(self) -> str:
-        return self.model.key
+        return self._among or self.model.key
 
     def network(self) -> network.Network:
         with self._lock:
