@@ -1,9 +1,9 @@
 """The stores of the sets, kept between runs, and a memory on one whose reranker remembers.
 
 A store is known by a hash of its documents, of the code that cuts them into passages and of the
-embedder, so that a change of any makes another. What the reranker said of a question and a passage
-is kept beside it: the read path of production runs whole in every variant, and reads each passage
-once.
+embedder, so that a change of any makes another. What the embedder made of a text is kept for all of
+them, and what the reranker said of a question and a passage beside the store: the read path of
+production runs whole in every variant, and each model reads a passage once.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+
 import recollect
 from recollect import Memory, config
 from recollect.memory.models import NoModel, embedder_for, reranker_for
 from recollect.models.catalog import EMBED
 from recollect.nouns import Answer
-from recollect.ports import Reranker
+from recollect.ports import Embedder, Reranker
 from recollect.storage import open_store
 from recollect_evals import leaks
 from recollect_evals.questions import SOURCE, Group
@@ -72,24 +74,58 @@ def opened(group: Group) -> Opened:
     place = place_of(group)
     hidden, names = leaks.opaque(group)
     os.environ["RECOLLECT_HOME"] = str(WORK / "home")
+    settings = config.load()
+    embedder = embedder_for(settings)
+    if not isinstance(embedder, NoModel):
+        embedder = Embedded(embedder, WORK / f"vectors-{embedder.key}.db")
     if not (place / "complete").exists():
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
         file = place / "documents.jsonl"
         with open(file, "w", encoding="utf-8") as out:
             out.writelines(as_line(document) for document in hidden.documents)
-        with Memory.open(place / "store", rerank_model="none") as memory:
+        with Memory(open_store(str(place / "store")), settings, embedder) as memory:
             receipt = memory.add(file, source=SOURCE)
             if receipt.failed:
                 raise SystemExit(f"{group.name}: {receipt.failed[0]}")
         file.unlink()
         (place / "complete").touch()
-    settings = config.load()
     reranker = reranker_for(settings)
     if not isinstance(reranker, NoModel):
         reranker = Remembered(reranker, place / "odds.db")
     store = open_store(str(place / "store"))
-    return Opened(Memory(store, settings, embedder_for(settings), reranker=reranker), names)
+    return Opened(Memory(store, settings, embedder, reranker=reranker), names)
+
+
+class Embedded:
+    """An embedder that reads a passage once, whichever store it is in, and remembers its vector."""
+
+    def __init__(self, embedder: Embedder, file: Path) -> None:
+        self._embedder = embedder
+        self.key, self.reads, self.speaks = embedder.key, embedder.reads, embedder.speaks
+        self.embed_query = embedder.embed_query
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self._kept = sqlite3.connect(file, isolation_level=None, timeout=60)
+        self._kept.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, value BLOB)")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        keys = [text_key(text) for text in texts]
+        asked = "SELECT * FROM vectors WHERE text = ?"
+        known = dict(row for key in keys for row in self._kept.execute(asked, (key,)))
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if new:
+            made = self._embedder.embed_passages(list(new.values()))
+            known |= {key: vector.tobytes() for key, vector in zip(new, made, strict=True)}
+            rows = [(key, known[key]) for key in new]
+            self._kept.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+        return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
+
+
+def text_key(text: str) -> bytes:
+    return sha256(text.encode("utf-8", "replace")).digest()[:16]
 
 
 class Remembered:
