@@ -28,8 +28,16 @@ from recollect.nouns import (
 )
 from recollect.policy import KNOBS, MODES, policy_for
 from recollect.reading.chronology import by_date
-from recollect.reading.cut import cut, fold
-from recollect.reading.grade import EXACT, graded, grader, together
+from recollect.reading.cut import Grade, cut, fold
+from recollect.reading.grade import (
+    EXACT,
+    Surroundings,
+    answerable,
+    graded,
+    grader,
+    set_signals,
+    together,
+)
 from recollect.reading.rewrite import edits
 from recollect.storage import open_store
 from recollect.testing.builders import note, session
@@ -150,7 +158,9 @@ def test_grades_are_probabilities_that_fall_with_the_score_that_parts_sum_to(
     for c in best:
         assert 0 < c.confidence < 1
         assert sum(part.value for part in c.contributions) == pytest.approx(c.score)
-    assert 0 <= together(best, by) <= 1
+    known_together = set_signals(best, Surroundings(0.3, 5.0))
+    assert 0 <= together(best, known_together, by) <= 1
+    assert 0 <= answerable(known_together, by) <= 1
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -163,7 +173,19 @@ def test_what_lacks_the_name_is_never_graded_higher_for_it(kind: tuple[bool, boo
 
 
 def test_together_nothing_is_no_answer() -> None:
-    assert together([], grader(odds=False, cosine=False)) == 0.0
+    by = grader(odds=False, cosine=False)
+    known = set_signals([], Surroundings())
+    assert together([], known, by) == answerable(known, by) == 0.0
+
+
+@pytest.mark.parametrize("cosine", [False, True])
+def test_words_that_nothing_has_never_make_it_likelier_that_anything_is_stored(
+    cosine: bool,
+) -> None:
+    by = grader(odds=False, cosine=cosine)
+    assert by.stored["absent"] <= 0
+    assert by.stored.get("among", 0.0) <= 0
+    assert all(by.stored.get(name, 0.0) >= 0 for name in ("cosine", "best_coverage"))
 
 
 def test_who_asks_by_the_exact_title_gets_it_whatever_the_reranker_says() -> None:
@@ -190,7 +212,7 @@ BALANCED = MODES["balanced"]
     [
         ((0.99, 0.003, 0.00001), 0.95, 2),
         ((0.95, 0.9, 0.85, 0.001), 0.95, 4),
-        ((0.15, 0.14, 0.14, 0.14), 0.15, 3),
+        ((0.3, 0.28, 0.28, 0.28), 0.3, 3),
         ((0.05, 0.04), 0.05, 0),
         ((0.5, *[0.03] * 30), 0.9, 25),
         ((), 0.0, 0),
@@ -199,16 +221,16 @@ BALANCED = MODES["balanced"]
 def test_below_the_floor_nothing_is_kept_and_near_it_few(
     confidences: Sequence[float], sure: float, kept: int
 ) -> None:
-    assert len(cut(graded_at(*confidences), BALANCED, sure)[0]) == kept
+    assert len(cut(graded_at(*confidences), BALANCED, Grade(sure, sure))[0]) == kept
 
 
 def test_what_words_alone_find_is_not_called_nothing() -> None:
     some = [c._replace(signals=Signals(lexical=1.0)) for c in graded_at(0.005, 0.004)]
-    assert cut(some, BALANCED, 0.01)[0] == []
-    assert cut(some, BALANCED, 0.01, by_words=True)[0] == some
-    assert cut(graded_at(0.005, 0.004), BALANCED, 0.01, by_words=True)[0] == []
+    assert cut(some, BALANCED, Grade(0.01, 0.01))[0] == []
+    assert cut(some, BALANCED, Grade(0.01, 0.01, by_words=True))[0] == some
+    assert cut(graded_at(0.005, 0.004), BALANCED, Grade(0.01, 0.01, by_words=True))[0] == []
     has_all = [some[0]._replace(signals=Signals(coverage=1.0)), some[1]]
-    assert cut(has_all, BALANCED, 0.01)[0] == has_all
+    assert cut(has_all, BALANCED, Grade(0.01, 0.01))[0] == has_all
 
 
 @given(
@@ -220,7 +242,7 @@ def test_the_cut_keeps_the_best_in_the_order_given(
 ) -> None:
     some = graded_at(*confidences)
     random.shuffle(some)
-    kept, why = cut(some, BALANCED._replace(limit=1000), sure)
+    kept, why = cut(some, BALANCED._replace(limit=1000), Grade(sure, sure))
     assert why
     assert kept == [c for c in some if c in kept]
     rest = [c.confidence for c in some if c not in kept]
@@ -229,11 +251,11 @@ def test_the_cut_keeps_the_best_in_the_order_given(
 
 def test_a_caller_may_disagree_with_the_cut() -> None:
     some = graded_at(0.99, 0.9, 0.00001)
-    assert len(cut(some, BALANCED, 0.9)[0]) == 2
-    assert len(cut(some, BALANCED._replace(cut=False), 0.9)[0]) == 3
-    assert len(cut(some, BALANCED._replace(worth=0.0), 0.9)[0]) == 3
-    assert len(cut(some, BALANCED._replace(min_confidence=0.95), 0.9)[0]) == 1
-    assert len(cut(some, BALANCED._replace(limit=1), 0.9)[0]) == 1
+    assert len(cut(some, BALANCED, Grade(0.9, 0.9))[0]) == 2
+    assert len(cut(some, BALANCED._replace(cut=False), Grade(0.9, 0.9))[0]) == 3
+    assert len(cut(some, BALANCED._replace(worth=0.0), Grade(0.9, 0.9))[0]) == 3
+    assert len(cut(some, BALANCED._replace(min_confidence=0.95), Grade(0.9, 0.9))[0]) == 1
+    assert len(cut(some, BALANCED._replace(limit=1), Grade(0.9, 0.9))[0]) == 1
 
 
 def stored(key: int, text: str, date: datetime | None = None) -> StoredPassage:

@@ -33,7 +33,7 @@ from bench.unseen.fitting import SIGNS, TOGETHER, logistic
 from recollect.models.catalog import EMBED, RERANK
 from recollect.nouns import Candidate, Signals
 from recollect.policy import MODES
-from recollect.reading.grade import FIRST, bound, set_signals
+from recollect.reading.grade import FIRST, Surroundings, bound, set_signals
 from recollect_evals.metrics import aurc
 from training.halves import fingerprint
 
@@ -177,7 +177,7 @@ def sets(some: list[Row], fitted: dict[str, float]) -> tuple[list[dict[str, floa
     for row in some:
         order = ranked(row, fitted)
         if order:
-            x.append(set_signals([c for c, _ in order]))
+            x.append(set_signals([c for c, _ in order], Surroundings()))
             y.append(answered(row, order))
     return x, y
 
@@ -244,7 +244,7 @@ def reported(
         if not order:
             continue
         each = [(c.confidence, document in row.gold) for c, document in order]
-        value = score(set_signals([c for c, _ in order]), whole)
+        value = score(set_signals([c for c, _ in order], Surroundings()), whole)
         p = float(1 / (1 + np.exp(-np.clip(value, -12, 12))))
         p = min(p, bound([c for c, _ in order]))
         every.setdefault(group(row), []).append((each, (p, answered(row, order))))

@@ -34,8 +34,6 @@ _NO_SAY = ("surfaces", "testing", "samples")
 """Packages that have no say in an answer."""
 _ARMS = {"cosine": "hybrid", "words": "keyword"}
 """How a question is asked for each kind of evidence."""
-FOREIGN = 50
-"""Questions of another domain that a store is asked."""
 Kept = TypeVar("Kept", Row, Wide)
 
 
@@ -64,14 +62,11 @@ def foreign(jobs: Sequence[Job]) -> list[Row]:
 
 
 def _foreign(job: Job) -> list[Row]:
-    other = sets.foreign(job.name)
-
     def ask(opened: stores.Opened, question: Question) -> Row:
-        alone = question._replace(gold={}, owner=None, scopes=None)
-        answer = opened.named(default(opened.memory, alone))
-        return measured(job.name, "default", alone, answer)
+        answer = opened.named(default(opened.memory, question))
+        return measured(job.name, "default", question, answer)
 
-    return _Asking(job, "default-foreign", _row_of, other).rows(ask)
+    return _Asking(job, "default-foreign", _row_of, foreign=True).rows(ask)
 
 
 def wide(jobs: Sequence[Job]) -> list[Wide]:
@@ -100,33 +95,34 @@ def asked(job: Job) -> list[Row]:
 def looked_at(job: Job) -> list[Wide]:
     """What the read path knows of each question before anything is cut: by words and by meaning, by
     words alone; and of questions of another domain."""
-    other = sets.foreign(job.name)
     return [
         row
         for kind in KINDS
         for rows in (
-            _Asking(job, f"wide-{kind}", _wide_of).rows(partial(_looked, job.name, kind, "")),
-            _Asking(job, f"foreign-{kind}", _wide_of, other).rows(
-                partial(_looked, job.name, kind, other)
+            _Asking(job, f"wide-{kind}", _wide_of).rows(partial(_looked, job.name, kind)),
+            _Asking(job, f"foreign-{kind}", _wide_of, foreign=True).rows(
+                partial(_looked, job.name, kind)
             ),
         )
         for row in rows
     ]
 
 
-def _looked(set: str, kind: str, other: str, opened: stores.Opened, question: Question) -> Wide:
+def _looked(set: str, kind: str, opened: stores.Opened, question: Question) -> Wide:
+    first, _, rest = question.id.partition("/")
+    other = first if rest and first in sets.SETS else ""
     blank = Wide(set, question.id, question.half, kind, (), (), (), (), other)
-    own = question if not other else question._replace(gold={}, owner=None, scopes=None)
     try:
-        pool = _pool(opened, own, _ARMS[kind])
+        pool = _pool(opened, question, _ARMS[kind])
     except QueryError:
         return blank
     documents = [opened.names[pool.stored(c).document.external] for c in pool.best]
     return blank._replace(
-        gold=tuple(own.gold),
+        gold=tuple(question.gold),
         documents=tuple(documents),
         signals=tuple(c.signals._asdict() for c in pool.best),
-        parts=tuple(_parts(opened, question, pool)) if kind == "cosine" and own.gold else (),
+        around=grade.surroundings(pool),
+        parts=tuple(_parts(opened, question, pool)) if kind == "cosine" and question.gold else (),
     )
 
 
@@ -185,10 +181,15 @@ class _Asking(Generic[Kept]):
     """One engine over one set: what is known, and what is missing."""
 
     def __init__(
-        self, job: Job, engine: str, made: Callable[[dict[str, Any]], Kept], other: str = ""
+        self,
+        job: Job,
+        engine: str,
+        made: Callable[[dict[str, Any]], Kept],
+        *,
+        foreign: bool = False,
     ) -> None:
         self._group = sets.stored(job.name, job.most, job.documents)
-        self._questions = sets.asked(other or job.name, FOREIGN if other else job.most)
+        self._questions = sets.foreign(job.name) if foreign else sets.asked(job.name, job.most)
         plain = engine in ENGINES and engine != "default"
         code = "plain" if plain else provenance.code(*_NO_SAY)
         fold = stable_id(repr(job.fold)) if job.fold else ""
@@ -228,5 +229,6 @@ def _wide_of(content: Mapping[str, Any]) -> Wide:
         gold=tuple(made.gold),
         documents=tuple(made.documents),
         signals=tuple(made.signals),
+        around=grade.Surroundings(*made.around),
         parts=tuple(Part(tuple(features), right) for features, right in made.parts),
     )

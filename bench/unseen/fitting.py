@@ -6,9 +6,9 @@ others of its domain, a question as the others of its set. The encoder is as it 
 trained on, it has seen.
 
 The order: (1) logistic regressions for each kind of evidence at hand, a candidate and a set at a
-time (:mod:`recollect.reading.grade`); (2) a temperature for the set's log-odds, on predictions for
-domains that the regression did not see; (3) a logistic regression for the sentences that hold
-evidence (:mod:`recollect.reading.spans`).
+time, and the gate (:mod:`recollect.reading.grade`); (2) a temperature for the set's log-odds, on
+predictions for domains that the regression did not see; (3) a logistic regression for the sentences
+that hold evidence (:mod:`recollect.reading.spans`).
 """
 
 from __future__ import annotations
@@ -29,22 +29,24 @@ from recollect.reading.pool import probability
 
 SHIPPED = Path(grade.__file__).with_name("grade.json")
 SIGNS = {
-    "odds": 1, "odds_gap": -1, "cosine": 1, "cosine_gap": -1, "lexical": 1, "vector": 1,
-    "title": 1, "share": 1, "fused_gap": -1, "coverage": 1, "coverage_gap": -1, "rarest": 1,
-    "no_name": -1, "no_number": -1, "no_year": -1, "other_time": -1, "hop": 1, "bridge": 0,
-    "words": 0,
+    "cosine": 1, "cosine_gap": -1, "title": 1, "fused_gap": -1, "coverage": 1, "coverage_gap": -1,
+    "rarest": 1, "no_name": -1, "no_number": -1, "no_year": -1, "other_time": -1, "hop": 1,
+    "bridge": 0,
 }  # fmt: skip
 """A signal that comes out with another sign than this is left out: a passage that lacks a name is
-not the better for it."""
+not the better for it. Ranks in the arms are not among them: with them, domains that were left out
+are ordered worse."""
 TOGETHER = {
-    "first": 1, "lead": 1, "rivals": -1, "coverage": 1, "no_name": -1, "no_number": -1,
-    "no_year": -1, "other_time": -1, "words": 0, "cosine": 1, "share": 1, "margin": 1,
+    "margin": 1, "cosine": 1, "coverage": 1, "rivals": -1, "no_name": -1, "no_number": -1,
+    "no_year": -1, "other_time": -1,
 }  # fmt: skip
+"""More signals make the error of domains left out larger."""
+STORED = {"cosine": 1, "best_coverage": 1, "absent": -1, "among": -1}
 SPANS = {"gap": -1, "rank": -1, "coverage": 1, "behind": 0, "units": 0, "place": -1,
          "behind_units": 0}  # fmt: skip
-KINDS = {
-    "cosine": ("odds", "odds_gap"),
-    "words": ("odds", "odds_gap", "cosine", "cosine_gap", "vector", "hop", "bridge"),
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "cosine": (),
+    "words": ("cosine", "cosine_gap", "hop", "bridge", "among"),
 }
 """Kinds of evidence, and the signals that each is without."""
 LOOKED_AT = 25
@@ -74,6 +76,7 @@ class Wide(NamedTuple):
     parts: tuple[Part, ...] = ()
     foreign: str = ""
     """The set that a question is from which nothing is stored for."""
+    around: grade.Surroundings = grade.Surroundings()
 
     @property
     def domain(self) -> str:
@@ -155,12 +158,38 @@ def _spans(rows: Sequence[Wide]) -> dict[str, Any]:
 def _grader(rows: Sequence[Wide], kind: str) -> dict[str, Any]:
     each, together = _regressions(rows, kind)
     heat = _temperature(rows, kind)
+    stored = _gate(rows, kind, each)
     return {
         "prior": round(each.pop("prior"), 4),
         "weights": {name: round(value, 4) for name, value in each.items()},
         "together_prior": round(heat * together.pop("prior"), 4),
         "together": {name: round(heat * value, 4) for name, value in together.items()},
+        "stored_prior": round(stored.pop("prior"), 4),
+        "stored": {name: round(value, 4) for name, value in stored.items()},
     }
+
+
+def _gate(rows: Sequence[Wide], kind: str, each: Mapping[str, float]) -> dict[str, float]:
+    """Of questions whose answer was found, and of those of another domain; others share the topic,
+    and the gate does not judge them. Both weigh the same."""
+    found = [row for row in rows if row.documents]
+    sure = [row for row in found if row.foreign or set(row.documents) & set(row.gold)]
+    foreign = np.array([bool(row.foreign) for row in sure])
+    weights = np.zeros(len(sure))
+    for side in (foreign, ~foreign):
+        weights[side] = balanced([row for row, here in zip(sure, side, strict=True) if here])
+        weights[side] /= weights[side].sum()
+    names = [name for name in STORED if name not in KINDS[kind]]
+    x = np.array([_values(_known(row, each), names) for row in sure])
+    return logistic(x, (~foreign).astype(float), weights * len(sure), names, STORED, 3.0)
+
+
+def _values(known: Mapping[str, float], names: Sequence[str]) -> list[float]:
+    return [known[name] for name in names]
+
+
+def _known(row: Wide, each: Mapping[str, float]) -> dict[str, float]:
+    return grade.set_signals([c for c, _ in ranked(row, each)], row.around)
 
 
 def _regressions(rows: Sequence[Wide], kind: str) -> tuple[dict[str, float], dict[str, float]]:
@@ -172,8 +201,8 @@ def _regressions(rows: Sequence[Wide], kind: str) -> tuple[dict[str, float], dic
     w = np.array([v for row, v in zip(found, weights, strict=True) for _ in row.documents])
     each = logistic(x, y, w, names, SIGNS, 0.3)
     orders = [ranked(row, each) for row in found]
-    columns = list(TOGETHER)
-    x = np.array([[grade.set_signals([c for c, _ in one])[n] for n in columns] for one in orders])
+    columns = [name for name in TOGETHER if name not in KINDS[kind]]
+    x = np.array([_values(_known(row, each), columns) for row in found])
     y = np.array([float(_is_right(row, one)) for row, one in zip(found, orders, strict=True)])
     return each, logistic(x, y, weights, columns, TOGETHER, 3.0)
 
@@ -190,8 +219,7 @@ def _temperature(rows: Sequence[Wide], kind: str) -> float:
         each, together = _regressions(inside, kind)
         for row in outside:
             order = ranked(row, each)
-            known = grade.set_signals([c for c, _ in order])
-            odds.append(_score(known, together))
+            odds.append(_score(_known(row, each), together))
             right.append(_is_right(row, order))
             weights.append(1 / len(outside))
     if not odds:

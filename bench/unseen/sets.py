@@ -92,12 +92,19 @@ def asked(name: str, most: int | None = MOST) -> Sequence[Question]:
     return sorted(loaded(name).questions, key=lambda question: hashed(question.id))[:most]
 
 
-def foreign(name: str) -> str:
-    """The next set of another domain that may be fitted: nothing of what it asks is in this one."""
-    names = [one.name for one in SETS.values() if one.fits]
-    at = names.index(name) if name in names else 0
-    after = [*names[at:], *names[:at]]
-    return next(other for other in after if SETS[other].domain != SETS[name].domain)
+FOREIGN = 6
+"""Questions of each set of another domain that a store is asked."""
+
+
+def foreign(name: str) -> Sequence[Question]:
+    """Questions of the other domains that may be fitted: nothing of what they ask is in this one.
+    Their ids begin with their set."""
+    return [
+        question._replace(id=f"{other}/{question.id}", gold={}, owner=None, scopes=None)
+        for other, one in SETS.items()
+        if one.fits and one.domain != SETS[name].domain and one.path.is_dir()
+        for question in asked(other, FOREIGN)
+    ]
 
 
 def stored(name: str, most: int | None = MOST, documents: int | None = MOST_DOCUMENTS) -> Group:

@@ -10,7 +10,7 @@ from recollect.nouns import Policy
 
 MODES: Mapping[str, Policy] = {
     "conservative": Policy(
-        "conservative", limit=10, budget=4_000, named=5, share=0.4, worth_span=0.01, keep=0.15
+        "conservative", limit=10, budget=4_000, named=5, share=0.4, worth_span=0.01, keep=0.3
     ),
     "balanced": Policy("balanced", limit=25, budget=12_000),
     "tokenmax": Policy(
@@ -21,7 +21,7 @@ MODES: Mapping[str, Policy] = {
         share=2.0,
         worth_span=0.001,
         worth=0.0,
-        keep=0.05,
+        keep=0.03,
         pool=200,
         expand=3,
     ),
@@ -47,7 +47,7 @@ KNOBS: Mapping[str, str] = {
     "share": "The most tokens shown, as a share of the ten best passages whole.",
     "worth_span": "The least probability of a sentence that is shown.",
     "cut": "Let the grades decide how much is shown; else limit and budget do.",
-    "keep": "The least confidence of an answer; below it nothing is shown.",
+    "keep": "The least probability that anything of it is stored; below it nothing is shown.",
     "worth": "The least probability of what is shown or named, as a share of the answer's.",
     "escalate": "Below this grade there is a second, wider search; 0 is never.",
     "wider": "How many times as many passages the second search brings.",

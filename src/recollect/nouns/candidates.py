@@ -22,6 +22,8 @@ class Arm(NamedTuple):
     """All passages it found, also the second best of a document."""
     idf: Mapping[str, float] = {}
     """The inverse document frequency of each word of the query, of an arm that goes by words."""
+    among: int = 0
+    """How many passages it compared, of an arm that compares all."""
 
 
 class Contribution(NamedTuple):

@@ -187,8 +187,15 @@ class Passage(NamedTuple):
     n: int
     text: str
     heading: str = ""
+    """What it is found under: its headings, with " > " between them; before these, of a turn, what
+    it is heard after, a line each."""
     turn: int = 0
     role: str = ""
+
+    @property
+    def trail(self) -> str:
+        """Its headings alone, as people see them."""
+        return self.heading.rpartition("\n")[2]
 
 
 class StoredPassage(NamedTuple):

@@ -15,8 +15,8 @@ MAX_REWRITES = 3
 
 MAX_SHARE = 100.0
 
-DOUBTFUL = 2
-"""How many times the least confidence of an answer is still doubtful."""
+DOUBTFUL = 0.5
+"""Below this probability that anything of it is stored, a little is shown."""
 
 MAX_SECONDS = 600.0
 
@@ -185,9 +185,9 @@ class Policy(NamedTuple):
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
     keep: float = 0.1
-    """The least confidence of an answer. Below it nothing is shown, and below twice that only the
-    nearest few, unless something has all the words of the question, or words are all there is to
-    go by."""
+    """The least probability that anything about what is asked is stored. Below it nothing is shown,
+    and below one half only the nearest few, unless something has all the words of the question,
+    or words are all there is to go by."""
     worth: float = 0.0001
     """The least probability of what is shown or named, as a share of the answer's."""
     escalate: float = 0.6
@@ -220,10 +220,10 @@ class Policy(NamedTuple):
     *direct_confidence*."""
     think_seconds: float = 20.0
 
-    def doubts(self, confidence: float) -> bool:
-        """Whether it is doubtful at this confidence that anything answers, though something is
-        shown: then a little is."""
-        return confidence < DOUBTFUL * self.keep
+    def doubts(self, answerable: float) -> bool:
+        """Whether it is doubtful at this probability that anything of it is stored, though
+        something is shown: then a little is."""
+        return answerable < max(DOUBTFUL, self.keep)
 
     def check(self) -> None:
         """Refuses values that no search could honour."""

@@ -79,7 +79,7 @@ def vector(asked: Pass) -> Arm:
     documents = _by_document(found.hits)
     weight, notes = _weight(asked, embedder)
     say("; ".join([*_unembedded(found), *notes]), found=len(documents))
-    return Arm("vector", weight, documents, tuple(found.hits))
+    return Arm("vector", weight, documents, tuple(found.hits), among=found.vectors)
 
 
 def _embedder(asked: Pass) -> tuple[Embedder | None, str]:

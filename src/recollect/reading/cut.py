@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from recollect.nouns import Candidate, Policy, StoredPassage
 
@@ -20,39 +21,50 @@ _SIGNS = b".,;:!?\"'()[]*_`"
 _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without)\b|n't\b")
 
 
+class Grade(NamedTuple):
+    """How sure the candidates are as a set."""
+
+    confidence: float
+    """That something right is among the first."""
+    answerable: float
+    """That anything about what is asked is stored."""
+    by_words: bool = False
+    """There was nothing but words to go by, which cannot tell that nothing is there."""
+
+
 def cut(
-    candidates: Sequence[Candidate], policy: Policy, confidence: float, *, by_words: bool = False
+    candidates: Sequence[Candidate], policy: Policy, sure: Grade
 ) -> tuple[list[Candidate], str]:
-    """Returns the candidates that are kept, in their order, and what decided. *confidence* is that
-    of the set. Words alone cannot tell that nothing is there: where there was nothing else to go
-    *by*, the best are kept, if words found any of them."""
+    """Returns the candidates that are kept, in their order, and what decided. Where there is
+    nothing but words to go by, the best are kept, if words found any of them."""
     if not candidates:
         return [], "nothing was found"
-    good, why = _above_the_floor(candidates, policy, confidence, by_words=by_words)
-    sure = [c for c in good if c.confidence >= policy.min_confidence]
-    if len(sure) < len(good):
+    good, why = _above_the_floor(candidates, policy, sure)
+    kept = [c for c in good if c.confidence >= policy.min_confidence]
+    if len(kept) < len(good):
         why = f"the rest is below {policy.min_confidence:g}"
-    if len(sure) > policy.limit:
+    if len(kept) > policy.limit:
         why = f"the limit is {policy.limit}"
-    return sure[: policy.limit], why
+    return kept[: policy.limit], why
 
 
 def _above_the_floor(
-    candidates: Sequence[Candidate], policy: Policy, confidence: float, *, by_words: bool
+    candidates: Sequence[Candidate], policy: Policy, sure: Grade
 ) -> tuple[Sequence[Candidate], str]:
+    answerable = sure.answerable
     if not policy.cut:
         return candidates, ALL
     has_words = any(c.signals.lexical or c.signals.title for c in candidates)
-    blind = (by_words and has_words) or max(c.signals.coverage for c in candidates) >= 1
-    if confidence < policy.keep and not blind:
-        return [], f"graded {confidence:.2g}, below {policy.keep:g}"
-    if policy.doubts(confidence) and not blind:
+    blind = (sure.by_words and has_words) or max(c.signals.coverage for c in candidates) >= 1
+    if answerable < policy.keep and not blind:
+        return [], f"anything of it is stored with {answerable:.2g}, below {policy.keep:g}"
+    if policy.doubts(answerable) and not blind:
         few = {c.document for c in sorted(candidates, key=lambda c: -c.score)[:FEW]}
         near = [c for c in candidates if c.document in few]
-        return near, f"graded {confidence:.2g}: only the nearest {FEW}"
-    if by_words and has_words:
+        return near, f"anything of it is stored with {answerable:.2g}: only the nearest {FEW}"
+    if sure.by_words and has_words:
         return [c for c in candidates if c.signals.lexical or c.signals.title], "what has the words"
-    least = confidence * policy.worth
+    least = sure.confidence * policy.worth
     near = [c for c in candidates if c.confidence >= least]
     return near, ALL if len(near) == len(candidates) else f"the rest is below {least:.2g}"
 

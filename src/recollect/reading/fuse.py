@@ -48,6 +48,7 @@ def pool(asked: Pass, found: Sequence[Arm]) -> Pool:
         full=any(len(arm.every or arm.hits) >= policy.pool for arm in arms),
         others=_grouped(c for c in further if c.passage in passages),
         by_meaning=any(arm.name == "vector" for arm in arms),
+        among=max(arm.among for arm in found),
     )
 
 

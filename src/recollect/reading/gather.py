@@ -321,8 +321,8 @@ def _joined(some: Sequence[StoredPassage], pool: Pool) -> str:
             parts.append(GAP)
         if passage.role and not (follows and last and passage.turn == last.turn):
             parts.append(f"{chr(10) if follows else ''}{passage.role}: ")
-        elif passage.heading and not follows:
-            parts.append(f"{passage.heading}\n")
+        elif passage.trail and not follows:
+            parts.append(f"{passage.trail}\n")
         parts.append(passage.text[pool.begin(stored) :])
         last = passage
     return "".join(parts)

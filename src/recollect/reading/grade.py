@@ -5,6 +5,11 @@
 A second regression grades the candidates as a set. The confidence of each is its p, scaled so that
 the best is as sure as the set: what is said of an answer and of its best result is one number.
 
+A third one is the gate: whether anything about what is asked is stored at all. A hard question
+whose answer is hard to find is another thing than one of which nothing is known; the first two look
+for the difference between candidates, the gate for how near the nearest is, and for words that
+nothing has.
+
 The weights are data (``grade.json``), fitted on questions with known answers and on questions
 without one (``python -m bench.unseen --fit FOLDER``; those for a reranker, ``training/grade.py``).
 There is a set of them for each kind of evidence at hand, for odds and cosines mean what they mean
@@ -43,6 +48,9 @@ class Grader(NamedTuple):
     together_prior: float
     together: Mapping[str, float]
     """The weights of what is known about the candidates as a set."""
+    stored_prior: float = SURE
+    stored: Mapping[str, float] = {}
+    """Those of the gate; without any, it is as open as the candidates are sure."""
 
 
 @cache
@@ -68,9 +76,7 @@ def grader(*, odds: bool, cosine: bool, terse: bool = False) -> Grader:
 
 def _grader(kind: str) -> Grader:
     about = _data()["graders"][kind]
-    return Grader(
-        kind, about["prior"], about["weights"], about["together_prior"], about["together"]
-    )
+    return Grader(kind, **about)
 
 
 @stage("grade")
@@ -109,7 +115,10 @@ def again(pool: Pool) -> Pool:
         pool = pool._replace(matched={**pool.matched, **found})
     by = _grader(pool.grader)
     best = graded(pool.fused, signals(pool), by)
-    return _told(pool, best, together(best, by))
+    known = set_signals(best, surroundings(pool))
+    confidence = together(best, known, by)
+    open = answerable(known, by) if by.stored else confidence
+    return _told(pool._replace(answerable=open), best, confidence)
 
 
 def _told(pool: Pool, best: Sequence[Candidate], confidence: float) -> Pool:
@@ -123,7 +132,8 @@ def _told(pool: Pool, best: Sequence[Candidate], confidence: float) -> Pool:
 def promoted(pool: Pool, best: Sequence[Candidate]) -> Pool:
     """Returns the pool with these as its candidates, in this order: some stand for others, and are
     as sure as they were."""
-    confidence = max(pool.confidence, together(best, _grader(pool.grader)))
+    known = set_signals(best, surroundings(pool))
+    confidence = max(pool.confidence, together(best, known, _grader(pool.grader)))
     return _told(pool, best, confidence)
 
 
@@ -172,8 +182,26 @@ FIRST = 3
 """The answer's confidence is the probability that something right is among so many."""
 
 
-def set_signals(best: Sequence[Candidate]) -> dict[str, float]:
+class Surroundings(NamedTuple):
+    """What is known beyond the candidates."""
+
+    absent: float = 0.0
+    """What the words are worth that nothing found has, as a share of the question's."""
+    among: float = 0.0
+    """The logarithm of how many passages were compared."""
+
+
+def surroundings(pool: Pool) -> Surroundings:
+    found = set().union(*pool.matched.values())
+    worth = pool.worth
+    lost = sum(value for word, value in worth.items() if word not in found)
+    return Surroundings(lost / (sum(worth.values()) or 1.0), log(max(pool.among, 1)))
+
+
+def set_signals(best: Sequence[Candidate], around: Surroundings) -> dict[str, float]:
     """What is known about the candidates as a set; *best* are graded and in order."""
+    if not best:
+        return {}
     head = [c.signals for c in best[:FIRST]]
     first = max(-SURE, min(SURE, best[0].score))
     second = best[1].score if len(best) > 1 else -SURE
@@ -190,22 +218,32 @@ def set_signals(best: Sequence[Candidate]) -> dict[str, float]:
         "cosine": max(s.cosine for s in head),
         "share": max(s.share for s in head),
         "margin": _margin(best),
+        "best_coverage": head[0].coverage,
+        **around._asdict(),
     }
 
 
 def _margin(best: Sequence[Candidate]) -> float:
-    """Returns how far the fused score of the first document is ahead of the second."""
+    """Returns how far the fused score of the first document is ahead of that of the first that is
+    not looked at."""
     gaps = sorted(c.signals.fused_gap for c in best)
-    return gaps[1] if len(gaps) > 1 else 1.0
+    return min(gaps[FIRST], 1.0) if len(gaps) > FIRST else 1.0
 
 
-def together(best: Sequence[Candidate], by: Grader) -> float:
+def together(best: Sequence[Candidate], known: Mapping[str, float], by: Grader) -> float:
     """The probability that something right is among the first of these."""
     if not best:
         return 0.0
-    known = set_signals(best)
-    score = by.together_prior + sum(weight * known[name] for name, weight in by.together.items())
-    return min(probability(score), bound(best))
+    return min(_weighed(known, by.together_prior, by.together), bound(best))
+
+
+def answerable(known: Mapping[str, float], by: Grader) -> float:
+    """The probability that anything about what is asked is stored."""
+    return _weighed(known, by.stored_prior, by.stored) if known else 0.0
+
+
+def _weighed(known: Mapping[str, float], prior: float, weights: Mapping[str, float]) -> float:
+    return probability(prior + sum(weight * known[name] for name, weight in weights.items()))
 
 
 def bound(best: Sequence[Candidate]) -> float:

@@ -332,14 +332,14 @@ def _confidence(results: Sequence[Result], pool: Pool) -> float:
     """Returns how sure the best of what is shown is. Where nothing is, no surer than the floor: a
     fact may have been graded before it was found not to answer."""
     if not results:
-        return min(pool.confidence, pool.of.policy.keep)
+        return min(pool.confidence, pool.answerable)
     return max(one.confidence for one in results)
 
 
 def _named_rest(left: Sequence[tuple[Candidate, str]], kept: Selection) -> tuple[Named, ...]:
     """Names what is not shown, a few where it is doubtful that any of it answers."""
     policy = kept.pool.of.policy
-    doubtful = policy.doubts(kept.pool.confidence) or not kept.candidates
+    doubtful = policy.doubts(kept.pool.answerable) or not kept.candidates
     most = min(policy.named, NEAREST) if doubtful else policy.named
     return tuple(named(c, kept.pool, why) for c, why in left[:most])
 

@@ -100,6 +100,8 @@ class Pool(NamedTuple):
     """The vector arm is among those that found them."""
     asked: Mapping[int, Candidate] = {}
     """The question that each passage replies to which was found by it."""
+    among: int = 0
+    """How many passages it compared: in a large store the nearest is nearer by chance."""
     odds: Mapping[int, float] = {}
     """The reranker's log-odds, by document."""
     matched: Mapping[int, set[str]] = {}
@@ -110,6 +112,8 @@ class Pool(NamedTuple):
     """Graded, best first."""
     confidence: float = 0.0
     """The probability that the answer is among the first of them."""
+    answerable: float = 0.0
+    """The probability that anything about what is asked is stored at all."""
 
     @property
     def worth(self) -> dict[str, float]:
@@ -122,7 +126,7 @@ class Pool(NamedTuple):
         is among it. Who gives a few words wants what has them."""
         if self.of.parsed.terse:
             return 1.0
-        return DOUBTED if self.of.policy.doubts(self.confidence) else 1.0
+        return DOUBTED if self.of.policy.doubts(self.answerable) else 1.0
 
     def stored(self, candidate: Candidate) -> StoredPassage:
         return self.passages[candidate.passage]

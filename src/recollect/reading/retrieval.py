@@ -205,10 +205,12 @@ def _as_fact(candidate: Candidate, pool: Pool) -> Candidate:
 
 def worthwhile(found: Retrieval, among: Sequence[Candidate]) -> tuple[list[Candidate], str]:
     """Returns those of these that are good enough, and what decided."""
-    by_words = found.pool.grader in ("words", "terse")
-    if found.question.query.time.ordered and found.pool.of.policy.doubts(found.pool.confidence):
+    pool = found.pool
+    if found.question.query.time.ordered and pool.of.policy.doubts(pool.answerable):
         among = among[: cut.FEW]  # the first in time, not the best
-    return cut.cut(among, found.pool.of.policy, found.pool.confidence, by_words=by_words)
+    by_words = pool.grader in ("words", "terse")
+    sure = cut.Grade(pool.confidence, pool.answerable, by_words)
+    return cut.cut(among, pool.of.policy, sure)
 
 
 # ------------------------------------------------------------------ once more

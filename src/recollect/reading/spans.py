@@ -231,7 +231,7 @@ def _header(pool: Pool, passage: int) -> int:
     """Returns how many tokens it takes to say where a passage is from."""
     stored = pool.passages[passage]
     document = stored.document
-    about = (stored.id, document.title, document.path, stored.passage.heading)
+    about = (stored.id, document.title, document.path, stored.passage.trail)
     return HEADER + count_tokens("\n".join(about))
 
 

@@ -5,6 +5,9 @@ What it guarantees, for every text
 - No piece is longer than the limit (:data:`MAX_SIZE`, less for scripts that cost more tokens).
 - A heading stays with what follows it, a code fence and a paragraph stay whole, where the
   limit allows it; a longer one is split at a line, else a sentence, else a space.
+
+A turn is found by more than it says: by who says it, and by what another said just before, if that
+is short. A reply is so found by its question, and "the second one" by what was asked.
 """
 
 from __future__ import annotations
@@ -19,6 +22,12 @@ TARGET_SIZE = 1_200
 MAX_SIZE = 2_000
 SMALL = 240
 """A passage shorter than this is not closed only because a heading comes."""
+SHORT = 30
+"""A turn of so many words is context for the next one of another speaker."""
+_NAMELESS = frozenset({"user", "assistant"})
+"""Roles that are no names: as words they would be in every turn."""
+_UNHEARD = frozenset({"system", "tool", "context", "rewound"})
+"""Roles that nobody replies to."""
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
@@ -67,11 +76,31 @@ def passages(document: Document, sections: Sequence[Section] | None = None) -> t
     """The passages of a document, numbered through; turns are never joined or crossed. Where
     *sections* are given, they are the headings, and nothing in the text is."""
     found: list[Passage] = []
-    for turn, role, text in document.segments():
+    contexts = _contexts(document) if document.messages else [""]
+    for (turn, role, text), context in zip(document.segments(), contexts, strict=True):
         for piece in split(text, sections=sections):
             if piece.text or not document.messages:
-                found.append(Passage(len(found), piece.text, piece.heading, turn, role))
+                heading = context + piece.heading
+                found.append(Passage(len(found), piece.text, heading, turn, role))
     return tuple(found)
+
+
+def _contexts(document: Document) -> list[str]:
+    """What each turn is found by besides itself, a line each: the last short turn of another
+    speaker, and the speaker's name."""
+    contexts, before, speaker = [], "", ""
+    last: dict[str, str] = {}
+    for _, role, text in document.segments():
+        if role in _UNHEARD:
+            contexts.append("")
+            continue
+        if role != speaker:
+            before, speaker = last.get(speaker, ""), role
+        named = "" if role in _NAMELESS else f"{role}: "
+        contexts.append("".join(f"{line}\n" for line in (before, named.strip()) if line))
+        said = text.split()
+        last[role] = named + " ".join(said) if 0 < len(said) <= SHORT else ""
+    return contexts
 
 
 def split(

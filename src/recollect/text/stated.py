@@ -175,4 +175,4 @@ def _headings(stored: StoredPassage, at: int) -> Iterator[str]:
         if len(heading[1]) < least and heading[2].strip("# \t") != title:
             yield heading[2]
         least = min(least, len(heading[1]))
-    yield from (one for one in reversed(stored.passage.heading.split(" > ")) if one != title)
+    yield from (one for one in reversed(stored.passage.trail.split(" > ")) if one != title)
