@@ -1,7 +1,7 @@
 """What an answer costs that was given before, against the search that it replaces.
 
 ``python -m bench cache``. Each question is asked anew, then again, then in other words; the
-questions are those of SciFact, with both models.
+questions are those of SciFact, with the model that ships.
 """
 
 from __future__ import annotations

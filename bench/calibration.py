@@ -24,7 +24,6 @@ from recollect.memory.core import Core, parts_of
 from recollect.memory.models import shipped
 from recollect.models.calibrate import embedder_scale, sample
 from recollect.nouns import Policy, Scale
-from recollect.ports import Reranker
 from recollect.reading.pool import Models
 from recollect_evals.metrics import aurc
 
@@ -32,23 +31,6 @@ SETS = ("notes", "personas", "xquad-en", "scifact", "notes!", "scifact!")
 NO_ANSWER = "!"
 MOST = 100
 """Questions of a set without answers."""
-
-
-class Remembered:
-    """A reranker that reads nothing twice: the ways differ in the grade alone."""
-
-    def __init__(self, reranker: Reranker) -> None:
-        self._reranker = reranker
-        self._known: dict[tuple[str, str], float] = {}
-        self.key = reranker.key
-        self.reads = reranker.reads
-
-    def score(self, question: str, passages: Sequence[str]) -> list[float]:
-        new = [p for p in passages if (question, p) not in self._known]
-        if new:
-            scores = self._reranker.score(question, new)
-            self._known |= {(question, p): s for p, s in zip(new, scores, strict=True)}
-        return [self._known[question, p] for p in passages]
 
 
 class Ways(Core):
@@ -70,10 +52,8 @@ def measured(name: str, model: str, half: str, most: int | None) -> Mapping[str,
     with Memory.open(place, embed_model=model) as memory:
         memory.close()
         ways = memory.core = Ways(**parts_of(memory.config))
-        assert memory.core.reranker is not None
         assert memory.core.embedder is not None
-        memory.core.reranker = Remembered(memory.core.reranker)
-        known, _ = shipped(memory.config)
+        known = shipped(memory.config)
         pairs = sample(memory.store, 100)
         found = embedder_scale(pairs, known, memory.core.embedder, 100, lambda *_: None)
         print(f"<!-- {name}: {found.as_json()} -->", flush=True)

@@ -1,7 +1,7 @@
 """The same questions on both engines: ``python -m bench.engines [SET…]``.
 
 Each set's store is copied to PostgreSQL as ``recollect migrate-store`` does it, and the questions
-of its test half are asked of both through the library, with the models that ship.
+of its test half are asked of both through the library, with the model that ships.
 """
 
 from __future__ import annotations

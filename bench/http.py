@@ -1,8 +1,9 @@
 """HTTP: how many searches a server does in a second for eight clients, against the library.
 
 ``python -m bench http``. The same questions, each asked once, over the sample notes and sessions
-with both models: by eight clients of a ``recollect serve`` process, each with a connection of its
-own, and by eight threads in this process. Both in turn, several times; the medians are compared.
+with the model that ships: by eight clients of a ``recollect serve`` process, each with a connection
+of its own, and by eight threads in this process. Both in turn, several times; the medians are
+compared.
 """
 
 from __future__ import annotations

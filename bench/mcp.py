@@ -2,8 +2,8 @@
 
 ``python -m bench mcp``. A client waits for a server to answer ``tools/list``: from spawn to that
 answer against a bare start of Python, in turn. A call of a tool against the same call of the
-library on the same store (the sample notes and sessions, both models), in turn. The end of the
-input while a search runs, to the end of the process.
+library on the same store (the sample notes and sessions, by words and meaning), in turn. The end of
+the input while a search runs, to the end of the process.
 """
 
 from __future__ import annotations

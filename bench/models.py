@@ -1,5 +1,5 @@
 """What our runtime costs over a bare ONNX Runtime loop, what processes gain, and what the
-models that ship cost beside each other and beside arctic-embed-s (where it has been fetched).
+model that ships costs beside arctic-embed-s (where it has been fetched).
 
 The bare loop has the same model, session options, tokenizer, inputs and batches: everything but
 our code around it.
@@ -23,9 +23,9 @@ from bench.timing import Ratio, both
 from recollect import config
 from recollect.errors import ModelMissing
 from recollect.memory import models_folder
-from recollect.models.catalog import ARCTIC_S, BATCH, EMBED, RERANK, LocalModel
+from recollect.models.catalog import ARCTIC_S, BATCH, EMBED, LocalModel
 from recollect.models.files import ModelFolder
-from recollect.models.onnx import OnnxEmbedder, OnnxReranker
+from recollect.models.onnx import OnnxEmbedder
 from recollect.models.workers import ParallelEmbedder
 
 PASSAGES = 320
@@ -85,22 +85,13 @@ def run(_work: Path) -> Iterator[Ratio]:
     gain = max(hands) / max(alone)
     yield Ratio("passages a second with two processes against one", max(hands), max(alone),
                 "1/s", gain, ">= 1.5 on two cores", gain >= 1.5)  # fmt: skip
-    yield from _beside_each_other(ours, texts, queries)
+    yield from _beside_the_teacher(ours, texts)
 
 
-def _beside_each_other(ours: OnnxEmbedder, texts: list[str], queries: list[str]) -> Iterator[Ratio]:
+def _beside_the_teacher(ours: OnnxEmbedder, texts: list[str]) -> Iterator[Ratio]:
     texts = sorted(texts, key=len)[-160:]  # as long as the passages that a search returns
-    reranker = OnnxReranker(RERANK, _home(RERANK))
-    reranker.score("warm", texts[:1])
     blocks = [texts[start : start + 20] for start in range(0, len(texts), 20)]
     names = [str(n) for n in range(len(blocks))] * ROUNDS
-    mine, theirs = both(
-        lambda n: reranker.score(queries[int(n)], blocks[int(n)]),
-        lambda n: ours.embed_passages(blocks[int(n)]),
-        names,
-    )
-    yield Ratio("reranking 20 passages against embedding them, p50", mine, theirs, "ms",
-                mine / theirs, "<= 0.6", mine / theirs <= 0.6)  # fmt: skip
     try:
         arctic = OnnxEmbedder(ARCTIC_S, _home(ARCTIC_S))
     except ModelMissing:

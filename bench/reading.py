@@ -137,11 +137,9 @@ def asked_at(question: Mapping[str, Any]) -> datetime | None:
 
 
 def ask(memory: Memory, question: Mapping[str, Any], changes: Mapping[str, Any]) -> Answer:
-    """The answer of the policy with these changes, and with no clock to cut the reranker short:
-    what is measured here must not depend on what else the machine is doing."""
+    """The answer of the policy with these changes."""
     query = memory.query(question["query"], now=asked_at(question))
-    policy = query.policy._replace(rerank_ms=600_000, **changes)
-    return memory.ask(query._replace(policy=policy))
+    return memory.ask(query._replace(policy=query.policy._replace(**changes)))
 
 
 def rows(

@@ -43,10 +43,9 @@ Way = Callable[[Memory, Mapping[str, Any], str | None], list[str]]
 
 
 def discovered(memory: Memory, question: Mapping[str, Any], owner: str | None) -> list[str]:
-    """As a user gets them, but for the clock that would cut the reranker short."""
+    """As a user gets them."""
     given = {"limit": LIMIT, "now": asked_at(question), "owner": owner}
     request = sessions_of(memory.config, question["query"], given)
-    request = request._replace(policy=request.policy._replace(rerank_ms=600_000))
     found = ask(request, memory.store, memory.core.models(request.policy))
     return [hit["session_id"] for hit in found.as_json()["results"]]
 
@@ -112,13 +111,11 @@ def run(work: Path) -> Iterator[Ratio]:
         sys.exit("this bench needs the data folder (RECOLLECT_DATA)")
     place = _store(work / "sessions", folder)
     asked_for = corpus.questions(folder, 60)
-    for reranker in ("none", None):
-        models = {} if reranker is None else {"rerank_model": reranker}
-        with Memory.open(place, embed_model=MODEL, **models) as memory:
-            yield from _ratios(memory, asked_for, "with" if reranker is None else "without")
+    with Memory.open(place, embed_model=MODEL) as memory:
+        yield from _ratios(memory, asked_for)
 
 
-def _ratios(memory: Memory, queries: Sequence[str], said: str) -> Iterator[Ratio]:
+def _ratios(memory: Memory, queries: Sequence[str]) -> Iterator[Ratio]:
     def bare(query: str) -> object:
         return memory.search(query, kinds=("session",), roles=("user", "assistant"))
 
@@ -135,11 +132,11 @@ def _ratios(memory: Memory, queries: Sequence[str], said: str) -> Iterator[Ratio
     for query in queries[:5]:
         bare(query), discovery(query), scroll(query), browse(query)
     ours, theirs = both(discovery, bare, queries)
-    yield _ratio(f"discovery against the search under it, {said} the reranker", ours, theirs, 2)
+    yield _ratio("discovery against the search under it", ours, theirs, 2)
     ours, theirs = both(scroll, discovery, queries)
-    yield _ratio(f"a scroll of 41 messages against discovery, {said}", ours, theirs, 0.1)
+    yield _ratio("a scroll of 41 messages against discovery", ours, theirs, 0.1)
     ours, theirs = both(browse, discovery, queries)
-    yield _ratio(f"browsing against discovery, {said}", ours, theirs, 1)
+    yield _ratio("browsing against discovery", ours, theirs, 1)
 
 
 def _ratio(name: str, ours: float, theirs: float, bar: float) -> Ratio:

@@ -35,6 +35,18 @@ EMBED_HOME = ModelFolder(Path("/nowhere")).locate(EMBED)
 """The embedder that ships inside the package."""
 
 
+def overlap_reranker(folder: Path) -> Path:
+    """A folder of one's own with a real reranker of a kilobyte (``training/overlap.py``): the more
+    of the question's words a passage has, the better."""
+    folder.mkdir(parents=True)
+    about = {"name": "overlap", "job": "rerank", "dimensions": 1, "max_tokens": 256, "latin": True}
+    (folder / "recollect-model.json").write_text(json.dumps(about))
+    (folder / "tokenizer.json").symlink_to(EMBED_HOME / "tokenizer.json")
+    weights = Path(__file__).parent / "fixtures" / "models" / "overlap.onnx"
+    (folder / "model.onnx").symlink_to(weights)
+    return folder
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh home, and a working folder outside any project."""

@@ -14,9 +14,9 @@ from conftest import EMBED_HOME, Cli, HashEmbedder
 from recollect import Memory
 from recollect.errors import ModelError, UsageError
 from recollect.memory.models import models_folder, shipped
-from recollect.models.calibrate import CalibrationPair, embedder_scale, reranker_scale, sample
+from recollect.models.calibrate import CalibrationPair, embedder_scale, sample
 from recollect.models.catalog import EMBED
-from recollect.models.onnx import OnnxEmbedder, OnnxReranker
+from recollect.models.onnx import OnnxEmbedder
 from recollect.models.scales import scale_of
 from recollect.testing.builders import note
 
@@ -59,19 +59,6 @@ class Bent(OnnxEmbedder):
         return np.hstack([vectors, same]) / 2.0
 
 
-class Shifted:
-    """The reranker that ships, on a scale of its own."""
-
-    key = "shifted@1"
-
-    def __init__(self, reranker: OnnxReranker) -> None:
-        self._reranker = reranker
-        self.reads = reranker.reads
-
-    def score(self, question: str, passages: Sequence[str]) -> list[float]:
-        return [0.2 * odds + 5.0 for odds in self._reranker.score(question, passages)]
-
-
 @pytest.fixture
 def bent(tmp_path: Path) -> Iterator[Memory]:
     with Memory.open(tmp_path / "store") as memory:
@@ -87,7 +74,7 @@ def grade(answer: Any) -> str:
 
 def test_a_scale_is_found_without_a_label(bent: Memory) -> None:
     """The cosines of the bent model are ¾ + ¼ of what they were."""
-    known, _ = shipped(bent.config)
+    known = shipped(bent.config)
     found = embedder_scale(
         sample(bent.store, 20), known, Bent(EMBED, EMBED_HOME), 20, lambda *_: None
     )
@@ -102,40 +89,19 @@ def test_the_grade_says_uncalibrated_until_it_is_not(bent: Memory) -> None:
     assert "uncalibrated: bent@1" in grade(before)
     assert "from words;" in grade(before)
     (found,) = bent.models.calibrate(count=20)
-    assert (found.model, found.job, found.questions) == ("bent@1", "embed", 20)
+    assert (found.model, found.questions) == ("bent@1", 20)
     after = bent.search(question)
     assert grade(after) == "from cosine"
     with Memory.open("memory://") as plain:
         library(plain)
         plain.models.embed()
         meant = plain.search(question)
-        assert plain.models.calibrate() == []
+        assert plain.models.calibrate() == ()
     assert [r.document for r in after.results] == [r.document for r in meant.results]
     assert after.confidence == pytest.approx(meant.confidence, abs=0.05)
     assert after.results[0].signals.cosine == pytest.approx(
         meant.results[0].signals.cosine, abs=0.05
     )
-
-
-def test_the_scale_of_a_reranker_is_found_as_well(bent: Memory) -> None:
-    question = "what did the otters of harbour16 do?"
-    known, ranks = shipped(bent.config)
-    assert isinstance(ranks, OnnxReranker)
-    assert [one.job for one in bent.models.calibrate(count=20)] == ["embed"]
-    bent.core.reranker = ranks
-    meant = bent.search(question)
-    assert grade(meant) == "from odds and cosine"
-    bent.core.reranker = Shifted(ranks)
-    assert "shifted@1" in grade(bent.search(question))
-    found = reranker_scale(
-        sample(bent.store, 20), ranks, bent.core.reranker, known, 20, lambda *_: None
-    )
-    assert found.slope == pytest.approx(5.0)
-    assert found.offset == pytest.approx(-25.0)
-    assert [one.job for one in bent.models.calibrate(count=20)] == ["embed", "rerank"]
-    after = bent.search(question)
-    assert "shifted@1" not in grade(after)
-    assert after.confidence == pytest.approx(meant.confidence, abs=0.02)
 
 
 def test_what_has_nothing_to_do_with_the_question_is_refused(bent: Memory) -> None:
@@ -146,7 +112,7 @@ def test_what_has_nothing_to_do_with_the_question_is_refused(bent: Memory) -> No
             rows = np.random.default_rng(len(texts)).normal(size=(len(texts), 64))
             return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
-    known, _ = shipped(bent.config)
+    known = shipped(bent.config)
     with pytest.raises(ModelError, match="noise@1"):
         embedder_scale(sample(bent.store, 20), known, Noise(), 20, lambda *_: None)
     assert scale_of(models_folder(bent.config), "noise@1") is None

@@ -90,6 +90,13 @@ def filled(cli: Cli, notes: Path, lines: Path) -> Cli:
     return cli
 
 
+@pytest.fixture
+def without_its_model(filled: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """The command line that wants a model which is not on this machine."""
+    monkeypatch.setenv("RECOLLECT_EMBED_MODEL", "arctic-embed-s")
+    return filled
+
+
 def write_lines(path: Path, *records: object) -> Path:
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
@@ -308,11 +315,13 @@ def test_mode_is_named_in_the_answer(filled: Cli) -> None:
     )
 
 
-def test_a_search_without_vectors_says_so_on_stderr(filled: Cli) -> None:
-    done = filled("search", "kayak")
+def test_a_search_without_the_model_that_is_wanted_says_so_on_stderr(
+    without_its_model: Cli,
+) -> None:
+    done = without_its_model("search", "kayak")
     assert "note: vector" in done.err
     assert "note:" not in done.out
-    assert filled("search", "kayak", "--json").json["degraded"]
+    assert without_its_model("search", "kayak", "--json").json["degraded"]
 
 
 def test_a_search_by_keyword_is_not_degraded(filled: Cli) -> None:
@@ -727,7 +736,7 @@ def test_demo_shows_answers_and_leaves_the_own_store_alone(cli: Cli, home: Path)
 
 AS_SHIPPED = {
     "RECOLLECT_EMBED_MODEL": "recollect-embed",
-    "RECOLLECT_RERANK_MODEL": "recollect-rerank",
+    "RECOLLECT_RERANK_MODEL": "none",
     "RECOLLECT_SEARCH_CUT": "true",
 }
 
@@ -1148,17 +1157,17 @@ def test_an_import_that_was_interrupted_goes_on_when_run_again(
 # ------------------------------------------------------------------ streams and colour
 
 
-def test_data_goes_to_stdout_and_notes_to_stderr(filled: Cli) -> None:
-    done = filled("search", "kayak")
+def test_data_goes_to_stdout_and_notes_to_stderr(without_its_model: Cli) -> None:
+    done = without_its_model("search", "kayak")
     assert "Kayaks" in done.out
     assert "Kayaks" not in done.err
     assert done.err.startswith("note: ")
 
 
-def test_quiet_silences_notes_and_not_data(filled: Cli) -> None:
-    assert filled("search", "kayak").err != ""
+def test_quiet_silences_notes_and_not_data(without_its_model: Cli) -> None:
+    assert without_its_model("search", "kayak").err != ""
     for arguments in (["--quiet", "search", "kayak"], ["search", "kayak", "--quiet"]):
-        quiet = filled(*arguments)
+        quiet = without_its_model(*arguments)
         assert quiet.err == ""
         assert "Kayaks" in quiet.out
 

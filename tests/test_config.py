@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import overlap_reranker
 from recollect import Document, Memory, config
 from recollect.config import PROJECT_FILE, SETTINGS
 from recollect.errors import ConfigError, RecollectError, SpendRefused
@@ -525,11 +526,13 @@ def _detail(_: Path) -> object:
 
 def _rerank_reads(folder: Path) -> object:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RECOLLECT_RERANK_MODEL", "recollect-rerank")
+        patch.setenv("RECOLLECT_RERANK_MODEL", str(folder / "overlap"))
         return _rerank_stage(folder)
 
 
-def _rerank_stage(_: Path) -> object:
+def _rerank_stage(folder: Path) -> object:
+    if not (folder / "overlap").exists():
+        overlap_reranker(folder / "overlap")
     with with_boats() as memory:
         stages = memory.search("boat").stages
     return next(stage.state for stage in stages if stage.name == "rerank")
@@ -537,8 +540,8 @@ def _rerank_stage(_: Path) -> object:
 
 def _tier_of_the_second(_: Path) -> object:
     with with_boats() as memory:
-        memory.search("boat")
-        return memory.search("boat").tier
+        memory.search("boat", by="keyword")
+        return memory.search("boat", by="keyword").tier
 
 
 def _cache_ttl(_: Path) -> object:
@@ -724,14 +727,14 @@ CASES = {
         "none",
         _vector_stage,
         ("skipped", "nothing is embedded yet"),
-        ("skipped", "embed.model is none"),
+        ("skipped", "no embedding model is in use"),
     ),
     "embed.price": Case("2", _embed_price, 0, 2_000_000),
     "llm.model": Case("ollama:llama3.2", _llm, "none", "ollama:llama3.2"),
     "llm.daily_limit": Case("0.4", _llm_limits, 0, "llm.daily_limit"),
     "llm.command_limit": Case("0.4", _llm_limits, 0, "llm.command_limit"),
     "llm.price": Case("0.25/2", _llm_price, None, Price(0.25, 2)),
-    "rerank.model": Case("recollect-rerank", _rerank_stage, "skipped", "ran"),
+    "rerank.model": Case("{folder}/overlap", _rerank_stage, "skipped", "ran"),
     "web.when": Case(
         "asked",
         lambda _: _web(web_when=None),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conftest import EMBED_HOME
+from conftest import EMBED_HOME, overlap_reranker
 from recollect import Memory, config
 from recollect.errors import ModelError, ModelMissing
 from recollect.memory import usable_model, verify_model
@@ -277,15 +277,16 @@ def test_a_model_of_ones_own_is_used_from_then_on(
     assert f"* {folder}" in capsys.readouterr().out
 
 
-def test_no_reranker_is_in_use_until_one_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_reranker_is_in_use_until_one_is_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert run(["models", "list"]) == 0
-    before = capsys.readouterr().out
-    assert "  recollect-rerank" in before
-    assert "no reranker is in use" in before
-    assert run(["models", "use", "recollect-rerank"]) == 0
+    assert "no reranker is in use" in capsys.readouterr().out
+    folder = overlap_reranker(tmp_path / "overlap")
+    assert run(["models", "use", str(folder)]) == 0
     assert run(["models", "list"]) == 0
     after = capsys.readouterr().out
-    assert "* recollect-rerank" in after
+    assert f"* {folder}" in after
     assert "no reranker is in use" not in after
 
 
@@ -295,9 +296,10 @@ def test_a_wrong_dimension_is_refused_and_never_stored(tmp_path: Path) -> None:
         usable_model(config.load(), str(folder))
 
 
-@pytest.mark.parametrize("name", ["recollect-embed", "recollect-rerank"])
-def test_the_models_that_ship_are_what_they_should_be(name: str) -> None:
-    assert (verify_model(config.load(), name) / "model.onnx").stat().st_size < 35_000_000
+def test_the_model_that_ships_is_what_it_should_be() -> None:
+    place = verify_model(config.load(), "recollect-embed")
+    assert (place / "model.onnx").stat().st_size < 35_000_000
+    assert [one.name for one in place.parent.iterdir()] == ["embed"], "and the only one"
 
 
 def test_an_unknown_model_is_named_with_what_there_is() -> None:

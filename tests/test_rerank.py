@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from conftest import HashEmbedder
+from conftest import Cli, HashEmbedder, overlap_reranker
 from recollect import Memory, config
 from recollect.errors import ModelError
-from recollect.models.catalog import RERANK
-from recollect.models.files import ModelFolder
+from recollect.models.files import own_model
 from recollect.models.onnx import OnnxReranker
 from recollect.nouns import Answer
 from recollect.storage import open_store
 from recollect.testing.builders import note
+from recollect.trace import Stopped, tracing, watched
 
 
 class Likes:
@@ -90,7 +91,8 @@ def test_it_is_left_out_with_a_reason(query: str, way: str | None, reason: str) 
 def test_without_one_the_answer_says_so_and_is_the_fused_one() -> None:
     with boats(None) as memory:
         answer = memory.search("boat")
-    assert stage(answer) == ("skipped", "no reranker is configured")
+    assert stage(answer) == ("skipped", "no reranker is in use")
+    assert answer.degraded == ()
     assert len(answer.results) > 1
     assert len(answer.results) + len(answer.named) == answer.total_found
 
@@ -103,20 +105,62 @@ def test_one_that_fails_costs_its_gain_and_nothing_else() -> None:
     assert "rerank: it broke" in answer.degraded
 
 
-@pytest.fixture(scope="module")
-def real() -> OnnxReranker:
-    return OnnxReranker(RERANK, ModelFolder(Path("/nowhere")).locate(RERANK))
+@pytest.fixture
+def real(tmp_path: Path) -> OnnxReranker:
+    folder = overlap_reranker(tmp_path / "overlap")
+    return OnnxReranker(own_model(folder), folder)
 
 
-def test_the_model_that_ships_tells_an_answer_from_a_mention(real: OnnxReranker) -> None:
-    passages = [
-        "We moved the nightly backup to 03:00 because the export ran into it.",
-        "Backups should be tested; a backup nobody has restored is a hope.",
-        "Priya's backup laptop is in the cupboard.",
-    ]
-    odds = real.score("at what time does the nightly backup run?", passages)
-    assert odds[0] == max(odds)
-    assert odds[0] > 0 > odds[2]
+def test_a_folder_of_ones_own_reranks_a_search(cli: Cli, tmp_path: Path) -> None:
+    store = ["--store", str(tmp_path / "store")]
+    with Memory.open(tmp_path / "store") as memory:
+        memory.put(note(f"n{i}", f"boat {'boat ' * (9 - i)} number {i}") for i in range(9))
+        memory.models.embed()
+    assert "no reranker is in use" in cli("models", "list").out
+    folder = overlap_reranker(tmp_path / "overlap")
+    assert cli("config", "set", "rerank.model", str(folder)).code == 0
+    found = cli("search", "boat number", *store, "--json").json
+    read = next(one for one in found["stages"] if one["name"] == "rerank")
+    assert (read["state"], read["found"]) == ("ran", 9)
+    assert found["degraded"] == []
+    assert {one["signals"]["odds"] for one in found["results"]} == {4.0}
+    assert f"* {folder}" in cli("models", "list").out
+    assert "is whole" in cli("doctor", *store).out
+
+
+def test_a_folder_says_what_its_numbers_mean(tmp_path: Path, real: OnnxReranker) -> None:
+    folder = overlap_reranker(tmp_path / "scaled")
+    about = json.loads((folder / "recollect-model.json").read_text())
+    path = folder / "recollect-model.json"
+    path.write_text(json.dumps({**about, "calibration": [0.5, -1.0]}))
+    scaled = OnnxReranker(own_model(folder), folder)
+    (odds,), (half,) = real.score("a boat", ["the boat"]), scaled.score("a boat", ["the boat"])
+    assert half == pytest.approx(0.5 * odds - 1.0)
+    path.write_text(json.dumps({**about, "calibration": [0.5]}))
+    with pytest.raises(ModelError, match="a slope and an offset"):
+        own_model(folder)
+
+
+def test_settings_that_name_the_reranker_that_shipped_once_do_not_break(
+    cli: Cli, tmp_path: Path
+) -> None:
+    """The search goes on without, and says why and what to do."""
+    store = ["--store", str(tmp_path / "store")]
+    with Memory.open(tmp_path / "store", embed_model="none") as memory:
+        memory.put([note("a", "a boat"), note("b", "another boat")])
+    assert cli("config", "set", "embed.model", "none").code == 0
+    assert cli("config", "set", "rerank.model", "recollect-rerank").code == 0
+    found = cli("search", "boat", *store)
+    assert found.code == 0
+    assert found.err.count("recollect-rerank no longer ships") == 1
+    assert "`recollect config unset rerank.model`" in found.err
+    (said,) = cli("search", "boat", *store, "--json").json["degraded"]
+    assert said.startswith("rerank: the model recollect-rerank no longer ships")
+    assert "recollect config unset rerank.model" in cli("doctor", *store).out
+    refused = cli("models", "use", "recollect-rerank")
+    assert (refused.code, "no longer ships" in refused.err) == (1, True)
+    assert cli("config", "unset", "rerank.model").code == 0
+    assert cli("search", "boat", *store, "--json").json["degraded"] == []
 
 
 def test_it_takes_any_length_and_gives_numbers(real: OnnxReranker) -> None:
@@ -132,14 +176,25 @@ def test_company_does_not_change_a_score(real: OnnxReranker) -> None:
     assert real.score("when does the lease end", passages) == pytest.approx(alone, abs=0.05)
 
 
-def test_a_request_that_nobody_waits_for_is_not_read_to_the_end() -> None:
-    from recollect.trace import Stopped, watched
+def test_a_request_that_nobody_waits_for_is_not_read_to_the_end(real: OnnxReranker) -> None:
+    looks: list[str] = []
 
     def stop(doing: str) -> None:
-        if doing == "rerank":
+        looks.append(doing)
+        if len(looks) == 2:
             raise Stopped
 
-    reranker = Likes("number 3")
-    with boats(reranker) as memory, watched(stop), pytest.raises(Stopped):
+    with watched(stop), tracing(), pytest.raises(Stopped):
+        real.score("boat", [f"boat number {n}" for n in range(200)])
+    assert looks == ["rerank", "rerank"]
+
+
+def test_it_reads_as_many_as_the_policy_says_and_no_clock_stops_it() -> None:
+    slow = Likes("number 3")
+    with boats(slow) as memory:
         memory.search("boat")
-    assert len(reranker.seen) == 8  # of nine: the first look at the clock is the end of it
+        assert len(slow.seen) == 9
+        query = memory.query("boat")
+        memory.ask(query._replace(policy=query.policy._replace(rerank=4)))
+        assert len(slow.seen) == 4
+    assert not [name for name in query.policy._fields if name.endswith("_ms")]

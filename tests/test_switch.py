@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import EMBED_HOME, Cli, HashEmbedder
+from conftest import EMBED_HOME, Cli, HashEmbedder, overlap_reranker
 from llm_server import KEY, Asked, LlmServer, Say, said
 from recollect import Memory, config
 from recollect.errors import ModelError, ModelUnauthorised, SpendRefused, UsageError
@@ -381,7 +381,8 @@ def test_a_model_that_does_not_work_is_not_switched_to(
     refused = cli("models", "switch", f"{server.url}#nope", "--store", str(tmp_path / "store"))
     assert refused.code == 1
     assert config.load()["embed.model"] == "recollect-embed"
-    assert cli("models", "switch", "recollect-rerank").code == 2
+    folder = overlap_reranker(tmp_path / "overlap")
+    assert cli("models", "switch", str(folder)).code == 2
 
 
 def test_other_dimensions_of_the_same_model_are_refused_and_nothing_is_lost(

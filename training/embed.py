@@ -5,7 +5,7 @@
 The student starts from every other layer of the teacher (or, with --start, from an earlier
 student) and learns, on passages, crops of passages and query-like texts, to give the teacher's
 vectors (cosine), at first its layers' states too (hidden), and its similarities inside a batch
-(relations). Where ``training.rerank`` has left the scores of its 12-layer cross-encoder, every
+(relations). Where there are the scores of a 12-layer cross-encoder (``training/README.md``), every
 third batch is of questions with passages that answer them or only look so, and the student
 learns to rank these as the cross-encoder does.
 """

@@ -1,7 +1,6 @@
 """The trained weights as int8 ONNX files made for ONNX Runtime on one CPU thread.
 
-    python -m training.export embed --weights training/out/weights --out DIR
-    python -m training.export rerank --weights training/out/weights --out DIR
+    python -m training.export --weights training/out/weights --out DIR
 
 DIR gets model.onnx and tokenizer.json. Needs numpy, onnx, onnxruntime and tokenizers; no torch.
 The same inputs give the same bytes.
@@ -53,10 +52,10 @@ FAR = 10_000
 
 
 def load(folder: Path, name: str) -> Weights:
-    """What training.bert.save wrote, as float32; a cross-encoder's body named as an embedder."""
+    """What training.bert.save wrote, as float32."""
     parts = sorted(folder.glob(f"{name}.npz.*"), key=lambda path: int(path.suffix[1:]))
     raw = io.BytesIO(b"".join(part.read_bytes() for part in parts))
-    return {k.removeprefix("body."): a.astype(np.float32) for k, a in np.load(raw).items()}
+    return {k: a.astype(np.float32) for k, a in np.load(raw).items()}
 
 
 def whole(weight: Array) -> tuple[Array, Array]:
@@ -130,17 +129,13 @@ class Bert(Graph):
         parts = [self.keep(f"{name}.{p}", self.weights[f"{name}.{p}"]) for p in ("weight", "bias")]
         return self.add("LayerNormalization", x, *parts, axis=-1, epsilon=1e-12)
 
-    def embeddings(self, types: bool) -> str:
+    def embeddings(self) -> str:
         words, table = self.weights["words.weight"], self.weights["positions.weight"]
         scale = np.maximum(np.abs(words).max(axis=1, keepdims=True), 1e-9) / 127
         rows = self.keep("words", np.rint(words / scale), np.int8)
         x = self.add("Cast", self.add("Gather", rows, "input_ids"), to=TensorProto.FLOAT)
         x = self.add("Mul", x, self.add("Gather", self.keep("words.scale", scale), "input_ids"))
-        if types:
-            kinds = self.keep("types", self.weights["types.weight"])
-            x = self.add("Add", x, self.add("Gather", kinds, "token_type_ids"))
-        else:
-            table = table + self.weights["types.weight"][0]
+        table = table + self.weights["types.weight"][0]
         places = self.add("Cast", self.keep("positions", table, np.float16), to=TensorProto.FLOAT)
         length = self.add("Shape", "input_ids", start=1, end=2)
         places = self.add("Slice", places, self.ints(0), length, self.ints(0))
@@ -234,9 +229,9 @@ class Bert(Graph):
         x = self.add("Mul", x, self.add("Div", top, "span"))
         return self.add("Add", x, self.keep(f"{name}.down.bias", bias))
 
-    def state(self, types: bool) -> str:
+    def state(self) -> str:
         """The first token's state after the last layer: [batch, hidden]."""
-        x = self.embeddings(types)
+        x = self.embeddings()
         mask = self.add("Cast", "attention_mask", to=TensorProto.FLOAT)
         mask = self.add("Unsqueeze", self.add("Sub", mask, self.keep("one", 1)), self.ints(2))
         coordinate = np.tile(np.eye(1, HEAD + 1, HEAD, dtype=np.float32) * FAR, self.heads)
@@ -249,46 +244,26 @@ class Bert(Graph):
             x = self.norm(self.add("Add", x, self.forward(x, name)), f"{name}.norm2")
         return self.add("Squeeze", x, self.ints(1))
 
-    def affine(self, x: str, name: str) -> str:
-        """A linear layer on one token, too little work to quantise."""
-        held = [self.keep(f"{name}.{p}", self.weights[f"{name}.{p}"]) for p in ("weight", "bias")]
-        return self.add("Gemm", x, *held, transB=1)
-
 
 def built(weights: Weights, widest: Weights | None) -> bytes:
-    """model.onnx; without *widest* the float32 graph that gives the widths besides.
-
-    Weights with a head make a cross-encoder of pairs, which gives "logit" [batch], others an
-    embedder, which gives "vector" [batch, hidden] of length 1.
-    """
-    bert, pairs = Bert(weights, widest), "head.weight" in weights
-    inputs = ["input_ids", "attention_mask"] + ["token_type_ids"] * pairs
-    state = bert.state(types=pairs)
-    outputs: dict[str, tuple[str, list[str | int]]] = {}
-    if pairs:
-        if "dense.weight" in weights:
-            state = bert.add("Tanh", bert.affine(state, "dense"))
-        logit = bert.add("Squeeze", bert.affine(state, "head"), bert.ints(1))
-        outputs["logit"] = logit, ["batch"]
-    else:
-        outputs["vector"] = bert.add("LpNormalization", state), ["batch", bert.hidden]
+    """model.onnx, which gives "vector" [batch, hidden] of length 1; without *widest* the float32
+    graph that gives the widths besides."""
+    bert = Bert(weights, widest)
+    vector = bert.add("LpNormalization", bert.state())
+    outputs: dict[str, tuple[str, list[str | int]]] = {"vector": (vector, ["batch", bert.hidden])}
     outputs |= {name: (made, ["channels"]) for name, made in bert.seen.items()}
-    return bert.model(inputs, outputs)
+    return bert.model(["input_ids", "attention_mask"], outputs)
 
 
-def sample(passages: Path, tokenizer: Any, pairs: bool) -> Iterator[dict[str, Array]]:
-    """Inputs to find the scales on: passages, some words of passages, or the two together."""
+def sample(passages: Path, tokenizer: Any) -> Iterator[dict[str, Array]]:
+    """Inputs to find the scales on: passages, and some words of passages."""
     with lzma.open(passages, "rt") as file:
         texts = [json.loads(line)["t"] for line in file]
     texts = texts[:: max(1, len(texts) // TEXTS)]
     for number, text in enumerate(texts):
         asked = " ".join(texts[number - number % 3].split()[:12])[:200]
-        if pairs:
-            row = tokenizer.encode(asked, text)
-        else:
-            row = tokenizer.encode(asked if number % 4 == 3 else text)
+        row = tokenizer.encode(asked if number % 4 == 3 else text)
         named = {"input_ids": row.ids, "attention_mask": row.attention_mask}
-        named |= {"token_type_ids": row.type_ids} if pairs else {}
         yield {name: np.array([ids], np.int64) for name, ids in named.items()}
 
 
@@ -309,17 +284,16 @@ def main() -> None:
     from tokenizers import Tokenizer
 
     ask = argparse.ArgumentParser(description="int8 ONNX files of the trained weights")
-    ask.add_argument("what", choices=("embed", "rerank"))
     ask.add_argument("--weights", type=Path, default=OUT / "weights")
     ask.add_argument("--passages", type=Path, default=OUT / "passages.jsonl.xz")
     ask.add_argument("--tokenizer", type=Path, default=OUT / "tokenizer.json")
     ask.add_argument("--out", type=Path, required=True)
     given = ask.parse_args()
-    weights = load(given.weights, given.what)
+    weights = load(given.weights, "embed")
     tokenizer = Tokenizer.from_file(str(given.tokenizer))
     tokenizer.no_padding()
     tokenizer.enable_truncation(len(weights["positions.weight"]))
-    rows = sample(given.passages, tokenizer, given.what == "rerank")
+    rows = sample(given.passages, tokenizer)
     model = built(weights, measured(built(weights, None), rows))
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "model.onnx").write_bytes(model)

@@ -121,7 +121,7 @@ def ours(memory: Memory) -> Iterator[Case]:
 
 def rows(memory: Memory, cases: list[Case]) -> Iterator[Row]:
     """What is known about the best facts, where none is named."""
-    policy = memory.query("x").policy._replace(hop=False, rerank_ms=600_000)
+    policy = memory.query("x").policy._replace(hop=False)
     models = memory.core.models(policy)
     for case in cases:
         asked = facts_asked(memory.config, case.owner, case.scopes, None, case.as_of)

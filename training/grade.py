@@ -1,10 +1,13 @@
 """The weights of the grade: ``src/recollect/reading/grade.json`` and its report.
 
+    export RECOLLECT_RERANK_MODEL=FOLDER
     python -m training.grade collect     asks every question, keeps the signals of what is found
     python -m training.grade fit         fits on them, writes the weights, reports on test
 
-Only the kinds that a reranker's odds belong to; the others, which the default is graded by, are
-fitted with domains left out by ``python -m bench.unseen --fit FOLDER`` and stay as they are.
+Only the kinds that a reranker's odds belong to, for the reranker in that folder; the others, which
+the default is graded by, are fitted with domains left out by ``python -m bench.unseen --fit`` and
+stay as they are. The weights that are there were fitted with the cross-encoder that shipped up to
+0.2.0.
 
 Logistic regressions, one for each kind of evidence at hand. Each set counts the same, however
 many questions it has, and each question of a set the same. Fitted on questions of the fit half
@@ -30,7 +33,9 @@ from bench.plot import reliability
 from bench.reading import ALL, ITEMS, MODEL, Row, calibration_error, parallel, questions, rows
 from bench.unseen.fitting import SIGNS, TOGETHER, logistic
 
-from recollect.models.catalog import EMBED, RERANK
+from recollect import config
+from recollect.memory.models import NoModel, reranker_for
+from recollect.models.catalog import EMBED
 from recollect.nouns import Candidate, Signals
 from recollect.policy import MODES
 from recollect.reading.grade import FIRST, Surroundings, bound, set_signals
@@ -76,7 +81,16 @@ def fitted_on(folder: Path) -> str:
     return hashlib.sha256("\n".join(sorted(used)).encode()).hexdigest()
 
 
+def reranker() -> str:
+    """The key of the reranker whose odds are fitted."""
+    found = reranker_for(config.load())
+    if isinstance(found, NoModel):
+        sys.exit(f"{found.why}: RECOLLECT_RERANK_MODEL names the reranker's folder")
+    return found.key
+
+
 def collect() -> None:
+    print("odds of", reranker(), flush=True)
     OUT.mkdir(parents=True, exist_ok=True)
     for way, changes in WAYS.items():
         for name in ALL:
@@ -216,14 +230,12 @@ def fit() -> None:
     folder = data_folder()
     assert folder is not None
     before = json.loads(TARGET.read_text())
-    for told, some in ((graders, before["graders"]), (report, before["report"])):
-        told["fact"] = some["fact"]  # `training.facts` makes these
     data = {
-        "embedders": [EMBED.key],
-        "rerankers": [RERANK.key],
-        "graders": graders,
+        **before,
+        "rerankers": [reranker()],
+        "graders": {**before["graders"], **graders},
         "fitted_on": fitted_on(folder),
-        "report": report,
+        "report": {**before["report"], **report},
     }
     TARGET.write_text(json.dumps(data, indent=1) + "\n")
     assert EMBED.name == MODEL

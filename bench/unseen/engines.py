@@ -60,13 +60,12 @@ Ask = Callable[[Memory, Question], Answer]
 
 
 def default(memory: Memory, question: Question, policy: Policy | None = None) -> Answer:
-    """The answer of production, with no clock to cut the reranker short."""
+    """The answer of production."""
     try:
         query = memory.query(
             question.text, now=question.date, owner=question.owner, scopes=question.scopes
         )
-        chosen = (policy or query.policy)._replace(rerank_ms=600_000)
-        return memory.ask(query._replace(policy=chosen))
+        return memory.ask(query._replace(policy=policy or query.policy))
     except QueryError as error:
         return nothing(question, error.message)
 

@@ -318,8 +318,8 @@ SETTINGS: Mapping[str, Setting] = {
             "rerank.model",
             "none",
             _model,
-            "The model that reads the best results again: `recollect-rerank`, which ships, another "
-            "name, a folder, URL#MODEL, `llm` (the language model), or `none`.",
+            "The model that reads the best results again: a folder, URL#MODEL, `llm` (the language "
+            "model), or `none`.",
             "trusted",
         ),
         Setting(

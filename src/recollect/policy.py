@@ -41,7 +41,6 @@ KNOBS: Mapping[str, str] = {
     "recency": "0 ranks by relevance alone, 1 newest first.",
     "newest": "The recency of a question that asks for the latest.",
     "rerank": "How many of the best the reranker reads.",
-    "rerank_ms": "Milliseconds after which it stops reading.",
     "window_weight": "What the time named in the question weighs; 0 ignores it.",
     "hop": "Search once more for what the first hits of an open question name.",
     "share": "The most tokens shown, as a share of the ten best passages whole.",

@@ -3,6 +3,8 @@
     python -m training.encoder.export --weights FOLDER --name teacher-0 --corpus corpus.npz.xz
         --out DIR
 
+DIR is a model of one's own then: `recollect models switch DIR` searches with it.
+
 Inputs: input_ids, attention_mask and sentence_ids [batch, tokens], where sentence_ids has the
 number of each token's sentence within its text, or -1 (title, special tokens, questions).
 Outputs: ``vector`` [batch, 384]; ``sentences`` [batch, sentences, 128], a row for each sentence;
@@ -14,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import io
+import json
 import lzma
 import sys
 from collections.abc import Iterator
@@ -23,8 +26,10 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
+from recollect.models.catalog import EMBED, MANIFEST
 from training.export import FAR, HEAD, Array, Bert, Weights
 
+WEIGHTS = Path(__file__).resolve().parents[2] / "src" / "recollect" / "weights" / "embed"
 TEXTS = 500  # how many texts the fixed scales are found on
 
 
@@ -33,7 +38,7 @@ class Encode(Bert):
 
     def states(self) -> tuple[str, str]:
         """Token states before the last layer, and the first token's state after it."""
-        x = self.embeddings(types=False)
+        x = self.embeddings()
         mask = self.add("Cast", "attention_mask", to=TensorProto.FLOAT)
         mask = self.add("Unsqueeze", self.add("Sub", mask, self.keep("one", 1)), self.ints(2))
         coordinate = np.tile(np.eye(1, HEAD + 1, HEAD, dtype=np.float32) * FAR, self.heads)
@@ -141,6 +146,12 @@ def quantised(weights: dict[str, Any], corpus: Path) -> bytes:
     return built(plain, measured(built(plain, None), sample(corpus)))
 
 
+def manifest(name: str) -> dict[str, Any]:
+    """What the folder says of its model."""
+    said = ("licence", "dimensions", "max_tokens", "query_prefix", "latin", "languages")
+    return {"name": f"recollect-{name}", **{field: getattr(EMBED, field) for field in said}}
+
+
 def main() -> None:
     from training.encoder.model import joined, unpacked
 
@@ -153,6 +164,8 @@ def main() -> None:
     raw = quantised(unpacked(joined(given.weights, f"{given.name}.npz")), given.corpus)
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "model.onnx").write_bytes(raw)
+    (given.out / "tokenizer.json").write_bytes((WEIGHTS / "tokenizer.json").read_bytes())
+    (given.out / MANIFEST).write_text(json.dumps(manifest(given.name), indent=1) + "\n")
     sys.stdout.write(f"{hashlib.sha256(raw).hexdigest()} {len(raw):>10} model.onnx\n")
 
 

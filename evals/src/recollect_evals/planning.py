@@ -14,7 +14,6 @@ from recollect_evals.rows import Render, texts
 from recollect_evals.spending import Confirm, Guard, guard
 
 HALVES = ("test", "fit", "all")
-NO_CLOCK = 600_000
 
 
 class Plan(NamedTuple):
@@ -92,7 +91,7 @@ class With(NamedTuple):
 
 def resolved(plan: Plan, questions: int, confirm: Confirm | None) -> tuple[With, Guard]:
     with tempfile.TemporaryDirectory() as nowhere, Memory.open(nowhere) as memory:
-        plain = memory.query("anything", mode=plan.mode).policy._replace(rerank_ms=NO_CLOCK)
+        plain = memory.query("anything", mode=plan.mode).policy
         for name, value in plan.changes.items():
             if not fits(value, getattr(plain, name), name):
                 hint = f"it is {getattr(plain, name)!r} otherwise"

@@ -1,9 +1,8 @@
 """A suite, asked as a user asks: every group is imported into a store of its own through
 :class:`recollect.Memory`, and each question goes down the read path of production, past the cache.
 
-What is measured must not depend on what else the machine is doing, so the reranker's clock does
-not cut it short unless that is asked for. An interrupted run goes on where it was, if it is asked
-again with the same data, code, models and policy; else it is another run.
+An interrupted run goes on where it was, if it is asked again with the same data, code, models and
+policy; else it is another run.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from recollect.doctor.case import Case, Client
 from recollect.doctor.report import Check, Report, State
 from recollect.errors import ConfigError, ModelError, ModelMissing
 from recollect.memory import verify_model
+from recollect.models import catalog
 from recollect.policy import MODES
 
 
@@ -32,7 +33,9 @@ def _model(case: Case, job: str, who: str) -> Check:
         verify_model(case.config, name)
     except ModelError as error:
         state: State = "warn" if isinstance(error, ModelMissing) else "fail"
-        return Check(state, error.message, f"recollect models fetch {name}")
+        gone = name in catalog.GONE
+        mend = f"config unset {job}.model" if gone else f"models fetch {name}"
+        return Check(state, error.message, f"recollect {mend}")
     return Check("ok", f"{name} is whole")
 
 

@@ -31,8 +31,8 @@ from recollect.ports import Cache, Embedder, Ledger, Reranker, StorageEngine, We
 from recollect.reading import grade, pool
 from recollect.writing import embedding
 
-_NO_EMBEDDER = NoModel("no embedding model is configured")
-_NO_RERANKER = NoModel("no reranker is configured")
+_NO_EMBEDDER = NoModel("no embedding model is configured", wanted=False)
+_NO_RERANKER = NoModel("", wanted=False)
 
 
 class Parts(TypedDict):
@@ -106,6 +106,7 @@ class Core:
     def use_embedder(self, chosen: Embedder | NoModel) -> None:
         """Searches and embeds with this one from now on."""
         self.embedder, self.why_no_embedder = model_or_why(chosen)
+        self._by_meaning = not isinstance(chosen, NoModel) or chosen.wanted
 
     def use_reranker(self, chosen: Reranker | NoModel) -> None:
         """Reranks with this one from now on."""
@@ -127,15 +128,14 @@ class Core:
 
     def models(self, policy: Policy) -> pool.Models:
         """The models of a request, without a language model."""
-        embedder, note = (None, "") if policy.by == "keyword" else self.serving_embedder()
+        by_words = policy.by == "keyword" or not self._by_meaning
+        embedder, note = (None, "") if by_words else self.serving_embedder()
         if embedder is not None:
             if self._query_vectors is None or self._query_vectors.key != embedder.key:
                 self._query_vectors = QueryVectors(embedder)
             embedder = self._query_vectors
         reranker, why = self._reranker_for(policy.reranker)
-        return pool.Models(
-            embedder, note, reranker, why, self.scale(embedder), self.scale(reranker)
-        )
+        return pool.Models(embedder, note, reranker, why, self.scale(embedder))
 
     def models_with_llm(self, policy: Policy) -> pool.Models:
         """The models of a request that may ask the language model besides."""
@@ -166,8 +166,8 @@ class Core:
         return (self.embedder, "") if done else (None, "nothing is embedded yet")
 
     def _reranker_for(self, named: str | None) -> tuple[Reranker | None, str]:
-        """The reranker that a request names, else the configured one, and why there is none. A
-        language model gets a budget of readings for each request."""
+        """The reranker that a request names, else the configured one, and why there is none though
+        one is wanted. A language model gets a budget of readings for each request."""
         reranker, why = self.reranker, self.why_no_reranker
         if named is not None:
             reranker, why = model_or_why(self._named_reranker(named))
@@ -182,9 +182,9 @@ class Core:
             self._named_rerankers[name] = made
         return self._named_rerankers[name]
 
-    def scale(self, model: Embedder | Reranker | None) -> Scale | None:
-        """What puts a model's scores on the grade's scale; None where they are on it, or nobody has
-        found it out."""
-        if model is None or grade.knows(model.key):
+    def scale(self, embedder: Embedder | None) -> Scale | None:
+        """What puts an embedder's cosines on the grade's scale; None where they are on it, or
+        nobody has found it out."""
+        if embedder is None or grade.knows(embedder.key):
             return None
-        return scales.scale_of(models_folder(self.config), model.key)
+        return scales.scale_of(models_folder(self.config), embedder.key)

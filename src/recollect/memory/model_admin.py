@@ -159,7 +159,7 @@ class ModelAdmin:
         note = ""
         if core.scale(core.embedder) is None:
             try:
-                self._calibrated("embed", 100, report)
+                self.calibrate(report=report)
             except (UsageError, ModelError) as error:
                 note = error.message
         counts = dict(core.store.admin.models())
@@ -169,35 +169,22 @@ class ModelAdmin:
     def calibrate(
         self, *, count: int = 100, report: Report = lambda _: None
     ) -> Sequence[Calibration]:
-        """Finds out, on what is in this store, what the scores of the embedder and the reranker in
-        use mean, where these are not the ones that ship; from then on the grade counts them. Up
-        to *count* questions are made of what is in the store."""
+        """Finds out, on what is in this store, what the cosines of the embedder in use mean, where
+        that is not the one that ships; from then on the grade counts them. Up to *count* questions
+        are made of what is in the store."""
         if not 20 <= count <= 1000:
             raise UsageError(f"count is {count}", hint="give 20 to 1000 questions")
-        found = [self._calibrated(job, count, report) for job in ("embed", "rerank")]
-        return [one for one in found if one is not None]
-
-    def _calibrated(self, job: str, count: int, report: Report) -> Calibration | None:
-        """The scale of the model in use for this job, found and kept; None where the grade knows
-        it, or there is none."""
-        core = self._core
-        embedder, reranker = core.embedder, core.reranker
-        model = embedder if job == "embed" else reranker
-        if model is None or grade.knows(model.key):
-            return None
-        known, ranks = shipped(core.config)
+        core, embedder = self._core, self._core.embedder
+        if embedder is None or grade.knows(embedder.key):
+            return ()
         pairs = calibrate.sample(core.store, count)
 
         def tell(done: int, total: int) -> None:
             report(Progress("calibrating", done, total))
 
-        if job == "embed" and embedder is not None:
-            found = calibrate.embedder_scale(pairs, known, embedder, count, tell)
-        else:
-            assert reranker is not None
-            found = calibrate.reranker_scale(pairs, ranks, reranker, known, count, tell)
+        found = calibrate.embedder_scale(pairs, shipped(core.config), embedder, count, tell)
         scales.keep(models_folder(core.config), found)
-        return found
+        return (found,)
 
     def prune(self) -> Mapping[str, int]:
         """Deletes the vectors of models that no longer serve; returns how many, by model."""

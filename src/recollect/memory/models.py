@@ -26,7 +26,7 @@ from recollect.models import (
     scales,
     workers,
 )
-from recollect.models.catalog import CATALOG, EMBED, RERANK, LocalModel, known
+from recollect.models.catalog import CATALOG, EMBED, LocalModel, known
 from recollect.ports import Embedder, Meter, Reranker
 from recollect.reading import grade
 
@@ -43,6 +43,8 @@ class NoModel(NamedTuple):
     """Stands where a model would, and says why there is none."""
 
     why: str
+    wanted: bool = True
+    """Whether answers are the poorer for it: not where the user or the caller wants none."""
 
 
 M = TypeVar("M")
@@ -57,7 +59,7 @@ def embedder_for(config: settings.Config) -> Embedder | NoModel:
     """The configured embedding model. Nothing is loaded yet."""
     name: str = config["embed.model"]
     if name == "none":
-        return NoModel("embed.model is none")
+        return NoModel("embed.model is none", wanted=False)
     if ":" in name and addresses.is_endpoint(name):
         return _endpoint(config, name)
     model = _model(name, "embed")
@@ -71,23 +73,21 @@ def reranker_for(config: settings.Config) -> Reranker | NoModel:
     """The configured reranker. Nothing is loaded yet."""
     name: str = config["rerank.model"]
     if name == "none":
-        return NoModel("rerank.model is none")
+        return NoModel("", wanted=False)
     if "://" in name:
         return rerank_endpoint.EndpointReranker(name)
     if name == "llm":
         return llm_reranker(llm.Languages(config))
-    model = _model(name, "rerank")
     try:
+        model = _model(name, "rerank")
         return onnx.OnnxReranker(model, _folder_of_models(config).locate(model))
     except ModelMissing as error:
-        return NoModel(error.message)
+        return NoModel(f"{error.message} ({error.hint})")
 
 
-def shipped(config: settings.Config) -> tuple[Embedder, Reranker]:
-    """The models that the grade was fitted with."""
-    folder = _folder_of_models(config)
-    embedder = onnx.OnnxEmbedder(EMBED, folder.locate(EMBED))
-    return embedder, onnx.OnnxReranker(RERANK, folder.locate(RERANK))
+def shipped(config: settings.Config) -> Embedder:
+    """The embedder that the grade was fitted with."""
+    return onnx.OnnxEmbedder(EMBED, _folder_of_models(config).locate(EMBED))
 
 
 def llm_reranker(languages: llm.Languages) -> Reranker | NoModel:

@@ -1,7 +1,7 @@
-"""What the scores of a model mean, found out on the user's own store without any labels.
+"""What the cosines of a model mean, found out on the user's own store without any labels.
 
-The grade was fitted with the cosines and log-odds of the models that ship. Another model's numbers
-lie elsewhere and spread otherwise. So questions are made of what is in the store (a title, a first
+The grade was fitted with the cosines of the model that ships. Another model's numbers lie elsewhere
+and spread otherwise. So questions are made of what is in the store (a title, a first
 sentence, what a user asked in a session), both models score the same passages for them, and the
 one line that puts the other model's best scores where the known model's lie, as far apart as
 those do, is its scale:
@@ -27,15 +27,13 @@ from numpy.typing import NDArray
 from recollect.errors import ModelError, UsageError
 from recollect.models.scales import Calibration
 from recollect.nouns import Document, Filter
-from recollect.ports import Embedder, Reranker, Store, scanned
+from recollect.ports import Embedder, Store, scanned
 from recollect.text.chunk import passages
 
 LEAST = 20
 """Fewer questions than this tell nothing."""
 HEAD = 20
 """The best so many scores of a question are looked at, as in a search."""
-READ = 10
-"""Passages that rerankers are shown for a question."""
 AGREE = 0.2
 """Scores that go together less than this have nothing to do with each other."""
 POOL = 2
@@ -120,33 +118,10 @@ def embedder_scale(
         done += len(asked)
         tell(done, total)
         tables.append(queries @ np.concatenate(kept).T)
-    return _fitted(other.key, "embed", *tables)
+    return _fitted(other.key, *tables)
 
 
-def reranker_scale(
-    pairs: Sequence[CalibrationPair],
-    known: Reranker,
-    other: Reranker,
-    near: Embedder,
-    count: int,
-    tell: Tell,
-) -> Calibration:
-    """What makes the known model's log-odds of the other's, over the passages that are nearest to
-    each question."""
-    asked = pairs[:count]
-    texts = [pair.passage for pair in pairs]
-    vectors = near.embed_passages(texts)
-    rows: list[tuple[list[float], list[float]]] = []
-    for done, pair in enumerate(asked, 1):
-        order = np.argsort(-(vectors @ near.embed_query(pair.question)))[:READ]
-        some = [texts[n] for n in order.tolist()]
-        rows.append((known.score(pair.question, some), other.score(pair.question, some)))
-        tell(done, len(asked))
-    one, two = (np.array(column, np.float64) for column in zip(*rows, strict=True))
-    return _fitted(other.key, "rerank", one, two)
-
-
-def _fitted(key: str, job: str, known: NDArray[Any], other: NDArray[Any]) -> Calibration:
+def _fitted(key: str, known: NDArray[Any], other: NDArray[Any]) -> Calibration:
     """From two tables of the same questions and passages."""
     agreement = float(np.mean([_together(a, b) for a, b in zip(known, other, strict=True)]))
     (best, gaps), (their_best, their_gaps) = _shape(known), _shape(other)
@@ -157,7 +132,7 @@ def _fitted(key: str, job: str, known: NDArray[Any], other: NDArray[Any]) -> Cal
             hint="is it a model for this job and this language? search works without its scores",
         )
     slope = gaps / their_gaps
-    return Calibration(key, job, slope, best - slope * their_best, len(known), agreement)
+    return Calibration(key, slope, best - slope * their_best, len(known), agreement)
 
 
 def _shape(table: NDArray[Any]) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from recollect.errors import ModelError
+from recollect.errors import ModelError, ModelMissing
 from recollect.models import sentence_transformers
 from recollect.text import stopwords
 
@@ -124,35 +124,23 @@ EMBED = LocalModel(
 """Twelve layers, trained from arctic-embed-s on people's questions; see the model card beside its
 files. Before it, six layers (d5bce4168887) went by its name."""
 
-RERANK = LocalModel(
-    name="recollect-rerank",
-    licence="Apache-2.0",
-    dimensions=1,
-    megabytes=18,
-    max_tokens=256,
-    max_question=72,
-    latin=True,
-    languages=("en",),
-    job="rerank",
-    calibration=(0.483, -0.757),
-    files={
-        "model.onnx": "41d3b11311fe41abc1a098c995a99f81b33154d1ed1b4f73af4d8d4f76080516",
-        "tokenizer.json": "325e6539e09081160e94f36b13f0869734587b16be2add1a6848ba7eb4c10c38",
-    },
-    locations=(Location("package", "recollect/weights/rerank"),),
-)
-"""Four layers over question and passage; see the model card beside its files."""
-
-CATALOG: Mapping[str, LocalModel] = {m.name: m for m in (EMBED, RERANK, ARCTIC_S)}
+CATALOG: Mapping[str, LocalModel] = {m.name: m for m in (EMBED, ARCTIC_S)}
+GONE: Mapping[str, str] = {
+    "recollect-rerank": "`recollect config unset rerank.model` does without; "
+    "`recollect config set rerank.model FOLDER` takes another"
+}
+"""Models that shipped once, and what to do where one is still named."""
 
 
 def known(name: str, job: str = "") -> LocalModel:
     """Returns the model of that name, which must be for that job if one is named."""
+    if name in GONE:
+        raise ModelMissing(f"the model {name} no longer ships", hint=GONE[name])
     names = sorted(m.name for m in CATALOG.values() if job in ("", m.job))
     if name not in names:
         raise ModelError(
             f"there is no model {name!r}{f' to {job} with' if job else ''}",
-            hint=f"known: {', '.join(names)}; or give a folder with a {MANIFEST}, "
+            hint=f"known: {', '.join(names) or 'none'}; or give a folder with a {MANIFEST}, "
             "or the URL of an OpenAI-compatible server",
         )
     return CATALOG[name]
@@ -169,6 +157,8 @@ _FIELDS: Mapping[str, type] = {
     "latin": bool,
     "job": str,
     "max_question": int,
+    "calibration": list,
+    "languages": list,
 }
 """What a manifest may say."""
 
@@ -208,6 +198,10 @@ def _problems(about: Any) -> Iterator[str]:
         yield ": pooling is cls or mean"
     if about.get("job", "embed") not in ("embed", "rerank"):
         yield ": job is embed or rerank"
+    if [*map(type, about.get("calibration", [1.0, 0.0]))] != [float, float]:
+        yield ": calibration is a slope and an offset, such as [1.0, 0.0]"
+    if {*map(type, about.get("languages", []))} - {str}:
+        yield ': languages are their codes, such as ["en"]'
     if about["dimensions"] < 1 or about.get("max_tokens", 512) < 1:
         yield ": dimensions and max_tokens are at least 1"
 

@@ -62,6 +62,7 @@ def own_model(folder: Path) -> LocalModel:
     weights = weights_in(folder)
     about = {"licence": "unknown", **about, "weights": weights}
     files = {name: _hash_in(folder, name) for name in (weights, "tokenizer.json")}
+    about = {name: tuple(x) if isinstance(x, list) else x for name, x in about.items()}
     return LocalModel(**about, files=files, locations=(Location("folder", str(folder)),))
 
 

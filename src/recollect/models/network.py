@@ -16,6 +16,7 @@ from recollect.errors import ModelError
 from recollect.models import wordpiece
 from recollect.models.catalog import BATCH, LocalModel
 from recollect.models.wordpiece import Tokens
+from recollect.trace import current
 
 if TYPE_CHECKING:
     from recollect.ports import Vectors
@@ -82,7 +83,12 @@ class Network:
         most = self.model.max_question or self.model.max_tokens // 2
         pairs = [self._tokenizer.encode_pair(question, passage, most) for passage in passages]
         out = np.empty(len(pairs), np.float64)
-        in_batches(pairs, _length, lambda some: self._run(some)[0].reshape(len(some)), out)
+
+        def scored(some: list[Tokens]) -> Any:
+            current().look_up("rerank")  # it takes long enough that nobody may wait any more
+            return self._run(some)[0].reshape(len(some))
+
+        in_batches(pairs, _length, scored, out)
         self._check_numbers(out)
         slope, offset = self.model.calibration
         return [float(x) for x in slope * out + offset]

@@ -5,7 +5,7 @@ comes from that vendor's variable, for its own address only, else from ``RECOLLE
 
 Vendors score on scales of their own; the grade wants log-odds. :data:`CALIBRATIONS` says, for each
 family, what its numbers are. They follow from what the vendors document and are not fitted: on a
-family's scores a confidence is less exact than on those of the reranker that ships.
+family's scores a confidence is less exact than on those of a reranker with fitted weights.
 """
 
 from __future__ import annotations

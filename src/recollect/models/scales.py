@@ -1,6 +1,6 @@
 """The scales that were found by calibrating: two numbers for each model, kept in the models folder.
 
-A scale puts the scores of a model where the grade knows those of the models that ship.
+A scale puts the cosines of a model where the grade knows those of the model that ships.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ class Calibration(NamedTuple):
     """What came of it."""
 
     model: str
-    job: str
     slope: float
     offset: float
     questions: int
@@ -34,25 +33,21 @@ class Calibration(NamedTuple):
 
 
 def scale_of(folder: Path, key: str) -> Scale | None:
-    """The scale of the model of this key, if it was found out with the models that ship now."""
+    """The scale of the model of this key, if it was found out with the model that ships now."""
     found = _known(folder).get(key)
     with suppress(KeyError, TypeError, ValueError):
-        if found and found["reference"] == _reference(found["job"]):
+        if found and found["reference"] == catalog.EMBED.key:
             return Scale(float(found["slope"]), float(found["offset"]))
     return None
 
 
 def keep(folder: Path, found: Calibration) -> None:
     path = _path(folder)
-    about = {**found.as_json(), "reference": _reference(found.job)}
+    about = {**found.as_json(), "reference": catalog.EMBED.key}
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     fresh.write_text(json.dumps({**_known(folder), found.model: about}, indent=1), encoding="utf-8")
     os.replace(fresh, path)
-
-
-def _reference(job: str) -> str:
-    return (catalog.EMBED if job == "embed" else catalog.RERANK).key
 
 
 def _path(folder: Path) -> Path:

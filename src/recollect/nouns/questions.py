@@ -171,8 +171,6 @@ class Policy(NamedTuple):
     newest: float = 0.1
     rerank: int = 20
     """How many of the best the reranker reads; 0 is none."""
-    rerank_ms: int = 2_000
-    """Reading stops when it would take longer; what was not read keeps its place behind."""
     window_weight: float = 1.0
     """What the arm weighs that looks only at the time named in the question ("last March"); 0
     is none, and then the time does not count at all."""

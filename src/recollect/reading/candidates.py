@@ -74,7 +74,7 @@ def vector(asked: Pass) -> Arm:
     if note:
         degrade("vector", note)
     if embedder is None:
-        return skip(note, NO_VECTOR)
+        return skip(note or "no embedding model is in use", NO_VECTOR)
     found = _nearest(asked, embedder)
     documents = _by_document(found.hits)
     weight, notes = _weight(asked, embedder)

@@ -93,7 +93,7 @@ def grade(pool: Pool) -> Pool:
     strange = _uncalibrated(asked, cosine=cosine and not calibrated, odds=bool(pool.odds))
     said = f"from {by.kind.replace('+', ' and ')}"
     if strange:
-        said += f"; uncalibrated: {', '.join(strange)} (`recollect models calibrate`)"
+        said += f"; uncalibrated: {', '.join(strange)}"
     say(said)
     return again(pool._replace(grader=by.kind))
 
@@ -101,8 +101,10 @@ def grade(pool: Pool) -> Pool:
 def _uncalibrated(asked: Pass, *, cosine: bool, odds: bool) -> list[str]:
     """Returns the models whose scores the weights were not fitted with."""
     embedder, reranker = asked.models.embedder, asked.models.reranker
-    strange = [embedder.key] if cosine and embedder is not None else []
-    if odds and reranker is not None and asked.models.odds is None and not knows(reranker.key):
+    strange = []
+    if cosine and embedder is not None:
+        strange.append(f"{embedder.key} (`recollect models calibrate`)")
+    if odds and reranker is not None and not knows(reranker.key):
         strange.append(reranker.key)
     return strange
 

@@ -32,8 +32,8 @@ class LanguageModel(NamedTuple):
 
 
 class Models(NamedTuple):
-    """The models that a search can call on, and for each a note: why there is none, or that an
-    older one serves meanwhile."""
+    """The models that a search can call on, and for each a note on what is lacking: why there is
+    none although one is wanted, or that an older one serves meanwhile."""
 
     embedder: Embedder | None = None
     embedder_note: str = ""
@@ -42,8 +42,6 @@ class Models(NamedTuple):
     cosines: Scale | None = None
     """Turns this embedder's cosines into those that the grade was fitted on; None where they are
     these, or nobody has calibrated it."""
-    odds: Scale | None = None
-    """The same for the reranker's log-odds."""
     llm: LanguageModel | None = None
     llm_note: str = "no language model may be asked"
 

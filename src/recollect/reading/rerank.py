@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from time import perf_counter
 
 from recollect.nouns import Candidate, StoredPassage
-from recollect.ports import Reranker
 from recollect.reading.pool import Pass, Pool
 from recollect.text.lexical import indexed_text
-from recollect.trace import current, say, skip, stage
-
-FIRST = 8
-"""Passages that are read before the clock is looked at."""
+from recollect.trace import degrade, say, skip, stage
 
 
 def read(pool: Pool, candidates: Sequence[Candidate]) -> Pool:
     """Returns the pool with the log-odds of these candidates, as many of the best as the policy
-    wants read and there is time for."""
+    wants read."""
     head = [c for c in candidates[: pool.of.policy.rerank] if c.passage in pool.passages]
     before = pool.of.known_odds
     known = {c.document: before[c.passage] for c in head if c.passage in before}
@@ -31,26 +26,20 @@ def _read(pool: Pool, unread: Sequence[Candidate], *, known: int) -> dict[int, f
     """Returns the log-odds by document; none where there is no need or no way."""
     reranker, asked = pool.of.models.reranker, pool.of
     reason = "all of it was read before" if known and not unread else _why_not(asked, unread)
-    if reason or reranker is None:
+    if reason:
         return skip(reason, {})
-    texts = [_text(pool.stored(c)) for c in unread]
-    odds = _scored(reranker, asked, texts)
-    lost = len(texts) - len(odds)
-    say(f"{lost} left unread: out of time" if lost else "", found=len(odds))
-    scale = asked.models.odds
-    scaled = odds if scale is None else [scale.of(odd) for odd in odds]
-    return {c.document: odd for c, odd in zip(unread, scaled, strict=False)}
+    if reranker is None:
+        return _without(asked.models.reranker_note)
+    odds = reranker.score(asked.parsed.prose, [_text(pool.stored(c)) for c in unread])
+    say(found=len(odds))
+    return {c.document: odd for c, odd in zip(unread, odds, strict=True)}
 
 
-def _scored(reranker: Reranker, asked: Pass, texts: Sequence[str]) -> list[float]:
-    """Reads the first, and of the others as many as there seems to be time for."""
-    since = perf_counter()
-    odds = reranker.score(asked.parsed.prose, texts[:FIRST])
-    current().look_up("rerank")
-    spent = (perf_counter() - since) * 1000
-    room = int((asked.policy.rerank_ms - spent) / max(spent / len(odds), 1e-6))
-    rest = texts[FIRST : FIRST + max(0, room)]
-    return odds + (reranker.score(asked.parsed.prose, rest) if rest else [])
+def _without(note: str) -> dict[int, float]:
+    """Goes on without a reranker: the answer is the poorer where one is wanted."""
+    if note:
+        degrade("rerank", note)
+    return skip(note or "no reranker is in use", {})
 
 
 def _why_not(asked: Pass, head: Sequence[Candidate]) -> str:
@@ -60,11 +49,9 @@ def _why_not(asked: Pass, head: Sequence[Candidate]) -> str:
         return f"the search is {'by keyword' if policy.by == 'keyword' else policy.by}"
     if not policy.rerank:
         return "switched off"
-    if reranker is None:
-        return asked.models.reranker_note
     if not head:
         return "nothing was found"
-    if not reranker.reads(asked.parsed.prose):
+    if reranker is not None and not reranker.reads(asked.parsed.prose):
         return f"{reranker.key.partition('@')[0]} does not know this script"
     return ""
 

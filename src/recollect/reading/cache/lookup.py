@@ -182,7 +182,7 @@ class _Search(NamedTuple):
             models.reranker.key if models.reranker else "",
             models.reranker_note,
             *([models.llm.name if models.llm else models.llm_note] if asks else []),
-            f"{models.cosines} {models.odds}",
+            f"{models.cosines}",
         )
         return stable_id(name, *by)
 

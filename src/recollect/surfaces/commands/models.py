@@ -151,10 +151,9 @@ def _models_list(options: Options) -> int:
             for s in states
         ]
         known = any(s.used and s.job == "embed" for s in states)
-        reranker = "no reranker is in use; `recollect models use recollect-rerank` is one"
         lines += some(
             when(not known, f"* {config['embed.model']}"),
-            when(config["rerank.model"] == "none", reranker),
+            when(config["rerank.model"] == "none", "no reranker is in use"),
         )
         return "\n".join(lines)
 
