@@ -95,8 +95,8 @@ def answer(
             results, budget = _fitted(_shown(kept), question.policy.budget)
             found = _answer(retrieval, kept, results, budget, replaced)
             found = _from_then(question, asked, found)
-        found = cache.keep(served, _traced(found, trace))
         aged(view)
+        found = cache.keep(served, _traced(found, trace))
         for more in beyond:
             found = more(question, found)
         return _traced(found, trace)

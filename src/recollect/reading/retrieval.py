@@ -330,10 +330,11 @@ def expanded(pool: Pool) -> Pool:
         made = expand.ask(pool)
     except expand.TooSlow as error:
         return fail(str(error), pool)
-    with tracing():  # what the rewrites' own stages did is not told
+    with tracing() as inner:  # what the rewrites' own stages did is not told
         found = [_first_of(other) for other in expand.passes(pool, made)]
         hits = [hit for some in found for hit in some]
         hits += expand.nearest(pool, made.passage)
+    current().join((), inner.degraded)
     wider = taken(pool, hits, "rewrite")
     said = "; ".join(f"“{one}”" for one in made.queries) or "no rewrite"
     if made.passage:

@@ -68,11 +68,14 @@ def _recorded(written: Recorded | None) -> list[str]:
 
 
 def _nothing(found: Answer) -> list[str]:
-    """Says within :data:`NOTHING` tokens that nothing is known, why, and what came nearest."""
-    said = [*found.hints, *(f"degraded: {reason}" for reason in found.degraded)]
+    """Says that nothing is known and what was lacking; within :data:`NOTHING` tokens also why, and
+    what came nearest."""
+    said = ["no_results: nothing is known of this"]
+    said += [f"degraded: {reason}" for reason in found.degraded]
     near = [headlines.pointer(one) for one in found.named[:3]]
-    more = [*(said or [OTHER_WORDS]), *(f"{'nearest: ' * (not n)}{x}" for n, x in enumerate(near))]
-    return _within(NOTHING, ["no_results: nothing is known of this", *more])
+    more = [*(found.hints or [OTHER_WORDS])]
+    more += [f"{'nearest: ' * (not n)}{x}" for n, x in enumerate(near)]
+    return _within(NOTHING, ["\n".join(said), *more])
 
 
 def _within(most: int, lines: Sequence[str]) -> list[str]:

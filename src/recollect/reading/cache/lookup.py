@@ -9,6 +9,7 @@ else.
 - A question in other words is the same only if nothing in either is unaccounted for
   (:mod:`recollect.text.questions.near`); it is looked for among those of the same limits, policy
   and state.
+- A degraded answer is not kept: what it lacked may be there when the question comes again.
 
 A cache that fails costs nothing but itself.
 """
@@ -35,8 +36,6 @@ from recollect.text.questions import near
 from recollect.text.tokens import count_tokens
 from recollect.trace import current, fail, say, stage, tracing
 
-DEGRADED = 60.0
-"""Seconds for which an answer is kept that could have been better."""
 _WORD = re.compile(r"[a-z0-9]+")
 NEARBY = 64
 """How many earlier questions a new one is compared with."""
@@ -132,7 +131,6 @@ def _looked_up(search: _Search) -> Lookup:
             found=len(made.results) or int(made.answer is not None),
             after=earlier,
         )
-        current().join((), made.degraded)
     return found._replace(search=search)
 
 
@@ -360,8 +358,10 @@ class _Search(NamedTuple):
         under = self.question.filter.without(*found.relaxed)
         question = self.question
         asked = Pass(question.parsed, under, question.policy, self.view, self.models)
-        with tracing():
-            return retrieval.hidden(asked, under.limits)
+        with tracing() as inner:
+            counts = retrieval.hidden(asked, under.limits)
+        current().join((), inner.degraded)
+        return counts
 
     # -------------------------------------------------------------- keeping
 
@@ -371,16 +371,15 @@ class _Search(NamedTuple):
         stages = tuple(stage for stage in answer.stages if stage.name != "cache")
         ran = {stage.name for stage in stages if stage.state == "ran"}
         self.note(answer.confidence, embedded="embed" in ran)
-        if "fuse" not in ran:
-            return  # facts that are named are looked up as fast
-        lasts = min(DEGRADED, self.rules.ttl) if answer.degraded else self.rules.ttl
+        if answer.degraded or "fuse" not in ran:  # facts that are named are looked up as fast
+            return
         kept = CachedAnswer(
             self._keyed(self.question.fingerprint),
             self._keyed(self.space),
             self.question.query.key(),
             self.question.query.text,
             self.now.timestamp(),
-            lasts,
+            self.rules.ttl,
             packed(answer._replace(stages=stages)),
         )
         self.cache.put(kept)

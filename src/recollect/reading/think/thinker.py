@@ -75,6 +75,8 @@ class Thinker:
         self._answers.note(asked.query, made.confidence)
         if any(one.origin == "web" for one in made.written.references):
             done = Recording(False, "it cites the web, of which nothing is kept")
+        elif made.degraded:
+            done = Recording(False, "it was written from less than there may be")
         else:
             given = WrittenAnswer(asked.query, borne_out, made.fingerprint, sources)
             done = self._recorded(given)
