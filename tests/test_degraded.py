@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from recollect.ports import Vector, Vectors
 
 ASKED = "which boat leaks?"
+UNSURE = "which boat leaks at night?"
+"""Nothing stored has all of its words."""
 
 
 class Fault:
@@ -76,20 +78,22 @@ def told(found: Answer) -> Answer:
     return found._replace(tier=0, cache=CacheReport(), stages=(), timing_ms=0.0)
 
 
-def heals(memory: Memory, fault: Fault, lacking: str, **options: Any) -> None:
+def heals(
+    memory: Memory, fault: Fault, lacking: str, question: str = ASKED, **options: Any
+) -> None:
     """Asks while it is broken, heals it, and asks again."""
-    whole = memory.search(ASKED, cache=False, **options)
+    whole = memory.search(question, cache=False, **options)
     assert whole.degraded == ()
     fault.on = True
     for _ in range(2):
-        poorer = memory.search(ASKED, **options)
+        poorer = memory.search(question, **options)
         assert any(lacking in reason for reason in poorer.degraded)
         assert (poorer.tier, poorer.cache.status) == (3, "miss")
     assert memory.admin.cache_stats().entries == 0
     fault.on = False
-    healed = memory.search(ASKED, **options)
+    healed = memory.search(question, **options)
     assert (healed.tier, told(healed)) == (3, told(whole))
-    again = memory.search(ASKED, **options)
+    again = memory.search(question, **options)
     assert (again.tier, told(again)) == (0, told(whole))
 
 
@@ -174,7 +178,7 @@ def test_a_language_model_that_rewrites(tmp_path: Path) -> None:
 
     with boats(tmp_path, HashEmbedder()) as memory:
         memory.models.use_llm(Model(expand=rewrites))
-        heals(memory, fault, "expand: ", expand=1)
+        heals(memory, fault, "expand: ", UNSURE, expand=1)
 
 
 def test_what_a_rewrite_could_not_look_for(tmp_path: Path) -> None:
@@ -182,7 +186,7 @@ def test_what_a_rewrite_could_not_look_for(tmp_path: Path) -> None:
     fault = Fault()
     with boats(tmp_path, Embedder(Fault(), fault)) as memory:
         memory.models.use_llm(Model(expand="what lets water in?\nPASSAGE: Number 3 lets water in."))
-        heals(memory, fault, "hyde: the model fell over", expand=1, hyde=True)
+        heals(memory, fault, "hyde: the model fell over", UNSURE, expand=1, hyde=True)
 
 
 def test_what_is_written_from_less_is_not_recorded(tmp_path: Path) -> None:
@@ -191,12 +195,12 @@ def test_what_is_written_from_less_is_not_recorded(tmp_path: Path) -> None:
     with boats(tmp_path, Embedder(fault, Fault())) as memory:
         memory.models.use_llm(Model(think=quoting))
         fault.on = True
-        poorer = memory.think(ASKED)
+        poorer = memory.think(UNSURE)
         assert (poorer.status, bool(poorer.degraded)) == ("synthesized", True)
         fault.on = False
-        again = memory.think(ASKED)
+        again = memory.think(UNSURE)
         assert (again.status, again.degraded) == ("synthesized", ())
-        assert memory.think(ASKED).status == "cached_answer"
+        assert memory.think(UNSURE).status == "cached_answer"
 
 
 # ------------------------------------------------------------------ every surface

@@ -140,7 +140,7 @@ def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate
     worth, total = pool.worth, sum(pool.worth.values()) or 1.0
     said: dict[str, list[float]] = {id: [] for id in ids.values()}
     for one in read:
-        words = matched.get(one.key, ())
+        words = matched.get(one.key, set()) and _own_words(one)  # not what it replies to
         said[one.document.id].append(sum(worth.get(word, 0.0) for word in words) / total)
     most = max((max(shares, default=0.0) for shares in said.values()), default=0.0)
     counts = {
@@ -153,6 +153,10 @@ def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate
         return not count or count >= half or count >= MENTIONS * len(said[id])
 
     return [c for c in near if speaks(ids[c.document])]
+
+
+def _own_words(stored: StoredPassage) -> set[str]:
+    return set(terms(stored.passage.text).stem.split())
 
 
 def moment(event: Pool, topic: Pool | None = None) -> datetime | None:
