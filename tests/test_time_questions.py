@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from recollect import Document, Memory, Message
 from recollect.errors import UsageError
+from recollect.surfaces import render
+from recollect.surfaces.terminal import Style
 from recollect.text.questions.time_route import time_route, written_out
 from recollect.text.questions.time_rules import RULES
 from recollect.text.questions.when import window
@@ -236,7 +238,30 @@ def test_where_nothing_of_a_period_speaks_of_the_topic_it_says_so_and_names_what
     found = talks.search("What did we decide about the xylophone in April?", now=NOW)
     assert (found.status, found.results) == ("no_results", ())
     assert [one.document for one in found.named] == ["middle"]
-    assert "nothing from then speaks of “xylophone”" in found.hints
+    said = "nothing from then speaks of “xylophone”: “in April” is 2026-04-01 to 2026-05-01"
+    assert said in found.hints
+
+
+def test_where_nothing_is_from_a_period_it_says_so(talks: Memory) -> None:
+    found = talks.search("What did we work on in March?", now=NOW)
+    assert (found.status, found.results) == ("no_results", ())
+    assert any(hint.startswith("nothing is from then") for hint in found.hints)
+
+
+def test_a_person_reads_the_date_first(talks: Memory) -> None:
+    found = talks.search("When did we first talk about the importer?", now=NOW)
+    lines = render.answer(found, Style(False)).splitlines()
+    assert lines[1] == "first 2026-02-03"
+    often = talks.search("How often did we talk about the importer?", now=NOW)
+    assert "told of on 2026-09-09, 2026-04-07, 2026-02-03" in render.answer(often, Style(False))
+
+
+def test_a_period_without_dates_has_no_say(talks: Memory) -> None:
+    found = talks.search("What did we do about the importer in spring?", now=NOW)
+    plain = talks.search("What did we do about the importer in spring?", now=NOW, sort="relevance")
+    assert found.time is not None
+    assert found.time.kind == "in-period"
+    assert [one.id for one in found.results] == [one.id for one in plain.results]
 
 
 def test_without_a_topic_the_latest_session_comes_first(talks: Memory) -> None:

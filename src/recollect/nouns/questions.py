@@ -66,6 +66,11 @@ class Window(NamedTuple):
     said: str
     """The words of it."""
 
+    @property
+    def days(self) -> str:
+        """Its first day, and the one after its last."""
+        return " to ".join(f"{day:%Y-%m-%d}" if day else "…" for day in (self.since, self.until))
+
     def has(self, moment: datetime | None, grace: timedelta = timedelta()) -> bool:
         """Whether the moment is in it, or less than *grace* after it."""
         if moment is None or (self.since is not None and moment < self.since):
@@ -119,6 +124,9 @@ class TimeRoute(NamedTuple):
     """The words that told."""
     ours: bool = False
     """Whether it is what *we* said or did: sessions answer it before notes."""
+    soft: bool = False
+    """Whether it may as well be another question, or names a period without dates: then time has
+    no say in what is found."""
 
     @property
     def ordered(self) -> bool:
@@ -129,12 +137,12 @@ class TimeRoute(NamedTuple):
     @property
     def past(self) -> bool:
         """Whether it asks for what was, which a fact in force does not tell."""
-        return self.kind not in ("none", "state", "when")
+        return self.kind not in ("none", "state", "when") and not self.soft
 
     @property
     def listed(self) -> bool:
         """Whether time alone says what is found: no topic is named."""
-        return not self.topic and self.kind in _LISTED
+        return not self.topic and not self.soft and self.kind in _LISTED
 
 
 _LISTED = ("first", "last", "state", "leave-off", "before", "after", "in-period")

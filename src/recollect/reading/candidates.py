@@ -143,8 +143,7 @@ def window(asked: Pass) -> Arm:
     else:
         hits = asked.view.search_text([asked.parsed.text], then, limit=asked.policy.pool)[0].hits
     found = _by_document(hits)
-    dates = " to ".join(f"{d:%Y-%m-%d}" if d else "…" for d in (window.since, window.until))
-    say(f"“{window.said}” is {dates}: what is from then counts for more", found=len(found))
+    say(f"“{window.said}” is {window.days}: what is from then counts for more", found=len(found))
     return Arm("window", asked.policy.window_weight, found)
 
 

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 
 from recollect.moments import iso
 from recollect.nouns import Answer, Named, Result, first_words
-from recollect.surfaces.phrases import plural, some, when
+from recollect.surfaces.phrases import some, when
 from recollect.text import snippet
 from recollect.text.snippet import Mark
 
@@ -46,7 +46,7 @@ def answered(found: Answer) -> str:
         return ""
     if time.kind == "how-often":
         days = ", ".join(map(day, time.dates[:_FEW])) + when(len(time.dates) > _FEW, " …")
-        return f"{plural(len(time.dates), 'time')} in what is shown: {days}"
+        return when(days, f"told of on {days}")
     said = _MOMENTS.get(time.kind)
     return f"{said} {day(time.date)}" if said else ""
 

@@ -56,7 +56,7 @@ def time_route(text: str, window: Window | None = None) -> TimeRoute:
     topic = _topic(rest.replace(period, " ") if period else rest, spoken)
     said = whole[match.start : end].strip() or period
     if match.rule.soft:
-        return TimeRoute(kind, said=said)
+        return TimeRoute(kind, said=said, soft=True)
     return TimeRoute(kind, ORDERS[kind], topic, event, said, _ours().search(whole) is not None)
 
 

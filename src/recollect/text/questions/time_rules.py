@@ -29,7 +29,7 @@ class TimeRule(NamedTuple):
     past: bool = False
     """Whether it has to ask for what was."""
     soft: bool = False
-    """Whether it may as well be another question: then time has no say in what is found."""
+    """Whether it may as well be another question, or names a period without dates."""
 
 
 PARTS = {
@@ -79,7 +79,8 @@ when did\b(?=.*? (?:become|turn into|get) (?:an? )?(?:problem|issue|trouble|nuis
 (?:seit|ab) wann\b
 seit wie (?:viel|lang|wieviel)\w*\b(?: (?:zeit|tagen|wochen|monaten|jahren))?
 wie lange?\b(?= (?:schon|bereits|gibt es|haben wir|hat|ist|besteht|nutzen|verwenden|läuft|nervt|macht)\b)
-seit welche[mnr]\b
+(?:seit|ab) welche[mnr]\b
+wie lange?\b(?= \w+ (?:ich|wir|er|sie|es|du|man) (?:schon|bereits)\b)
 """,
         "seit lange lang wann",
     ),
@@ -182,6 +183,9 @@ what had <we> (?:just|last)\b
 catch me up\b
 (?:let(?:['’]s| us)|i(?:['’]d| would)? (?:like|want) to|we (?:should|can|could)|please|can we|shall we)? ?(?:continue|pick up|resume|carry on|go(?:ing)? on|get back to|return to|back to)\b(?: with| on)?(?! \w+ing\b)(?=.*? (?:where|what|how)\b)
 (?:^|[.:!?] )(?:continue|pick up|resume|carry on|go on)\b(?: with| on)?
+(?:can|could|shall|let['’]?s|let us) (?:we )?(?:pick up|continue|resume|go on with|return to)\b
+what did <we> (?:end|finish|close|stop) (?:with|on|at)\b(?: last time)?
+what did <we> (?:do|discuss|talk about|work on|say) (?:the )?last time(?= ?[?.!]*$)
 what did <we> (?:leave|have left)(?: (?:open|undone|unfinished|unresolved|for later|hanging))?\b
 (?:what|who|which|how)\b(?:(?! when| where)[\w' -]){0,40}? (?:in|during|at|of|from) <the> (?:very )?(?:last|latest|previous|most recent|prior) (?:coding |work(?:ing)? )?<session>\b(?! (?:of|about|on|with|where)\b)
 """,
@@ -199,7 +203,8 @@ wie (?:sind|waren|haben|endete|ging)\b(?=.*?\b(?:verblieben|ausgegangen|geendet|
 (?:ich (?:will|möchte|würde gern)|lass uns|wir (?:wollen|können|sollten)|können wir|weiter|machen wir|mach)\b(?=.*?\b(?:weiter|weitermachen|fortsetzen|anknüpfen|weiterarbeiten)\b)
 weiter mit\b
 was (?:hatten|haben|wollten|wollte|hatte) (?:wir|ich)\b(?=.*?\b(?:vorbereitet|als nächstes|vorgehabt|offen gelassen|liegen gelassen)\b)
-was (?:kommt|kam|ist|war|wäre|steht) (?:als )?nächste[sr]?\b
+was (?:kommt|kam|ist|war|wäre|steht|stand) (?:als )?nächste[sr]?\b
+(?:was|worüber|woran) haben wir (?:beim |das )?letzte[sn]? mal (?:gemacht|besprochen|geredet|gesprochen|gearbeitet)(?= ?[?.!]*$)
 was (?:ist|war|sind|blieb|bleibt|steht) (?:bei |beim |mit |an |am |zu |zum |zur )?(?:[\w-]+ ){0,4}?(?:noch )?(?:offen|übrig|unerledigt|zu tun|zu erledigen|liegen ?geblieben)\b
 was war (?:der|das) (?:letzte|nächste) (?:schritt|punkt|stand|aufgabe)\b
 wo (?:waren|war) (?:wir|ich)\b(?= (?:bei|beim|mit|in|im|gerade|zuletzt|nochmal)\b| ?[?.!]*$)
@@ -220,6 +225,7 @@ qu[eé] (?:qued[oó]|qued[aó]|quedaba|falt[oó]|falta|faltaba|dejamos) (?:por h
 qu[eé] est[aá]bamos haciendo\b
 (?:quiero |vamos a |podemos )?(?:seguir|sigamos|continuar|continuemos|retomar|retomemos)\b(?: con)?
 c[oó]mo (?:acab[oó]|termin[oó]|qued[oó])\b
+(?:de )?qu[eé] (?:hicimos|vimos|hablamos) la [uú]ltima vez(?= ?[?.!]*$)
 qu[eé] (?:[ií]bamos|quer[ií]amos|[ií]ba|quer[ií]a)\b(?: a)?(?: hacer)?(?: despu[eé]s| luego)?
 (?:de |en )?(?:qu[eé]|qui[eé]n|c[oó]mo)\b(?=.*? (?:en|de|durante) (?:la|nuestra) (?:[uú]ltima|anterior|pasada|m[aá]s reciente) <session>\b(?! (?:sobre|de|con|del)\b))
 (?:de |en )?(?:qu[eé]|qui[eé]n|c[oó]mo)\b(?=.*? (?:en|de|durante) (?:la|nuestra) <session> (?:anterior|pasada|m[aá]s reciente)\b)
@@ -256,12 +262,15 @@ when (?:did|had|have|was|were)\b(?=.*? (?:start(?:ed)?|begin|began|begun|introdu
 (?:when was )?(?:the |our |my )?(?:very )?(?:first|earliest|initial|original) (?:time|mention|appearance|occurrence|session|conversation|chat|discussion|sighting|instance|trace)\b(?: (?:of|about|on|for|that|where|when|in which))?
 (?:which|what) (?:was the |is the |were the )?(?:very )?(?:first|earliest|oldest)\b
 (?:who|what|where|which \w+|how)\b(?=.*? (?:first|originally) (?:suggest|propos|mention|bring|brought|rais|notic|report|ask|came|come|appear|introduc|decid|tri|use|start|run|ran|set|hit|saw|see|turn|discuss|talk))
-how did\b(?=.*? (?:start|begin|come about|originate)\b)
-(?:what|which|who|how|where|why)\b(?=.*? (?:at first|in the (?:very )?beginning|to begin with|initially|originally|at the (?:very )?(?:start|beginning|outset))\b)
+how did\b(?=.*? (?:start|begin|come about|originate|get started|get going)\b)
+(?:who|what|which \w+)\b(?=.*? first ?[?.!]*$)(?!.*? (?:do|does|should|must|comes?|goes) )
+(?:what|which|who|how|where|why)\b(?=.*? (?:at first|in the (?:very )?beginning|to begin with|initially|originally|at the (?:very )?(?:start|beginning|outset))\b(?! of\b))
 (?:what|which|who) (?:was|were|is) (?:the|our|my|your) (?:very )?(?:first|original|initial)\b
 (?:the|our|my) very first\b
+(?:what|why|who|how)\b(?=.*? in the first place\b)
+(?:what|which|who)\b(?=.*? (?:we|i|you) (?:first|originally) \w+)
 """,
-        "first originally initially earliest initial original oldest start begin began begun introduce adopt kick come beginning outset very",
+        "first originally initially earliest initial original oldest start begin began begun introduce adopt kick come beginning outset very place",
     ),
     TimeRule(
         "first",
@@ -306,6 +315,37 @@ quand\b(?=.*?\b(?:commencé|débuté|introduit|adopté|démarré|apparu)\w*\b)
         "впервые первый начали начал началось первое",
     ),
     TimeRule("first", "zh", "第一次|最早|最初|首次"),
+    # ---------------------------------------------------------------- what was last time
+    TimeRule(
+        "leave-off",
+        "en",
+        r"""
+(?:what|how|where|which|remind me)\b(?=.*?(?<! the) last time\b)
+last time (?:we|i)\b(?=[^?]*[.,:] )
+(?:where|which \w+|what|at what|in which|at which)\b(?=.*? (?:did|was|had) (?:i|we) (?:stop|stuck|interrupted|leave off|quit|pause|break off)\b)
+what (?:was|were|is) (?:still )?(?:missing|lacking|incomplete|undone)\b(?: from| in| on)?
+""",
+        "last stop stuck interrupted leave quit pause break missing lacking incomplete undone",
+    ),
+    TimeRule(
+        "leave-off",
+        "de",
+        r"""
+(?:wo|bei|an|auf|welche[rsnm]?|womit|wie)\b(?=.*?\b(?:stehen ?geblieben|hängen ?geblieben|aufgehört)\b)
+was (?:fehlte|fehlt|blieb|bleibt)(?: noch)?\b
+(?:was|wie|wo|worüber|woran)\b(?=.*?\b(?:letztes mal|beim letzten mal)\b)
+""",
+        "stehen hängen aufgehört fehlte fehlt blieb bleibt letztes letzten",
+    ),
+    TimeRule(
+        "leave-off",
+        "es",
+        r"""
+(?:en|por|hasta)? ?(?:d[oó]nde|qu[eé])\b(?=.*?\b(?:me qued[eé]|nos quedamos|lo dej[eé]|lo dejamos)\b)
+(?:con|por) qu[eé] (?:seguimos|segu[ií]amos|continuamos)\b
+""",
+        "quedé quede quedamos dejé deje dejamos seguimos seguíamos seguiamos continuamos",
+    ),
     # ---------------------------------------------------------------- the last time
     TimeRule(
         "last",
@@ -315,8 +355,10 @@ quand\b(?=.*?\b(?:commencé|débuté|introduit|adopté|démarré|apparu)\w*\b)
 (?:when|on which day|in which session)\b(?=.*? (?:last|most recently|latest)\b(?! (?:week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)))
 (?:when was |what happened )?<the> (?:very )?(?:last|latest|most recent|final) (?:time|mention|occurrence|appearance|incident|attempt|discussion|session|conversation|talk|chat|decision|change|report|failure|outage|instance)\b(?: (?:of|about|on|for|to|that|where|when|in which))?
 (?:what|which) (?:was|were|is|are|'s) (?:<the> )?(?:very )?(?:last|latest|most recent|newest) (?:thing|session|conversation|decision|change|attempt|fix|discussion|work)s?\b(?: (?:<we> (?:did|decided|changed|said|tried|worked on|discussed|talked about)|about|on|of|to|for|with))?
-what did <we> (?:\w+ ){0,3}?last(?: time)?\b(?! (?:week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|fall|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december))
+what did <we> (?:\w+ ){0,3}?last(?: time)?\b(?! (?:few|couple|two|three|four|five|six|half|\d+|days|weeks|months|years|week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|fall|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december))
 (?:which|what) session\b(?=.*? (?:last|most recently|latest)\b)
+(?:what|which|who)(?:['’]s| is| was| were) <the> (?:very )?(?:last|latest|most recent|newest)\b(?! (?:names?|week|month|year|night|day|state|status|of the)\b)
+(?:the |our |my )?(?:most recent|latest) (?:[\w-]+ ){1,2}?(?:about|on|of|with|from)\b
 (?:the )?(?:very )?last time\b(?! with\b)(?: that)?
 (?:the |our |my )?(?:last|latest|most recent) (?:thing|word|mention|session|conversation|discussion|decision|news item|fix|attempt|offer|change) (?:<we>|about|on|of|for|with|to)\b
 """,
@@ -328,6 +370,7 @@ what did <we> (?:\w+ ){0,3}?last(?: time)?\b(?! (?:week|month|year|night|monday|
         r"""
 (?:wann|wer|wo|was|wie|womit)\b(?=.*?\b(?:zuletzt|(?:das|beim|zum) letzten? mal|letztes mal|letztens|am letzten|als letztes|neulich|jüngst)\b)
 (?:was|welche[rs]?|wer) (?:war|waren|ist) (?:der|die|das|unsere?|meine?) (?:aller)?(?:letzte|jüngste|neueste)[nrs]?\b
+wann\b(?=.*? (?:den|die|das|der) (?:letzten?|jüngsten?)\b(?! (?:woche|monat|jahr|nacht|tage)))
 (?:in|bei|während|aus) (?:der|unserer|meiner|dieser) (?:letzten|vorigen|jüngsten|neuesten|vergangenen|aktuellsten) <session>\b
 (?:beim|im|vom) (?:letzten|vorigen|jüngsten) (?:mal|gespräch|treffen)\b
 (?:(?:was|wann|welche[rs]?) (?:war|ist) )?(?:der|die|das|unsere?) (?:letzte|jüngste|neueste|aktuellste)[nrs]? (?:mal|sitzung|session|erwähnung|gespräch|versuch|vorfall|ausfall|entscheidung|änderung|diskussion)\b
@@ -339,6 +382,7 @@ what did <we> (?:\w+ ){0,3}?last(?: time)?\b(?! (?:week|month|year|night|monday|
         "es",
         r"""
 (?:cu[aá]ndo|qui[eé]n|d[oó]nde|qu[eé]|en qu[eé] sesi[oó]n)\b(?=.*?\b(?:por [uú]ltima vez|la [uú]ltima vez|[uú]ltimamente|lo [uú]ltimo)\b)
+(?:cu[aá]ndo|cu[aá]l) (?:fue|era|ha sido) (?:el|la|nuestr[oa]|mi) [uú]ltim[oa]\b
 (?:cu[aá]ndo fue |cu[aá]l fue )?la [uú]ltima (?:vez|sesi[oó]n|menci[oó]n|conversaci[oó]n|decisi[oó]n|reuni[oó]n|ocasi[oó]n)(?: (?:que|en que|de|sobre))?\b
 (?:en|de|durante) (?:la|nuestra) (?:[uú]ltima|anterior|m[aá]s reciente) <session>\b
 (?:en|de|durante) (?:la|nuestra) <session> (?:anterior|pasada|m[aá]s reciente)\b
@@ -475,8 +519,42 @@ qu[eé] fue lo [uú]ltimo(?: que (?:hicimos|decidimos|cambiamos|dijimos))?\b
         "premier première initialement début origine commencé",
         past=True,
     ),
+    # ---------------------------------------------------------------- how it is today
+    TimeRule(
+        "state",
+        "en",
+        r"(?:how|what|which|who)\b(?=.*? (?:do|does|is|are)\b.*? today ?[?.!]*$)(?!.*? (?:did|was|were|have|has)\b)",
+        "today",
+    ),
     # ---------------------------------------------------------------- a period, if one is named
     TimeRule("in-period", "", ""),
+    TimeRule(
+        "in-period",
+        "en",
+        r"""
+(?:what|which|who|where|how|anything|did|was)\b(?=.*? (?:in|this|last|over|during|around|at) (?:the )?(?:early |late )?(?:spring|summer|autumn|fall|winter|easter|christmas|holidays|(?:first|second) half of|q[1-4])\b)
+""",
+        "spring summer autumn fall winter easter christmas holidays half q1 q2 q3 q4",
+        soft=True,
+    ),
+    TimeRule(
+        "in-period",
+        "de",
+        r"""
+(?:was|welche[rsnm]?|wer|wo|wie|worum|woran|worüber)\b(?=.*? (?:im|diesen|letzten|über|an|zu|in den) (?:frühling|frühjahr|sommer|herbst|winter|ostern|weihnachten|ferien|(?:ersten|zweiten|dritten|vierten) quartal)\b)
+""",
+        "frühling frühjahr sommer herbst winter ostern weihnachten ferien quartal",
+        soft=True,
+    ),
+    TimeRule(
+        "in-period",
+        "es",
+        r"""
+(?:qu[eé]|qui[eé]n|d[oó]nde|c[oó]mo|en qu[eé])\b(?=.*? (?:en|este|esta|durante) (?:el |la )?(?:primavera|verano|otoño|invierno|semana santa|navidad(?:es)?|vacaciones|(?:primer|segundo|tercer|cuarto) trimestre)\b)
+""",
+        "primavera verano otoño invierno semana navidad navidades vacaciones trimestre",
+        soft=True,
+    ),
     # ---------------------------------------------------------------- the latest state
     TimeRule(
         "state",
@@ -488,6 +566,13 @@ where (?:are|is) <we> (?:at )?(?:with|on)\b
 how (?:do(?:es)?|are|is) (?:things|matters|it|we|everything) (?:currently )?(?:stand|with|going|on)\b
 what(?:['’]s| is) (?:happening|going on|up|new)\b(?: with| on)?
 (?:what|which|who|where|how)\b(?=.*? (?:current|present|present-day|latest|today['’]s)\b(?! state of the art))(?!.*? (?:did|was|were)\b)
+(?:did|has|have)\b(?= (?:[\w'-]+ ){1,5}?ever\b)
+what (?:came|became|has become|is left|remains|will come) of\b
+what['’]s left (?:of|in|on)\b
+(?:have|has|did) <we> (?:heard|hear|gotten|got) (?:back|anything|from)\b
+(?:what|which) version (?:are|is|do|does) <we>\b
+(?:are|is) (?:<we>|it|that|this|everything) (?:done|through|finished|ready|over)\b
+what (?:still|else) (?:has|have|needs?|is|must)\b(?: to be done| to do)?
 did <we> ever\b(?=.*? (?:finish|fix|solve|get|settle|decide|manage|complete|resolve|sort|find|buy|send|pay|hear|sign)\b)
 do <we> (?:already )?have\b(?=.*? (?:yet|already|by now|meanwhile) ?[?.!]*$)
 (?:what(?:['’]s| is| are| was))? ?(?:<the> |any )?(?:latest|current|newest|most recent|present|up-to-date) (?:status|state(?! of the art)|news|updates?|progress|word|situation|standing)\b(?: (?:of|on|about|with|for|regarding|in))?
@@ -503,7 +588,7 @@ how(?:['’]s| is| are)\b(?= (?:the |our |my |things |it )?(?:[\w-]+ ){0,6}?(?:g
 how far (?:is|are|along is|along are|advanced is)\b
 (?:is|are|has|have)\b(?=.*? (?:or (?:is|are) (?:there )?(?:something|anything|it still)|(?:open|ready|finished|over|working|through|closed) ?[?.!]*$))
 """,
-        "where stand stands latest current newest recent present status state news update progress word situation shape condition movement how yet sorted resolved settled finished fixed merged done solved still these nowadays moment now right up currently meanwhile live production use force place running active deployed installed far open ready over working through closed or today going happening new up ever already things",
+        "where stand stands latest current newest recent present status state news update progress word situation shape condition movement how yet sorted resolved settled finished fixed merged done solved still these nowadays moment now right up currently meanwhile live production use force place running active deployed installed far open ready over working through closed or today going happening new up ever already things done through finished ready over else needs came became become left heard hear got gotten version",
     ),
     TimeRule(
         "state",
@@ -516,12 +601,15 @@ wo (?:stehen|sind) wir\b(?: (?:aktuell|derzeit|gerade|momentan|jetzt|heute|inzwi
 (?:gibt es|gibts|gibt's|irgendwelche|was gibt es) (?:was |etwas )?(?:neues|neuigkeiten|fortschritte?|news)\b(?: (?:zu|zum|zur|bei|beim|von|vom|mit))?
 (?:ist|sind|wurde|wurden|haben wir|hat|läuft|funktioniert)\b(?=.*?\b(?:inzwischen|mittlerweile|schon|noch|jetzt|endlich|weiterhin|immer noch)\b)
 was ist (?:aus|mit)\b(?=.*?\bgeworden\b)
-was ist aus\b
+was (?:ist|wurde|wird) aus\b
 wie weit (?:ist|sind)\b(?! wir)
+(?:ist|sind|wurde|wurden|hat|haben)\b(?=.*?\b(?:erledigt|fertig|gelöst|behoben|repariert|abgeschlossen|geklärt|durch|dicht|bezahlt) ?[?.!]*$)
+wie (?:läuft|geht) (?:es|'s)?\b(?: (?:mit|bei|beim))?
+was ist mit\b
 was (?:macht|machen)\b(?= (?:der|die|das|unser|unsere|mein|meine|dein|deine)\b)
 (?:womit|wie|was|welche[rsnm]?|wo|wer|worauf)\b(?=.*?\b(?:aktuell\w*|gerade|derzeit|momentan|zurzeit|heutzutage|inzwischen|mittlerweile|heute|jetzt)\b)(?!.*?\b(?:haben|hatten|war|waren|wurde)\b)
 """,
-        "steht stehen sieht aktuelle aktuell neueste letzte jetzige derzeitige momentane gegenwärtige stand status wo neues neuigkeiten fortschritt fortschritte news inzwischen mittlerweile schon noch jetzt endlich weiterhin geworden aus ist weit derzeit momentan zurzeit heutzutage heute macht machen gerade",
+        "steht stehen sieht aktuelle aktuell neueste letzte jetzige derzeitige momentane gegenwärtige stand status wo neues neuigkeiten fortschritt fortschritte news inzwischen mittlerweile schon noch jetzt endlich weiterhin geworden aus ist weit derzeit momentan zurzeit heutzutage heute macht machen gerade erledigt fertig gelöst behoben repariert abgeschlossen geklärt durch dicht bezahlt läuft geht was",
     ),
     TimeRule(
         "state",
@@ -532,7 +620,8 @@ was (?:macht|machen)\b(?= (?:der|die|das|unser|unsere|mein|meine|dein|deine)\b)
 c[oó]mo (?:va|van|est[aá]n?|vamos|sigue|siguen|anda|andan|marcha)\b(?= (?:con|el|la|los|las|lo|de|nuestr|todo|eso|ese|esa)\b)
 en qu[eé] (?:estado|situaci[oó]n|punto|fase) (?:est[aá]n?|se encuentra|seguimos|estamos)\b
 (?:hay|alguna|qu[eé]) (?:novedades|noticias|avances|novedad|noticia|avance)\b(?: (?:sobre|de|del|con|en))?
-(?:con qu[eé]|qu[eé]|cu[aá]l|c[oó]mo|qui[eé]n|d[oó]nde)\b(?=.*?\b(?:ahora|actual|actualmente|hoy en d[ií]a|de momento|por ahora|a d[ií]a de hoy)\b)
+(?:con qu[eé]|qu[eé]|cu[aá]l|c[oó]mo|qui[eé]n|d[oó]nde|cu[aá]nt[oa]s?)\b(?=.*?\b(?:ahora|actual|actualmente|hoy en d[ií]a|de momento|por ahora|a d[ií]a de hoy)\b)
+(?:est[aá]n?|qued[oó]|se (?:ha )?(?:resolvi[oó]|arregl[oó]|termin[oó]))\b(?= (?:ya )?(?:resuelt|list|terminad|acabad|hech|arreglad|pagad|lo de|el|la)\w*\b)
 hasta d[oó]nde (?:va|van|est[aá]n?|ha llegado)\b
 (?:sigue|siguen|ya (?:est[aá]n?|se|hemos|funciona|qued[oó])|todav[ií]a|a[uú]n)\b
 a d[oó]nde (?:hemos llegado|llegamos) con\b
