@@ -129,6 +129,7 @@ def test_a_question_says_what_it_asks_of_time(kind: str, text: str) -> None:
          "idea of giving a talk", ""),
         ("What was decided about auth in February?", "auth", ""),
         ("What did we work on in February?", "", ""),
+        ("latest status of the session store", "session store", ""),
         ("After the outage, what did we change in the deploy script?", "deploy script", "outage"),
         ("Wo sind wir bei der Migration stehen geblieben?", "Migration", ""),
         ("¿Dónde lo dejamos con el despliegue?", "despliegue", ""),

@@ -17,6 +17,7 @@ from recollect.text.questions.time_rules import (
     ASIDE,
     DECIDED,
     EMPTY,
+    ENDS,
     LEAD,
     OURS,
     PARTS,
@@ -147,7 +148,8 @@ def _quoted(text: str, at: int, signs: str, side: int) -> int:
 
 @cache
 def _empty(language: str, *, leading: bool) -> frozenset[str]:
-    words = EMPTY.get(language, "") + (VERBS.get(language, "") if leading else "")
+    beside = VERBS if leading else ENDS
+    words = f"{EMPTY.get(language, '')} {beside.get(language, '')}"
     return frozenset(map(fold, words.split()))
 
 

@@ -358,7 +358,7 @@ was (?:fehlte|fehlt|blieb|bleibt)(?: noch)?\b
 what did <we> (?:\w+ ){0,3}?last(?: time)?\b(?! (?:few|couple|two|three|four|five|six|half|\d+|days|weeks|months|years|week|month|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|fall|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december))
 (?:which|what) session\b(?=.*? (?:last|most recently|latest)\b)
 (?:what|which|who)(?:['’]s| is| was| were) <the> (?:very )?(?:last|latest|most recent|newest)\b(?! (?:names?|week|month|year|night|day|state|status|of the)\b)
-(?:the |our |my )?(?:most recent|latest) (?:[\w-]+ ){1,2}?(?:about|on|of|with|from)\b
+(?:the |our |my )?(?:most recent|latest) (?!status|state|news|update|progress|word|situation)(?:[\w-]+ ){1,2}?(?:about|on|of|with|from)\b
 (?:the )?(?:very )?last time\b(?! with\b)(?: that)?
 (?:the |our |my )?(?:last|latest|most recent) (?:thing|word|mention|session|conversation|discussion|decision|news item|fix|attempt|offer|change) (?:<we>|about|on|of|for|with|to)\b
 """,
@@ -721,7 +721,7 @@ after may stand anywhere."""
 
 OURS = (
     r"(?:we|us|our|ours|with you|wir|uns|unser\w*|nosotros|nos|nuestr\w+|nous|notre|nos|мы|нас|нам)",
-    r"(?:hablamos|hicimos|decidimos|dejamos|quedamos|trabajamos|tocamos|usamos|cambiamos|session\w*|sitzung\w*|sesi[oó]n\w*)",
+    r"(?:hablamos|hicimos|decidimos|dejamos|quedamos|trabajamos|tocamos|usamos|cambiamos)",
 )
 """Words of a question that is about what was said or done together."""
 
@@ -733,7 +733,7 @@ or of on in at about with for to from by into regarding concerning as up down ou
 thing things stuff matter matters something anything everything time times day days ever again last
 lately first originally then now currently today please remind all some any get got going go went
 far just still yet already together topic subject problem problems mentioned discussed happened
-session sessions conversation conversations against tried come came work works working
+against tried come came work works working
 """,
     "de": """
 was wer wem wen wo wie wann warum welche welcher welches welchen haben habe hast hat hatte hatten
@@ -741,7 +741,7 @@ sind ist war waren wurde wurden worden wird werden wir ich du ihr uns man es der
 ein eine einen einem einer und oder über mit bei beim von vom zu zum zur im in an am auf aus für um
 nach gesprochen geredet diskutiert besprochen erwähnt gearbeitet gemacht getan beschäftigt angefasst
 angesehen entschieden beschlossen geändert passiert aufgekommen aufgetaucht eingeführt angefangen
-begonnen gestartet sitzung sitzungen gespräch sache sachen dinge thema problem schon noch eigentlich
+begonnen gestartet sache sachen dinge thema problem schon noch eigentlich
 denn mal bisher jetzt gerade aktuell derzeit heute alles etwas stand weiter weitermachen womit woran
 vorbereitet benutzt genutzt verwendet gewesen geworden
 """,
@@ -750,7 +750,7 @@ qué que quién quien dónde donde cuándo cuando cómo como cuál cual hemos ha
 es son está están estaba nos nosotros el la los las lo un una y o de del al con en por para sobre se
 su nuestro nuestra hablamos hablado discutimos mencionamos mencionado trabajamos trabajado hicimos
 hice hecho decidimos decidido cambiamos usamos usábamos tratamos tocamos vimos pasó empezamos empezó
-comenzamos apareció sesión sesiones conversación cosa cosas tema asunto problema vez veces todo algo
+comenzamos apareció cosa cosas tema asunto problema vez veces todo algo
 ya ahora actualmente va van durante
 """,
     "fr": """
@@ -776,6 +776,13 @@ followed
 """,
 }
 """Those that name none at the beginning alone: "the talk" may be what is asked about."""
+
+ENDS = {
+    "en": "session sessions conversation conversations",
+    "de": "sitzung sitzungen gespräch gespräche",
+    "es": "sesión sesiones conversación",
+}
+"""Those that name none at the end alone: so may "the session store"."""
 
 ASIDE = (
     r"(?:for )?the (?:very )?(?:first|last) time|at first|most recently|last time|these days|nowadays",
