@@ -11,6 +11,7 @@ from typing import Any
 from recollect.config import Config, data_folder
 from recollect.errors import InputError, UsageError
 from recollect.text import dates
+from recollect.text.unicode import clean as clean
 
 
 def names(values: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -30,11 +31,6 @@ def checked(given: Mapping[str, Any], options: type) -> dict[str, Any]:
             there_are = ", ".join(options.__annotations__)
             raise TypeError(f"there is no option {name!r}; there are {there_are}")
     return dict(given)
-
-
-def clean(text: str) -> str:
-    """Without halves of surrogate pairs, which no store could hold or terminal show."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def place(path: str | Path) -> Path:

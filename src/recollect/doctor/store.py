@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from recollect.doctor.case import Case
 from recollect.doctor.report import Check
 
@@ -25,12 +27,13 @@ def record(case: Case) -> Check:
     return Check("ok", f"{held}; the file is sound (--full reads each of them)")
 
 
+def _rebuild(case: Case) -> str:
+    case.memory.admin.rebuild()
+    return "made anew from the record"
+
+
 def text_index(case: Case) -> Check:
     """It agrees with the record, and is not far behind."""
-
-    def rebuild() -> str:
-        case.memory.admin.rebuild()
-        return "made anew from the record"
 
     def refresh() -> str:
         case.memory.store.admin.refresh()
@@ -41,7 +44,7 @@ def text_index(case: Case) -> Check:
     found = case.found("text")
     if found:
         mend = "recollect rebuild; if it comes back, recollect doctor --full"
-        return Check("fail", "; ".join(found), mend, fix=rebuild)
+        return Check("fail", "; ".join(found), mend, fix=partial(_rebuild, case))
     stats = case.memory.status().store
     about = stats.indexes.get("text")
     if about is None:
@@ -60,15 +63,11 @@ def text_index(case: Case) -> Check:
 def vectors(case: Case) -> Check:
     """The index finds what comparing with every vector finds."""
 
-    def rebuild() -> str:
-        case.memory.admin.rebuild()
-        return "made anew from the record"
-
     if case.damaged:
         return Check("skip", "the record is damaged")
     found = case.found("vectors")
     if found:
-        return Check("fail", "; ".join(found), "recollect rebuild", fix=rebuild)
+        return Check("fail", "; ".join(found), "recollect rebuild", fix=partial(_rebuild, case))
     recall = case.seen.recall
     if not recall:
         there = sum(case.memory.store.admin.models().values())
@@ -77,7 +76,7 @@ def vectors(case: Case) -> Check:
     told = tuple(f"{model}: {share:.1%} of the 10 nearest" for model, share in recall.items())
     if min(recall.values()) < RECALL:
         text = f"the index finds {min(recall.values()):.1%} of the 10 nearest"
-        return Check("warn", text, "recollect rebuild", told, fix=rebuild)
+        return Check("warn", text, "recollect rebuild", told, fix=partial(_rebuild, case))
     return Check("ok", f"the index finds {min(recall.values()):.1%} of the 10 nearest")
 
 

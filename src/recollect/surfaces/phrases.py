@@ -49,3 +49,13 @@ def some(*parts: str) -> list[str]:
 def dotted(*parts: str | None) -> str:
     """Returns the parts that are not empty, in one line."""
     return " · ".join(filter(None, parts))
+
+
+def byte_size(count: int) -> str:
+    """Returns a count of bytes in the unit that suits it."""
+    number = float(count)
+    for unit in ("B", "kB", "MB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}"
+        number /= 1000
+    return f"{number:.1f} GB"

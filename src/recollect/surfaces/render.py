@@ -23,7 +23,7 @@ from recollect.nouns import (
 from recollect.nouns.synthesis import Synthesis
 from recollect.nouns.web import WebFound
 from recollect.surfaces import headlines, terminal
-from recollect.surfaces.phrases import dotted, plural, some, when
+from recollect.surfaces.phrases import byte_size, dotted, plural, some, when
 from recollect.surfaces.terminal import Style, width
 from recollect.text.questions.parse import parse
 
@@ -323,7 +323,7 @@ def page(found: Page, style: Style) -> str:
 def status(found: Status, style: Style) -> str:
     stats = found.store
     lines = [
-        f"{style.bold}{stats.location}{style.off} ({stats.engine}, {size(stats.bytes)})",
+        f"{style.bold}{stats.location}{style.off} ({stats.engine}, {byte_size(stats.bytes)})",
         f"{stats.documents:,} documents in {stats.passages:,} passages"
         + (f" ({', '.join(f'{n:,} {k}' for k, n in stats.kinds.items())})" if stats.kinds else ""),
     ]
@@ -349,12 +349,3 @@ def status(found: Status, style: Style) -> str:
             f"the text index is behind by {behind:,}; the next search sees them all the same"
         )
     return "\n".join(lines)
-
-
-def size(count: int) -> str:
-    number = float(count)
-    for unit in ("B", "kB", "MB"):
-        if number < 1000:
-            return f"{number:.0f} {unit}"
-        number /= 1000
-    return f"{number:.1f} GB"

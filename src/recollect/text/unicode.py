@@ -11,3 +11,9 @@ def whole(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def clean(text: str) -> str:
+    """Returns the text with a replacement character for each half of a surrogate pair, which no
+    store or file could hold and no terminal show."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

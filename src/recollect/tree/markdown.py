@@ -39,6 +39,7 @@ from recollect.moments import iso
 from recollect.nouns import NO_META, UNIVERSAL, attributes
 from recollect.text.dates import parse_date
 from recollect.text.frontmatter import flow, split
+from recollect.text.unicode import clean
 from recollect.tree.names import link_target
 from recollect.tree.page import Snippet, TopicPage, arranged, cleaned
 
@@ -223,16 +224,11 @@ def _value(text: str, plain: re.Pattern[str] = _PLAIN) -> str:
         and text.lower() not in _WORDS
     ):
         return text
-    quoted = json.dumps(_cleared(text), ensure_ascii=False)
+    quoted = json.dumps(clean(text), ensure_ascii=False)
     return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 
 
 _UNSEEN = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff]")
-
-
-def _cleared(text: str) -> str:
-    """Without halves of surrogate pairs, which no file could hold."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _listed(item: FactItem) -> str:
@@ -250,7 +246,7 @@ def _listed(item: FactItem) -> str:
 
 def _escaped(text: str) -> str:
     """A text that comes back as it is from between what stands around it."""
-    text = _CONTROL.sub(_reference, _AMPERSAND.sub("&amp;", _cleared(text)))
+    text = _CONTROL.sub(_reference, _AMPERSAND.sub("&amp;", clean(text)))
     if text[:1].isspace():
         text = _reference(text[0]) + text[1:]
     if text[-1:].isspace():

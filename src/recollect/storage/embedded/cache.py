@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
@@ -19,7 +18,7 @@ from typing import TypeVar
 from recollect import permissions
 from recollect.nouns import optional_names
 from recollect.ports import CachedAnswer, CacheStats, PastRequest
-from recollect.storage.embedded.sqlite_file import transaction
+from recollect.storage.embedded.sqlite_file import HeldConnection, transaction
 
 T = TypeVar("T")
 FILE = "cache.db"
@@ -44,12 +43,11 @@ CREATE INDEX IF NOT EXISTS questions_used ON questions (used);
 _HEAD = "key, space, asked, question, made, lasts"
 
 
-class EmbeddedCache:
+class EmbeddedCache(HeldConnection):
     def __init__(self, folder: Path, size: int) -> None:
+        super().__init__()
         self.path = folder / FILE
         self.size = size
-        self._lock = threading.Lock()
-        self._db: sqlite3.Connection | None = None
         self._uses = 0.0
 
     # -------------------------------------------------------------- the file
@@ -182,16 +180,6 @@ class EmbeddedCache:
         with suppress(sqlite3.Error):  # a reader may hold the old pages yet
             self._with(lambda db: db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
         return done
-
-    def close(self) -> None:
-        with self._lock:
-            self._close()
-
-    def _close(self) -> None:
-        if self._db is not None:
-            with suppress(sqlite3.Error):
-                self._db.close()
-            self._db = None
 
 
 def _expire(db: sqlite3.Connection, now: float) -> int:

@@ -10,14 +10,19 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, closing
 from datetime import date, timedelta
 from pathlib import Path
-from threading import Lock
 
 from recollect import permissions
 from recollect.errors import StoreTooNew
-from recollect.storage.embedded.sqlite_file import is_busy, transaction, translated, version
+from recollect.storage.embedded.sqlite_file import (
+    HeldConnection,
+    is_busy,
+    transaction,
+    translated,
+    version,
+)
 from recollect.telemetry import Tally
 
 NAME = "usage.db"
@@ -34,11 +39,10 @@ _ADD = """INSERT INTO sums VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET value = value + excluded.value"""
 
 
-class EmbeddedLedger:
+class EmbeddedLedger(HeldConnection):
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._file = folder / NAME
-        self._lock = Lock()
-        self._db: sqlite3.Connection | None = None
         self._pruned = ""
 
     def add(self, tallies: Iterable[Tally]) -> None:
@@ -114,16 +118,6 @@ class EmbeddedLedger:
                 self._close()
                 for suffix in ("", "-wal", "-shm"):
                     self._file.with_name(NAME + suffix).unlink(missing_ok=True)
-
-    def close(self) -> None:
-        with self._lock:
-            self._close()
-
-    def _close(self) -> None:
-        if self._db is not None:
-            with suppress(sqlite3.Error):
-                self._db.close()
-            self._db = None
 
     def _translated(self) -> AbstractContextManager[None]:
         fresh = "`recollect stats --clear` begins a new one; nothing else depends on it"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 
 from recollect.errors import StoreBusy, StoreCorrupt, StoreError, StoreTooNew
 
@@ -51,3 +52,21 @@ def translated(file: Path, *, torn: str, failed: str = "") -> Iterator[None]:
         raise StoreCorrupt(f"{file}: {error}", hint=torn) from error
     except OSError as error:
         raise StoreError(f"{file}: {error.strerror}") from error
+
+
+class HeldConnection:
+    """A connection that is kept between uses, and closed when its file is to be replaced."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._db: sqlite3.Connection | None = None
+
+    def close(self) -> None:
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
+        if self._db is not None:
+            with suppress(sqlite3.Error):
+                self._db.close()
+            self._db = None

@@ -13,7 +13,7 @@ from recollect import memory as facade
 from recollect import ports
 from recollect.errors import NotFound, UsageError
 from recollect.nouns import Recorded, in_words, json_list
-from recollect.surfaces import render, terminal
+from recollect.surfaces import render, terminal, tool_text
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
@@ -23,7 +23,7 @@ from recollect.surfaces.commands.shared import (
     say,
     show,
 )
-from recollect.surfaces.phrases import listing, minute, when
+from recollect.surfaces.phrases import listing, minute
 
 # ------------------------------------------------------------------ gather
 
@@ -89,12 +89,7 @@ def record_answer(options: Options) -> int:
     text = sys.stdin.read() if options.answer == "-" else options.answer
     with open_memory(options) as memory:
         done = memory.record_answer(options.query, text, options.fingerprint, options.sources)
-
-    def told(_: terminal.Style) -> str:
-        said = when(done.reason, f": {done.reason}")
-        return f"recorded as {done.id}{said}" if done.recorded else f"not recorded{said}"
-
-    show(options, done.as_json(), told)
+    show(options, done.as_json(), lambda _: tool_text.recording(done, {}))
     return int(not done.recorded)
 
 

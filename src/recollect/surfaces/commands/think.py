@@ -13,7 +13,6 @@ from typing import TextIO
 from recollect import memory as facade
 from recollect.nouns import synthesis
 from recollect.surfaces import render, terminal
-from recollect.surfaces.commands.parser import columns
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
@@ -76,10 +75,6 @@ def think(options: Options) -> int:
     return 3 if made.status == "not_in_memory" else 0
 
 
-def _width() -> int:
-    return max(40, min(columns(), 110))
-
-
 class Live:
     """Shows sentences as they come."""
 
@@ -105,7 +100,7 @@ class Live:
 
     def _words(self, sentence: synthesis.Sentence) -> None:
         for word in sentence.rendered().split():
-            if self._column and self._column + len(word) >= _width():
+            if self._column and self._column + len(word) >= terminal.width():
                 self._out.write("\n")
                 self._column = 0
             self._out.write(f"{when(self._column, ' ')}{word}")
@@ -141,7 +136,7 @@ def text(
 
 def _answer(made: facade.Thought, style: terminal.Style) -> list[str]:
     if made.text:
-        wrap = partial(textwrap.wrap, width=_width())
+        wrap = partial(textwrap.wrap, width=terminal.width())
         return list(chain.from_iterable(map(wrap, made.text.splitlines())))
     if made.status == "not_in_memory":
         return [f"{style.bold}not in memory{style.off}: {made.reason}"]

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from recollect import memory as facade
 from recollect.errors import StoreCorrupt, UsageError
-from recollect.surfaces import render
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
-from recollect.surfaces.phrases import counts, some, when
+from recollect.surfaces.phrases import byte_size, counts, some, when
 
 if TYPE_CHECKING:
     from recollect.ports import CheckReport, LoadReport
@@ -22,10 +21,6 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """Documents that are named one by one."""
-
-
-def _size(count: int) -> str:
-    return str(render.size(count))
 
 
 # ------------------------------------------------------------------ backup
@@ -47,7 +42,7 @@ def backup(options: Options) -> int:
 
     def text(style: Style) -> str:
         held = done.manifest
-        what = f"{held.documents:,} documents, {held.passages:,} passages, {_size(done.bytes)}"
+        what = f"{held.documents:,} documents, {held.passages:,} passages, {byte_size(done.bytes)}"
         return (
             f"{style.bold}{done.file}{style.off}\n{what}; read back and compared\n"
             f"{style.dim}to go back: recollect restore {done.file} --to PLACE{style.off}"
@@ -173,7 +168,7 @@ def export_all(options: Options) -> int:
         done = memory.admin.export_all(
             options.all, vectors=not options.no_vectors, force=options.force, report=bar
         )
-    told = f"{counts(done.counts) or 'nothing'}; {_size(done.bytes)}"
+    told = f"{counts(done.counts) or 'nothing'}; {byte_size(done.bytes)}"
     show(options, done.as_json(), lambda style: f"{style.bold}{done.file}{style.off}: {told}")
     return 0
 

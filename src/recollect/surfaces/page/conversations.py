@@ -24,6 +24,7 @@ from recollect.surfaces.page.layout import (
     minute,
     notes,
     passage,
+    search_form,
     sure,
     text_field,
     wrong,
@@ -62,41 +63,17 @@ def _form(request: PageRequest) -> Html:
         ("newest", "newest"),
         ("oldest", "oldest"),
     ]
-    return el(
-        "form",
-        el("label", "Find a conversation", for_="q", class_="unseen"),
-        el(
-            "div",
-            el(
-                "input",
-                id="q",
-                name="q",
-                type="search",
-                value=request.get("q"),
-                data_search=True,
-                placeholder="Where did we leave off with …",
-                autocomplete="off",
-            ),
-            el("button", "Find", class_="main"),
-            class_="asking",
-        ),
-        el(
-            "details",
-            el("summary", "Limits"),
-            el(
-                "div",
-                choice("Order", "sort", request.get("sort"), orders),
-                text_field("Begun after", "after", request.get("after"), placeholder="7d"),
-                text_field("Begun before", "before", request.get("before")),
-                class_="fields",
-            ),
-            class_="limits",
-            open=any(map(request.get, ("sort", "after", "before"))),
-        ),
-        role="search",
-        action="/sessions",
-        method="get",
-        class_="search",
+    limits = {
+        "sort": choice("Order", "sort", request.get("sort"), orders),
+        "after": text_field("Begun after", "after", request.get("after"), placeholder="7d"),
+        "before": text_field("Begun before", "before", request.get("before")),
+    }
+    return search_form(
+        request,
+        ("/sessions", "Find a conversation", "Find"),
+        limits,
+        placeholder="Where did we leave off with …",
+        autocomplete="off",
     )
 
 

@@ -16,7 +16,7 @@ from recollect.surfaces.page.layout import (
     heading,
     item_list,
 )
-from recollect.surfaces.phrases import when
+from recollect.surfaces.phrases import byte_size, when
 
 STATES = {
     "ok": ("ok", "good"),
@@ -42,7 +42,7 @@ def doctor(request: PageRequest) -> PageContent:
             about(
                 ("Where", el("code", holds.location)),
                 ("Engine", holds.engine),
-                ("Size", _size(holds.bytes)),
+                ("Size", byte_size(holds.bytes)),
                 ("Documents", f"{holds.documents:,}"),
                 ("Passages", f"{holds.passages:,}"),
                 ("Kinds", counted(holds.kinds)),
@@ -78,12 +78,3 @@ def _verdict(found: checks.Report) -> str:
         return "Nothing is the matter."
     told = [when(faults, f"{faults} at fault"), when(looks, f"{looks} to look at")]
     return f"Of {len(found.checks)} checks: {', '.join(filter(None, told))}."
-
-
-def _size(count: int) -> str:
-    number = float(count)
-    for unit in ("B", "kB", "MB"):
-        if number < 1000:
-            return f"{number:.0f} {unit}"
-        number /= 1000
-    return f"{number:.1f} GB"

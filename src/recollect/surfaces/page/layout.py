@@ -194,6 +194,33 @@ def choice(label: str, name: str, value: str, options: Iterable[tuple[str, str]]
     return field(label, el("select", made, id=name, name=name), name)
 
 
+def search_form(
+    request: PageRequest, words: tuple[str, str, str], limits: Mapping[str, Html], **more: Any
+) -> Html:
+    """Returns a field for a question, and the fields of its limits by name. *words* are the path
+    that it leads to, the label of the field and that of the button; *more* are attributes of the
+    field."""
+    action, asked, said = words
+    query = request.get("q")
+    field = el("input", id="q", name="q", type="search", value=query, data_search=True, **more)
+    return el(
+        "form",
+        el("label", asked, for_="q", class_="unseen"),
+        el("div", field, el("button", said, class_="main"), class_="asking"),
+        el(
+            "details",
+            el("summary", "Limits"),
+            el("div", list(limits.values()), class_="fields"),
+            open=any(map(request.get, limits)),
+            class_="limits",
+        ),
+        role="search",
+        action=action,
+        method="get",
+        class_="search",
+    )
+
+
 def empty(title: str, *more: Any) -> Html:
     """Nothing to show, and what to do about it."""
     return el("div", el("p", title, class_="lead"), *(el("p", one) for one in more), class_="empty")

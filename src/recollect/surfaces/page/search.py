@@ -23,6 +23,7 @@ from recollect.surfaces.page.layout import (
     hidden_by,
     notes,
     passage,
+    search_form,
     sure,
     text_field,
     wrong,
@@ -106,48 +107,23 @@ def _number(request: PageRequest, name: str) -> int | str:
 
 
 def _form(request: PageRequest) -> Html:
-    limits = ("kind", "since", "until", "limit", "budget")
     kinds = [("", "anything"), *((k, k) for k in sorted(request.memory.store.stats().kinds))]
-    more = el(
-        "details",
-        el("summary", "Limits"),
-        el(
-            "div",
-            choice("Kind", "kind", request.get("kind"), kinds),
-            text_field("Since", "since", request.get("since"), placeholder="2026-03-01 or 7d"),
-            text_field("Until", "until", request.get("until"), placeholder="2026-04-01"),
-            text_field("Most results", "limit", request.get("limit"), inputmode="numeric"),
-            text_field("Most tokens", "budget", request.get("budget"), inputmode="numeric"),
-            class_="fields",
-        ),
-        open=any(map(request.get, limits)),
-        class_="limits",
-    )
-    return el(
-        "form",
-        el("label", "What would you like to know?", for_="q", class_="unseen"),
-        el(
-            "div",
-            el(
-                "input",
-                id="q",
-                name="q",
-                type="search",
-                value=request.get("q"),
-                data_search=True,
-                placeholder="What would you like to know?",
-                autocomplete="off",
-                spellcheck="false",
-                autofocus=not request.get("q"),
-            ),
-            el("button", "Search", class_="main"),
-            class_="asking",
-        ),
-        more,
-        role="search",
-        action="/",
-        method="get",
-        class_="search",
+    limits = {
+        "kind": choice("Kind", "kind", request.get("kind"), kinds),
+        "since": text_field("Since", "since", request.get("since"), placeholder="2026-03-01 or 7d"),
+        "until": text_field("Until", "until", request.get("until"), placeholder="2026-04-01"),
+        "limit": text_field("Most results", "limit", request.get("limit"), inputmode="numeric"),
+        "budget": text_field("Most tokens", "budget", request.get("budget"), inputmode="numeric"),
+    }
+    question = "What would you like to know?"
+    return search_form(
+        request,
+        ("/", question, "Search"),
+        limits,
+        placeholder=question,
+        autocomplete="off",
+        spellcheck="false",
+        autofocus=not request.get("q"),
     )
 
 

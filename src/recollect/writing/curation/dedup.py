@@ -46,7 +46,7 @@ def dedup(facts: Iterable[Extracted]) -> Deduped:
         kept.append(best)
         merged += [Merged(other, best, _why(other, best)) for other in others]
     return Deduped(
-        tuple(sorted(kept, key=_place)), tuple(sorted(merged, key=lambda m: _place(m.fact)))
+        tuple(sorted(kept, key=place)), tuple(sorted(merged, key=lambda m: place(m.fact)))
     )
 
 
@@ -60,10 +60,11 @@ def _words(statement: str) -> tuple[str, ...]:
 
 def _rank(fact: Extracted) -> tuple[float, tuple[str, int, int, str]]:
     """The most certain first."""
-    return -fact.confidence, _place(fact)
+    return -fact.confidence, place(fact)
 
 
-def _place(fact: Extracted) -> tuple[str, int, int, str]:
+def place(fact: Extracted) -> tuple[str, int, int, str]:
+    """Returns where in the texts a fact was found, as an order of facts."""
     return fact.source, fact.start, fact.end, repr(fact)
 
 

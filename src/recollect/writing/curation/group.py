@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 from recollect.text.keys import keys
+from recollect.writing.curation import dedup
 from recollect.writing.curation.extract import Extracted
 
 MISC = "misc"
@@ -73,7 +74,7 @@ def group(facts: Iterable[Extracted], place: GroupOrigin) -> tuple[Group, ...]:
     for fact in facts:
         by_key.setdefault(next(iter(keys(fact.subject)), MISC), []).append(fact)
     ordered = sorted(
-        ((key, sorted(some, key=_place)) for key, some in by_key.items()),
+        ((key, sorted(some, key=dedup.place)) for key, some in by_key.items()),
         key=lambda pair: (-len(pair[1]), pair[0]),
     )
     found = []
@@ -93,10 +94,6 @@ def pages(groups: Sequence[Group]) -> dict[Address, tuple[Group, ...]]:
     for one in groups:
         found.setdefault(one.address, []).append(one)
     return {address: tuple(some) for address, some in found.items()}
-
-
-def _place(fact: Extracted) -> tuple[str, int, int, str]:
-    return fact.source, fact.start, fact.end, repr(fact)
 
 
 def _subject(facts: Sequence[Extracted]) -> str:
