@@ -238,10 +238,6 @@ class Policy(NamedTuple):
             if value is not None and not least <= value <= most:
                 unit = " tokens" if name == "budget" else ""
                 raise UsageError(f"{name} is {value}{unit}", hint=hint)
-        for name in ("expand_seconds", "think_seconds"):
-            if not 0 < getattr(self, name) <= MAX_SECONDS:
-                hint = f"give more than 0 and at most {MAX_SECONDS:g}"
-                raise UsageError(f"{name} is {getattr(self, name)}", hint=hint)
         if self.by not in ("hybrid", "keyword", "semantic"):
             hint = "search by hybrid, keyword or semantic"
             raise UsageError(f"there is no search by {self.by!r}", hint=hint)
@@ -251,6 +247,7 @@ class Policy(NamedTuple):
 
 
 _SHARES = ("recency newest min_confidence keep worth worth_span escalate direct_confidence").split()
+_SECONDS = f"give more than 0 and at most {MAX_SECONDS:g}"
 _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
     ("limit", 1, MAX_LIMIT, f"ask for 1 to {MAX_LIMIT} results"),
     (
@@ -263,6 +260,8 @@ _BOUNDS: tuple[tuple[str, float, float, str], ...] = (
     ("share", 0.01, MAX_SHARE, f"give a number from 0.01 to {MAX_SHARE:g}"),
     *((name, 0, 1, "give a number from 0 to 1") for name in _SHARES),
     ("expand", 0, MAX_REWRITES, f"give 0 to {MAX_REWRITES} rewrites"),
+    ("expand_seconds", 1e-9, MAX_SECONDS, _SECONDS),
+    ("think_seconds", 1e-9, MAX_SECONDS, _SECONDS),
 )
 """What each knob may be, and what to say where it is something else."""
 

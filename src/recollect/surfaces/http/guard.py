@@ -229,13 +229,12 @@ class AccessControl:
             return None if self.has_token(headers) else _NO_TOKEN
         if session is None:
             return _NO_TOKEN
-        if scope["method"] in READS or not path.startswith(("/api/", "/mcp")):
-            return None  # the page looks for the word in its own forms
-        if not self.is_csrf(session, headers.get(CSRF, b"").decode("latin-1")):
-            return Refusal(
-                403, "Forbidden", f"a cookie alone changes nothing: send {CSRF.decode()}"
-            )
-        return None
+        allowed = (
+            scope["method"] in READS
+            or not path.startswith(("/api/", "/mcp"))  # the page looks into its own forms
+            or self.is_csrf(session, headers.get(CSRF, b"").decode("latin-1"))
+        )
+        return None if allowed else _COOKIE_ALONE
 
 
 _NO_TOKEN = Refusal(
@@ -244,6 +243,9 @@ _NO_TOKEN = Refusal(
     "this needs the token",
     "send it as `Authorization: Bearer TOKEN`; `recollect serve` says which file it is in",
 )
+
+
+_COOKIE_ALONE = Refusal(403, "Forbidden", f"a cookie alone changes nothing: send {CSRF.decode()}")
 
 
 def _other_origin(headers: Headers) -> Refusal | None:
