@@ -122,7 +122,7 @@ class Fact(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What to call it where it has no name."""
+        """The name, or the beginning of the text where there is none."""
         return self.name or shortened(self.text)
 
     @property

@@ -188,7 +188,7 @@ class CheckReport(NamedTuple):
 
 
 class ReplicaLag(NamedTuple):
-    """How old that may be which a search has seen."""
+    """The lag of the replica that a search was answered by."""
 
     seconds: float
     text: str
@@ -321,7 +321,7 @@ class Meter(Protocol):
 
 
 class Expense(NamedTuple):
-    """What one model cost on one day. Money is in billionths of a dollar."""
+    """The cost of one model on one day. Money is in billionths of a dollar."""
 
     day: str
     model: str
@@ -335,7 +335,7 @@ class Expense(NamedTuple):
 
 
 class Spending(Protocol):
-    """Where it is kept what language models cost. Nothing is opened or made before it is needed;
+    """The record of what language models cost. Nothing is opened or made before it is needed;
     each method may be called from any thread, and by several processes."""
 
     def hold(self, day: str, model: str, nanos: int, cap: int | None, seconds: float) -> int | None:

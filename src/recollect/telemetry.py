@@ -72,7 +72,7 @@ def _step(ms: float) -> int:
 
 
 def _everything(answer: Answer) -> int:
-    """What all that was found would have taken, at the mean size of what was returned: an
+    """Estimates the tokens of all that was found, at the mean size of what was returned: an
     estimate, for what is left out is never measured."""
     kept, used = len(answer.results), answer.budget.used
     return max(used, round(answer.total_found * used / kept)) if kept else 0

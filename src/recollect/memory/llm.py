@@ -127,7 +127,8 @@ class Languages:
         return ""
 
     def llm(self, seconds: float | None = None) -> Llm:
-        """For one command, which may take so long; raises what keeps it from being used."""
+        """Returns the client of one command, which may take so long; raises what keeps it from
+        being used."""
         if self.missing:
             raise ModelMissing(
                 self.missing,

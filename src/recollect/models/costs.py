@@ -93,7 +93,8 @@ def size_of(model: str | None) -> Size:
 
 
 def price_of(model: str) -> float | None:
-    """By its name, which may have a vendor before it and a date behind it."""
+    """Returns the price of a model by its name, with or without a vendor before it and a date
+    behind it."""
     known = _known(model)
     return PRICES[known] if known else None
 

@@ -151,7 +151,7 @@ class WordPiece:
         return Tokens(ids, [0] * (len(one) + 2) + [1] * (len(two) + 1))
 
     def _ids(self, text: str, most: int) -> list[int]:
-        """At most so many ids of a text, without what stands around it."""
+        """Returns at most so many ids of a text, without the special tokens around it."""
         ids: list[int] = []
         for piece in self._names.split(text):
             if piece in self._added:

@@ -138,7 +138,7 @@ class ProgressBar:
 
 
 class ProgressLines:
-    """How far it is as lines of JSON on stderr, for a program that waits."""
+    """Progress as lines of JSON on stderr, for a program that waits."""
 
     EVERY = 0.2
 

@@ -166,7 +166,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule()
     def move(self) -> None:
-        """All of each into a new one, which takes its place. (Both, for the order in which
+        """Dumps each store into a new one, which takes its place. (Both, for the order in which
         passages wait for vectors goes by their numbers, and those are new.)"""
         assert items(self.store, times=False) == items(self.model, times=False)
         model = PlainStore()

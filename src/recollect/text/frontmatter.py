@@ -217,7 +217,7 @@ def _goes_on(rest: str, said: str) -> bool:
 
 
 def _value(rest: str, below: list[_HeaderLine], depth: int) -> Any:
-    """What is written after a key or a dash, with the lines that belong to it."""
+    """Parses the value after a key or a dash, with the lines that belong to it."""
     if depth > MAX_DEPTH:
         raise _Odd
     block = _BLOCK.fullmatch(rest)

@@ -26,7 +26,7 @@ def _told(problem: Problem) -> Receipt:
 
 
 def batches(items: Iterable[Item]) -> Iterator[tuple[list[Put], Receipt]]:
-    """What goes into each transaction, and what could not be read up to it."""
+    """Yields the changes of each transaction, and the problems up to it."""
     batch: list[Put] = []
     problems = Receipt()
     size = 0

@@ -10,8 +10,8 @@ from recollect.writing.curation import receipts
 
 
 def unquoted(store: Store, document: Document) -> list[Change]:
-    """What takes a document that is about to be forgotten out of receipts, and out of the
-    provenance of facts that were read from it."""
+    """Returns the changes that take a document, before it is forgotten, out of receipts and
+    out of the provenance of facts that were read from it."""
     gone = {document.id}
     changes: list[Change] = []
     if document.kind == KIND:

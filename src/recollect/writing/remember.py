@@ -77,7 +77,7 @@ def called(store: Store, owner: str, name: str) -> list[Document]:
 
 
 def chain(store: Store, fact: Fact) -> list[Fact]:
-    """What it replaced and what replaced it, oldest first."""
+    """Returns the chain of supersessions that a fact is in, oldest first."""
     found = {fact.id: fact}
     waiting = [fact]
     while waiting:

@@ -55,7 +55,7 @@ def keep(db: sqlite3.Connection, given: Recorded) -> None:
 
 
 def every(db: sqlite3.Connection, after: str) -> Iterator[Recorded]:
-    """By their ids, behind that one."""
+    """Yields the answers behind an id, in the order of their ids."""
     for row in db.execute(f"SELECT {_COLUMNS} FROM answers WHERE id > ? ORDER BY id", (after,)):
         yield _read(Recorded(*row))
 

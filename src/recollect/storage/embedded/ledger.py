@@ -102,7 +102,7 @@ class EmbeddedLedger(HeldConnection):
         return [Tally(*key, counts) for key, counts in found.items()]
 
     def clear(self) -> None:
-        """By rows where that is possible, for another process may have the file open."""
+        """Deletes the rows where that is possible, for another process may have the file open."""
         if not self._file.exists():
             return
         with self._lock, self._translated():

@@ -204,7 +204,7 @@ class Snapshot:
         return places
 
     def places(self) -> list[int]:
-        """All that is in it: each passage under its document, in one number."""
+        """Returns all that is in it: each passage under its document, in one number."""
         every = [(Occur.Must, Query.all_query()), (Occur.MustNot, self._term("mark", _MARK))]
         return self._places(self._run(Query.boolean_query(every), self.passages).hits)
 

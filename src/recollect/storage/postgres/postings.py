@@ -165,7 +165,7 @@ class Members(NamedTuple):
     title_lengths: NDArray[np.uint8]
 
     def places(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where those of these keys are that are in it."""
+        """Returns the places of those keys that are in it."""
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
         found: NDArray[np.int64] = at[self.keys[at] == keys] if len(self.keys) else at[:0]
         return found

@@ -228,7 +228,7 @@ def vectors_of(model: int, dimensions: int, half: bool) -> Table:
 
 
 def distribution() -> Iterator[str]:
-    """What makes it a distributed schema under Citus, once it has been made with partitions=0."""
+    """Yields the statements that make a schema of partitions=0 a distributed one under Citus."""
     for name in SHARED:
         yield f"SELECT create_reference_table('{name}')"
     for table in TABLES:

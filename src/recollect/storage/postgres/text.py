@@ -329,7 +329,7 @@ def look_up(
 def _check(
     db: Db, scored: Sequence[Scored], filter: Filter, asked: Mapping[int, Sequence[int]]
 ) -> dict[int, dict[int, int]]:
-    """For each query which of these passages it may have: passage to document."""
+    """Returns for each query which of these passages it may have: passage to document."""
     keys = list(chain.from_iterable(asked.values()))
     if not keys:
         return {}

@@ -97,7 +97,7 @@ class Action(NamedTuple):
 def decide(
     changes: ChangeSet, digests: Sequence[bytes], known: dict[str, bytes], forgotten: set[str]
 ) -> list[Action]:
-    """What each change comes to, one after the other, from what is known of their documents."""
+    """Returns the action of each change, in order, from what is known of their documents."""
     made = iter(digests)
     actions: list[Action] = []
     for change in changes.changes:

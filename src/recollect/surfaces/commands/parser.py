@@ -75,7 +75,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{name} is {value!r}", hint=f"one of {', '.join(there_are)}")
 
     def format_help(self) -> str:
-        """With the commands by what one wants to do, where these are the commands."""
+        """Returns the help; that of the program itself groups its commands by purpose."""
         for action in actions(self):
             if action.dest == "command":
                 return overview.by_group(super().format_help(), action, columns())

@@ -75,7 +75,7 @@ def say(options: Options, line: str) -> None:
 
 
 def print_json(content: dict[str, Any]) -> None:
-    """Where not every letter can be written, those that cannot are escaped as JSON has it."""
+    """Prints JSON; letters that the stream cannot encode are escaped."""
     whole = {"schema_version": SCHEMA_VERSION, **content}
     anything = "utf" in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
     sys.stdout.write(json.dumps(whole, ensure_ascii=not anything, indent=2) + "\n")

@@ -49,7 +49,7 @@ def _defaults(seen: str) -> dict[str, Any]:
 
 
 def _changes(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """What is different for this user, with the command that keeps it as it was."""
+    """Returns the defaults that changed for this user, with the commands that keep the old ones."""
     other = [name for name in now if name in before and before[name] != now[name]]
     if not other:
         return []

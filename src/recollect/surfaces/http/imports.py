@@ -242,7 +242,7 @@ class Imports:
 
 
 def _stored(line: str) -> int | None:
-    """How many documents are stored, if that is what the line tells."""
+    """Returns the count of stored documents, if the line tells it."""
     with suppress(ValueError, TypeError, KeyError):
         return int(json.loads(line)["done"])
     return None

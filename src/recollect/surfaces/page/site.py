@@ -149,7 +149,7 @@ class Pages:
             raise RequestRefused(Refusal(400, "UsageError", "the form cannot be read")) from None
 
     def _telling(self, show: Endpoint) -> Endpoint:
-        """With every error as a page that says what to do."""
+        """Returns the view with every error as a page that says what to do."""
 
         async def endpoint(request: Request) -> Response:
             try:

@@ -33,8 +33,8 @@ def normal(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """What a model wrote, as one line that can be stored and shown: without control characters,
-    which a terminal would obey, and without halves of surrogate pairs."""
+    """Returns what a model wrote as one line that can be stored and shown: without control
+    characters, which a terminal would obey, and without halves of surrogate pairs."""
     whole = text.encode("utf-8", "replace").decode()
     return " ".join(whole.translate(dict.fromkeys(map(ord, CONTROLS), " ")).split())
 

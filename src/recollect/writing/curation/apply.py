@@ -52,7 +52,7 @@ class CurationPlan:
         return receipts.as_changes(kept) if self._touched else ()
 
     def _said_again(self, items: Iterable[Decision]) -> Iterator[tuple[str, Edit]]:
-        """Of what is known already, where it was said again; once for each place."""
+        """Notes in the provenance of known facts where they were said again, once each place."""
         for decision in items:
             if decision.kind != "same":
                 continue
