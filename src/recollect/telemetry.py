@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from math import floor, log2
 from typing import Any, NamedTuple
 
-from recollect.nouns import Answer, Filter
+from recollect.nouns import Answer, Filter, attributes, grouped
 
 BANDS = 5
 """Grades are counted in bands of 0.2."""
@@ -195,10 +195,9 @@ class Usage(NamedTuple):
     def by(self, *fields: str) -> Mapping[tuple[str, ...], Figures]:
         """The figures for each value of ``day``, ``mode`` or ``intent``, or of several, in
         order."""
-        groups: dict[tuple[str, ...], list[Counter[str]]] = {}
-        for tally in self.tallies:
-            key = tuple(getattr(tally, name) for name in fields)
-            groups.setdefault(key, []).append(tally.counts)
+        groups = grouped(
+            (tuple(attributes(tally, fields).values()), tally.counts) for tally in self.tallies
+        )
         return {key: Figures(added(some)) for key, some in sorted(groups.items())}
 
     def of_mode(self, mode: str) -> Figures:

@@ -17,7 +17,7 @@ from recollect.importing import options as importing
 from recollect.memory import model_admin, requests, visible
 from recollect.memory.core import Core
 from recollect.memory.options import FactOptions, ImportOptions, RecordOptions, TextOptions
-from recollect.nouns import Document, Progress, Receipt, Report, Source
+from recollect.nouns import Document, Progress, Receipt, Report, Source, group_by
 from recollect.reading.cache import recording
 from recollect.sources import records
 from recollect.text import redact
@@ -78,10 +78,7 @@ def add(
 def put(core: Core, given: Iterable[Document]) -> Receipt:
     """Stores documents that the caller has made, source by source."""
     receipt = Receipt()
-    by_source: dict[str, list[Document]] = {}
-    for document in given:
-        by_source.setdefault(document.source, []).append(document)
-    for name, some in by_source.items():
+    for name, some in group_by(lambda document: document.source, given).items():
         receipt += path.add(core.store, Source(name), some)
     return receipt
 

@@ -60,13 +60,8 @@ from recollect.nouns.documents import (
     Place,
     Source,
     StoredPassage,
-    attributes,
-    dict_list,
     first_words,
     hashed,
-    json_list,
-    of_type,
-    optional_names,
     stable_id,
 )
 from recollect.nouns.progress import Progress, Report
@@ -88,6 +83,15 @@ from recollect.nouns.questions import (
     TimeRoute,
     Window,
     words,
+)
+from recollect.nouns.values import (
+    attributes,
+    dict_list,
+    group_by,
+    grouped,
+    json_list,
+    of_type,
+    optional_names,
 )
 
 __all__ = [
@@ -156,6 +160,8 @@ __all__ = [
     "attributes",
     "dict_list",
     "first_words",
+    "group_by",
+    "grouped",
     "hashed",
     "in_words",
     "json_list",

@@ -6,8 +6,9 @@ from typing import Any, Literal, NamedTuple
 
 from recollect.moments import iso
 from recollect.nouns.candidates import Contribution, Signals
-from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject, json_list
+from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject
 from recollect.nouns.synthesis import Synthesis
+from recollect.nouns.values import json_list
 from recollect.nouns.web import WebFound
 
 Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_results", "synthesized"]

@@ -6,16 +6,8 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from recollect.moments import iso
-from recollect.nouns.documents import (
-    NO_META,
-    Document,
-    JsonObject,
-    Passage,
-    Place,
-    Source,
-    dict_list,
-    json_list,
-)
+from recollect.nouns.documents import NO_META, Document, JsonObject, Passage, Place, Source
+from recollect.nouns.values import dict_list, json_list
 
 
 class Put(NamedTuple):

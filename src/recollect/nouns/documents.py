@@ -1,8 +1,8 @@
 """What is kept: sources, documents, messages, passages, and where each came from."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 try:
     from _blake2 import blake2b
@@ -24,34 +24,8 @@ ROLES = ("user", "assistant", "tool", "context", "summary", "system", "rewound",
 """Who speaks in a message, as the readers of session logs tell it; others may be stored."""
 
 JsonObject = Mapping[str, Any]
-T = TypeVar("T")
 
 NO_META: JsonObject = {}
-
-
-def json_list(items: Iterable[Any]) -> list[dict[str, Any]]:
-    """Returns ``as_json()`` of each item."""
-    return [item.as_json() for item in items]
-
-
-def dict_list(rows: Iterable[Any]) -> list[dict[str, Any]]:
-    """Returns each named tuple as an object."""
-    return [row._asdict() for row in rows]
-
-
-def of_type(items: Iterable[Any], kind: type[T]) -> list[T]:
-    """Returns the items of a type, in their order."""
-    return [item for item in items if isinstance(item, kind)]
-
-
-def optional_names(names: Iterable[str] | None) -> tuple[str, ...] | None:
-    """Returns names that may be none at all, which is another thing than an empty list."""
-    return None if names is None else tuple(names)
-
-
-def attributes(value: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Returns these attributes of a value by their names."""
-    return {name: getattr(value, name) for name in names}
 
 
 def hashed(content: bytes, size: int) -> bytes:

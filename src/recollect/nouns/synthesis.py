@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from recollect.moments import iso
-from recollect.nouns.documents import dict_list, json_list
+from recollect.nouns.values import dict_list, json_list
 
 
 class Citation(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from recollect.nouns.documents import json_list
+from recollect.nouns.values import json_list
 
 
 class WebResult(NamedTuple):

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from recollect.errors import StoreChanged, UsageError
 from recollect.moments import iso
-from recollect.nouns import ChangeSet, Event, Expect, Put, hashed, of_type
+from recollect.nouns import ChangeSet, Event, Expect, Put, grouped, hashed, of_type
 from recollect.ports import LoadReport
 
 _canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
@@ -57,9 +57,7 @@ def check(put: Put) -> None:
         )
     if d.text and d.messages:
         raise UsageError(f"{d.external}: a document has a text or turns, not both")
-    parts: dict[int, list[str]] = {}
-    for passage in put.passages:
-        parts.setdefault(passage.turn, []).append(passage.text)
+    parts = grouped((passage.turn, passage.text) for passage in put.passages)
     for turn, _, text in d.segments():
         if "".join(parts.get(turn, ())) != text:
             raise UsageError(f"{d.external}: its passages do not join to its text")

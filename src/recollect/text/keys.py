@@ -21,6 +21,7 @@ from itertools import accumulate, chain, takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
+from recollect.nouns import grouped
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import language, stopwords
 from recollect.text.terms import fold, is_run, stem
@@ -281,11 +282,8 @@ def _is_strange(word: TextWord) -> bool:
 def slip_handles(text: Sequence[TextWord], odd: Sequence[int]) -> dict[str, list[NameSpan]]:
     """The halves under which names may be found that these words miss by a letter, and the runs
     of words that have them."""
-    found: dict[str, list[NameSpan]] = {}
-    for span in _around(text, set(odd)):
-        for handle in _slip_handles(span.key):
-            found.setdefault(handle, []).append(span)
-    return found
+    spans = _around(text, set(odd))
+    return grouped((handle, span) for span in spans for handle in _slip_handles(span.key))
 
 
 def _slip_handles(said: str) -> Iterator[str]:

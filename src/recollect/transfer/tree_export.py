@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from recollect.errors import InputError, UsageError
 from recollect.facts import Fact, FactFilter
-from recollect.nouns import Problem, json_list
+from recollect.nouns import Problem, group_by, json_list
 from recollect.ports import Store
 from recollect.transfer.tree_manifest import (
     Manifest,
@@ -46,9 +46,7 @@ class Topic(NamedTuple):
 def topics(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> dict[str, Topic]:
     """Returns all pages of an owner by address: those that are stored, and those that only facts
     name or imply."""
-    on: dict[str, list[Fact]] = {}
-    for fact in every_fact(store, owner, scopes):
-        on.setdefault(page_of(fact), []).append(fact)
+    on = group_by(page_of, every_fact(store, owner, scopes))
     pages = pages_of(store, owner, scopes)
     known = {page.address for page in pages}
     pages += [implied(address, some, owner) for address, some in on.items() if address not in known]

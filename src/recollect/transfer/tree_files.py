@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.nouns import Problem, Receipt, of_type
+from recollect.nouns import Problem, Receipt, grouped, of_type
 from recollect.transfer.tree_manifest import Manifest, ManifestEntry, content_hash, pages_in
 from recollect.tree import (
     BrokenPage,
@@ -67,14 +67,9 @@ class TreeFiles(NamedTuple):
 
     def holders(self) -> dict[str, list[str]]:
         """Returns the paths of the files that a fact is in, by its id."""
-        found: dict[str, list[str]] = {}
-        for path, entry in self.kept.items():
-            for id in entry.base.facts:
-                found.setdefault(id, []).append(path)
-        for file in self.changed:
-            for item in file.said.items:
-                found.setdefault(item.id, []).append(file.path)
-        return found
+        kept = ((id, path) for path, entry in self.kept.items() for id in entry.base.facts)
+        changed = ((item.id, file.path) for file in self.changed for item in file.said.items)
+        return grouped((*kept, *changed))
 
     def targets(self, known: Collection[str], moved: Mapping[str, str]) -> dict[str, str]:
         """Returns the address (that of before a move) of the page that a link leads to, by the key

@@ -27,7 +27,7 @@ from typing import Protocol, TypeVar
 from recollect.errors import StoreBusy, StoreChanged
 from recollect.facts import SOURCE as FACTS
 from recollect.facts import Fact, Remembered
-from recollect.nouns import Change, ChangeSet, Document, Forget, Receipt, Register, Source
+from recollect.nouns import Change, ChangeSet, Document, Forget, Receipt, Register, Source, group_by
 from recollect.ports import StorageEngine, Store
 from recollect.writing import documents, facts, forgetting, runner
 from recollect.writing import remember as new_facts
@@ -135,9 +135,7 @@ def remember(store: Store, new: new_facts.NewFact) -> Remembered:
 def add_facts(store: Store, rows: Sequence[Fact], source: str, *, dry_run: bool = False) -> Receipt:
     """Keeps the facts of a file, owner by owner, those of an owner together or not at all."""
     signed = Signature(datetime.now(UTC), source=source)
-    by_owner: dict[str, list[Fact]] = {}
-    for fact in rows:
-        by_owner.setdefault(fact.owner, []).append(fact)
+    by_owner = group_by(lambda fact: fact.owner, rows)
     written = (
         write_facts(store, owner, facts.put(some), signed, dry_run=dry_run).receipt
         for owner, some in by_owner.items()

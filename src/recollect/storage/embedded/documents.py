@@ -20,6 +20,7 @@ from recollect.nouns import (
     Passage,
     StoredPassage,
     attributes,
+    grouped,
 )
 from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.content import passage_number
@@ -159,11 +160,8 @@ class Documents(Connection):
         return self._source_names[source]
 
     def _with_body(self, key: int, document: Document) -> Document:
-        texts: dict[int, list[str]] = {}
-        for turn, text in self._db.execute(
-            "SELECT turn, text FROM passages WHERE document = ? ORDER BY n", (key,)
-        ):
-            texts.setdefault(turn, []).append(text)
+        select = "SELECT turn, text FROM passages WHERE document = ? ORDER BY n"
+        texts: dict[int, list[str]] = grouped(self._db.execute(select, (key,)))
         messages = tuple(
             Message(role, "".join(texts.get(turn, ())), id, moment(date))
             for turn, role, id, date in self._db.execute(

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from itertools import islice
 
-from recollect.nouns import Filter, Message
+from recollect.nouns import Filter, Message, grouped
 from recollect.ports import OUTLINED, Outline, Spot, Turn
 from recollect.storage.embedded.documents import DOCUMENT
 from recollect.storage.embedded.pool import RecordPool
@@ -21,17 +21,15 @@ class EmbeddedSessions:
         self._pool = pool
 
     def holders(self, messages: Sequence[str], *, within: str = "") -> dict[str, list[Spot]]:
-        found: dict[str, list[Spot]] = {}
         with self._pool.snapshot() as record:
-            for id, document, turn in among(
+            rows = among(
                 record.db,
                 "SELECT m.id, d.id, m.turn FROM messages m JOIN documents d ON d.key = m.document "
                 "WHERE m.id IN ({}) AND m.id != '' AND ? IN ('', d.id) ORDER BY d.key, m.turn",
                 messages,
                 within,
-            ):
-                found.setdefault(id, []).append(Spot(document, turn))
-        return found
+            )
+            return grouped((id, Spot(*place)) for id, *place in rows)
 
     def turns(
         self, id: str, *, start: int, count: int, roles: Sequence[str] | None = None

@@ -11,7 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recollect.nouns import ChangeSet, Event, Passage, Put, Recorded, Register, Source, of_type
+from recollect.nouns import (
+    ChangeSet,
+    Event,
+    Passage,
+    Put,
+    Recorded,
+    Register,
+    Source,
+    grouped,
+    of_type,
+)
 from recollect.ports import DumpEntry, History, Item, LoadReport, Tombstone, WholeDocument
 from recollect.storage.content import burying, dump_from, loading, stays, unknown
 from recollect.storage.postgres import answers, bulk, vectors
@@ -118,11 +128,8 @@ def wholes(
     ):
         one = Passage(n, given(text), given(heading), turn, given(role))
         passages.setdefault(key, []).append(one)
-    handles: dict[int, list[str]] = {}
-    for key, handle in db.execute(
-        f"SELECT document, handle FROM handles WHERE {among} ORDER BY handle", place
-    ):
-        handles.setdefault(key, []).append(given(handle))
+    select = f"SELECT document, handle FROM handles WHERE {among} ORDER BY handle"
+    handles = grouped((key, given(handle)) for key, handle in db.execute(select, place))
     made = _vectors(db, place) if with_vectors else {}
     return [
         WholeDocument(

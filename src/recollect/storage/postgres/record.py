@@ -17,6 +17,7 @@ from recollect.nouns import (
     Place,
     SourceStats,
     StoredPassage,
+    grouped,
 )
 from recollect.ports import DocumentStamp, HandleMatch
 from recollect.storage.content import passage_number
@@ -109,13 +110,12 @@ class RecordReader:
             return []
         keys = list(dict(found))
         place = (owners_of(keys), keys)
-        texts: dict[tuple[int, int], list[str]] = {}
-        for key, turn, text in db.execute(
+        rows = db.execute(
             "SELECT document, turn, text FROM passages WHERE owner = ANY(%s) "
             "AND document = ANY(%s) ORDER BY document, n",
             place,
-        ):
-            texts.setdefault((key, turn), []).append(given(text))
+        )
+        texts = grouped(((key, turn), given(text)) for key, turn, text in rows)
         messages: dict[int, list[Message]] = {}
         for key, turn, role, id, date in db.execute(
             "SELECT document, turn, role, id, date FROM messages WHERE owner = ANY(%s) "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from recollect.nouns import Filter, Message
+from recollect.nouns import Filter, Message, grouped
 from recollect.ports import OUTLINED, Outline, Spot, Turn
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.connection import Connections, Db, scalar
@@ -56,10 +56,7 @@ class PostgresSessions:
                 "within": stored(within),
             },
         )
-        found: dict[str, list[Spot]] = {}
-        for id, holder, turn in rows:
-            found.setdefault(given(id), []).append(Spot(holder, turn))
-        return found
+        return grouped((given(id), Spot(*place)) for id, *place in rows)
 
     def _turns(
         self, db: Db, id: str, start: int, count: int, roles: Sequence[str] | None

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from recollect.errors import StoreBusy, StoreError
+from recollect.nouns import grouped
 from recollect.storage.postgres import text_index
 from recollect.storage.postgres.connection import Connections, Db, firsts, steady
 from recollect.storage.postgres.postings import Entries, Members, entries, members, rounded, stems
@@ -232,9 +233,7 @@ class TextViews:
         select = (
             "SELECT segment, term, entries FROM postings WHERE owner = %s AND segment = ANY(%s) "
         )
-        by_field: dict[str, list[str]] = {}
-        for field, term in missing:
-            by_field.setdefault(field, []).append(term)
+        by_field = grouped(missing)
         with db.pipeline():
             asked = []
             for field, terms in by_field.items():
@@ -274,9 +273,10 @@ class TextViews:
     def _keep(
         self, there: Sequence[int], field: str, terms: Sequence[str], rows: Sequence[Any]
     ) -> None:
-        found: dict[tuple[int, str], list[bytes]] = {}
-        for segment, term, content in rows:
-            found.setdefault((segment, term if field != "p" else terms[0]), []).append(content)
+        whole = field != "p"
+        found = grouped(
+            ((segment, term if whole else terms[0]), one) for segment, term, one in rows
+        )
         for segment in there:
             for term in terms:
                 made = _made(found.get((segment, term), [b""]), field)

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple
 
+from recollect.nouns import group_by
 from recollect.text.statements.claims import READ, read
 from recollect.writing.curation.extract import Extracted
 
@@ -34,9 +35,7 @@ class Deduped(NamedTuple):
 
 
 def dedup(facts: Iterable[Extracted]) -> Deduped:
-    alike: dict[tuple[str, ...], list[Extracted]] = {}
-    for fact in facts:
-        alike.setdefault(_words(fact.statement), []).append(fact)
+    alike = group_by(lambda fact: _words(fact.statement), facts)
     kept: list[Extracted] = []
     merged: list[Merged] = []
     for some in alike.values():

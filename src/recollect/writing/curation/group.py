@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
+from recollect.nouns import group_by
 from recollect.text.keys import keys
 from recollect.writing.curation import dedup
 from recollect.writing.curation.extract import Extracted
@@ -70,9 +71,7 @@ class Group(NamedTuple):
 
 def group(facts: Iterable[Extracted], place: GroupOrigin) -> tuple[Group, ...]:
     """The groups, the largest first."""
-    by_key: dict[str, list[Extracted]] = {}
-    for fact in facts:
-        by_key.setdefault(next(iter(keys(fact.subject)), MISC), []).append(fact)
+    by_key = group_by(lambda fact: next(iter(keys(fact.subject)), MISC), facts)
     ordered = sorted(
         ((key, sorted(some, key=dedup.place)) for key, some in by_key.items()),
         key=lambda pair: (-len(pair[1]), pair[0]),
@@ -90,9 +89,7 @@ def group(facts: Iterable[Extracted], place: GroupOrigin) -> tuple[Group, ...]:
 
 def pages(groups: Sequence[Group]) -> dict[Address, tuple[Group, ...]]:
     """The groups of each page."""
-    found: dict[Address, list[Group]] = {}
-    for one in groups:
-        found.setdefault(one.address, []).append(one)
+    found = group_by(lambda one: one.address, groups)
     return {address: tuple(some) for address, some in found.items()}
 
 

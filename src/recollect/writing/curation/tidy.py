@@ -8,6 +8,7 @@ from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 from recollect.facts import Fact, FactFilter
+from recollect.nouns import grouped
 from recollect.ports import Store
 from recollect.text.keys import keys
 from recollect.text.statements.conflict import compare
@@ -62,10 +63,8 @@ def _merges(facts: list[Fact], owner: str) -> Iterator[Proposal]:
 def _pairs(facts: list[Fact], owner: str) -> Iterable[tuple[Fact, Fact]]:
     """Returns the pairs of facts in force that share a name or a page and a scope."""
     asked = FactFilter(owner)
-    near: dict[str, list[Fact]] = {}
-    for fact in facts:
-        for key in {*_keys(fact), page_of(fact)} if not asked.out_of_force(fact) else ():
-            near.setdefault(key, []).append(fact)
+    held = (fact for fact in facts if not asked.out_of_force(fact))
+    near = grouped((key, fact) for fact in held for key in {*_keys(fact), page_of(fact)})
     groups = (sorted(some[:100], key=lambda f: (f.start, f.id)) for some in near.values())
     pairs = chain.from_iterable(combinations(group, 2) for group in groups)
     found = {(one.id, other.id): (one, other) for one, other in pairs}

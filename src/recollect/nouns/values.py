@@ -1,0 +1,45 @@
+"""Values in bulk: as JSON, by their type, by a key."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+K = TypeVar("K")
+T = TypeVar("T")
+
+
+def json_list(items: Iterable[Any]) -> list[dict[str, Any]]:
+    """Returns ``as_json()`` of each item."""
+    return [item.as_json() for item in items]
+
+
+def dict_list(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    """Returns each named tuple as an object."""
+    return [row._asdict() for row in rows]
+
+
+def attributes(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    """Returns these attributes of a value by their names."""
+    return {name: getattr(value, name) for name in names}
+
+
+def of_type(items: Iterable[Any], kind: type[T]) -> list[T]:
+    """Returns the items of a type, in their order."""
+    return [item for item in items if isinstance(item, kind)]
+
+
+def group_by(key: Callable[[T], K], items: Iterable[T]) -> dict[K, list[T]]:
+    """Returns the items by their keys, in their order."""
+    return grouped((key(item), item) for item in items)
+
+
+def grouped(pairs: Iterable[tuple[K, T]]) -> dict[K, list[T]]:
+    """Returns the second parts of the pairs by the first, in their order."""
+    found: dict[K, list[T]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
+
+
+def optional_names(names: Iterable[str] | None) -> tuple[str, ...] | None:
+    """Returns names that may be none at all, which is another thing than an empty list."""
+    return None if names is None else tuple(names)
