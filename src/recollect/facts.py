@@ -30,8 +30,10 @@ from recollect.nouns import (
     Put,
     Result,
     Stage,
+    filled,
     json_list,
     stable_id,
+    without,
 )
 from recollect.text.dates import parse_date
 from recollect.text.keys import handles, keys
@@ -74,7 +76,7 @@ class ProvenanceEntry(NamedTuple):
     """The words that it was read from."""
 
     def as_json(self) -> dict[str, Any]:
-        out = {k: v for k, v in self._asdict().items() if v}
+        out = filled(self._asdict())
         return {**out, "at": iso(self.at)}
 
 
@@ -497,7 +499,7 @@ def from_json(record: Mapping[str, Any], owner: str, scopes: Sequence[str], now:
     known: dict[str, Any] = {**strings, **dates}
     defaults = {"type": "fact", "standing": "active", "owner": owner, "created_at": now}
     known |= {name: known[name] or value for name, value in defaults.items()}
-    others = {name: value for name, value in record.items() if name not in _GIVEN}
+    others = without(record, _GIVEN)
     return checked(
         Fact(
             **known,

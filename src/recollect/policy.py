@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from recollect.errors import UsageError
-from recollect.nouns import Policy
+from recollect.nouns import Policy, not_none
 
 MODES: Mapping[str, Policy] = {
     "conservative": Policy(
@@ -74,7 +74,7 @@ def policy_for(mode: str, *overrides: Mapping[str, Any]) -> Policy:
         raise UsageError(f"there is no mode {mode!r}", hint=f"modes: {', '.join(MODES)}")
     wanted: dict[str, Any] = {}
     for some in reversed(overrides):
-        wanted |= {name: value for name, value in some.items() if value is not None}
+        wanted |= not_none(some)
     policy = MODES[mode]._replace(**wanted)
     policy.check()
     return policy

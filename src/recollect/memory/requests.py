@@ -13,7 +13,7 @@ from recollect.errors import UsageError
 from recollect.facts import TYPES, FactFilter
 from recollect.memory.core import Core
 from recollect.memory.options import Limits, SearchOptions
-from recollect.nouns import LOCAL, MAX_LIMIT, Filter, Order, Query, TimeRoute, Window
+from recollect.nouns import LOCAL, MAX_LIMIT, Filter, Order, Query, TimeRoute, Window, not_none
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.reading.sessions import request as session_request
 from recollect.reading.sessions.request import Request
@@ -32,7 +32,7 @@ def configured(config: settings.Config) -> dict[str, Any]:
 
 def filter_of(config: settings.Config, limits: Mapping[str, Any]) -> Filter:
     """A filter from a call's limits, with the configuration where they are silent."""
-    said = {name: value for name, value in limits.items() if value is not None}
+    said = not_none(limits)
     plain = ("sources", "kinds", "paths", "roles", "events")
     issues = names(said.get("issues"))
     made = Filter(
@@ -138,7 +138,7 @@ _LISTS = {"around", "exclude_sessions", "roles"}
 
 def sessions_of(config: settings.Config, query: str | None, options: Mapping[str, Any]) -> Request:
     """The whole request for past conversations, resolved."""
-    given = {name: value for name, value in options.items() if value is not None}
+    given = not_none(options)
     now = given.pop("now", None) or datetime.now().astimezone()
     limits = {name: given.pop(name, None) for name in ("owner", "scopes", "sources")}
     if query is not None:

@@ -87,11 +87,14 @@ from recollect.nouns.questions import (
 from recollect.nouns.values import (
     attributes,
     dict_list,
+    filled,
     group_by,
     grouped,
     json_list,
+    not_none,
     of_type,
     optional_names,
+    without,
 )
 
 __all__ = [
@@ -159,14 +162,17 @@ __all__ = [
     "Window",
     "attributes",
     "dict_list",
+    "filled",
     "first_words",
     "group_by",
     "grouped",
     "hashed",
     "in_words",
     "json_list",
+    "not_none",
     "of_type",
     "optional_names",
     "stable_id",
+    "without",
     "words",
 ]

@@ -8,7 +8,7 @@ from recollect.moments import iso
 from recollect.nouns.candidates import Contribution, Signals
 from recollect.nouns.documents import NO_META, SCHEMA_VERSION, JsonObject
 from recollect.nouns.synthesis import Synthesis
-from recollect.nouns.values import json_list
+from recollect.nouns.values import json_list, without
 from recollect.nouns.web import WebFound
 
 Status = Literal["cached_answer", "direct_passages", "needs_synthesis", "no_results", "synthesized"]
@@ -237,7 +237,7 @@ class Recorded(NamedTuple):
     """The sources that the question was limited to."""
 
     def as_json(self) -> dict[str, Any]:
-        shown = {k: v for k, v in self._asdict().items() if k not in ("space", "within")}
+        shown = without(self._asdict(), ("space", "within"))
         return {**shown, "at": iso(self.at), "sources": list(self.sources)}
 
 

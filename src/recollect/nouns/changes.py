@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from recollect.moments import iso
 from recollect.nouns.documents import NO_META, Document, JsonObject, Passage, Place, Source
-from recollect.nouns.values import dict_list, json_list
+from recollect.nouns.values import attributes, dict_list, filled, json_list
 
 
 class Put(NamedTuple):
@@ -123,7 +123,7 @@ class Event(NamedTuple):
     quote: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        more = {k: v for k, v in zip(self._fields[4:], self[4:], strict=True) if v}
+        more = filled(attributes(self, self._fields[4:]))
         return {"seq": self.seq, "at": iso(self.at), "action": self.action, "id": self.id, **more}
 
 

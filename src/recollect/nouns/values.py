@@ -1,6 +1,6 @@
 """Values in bulk: as JSON, by their type, by a key."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any, TypeVar
 
 K = TypeVar("K")
@@ -20,6 +20,21 @@ def dict_list(rows: Iterable[Any]) -> list[dict[str, Any]]:
 def attributes(value: Any, names: Iterable[str]) -> dict[str, Any]:
     """Returns these attributes of a value by their names."""
     return {name: getattr(value, name) for name in names}
+
+
+def not_none(fields: Mapping[K, T | None]) -> dict[K, T]:
+    """Returns the fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def filled(fields: Mapping[K, T]) -> dict[K, T]:
+    """Returns the fields that are neither None nor empty."""
+    return {name: value for name, value in fields.items() if value}
+
+
+def without(fields: Mapping[K, T], names: Container[object]) -> dict[K, T]:
+    """Returns the fields but those of these names."""
+    return {name: value for name, value in fields.items() if name not in names}
 
 
 def of_type(items: Iterable[Any], kind: type[T]) -> list[T]:

@@ -42,6 +42,7 @@ from recollect.nouns import (
     Source,
     hashed,
     optional_names,
+    without,
 )
 from recollect.ports import History, Item, LoadReport, StorageEngine, Tombstone, WholeDocument
 
@@ -387,7 +388,7 @@ def _history(content: dict[str, Any]) -> History:
 
 
 def _answer(content: dict[str, Any]) -> Recorded:
-    fields = {name: value for name, value in content.items() if name != "holds"}
+    fields = without(content, ["holds"])
     return Recorded(
         **{
             **fields,

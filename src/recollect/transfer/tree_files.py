@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect.nouns import Problem, Receipt, grouped, of_type
+from recollect.nouns import Problem, Receipt, grouped, of_type, without
 from recollect.transfer.tree_manifest import Manifest, ManifestEntry, content_hash, pages_in
 from recollect.tree import (
     BrokenPage,
@@ -131,7 +131,7 @@ def scan(root: Path, manifest: Manifest, *, only: str, max_bytes: int) -> Scanne
     return Scanned(
         # An empty file that the manifest does not name was only just made, by an editor.
         [one for one in found if one[0] in manifest.files or one[2] != ParsedPage()],
-        {path: entry for path, entry in manifest.files.items() if path not in settled},
+        without(manifest.files, settled),
         sorted(away),
         Receipt(unchanged=unchanged, failed=tuple(problems)),
     )

@@ -18,7 +18,16 @@ from typing import Any, NamedTuple
 from recollect.errors import InputError, UsageError
 from recollect.facts import IS, Fact, checked, handle
 from recollect.facts import SOURCE as FACTS
-from recollect.nouns import UNIVERSAL, Change, Problem, Receipt, Remove, attributes, stable_id
+from recollect.nouns import (
+    UNIVERSAL,
+    Change,
+    Problem,
+    Receipt,
+    Remove,
+    attributes,
+    stable_id,
+    without,
+)
 from recollect.ports import Store
 from recollect.text.keys import keys
 from recollect.text.redact import redact
@@ -421,7 +430,7 @@ class _Import:
         was, and without a hash the file is read again the next time."""
         now = base_of(file.said._replace(related=self._relinked(file.said.related)))
         was = file.base.facts
-        facts = {id: hash for id, hash in now.facts.items() if id not in unsettled}
+        facts = without(now.facts, unsettled)
         facts |= {id: was[id] for id in was if id in unsettled} | found.apart.facts
         hash = "" if unsettled or found.refused else file.hash
         return ManifestEntry(file.address, hash, Base(now.fields | found.apart.fields, facts))

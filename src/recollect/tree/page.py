@@ -33,7 +33,9 @@ from recollect.nouns import (
     Put,
     attributes,
     dict_list,
+    filled,
     stable_id,
+    without,
 )
 from recollect.text.chunk import passages
 from recollect.text.keys import keys, words
@@ -151,7 +153,7 @@ def describe(page: TopicPage, facts: Sequence[Fact]) -> TopicPage:
     last = [entry.at for fact in some for entry in fact.provenance[-1:]]
     first = [fact.created_at for fact in some]
     return page._replace(
-        **{name: value for name, value in made.items() if name not in page.own},
+        **without(made, page.own),
         created_at=page.created_at or min(first, default=None),
         updated_at=max(filter(None, (page.updated_at, *(last or first))), default=None),
         facts=tuple(fact.id for fact in some),
@@ -356,7 +358,7 @@ def as_put(page: TopicPage) -> Put:
         "snippets": dict_list(page.snippets),
         "meta": dict(page.meta),
     }
-    meta = {name: value for name, value in told.items() if value}
+    meta = filled(told)
     text = indexed(page)
     document = Document(
         external=page.address,

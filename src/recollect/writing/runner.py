@@ -23,6 +23,7 @@ from time import monotonic
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from recollect.errors import Cancelled, ServiceDenied, UsageError, in_a_line
+from recollect.nouns import without
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -120,7 +121,7 @@ class Outcome(NamedTuple):
     output: Any = None
 
     def as_json(self) -> dict[str, Any]:
-        about = {k: v for k, v in self._asdict().items() if k != "output"}
+        about = without(self._asdict(), ["output"])
         return {**about, "ms": round(self.ms, 3)}
 
 

@@ -17,6 +17,7 @@ from recollect.models.llm.dialect import (
     usage_of,
 )
 from recollect.models.llm.keys import ApiKey
+from recollect.nouns import filled
 from recollect.ports import LlmReply, LlmRequest, LlmUsage
 
 VERSION = "2023-06-01"
@@ -83,7 +84,7 @@ class Anthropic:
                 delta = told["delta"]
                 yield StreamDelta(text_in(delta, "text", text_in(delta, "partial_json")))
             elif kind == "message_delta":  # the counts here are sums, not what was added
-                counted.update({k: v for k, v in mapping(told.get("usage")).items() if v})
+                counted.update(filled(mapping(told.get("usage"))))
                 reason = text_in(told["delta"], "stop_reason", reason)
                 yield StreamDelta("", usage_of(counted))
             elif kind == "message_stop":

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from recollect.nouns import Recorded, optional_names
+from recollect.nouns import Recorded, filled, optional_names
 from recollect.storage.embedded.queries import batches, marks
 from recollect.storage.times import micros, moment
 
@@ -31,8 +31,8 @@ class EmbeddedAnswers:
     def find(
         self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
     ) -> list[Recorded]:
-        wanted = {"fingerprint = ?": fingerprint, "space = ?": space, "at < ?": micros(before)}
-        wanted = {condition: value for condition, value in wanted.items() if value}
+        limits = {"fingerprint = ?": fingerprint, "space = ?": space, "at < ?": micros(before)}
+        wanted = filled(limits)
         with self._pool.snapshot() as record:
             rows = record.db.execute(
                 f"SELECT {_COLUMNS} FROM answers WHERE {' AND '.join(wanted) or '1'} "

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from recollect.nouns import Put, Recorded, Source
+from recollect.nouns import Put, Recorded, Source, filled
 from recollect.ports import (
     CheckReport,
     DocumentStamp,
@@ -72,7 +72,7 @@ class PlainAdmin:
             }
             for model, known in self.tables.vectors.items()
         }
-        return {model: vectors for model, vectors in found.items() if vectors}
+        return filled(found)
 
     @atomic
     def load(self, items: Iterable[Item], *, replace: bool = False) -> LoadReport:

@@ -23,6 +23,7 @@ from recollect.nouns import (
     Remove,
     Source,
     StoredPassage,
+    without,
 )
 from recollect.storage.content import digest
 from recollect.storage.filters import allows
@@ -85,11 +86,11 @@ class Tables:
     def copy(self) -> Tables:
         """Returns tables of their own with the same content, to try changes out on."""
         other = Tables()
-        other.become(deepcopy({k: v for k, v in vars(self).items() if k != "lock"}))
+        other.become(deepcopy(without(vars(self), ["lock"])))
         return other
 
     def become(self, content: dict[str, Any]) -> None:
-        vars(self).update({k: v for k, v in content.items() if k != "lock"})
+        vars(self).update(without(content, ["lock"]))
 
     def next(self) -> int:
         self.seq += 1

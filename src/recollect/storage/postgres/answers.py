@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection
 from datetime import UTC, datetime
 
-from recollect.nouns import Recorded, optional_names
+from recollect.nouns import Recorded, filled, optional_names
 from recollect.storage.postgres.connection import Db
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import given, stored
@@ -29,7 +29,7 @@ class PostgresAnswers:
         self, *, fingerprint: str = "", space: str = "", limit: int, before: datetime | None = None
     ) -> list[Recorded]:
         wanted = {"fingerprint = %s": fingerprint, "space = %s": space, "at < %s": micros(before)}
-        wanted = {condition: value for condition, value in wanted.items() if value}
+        wanted = filled(wanted)
         conditions = " AND ".join((f"owner = ANY({self._owners.seen})", *wanted))
         select = f"SELECT {_COLUMNS} FROM answers WHERE {conditions} ORDER BY at DESC, id LIMIT %s"
         return self._servers.primary.connections.read(

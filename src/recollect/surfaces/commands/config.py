@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect import config as settings
 from recollect.errors import UsageError
+from recollect.nouns import without
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, common_options, exit_code, show
 from recollect.surfaces.phrases import when
@@ -115,7 +116,7 @@ def _config_unset(options: Options) -> int:
     path = settings.user_file()
     known = settings.read_file(path)
     gone = sorted(n for n in known if n == options.key or fnmatchcase(n, options.pattern or ""))
-    settings.write_file(path, {n: v for n, v in known.items() if n not in gone})
+    settings.write_file(path, without(known, gone))
     show(
         options,
         {"removed": gone, "file": str(path)},

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from recollect import config as settings
 from recollect.errors import UsageError
 from recollect.memory import costs
-from recollect.nouns import Policy, attributes, dict_list
+from recollect.nouns import Policy, attributes, dict_list, without
 from recollect.policy import KNOBS, MODES
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.shared import Options, show
@@ -98,7 +98,7 @@ def _reset(options: Options) -> int:
     ours = {"mode", *(f"search.{name}" for name in KNOBS)}
     gone = sorted(ours & known.keys())
     if gone and not options.dry_run:
-        settings.write_file(path, {n: v for n, v in known.items() if n not in gone})
+        settings.write_file(path, without(known, gone))
     verb = "would remove" if options.dry_run else "removed"
     show(
         options,

@@ -27,6 +27,7 @@ from recollect.nouns import (
     Remove,
     Source,
     attributes,
+    filled,
     json_list,
     of_type,
     stable_id,
@@ -158,7 +159,7 @@ def _written(document: Document | None) -> dict[str, Any] | None:
         return None
     texts = attributes(document, _TEXTS)
     more = {"scopes": list(document.scopes), "date": iso(document.date), "meta": document.meta}
-    return {name: value for name, value in {**texts, **more}.items() if value}
+    return filled({**texts, **more})
 
 
 def _read(written: Mapping[str, Any] | None) -> Document | None:
