@@ -30,13 +30,18 @@ from recollect.reading.statement import Moment, Statement, content, is_rival, is
 from recollect.text.lexical import indexed_text
 from recollect.text.sentences import units
 
-SURE, NEAR = 5.3, 4.5
-"""Scores from which a statement replaces another, or is only shown or named with it. In a talk
-that goes on, what is near is seldom the same thing: there nothing is replaced by meaning alone."""
+SURE = {"recollect-embed@d5bce4168887": 5.0}
+"""The score from which a statement replaces another, by the model that it was read with
+(``python -m bench.in_force``). In a talk that goes on, what is near is seldom the same thing: there
+nothing is replaced by meaning alone."""
+UNKNOWN = 6.5
+"""The same for other models."""
+NEAR = 0.5
+"""So much below that it is only shown."""
 LIKELY = 3.0
-"""The first two scores of a passage whose sentences are looked at."""
-LATER, EARLIER, SENTENCES = 2, 2, 4
-"""So many passages of each side, and sentences of each, are compared by meaning."""
+"""The first two scores of a later passage whose sentences are looked at."""
+LATER, SENTENCES, BEFORE = 2, 4, 3
+"""So many later passages, and sentences of each, are compared; so many earlier ones are named."""
 FEW = 20
 """Documents without which a mean and a deviation say nothing."""
 LOOKED_AT = 20
@@ -68,23 +73,23 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     shown = max(own, key=lambda one: (len(one.words & asked), bool(one.values)))
     if not shown.values or not shown.said.date:
         return Group(shown)
-    rivals, near = list(_by_words(shown, asked, pool)), list[Statement]()
-    if not rivals and pool.of.models.embedder and pool.by_meaning:
-        scored = list(_by_meaning(shown, asked, pool, pool.of.models.embedder))
-        rivals = [one for score, one in scored if score >= SURE and _replaces(one, shown)]
-        near = [one for score, one in scored if score >= NEAR or not one.after(shown)]
+    rivals, embedder = list(_by_words(shown, asked, pool)), pool.of.models.embedder
+    later: list[Statement] = []
+    before: list[Statement] = []
+    if not rivals and embedder and pool.by_meaning:
+        scored, before = _by_meaning(shown, asked, pool, embedder)
+        sure = SURE.get(embedder.key, UNKNOWN)
+        rivals = [one for score, one in scored if score >= sure and not _in_talk(one, shown)]
+        later = [one for score, one in scored if score >= sure - NEAR and one not in rivals]
     known = [one for one in rivals if one.said.date is None or one.said.date <= now]
     line = sorted([shown, *known], key=Moment)
     if all(one.values == shown.values for one in known):
         line = [shown]
-    later = tuple(one for one in near if one.after(shown) and one not in rivals)
-    before = tuple(one for one in near if not one.after(shown))
-    return Group(line[-1], tuple(reversed(line[:-1])), later, before)
+    return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before))
 
 
-def _replaces(one: Statement, shown: Statement) -> bool:
-    kinds = (one.stored.document.kind, shown.stored.document.kind)
-    return bool(one.after(shown)) and "session" not in kinds
+def _in_talk(one: Statement, shown: Statement) -> bool:
+    return "session" in (one.stored.document.kind, shown.stored.document.kind)
 
 
 def _earlier(found: Group) -> tuple[Earlier, ...]:
@@ -179,9 +184,8 @@ class _Scores:
         for hit in hits:
             best.setdefault(hit.document, hit)
         self.hits = best
-        self.mean = fmean(hit.score for hit in best.values())
-        self.deviation = pstdev(hit.score for hit in best.values()) or 1.0
-        self.least = min(hit.score for hit in best.values())
+        scores = [hit.score for hit in best.values()] or [0.0]
+        self.mean, self.deviation, self.least = fmean(scores), pstdev(scores) or 1.0, min(scores)
 
     def z(self, cosine: float) -> float:
         return (cosine - self.mean) / self.deviation
@@ -193,8 +197,9 @@ class _Scores:
 
 def _by_meaning(
     shown: Statement, asked: frozenset[str], pool: Pool, embedder: Embedder
-) -> Iterator[tuple[float, Statement]]:
-    """Yields the best statement of the passages that come nearest, with its score."""
+) -> tuple[list[tuple[float, Statement]], list[Statement]]:
+    """Returns the best statement of the later passages that come nearest, with its score, and
+    statements of the nearest earlier ones."""
     view, of, stored = pool.of.view, pool.of, shown.stored
 
     def scores(vector: ports.Vector) -> _Scores:
@@ -204,48 +209,50 @@ def _by_meaning(
     said = embedder.embed_query(shown.text)
     by_said = scores(said)
     if len(by_said.hits) < FEW:
-        return
+        return [], []
     about = indexed_text(stored.document.title, stored.passage.heading, stored.passage.text)
     by_passage = scores(embedder.embed_passages([about])[0])
     both = {key: by_said.of(key) + by_passage.of(key) for key in by_said.hits}
-    likely = sorted((key for key in both if both[key] >= LIKELY), key=lambda key: -both[key])
-    hits = [by_said.hits[key] for key in likely if key != shown.candidate.document]
-    rivals = list(_rivals(shown, asked, view.passages([hit.passage for hit in hits]), hits, pool))
+    near = sorted((key for key in both if both[key] > 0), key=lambda key: -both[key])
+    hits = [by_said.hits[key] for key in near if key != shown.candidate.document]
+    sides = _sides(shown, hits, pool)
+    likely = [some for some in sides[True][:LATER] if both[some[0].candidate.document] >= LIKELY]
+    before = [some[0] for some in sides[False][:BEFORE]]
+    rivals = [one for some in likely for one in _nearest(some, asked | shown.words)]
     if not rivals:
-        return
+        return [], before
     question = embedder.embed_query(of.parsed.prose)
     by_question = scores(question)
-    vectors = embedder.embed_passages([one.text for one in rivals])
     best: dict[int, tuple[float, Statement]] = {}
+    vectors = embedder.embed_passages([one.text for one in rivals])
     for one, vector in zip(rivals, vectors, strict=True):
-        near = by_question.z(float(question @ vector)) + by_said.z(float(said @ vector))
-        score = both[one.candidate.document] + near / 2
+        nearness = by_question.z(float(question @ vector)) + by_said.z(float(said @ vector))
+        score = both[one.candidate.document] + nearness / 2
         known = best.get(one.candidate.document)
         if known is None or score > known[0]:
             best[one.candidate.document] = (score, one)
-    yield from best.values()
+    return list(best.values()), before
 
 
-def _rivals(
-    shown: Statement,
-    asked: frozenset[str],
-    stored: Iterable[StoredPassage],
-    hits: Sequence[Hit],
-    pool: Pool,
-) -> Iterator[Statement]:
-    """Yields the sentences of the nearest passages of each side that the guard lets through."""
-    left = {True: LATER, False: EARLIER}
+def _nearest(some: Sequence[Statement], words: frozenset[str]) -> list[Statement]:
+    return sorted(some, key=lambda one: -len(one.words & words))[:SENTENCES]
+
+
+def _sides(
+    shown: Statement, hits: Sequence[Hit], pool: Pool
+) -> Mapping[bool, list[list[Statement]]]:
+    """Returns the sentences of these passages that the guard lets through, of each passage that
+    was said after the one that is shown, and of each that was said before it."""
+    sides: dict[bool, list[list[Statement]]] = {True: [], False: []}
     graded = {c.document: c for c in pool.best}
-    of = {hit.passage: hit for hit in hits}
-    for one in stored:
-        hit = of[one.key]
+    for hit, stored in zip(hits, pool.of.view.passages([h.passage for h in hits]), strict=False):
+        if hit.passage != stored.key or not (pool.of.sees(stored) and pool.of.admits(stored)):
+            continue
         candidate = graded.get(hit.document) or Candidate(hit.document, hit.passage, 0.0, ())
-        some = _statements(candidate, one, shown, pool)
-        if not some or not (pool.of.sees(one) and pool.of.admits(one)):
-            continue
-        later = some[0].after(shown)
-        if later is None or not left[later]:
-            continue
-        left[later] -= 1
-        fit = (s for s in some if is_rival(shown, s))
-        yield from sorted(fit, key=lambda s: -len(s.words & (asked | shown.words)))[:SENTENCES]
+        some = _statements(candidate, stored, shown, pool)
+        rivals = [one for one in some if is_rival(shown, one)]
+        if rivals:
+            sides[bool(rivals[0].after(shown))].append(rivals)
+        if len(sides[True]) >= LATER and len(sides[False]) >= BEFORE:
+            break
+    return sides
