@@ -27,7 +27,7 @@ from recollect.ports import Store
 from recollect.reading.pool import Pool
 from recollect.text.terms import terms
 
-ENOUGH, FEW, MORE, MOST = 0.65, 5, 0.05, 0.9
+ENOUGH, FEW, MORE, MOST = 0.7, 5, 0.05, 0.9
 """The share of the best document's score from which a document speaks of the topic; the more words
 beyond a few the topic has, the fewer documents are about all of it."""
 WORDS = 0.5

@@ -169,7 +169,8 @@ def _from_then(question: Question, asked: Pass, found: Answer) -> Answer:
     if found.results or time.kind != "in-period" or asked.window is None:
         return found
     pool = outlined(asked, listing(asked, time))
-    lines = tuple(named(c, pool, "of another topic") for c in pool.best[: question.policy.named])
+    others = (c._replace(confidence=0.0) for c in pool.best[: question.policy.named])
+    lines = tuple(named(c, pool, "of another topic") for c in others)
     said = f"nothing from then speaks of “{time.topic}”" if time.topic else "nothing is from then"
     said = f"{said}: “{asked.window.said}” is {asked.window.days}"
     return found._replace(named=lines or found.named, hints=(*found.hints, said))

@@ -733,7 +733,7 @@ or of on in at about with for to from by into regarding concerning as up down ou
 thing things stuff matter matters something anything everything time times day days ever again last
 lately first originally then now currently today please remind all some any get got going go went
 far just still yet already together topic subject problem problems mentioned discussed happened
-against tried come came work works working
+against tried come came work works working busy achieve achieved accomplished
 """,
     "de": """
 was wer wem wen wo wie wann warum welche welcher welches welchen haben habe hast hat hatte hatten
