@@ -58,7 +58,8 @@ def time_route(text: str, window: Window | None = None) -> TimeRoute:
     said = whole[match.start : end].strip() or period
     if match.rule.soft:
         return TimeRoute(kind, said=said, soft=True)
-    return TimeRoute(kind, ORDERS[kind], topic, event, said, _ours().search(whole) is not None)
+    ours = kind != "state" and _ours().search(whole) is not None  # a note tells a state as well
+    return TimeRoute(kind, ORDERS[kind], topic, event, said, ours)
 
 
 def asks_decision(text: str) -> bool:
