@@ -85,8 +85,8 @@ def test_what_was_replied_is_found_by_its_question_and_shown_with_it(asked: Memo
 def test_the_reply_goes_on_until_whoever_asked_speaks_again(asked: Memory) -> None:
     answer = asked.search("How do I rotate the token key?")
     (result,) = [one for one in answer.results if one.document == "long"]
+    assert result.text.startswith("user: How do I rotate the token key?\n")
     assert "scripts/rotate.sh" in result.text
-    assert "At one" not in result.text
 
 
 def test_a_question_in_a_note_is_no_answer(asked: Memory) -> None:

@@ -5,25 +5,26 @@ question. So a passage that is nothing but a question is no candidate. What was 
 the next turn of whoever asked, is found by the question as well as by its own words: together they
 score the mean of the two, and have the words of both. That finds a reply where nothing else
 answers; it puts none before what answers by its own words, for what was replied may have been
-wrong, and is seldom more than what the store says anyway.
+wrong, and is seldom more than what the store says anyway. A turn is indexed under the one before
+it, so that a reply to the very same question would come first by that alone: it is graded apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from recollect.nouns import Candidate, Contribution, StoredPassage
-from recollect.reading.pool import Pool
+from recollect.reading.pool import Exchange, Pool
 from recollect.text.questions.asking import is_question
 from recollect.text.terms import terms
 from recollect.trace import say, stage, unreported
 
-ASKED = 8
+ASKED = 24
 """Questions, the best ones, whose replies are looked up."""
 AFTER = 30
 """Passages after a question that are looked through for what was replied."""
 FIRST, LAST = 1, 2
 """Passages of a reply that are taken: what was said at once, and what was said in the end."""
+SAME = 0.8
+"""The share of words in common from which on two questions are asked in the same words."""
 REPLIED = 0.8
 """How likely it is that what was replied answers what was asked."""
 BEHIND = 1e-6
@@ -34,40 +35,34 @@ BEHIND = 1e-6
 def answered(pool: Pool) -> Pool:
     """Takes from the candidates what only asks and what nobody said, and looks up what was replied
     to the best of the questions."""
-    every = _every(pool)
+    every = pool.every()
     heard = [c for c in every if pool.of.admits(pool.stored(c))]
     asking = [] if pool.of.questions else [c for c in heard if _asks(pool.stored(c), pool)]
     if len(heard) == len(every) and not asking:
         return unreported(pool)
     questions = {c.passage for c in asking}
-    passages, asked = dict(pool.passages), dict[int, Candidate]()
+    found = {c.passage: c for c in heard}
+    passages, asked, echoes = dict(pool.passages), dict[int, Exchange](), set[int]()
     for question in asking[:ASKED]:
-        for reply in _replies(pool.stored(question), pool):
-            passages[reply.key] = reply
-            asked.setdefault(reply.key, question)
+        replies = _replies(pool.stored(question), pool)
+        passages |= {reply.key: reply for reply in replies}
+        echoes |= {reply.key for reply in replies if _is_same(pool.stored(question), pool)}
+        made = (_exchange(question, reply.key, found) for reply in replies)
+        asked = {one.reply.passage: one for one in made} | asked
     say(_left_out(len(questions), len(every) - len(heard)), found=len(asked))
-    others = (c for c in heard if c.passage not in questions)
-    return _regrouped(pool._replace(passages=passages, asked=asked), others)
+    others = (c for c in heard if c.passage not in questions | echoes)
+    return pool._replace(passages=passages, asked=asked).regrouped(others)
+
+
+def _is_same(question: StoredPassage, pool: Pool) -> bool:
+    """Whether it was asked in nearly the same words: what replies to it is found under them."""
+    one, other = _stems(question.passage.text), _stems(pool.of.parsed.prose)
+    return len(one & other) >= SAME * len(one | other)
 
 
 def _left_out(questions: int, unheard: int) -> str:
     counts = {"only ask": questions, "nobody said": unheard}
     return "left out: " + ", ".join(f"{count} that {why}" for why, count in counts.items() if count)
-
-
-def _every(pool: Pool) -> list[Candidate]:
-    """Returns the candidates of the pool and the other passages of their documents, best first."""
-    others = (one for some in pool.others.values() for one in some)
-    return sorted((*pool.fused, *others), key=lambda c: -c.score)
-
-
-def _regrouped(pool: Pool, candidates: Iterable[Candidate]) -> Pool:
-    """Returns the pool with these, of each document the best before the others."""
-    of: dict[int, list[Candidate]] = {}
-    for candidate in sorted(candidates, key=lambda c: -c.score):
-        of.setdefault(candidate.document, []).append(candidate)
-    others = {document: tuple(some[1:]) for document, some in of.items() if some[1:]}
-    return pool._replace(fused=tuple(some[0] for some in of.values()), others=others)
 
 
 def _asks(stored: StoredPassage, pool: Pool) -> bool:
@@ -104,22 +99,24 @@ def _is_seen(stored: StoredPassage, pool: Pool) -> bool:
 
 def joined(pool: Pool) -> Pool:
     """Returns the pool with each reply that was looked up as its exchange would be found."""
-    known = {c.passage: c for c in _every(pool)}
-    made = {reply: _exchange(reply, question, known) for reply, question in pool.asked.items()}
-    keys = {*pool.asked, *(question.passage for question in pool.asked.values())}
+    known = {c.passage: c for c in pool.every()}
+    made = {reply: one.reply for reply, one in pool.asked.items()}
+    keys = {*pool.asked, *(one.question.passage for one in pool.asked.values())}
     has = pool.of.view.matched(pool.of.parsed.content, list(keys))
     both = {
-        reply: has.get(reply, set()) | has.get(question.passage, set())
-        for reply, question in pool.asked.items()
+        reply: has.get(reply, set()) | has.get(one.question.passage, set())
+        for reply, one in pool.asked.items()
     }
     pool = pool._replace(matched={**pool.matched, **both})
-    return _regrouped(pool, {**known, **made}.values())
+    return pool.regrouped({**known, **made}.values())
 
 
-def _exchange(reply: int, question: Candidate, known: dict[int, Candidate]) -> Candidate:
-    own = {part.arm: part for part in known[reply].contributions} if reply in known else {}
+def _exchange(question: Candidate, reply: int, found: dict[int, Candidate]) -> Exchange:
+    """Returns a question and what replies to it, as both together would be found."""
+    own = {part.arm: part for part in found[reply].contributions} if reply in found else {}
     parts = tuple(_mean(part, own.get(part.arm)) for part in question.contributions)
-    return Candidate(question.document, reply, sum(part.value for part in parts), parts)
+    score = sum(part.value for part in parts)
+    return Exchange(question, Candidate(question.document, reply, score, parts))
 
 
 def _mean(asked: Contribution, own: Contribution | None) -> Contribution:

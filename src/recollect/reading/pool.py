@@ -79,6 +79,13 @@ class Pass(NamedTuple):
         return role not in UNHEARD or (role == "tool" and bool(CALL.match(stored.passage.text)))
 
 
+class Exchange(NamedTuple):
+    """A question that somebody asked before, and a passage that replies to it."""
+
+    question: Candidate
+    reply: Candidate
+
+
 class Pool(NamedTuple):
     """The candidates of one pass, and what is known of them."""
 
@@ -96,8 +103,8 @@ class Pool(NamedTuple):
     """The next best passages of each document, best first."""
     by_meaning: bool
     """The vector arm is among those that found them."""
-    asked: Mapping[int, Candidate] = {}
-    """The question that each passage replies to which was found by it."""
+    asked: Mapping[int, Exchange] = {}
+    """The passages that reply to a question among those that were found."""
     among: int = 0
     """How many passages it compared: in a large store the nearest is nearer by chance."""
     odds: Mapping[int, float] = {}
@@ -125,6 +132,19 @@ class Pool(NamedTuple):
         if self.of.parsed.terse:
             return 1.0
         return DOUBTED if self.of.policy.doubts(self.answerable) else 1.0
+
+    def every(self) -> list[Candidate]:
+        """Returns the candidates and the other passages of their documents, best first."""
+        others = (one for some in self.others.values() for one in some)
+        return sorted((*self.fused, *others), key=lambda c: -c.score)
+
+    def regrouped(self, candidates: Iterable[Candidate]) -> Pool:
+        """Returns the pool with these instead, of each document the best before the others."""
+        of: dict[int, list[Candidate]] = {}
+        for candidate in sorted(candidates, key=lambda c: -c.score):
+            of.setdefault(candidate.document, []).append(candidate)
+        others = {document: tuple(some[1:]) for document, some in of.items() if some[1:]}
+        return self._replace(fused=tuple(some[0] for some in of.values()), others=others)
 
     def stored(self, candidate: Candidate) -> StoredPassage:
         return self.passages[candidate.passage]

@@ -115,7 +115,7 @@ def _with_exchanges(alone: Pool) -> Pool:
     answer; elsewhere behind that."""
     with surviving("exchanges"):
         joined = exchanges.hedged(grade.again(exchanges.joined(alone)))
-        if not alone.best or alone.of.policy.doubts(alone.confidence):
+        if not alone.best or alone.of.policy.doubts(alone.answerable):
             return joined
         return alone._replace(best=exchanges.placed(alone, joined))
     return alone

@@ -319,7 +319,7 @@ def _questions(stretches: Iterable[Stretch], pool: Pool) -> dict[int, StoredPass
     short = [s.passage for s in stretches if _is_reply(s, pool)]
     turns = pool.of.view.passages(short, before=1) if short else []
     after = {(one.document.id, one.passage.n + 1): one for one in turns if _is_question(one, pool)}
-    asked = {reply: pool.stored(question) for reply, question in pool.asked.items()}
+    asked = {reply: pool.stored(one.question) for reply, one in pool.asked.items()}
     for key in short:
         reply = pool.passages[key]
         before = after.get((reply.document.id, reply.passage.n))
