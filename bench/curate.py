@@ -21,7 +21,7 @@ from recollect.text.terms import terms
 from recollect.writing.curation.chunk import pieces
 from recollect.writing.curation.dedup import dedup
 from recollect.writing.curation.extract import Context, Extracted, rules
-from recollect.writing.curation.group import Group, GroupOrigin, group, pages
+from recollect.writing.curation.group import GroupOrigin, SubjectGroup, group, pages
 from recollect.writing.curation.recon import survey
 from recollect.writing.runner import AT_ONCE, Token, fan_out
 
@@ -45,7 +45,7 @@ def _texts(archive: tarfile.TarFile) -> Iterator[tuple[str, str]]:
             yield Path(member.name).stem, file.read().decode("utf-8", "replace")
 
 
-def curated(name: str, text: str) -> tuple[Group, ...]:
+def curated(name: str, text: str) -> tuple[SubjectGroup, ...]:
     """The groups of facts of a text, by every slot that is pure."""
     seen = survey(text)
     context = Context(seen.kind, source=name)

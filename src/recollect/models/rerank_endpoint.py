@@ -32,7 +32,7 @@ _EDGE = 1e-4
 """A probability is taken as at least this far from 0 and 1."""
 
 
-class Calibration(NamedTuple):
+class ScoreScale(NamedTuple):
     """What the numbers of a family of models are, and what makes log-odds of them."""
 
     names: str
@@ -48,17 +48,17 @@ class Calibration(NamedTuple):
         return self.slope * score + self.offset
 
 
-CALIBRATIONS: tuple[Calibration, ...] = (
-    Calibration(r"jina-reranker-v3", "cosine", slope=10.0, offset=-3.0),
-    Calibration(r"jina-reranker|jina-colbert", "probability"),
-    Calibration(r"rerank-(v\d|english|multilingual)", "probability"),  # Cohere
-    Calibration(r"rerank-(lite-)?\d", "probability"),  # Voyage
+CALIBRATIONS: tuple[ScoreScale, ...] = (
+    ScoreScale(r"jina-reranker-v3", "cosine", slope=10.0, offset=-3.0),
+    ScoreScale(r"jina-reranker|jina-colbert", "probability"),
+    ScoreScale(r"rerank-(v\d|english|multilingual)", "probability"),  # Cohere
+    ScoreScale(r"rerank-(lite-)?\d", "probability"),  # Voyage
 )
-PROBABILITY, LOGIT = Calibration("", "probability"), Calibration("", "logit")
+PROBABILITY, LOGIT = ScoreScale("", "probability"), ScoreScale("", "logit")
 """For all others: probabilities, unless a number is none."""
 
 
-def calibration_of(model: str, scores: Sequence[float]) -> Calibration:
+def calibration_of(model: str, scores: Sequence[float]) -> ScoreScale:
     """Returns the calibration of the model's family; for a model of no known family the one that
     its scores allow."""
     usual = PROBABILITY if all(0 <= score <= 1 for score in scores) else LOGIT
@@ -70,7 +70,7 @@ class EndpointReranker:
         url, self._model = checked_address(address, "rerank.model")
         self._remote = Remote(f"{url}/rerank", VENDORS, OWN_KEY)
         self._total = total
-        self._whole_scale: Calibration | None = None
+        self._whole_scale: ScoreScale | None = None
 
     @property
     def key(self) -> str:

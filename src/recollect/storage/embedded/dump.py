@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recollect.storage.embedded.record import Record
 
 
-class _Dump(NamedTuple):
+class _RecordDump(NamedTuple):
     """A record that is dumped, within a snapshot of it."""
 
     record: Record
@@ -45,41 +45,41 @@ def dumped(record: Record, after: str, vectors: bool) -> Iterator[DumpEntry]:
     parts, key = dump_from(after)
     models = dict(record.db.execute("SELECT id, key FROM models").fetchall()) if vectors else {}
     for part in parts:
-        yield from _DUMPED[part](_Dump(record, models), key)
+        yield from _DUMPED[part](_RecordDump(record, models), key)
         key = ""
 
 
-def _sources(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+def _sources(dump: _RecordDump, after: str) -> Iterator[DumpEntry]:
     select = "SELECT id, name, kind, uri, stamp, places FROM sources WHERE id > ? ORDER BY id"
     for id, name, kind, uri, stamp, places in dump.rows(select, int(after or 0)):
         gathered = tuple(Place(*place) for place in json.loads(places))
         yield DumpEntry(f"s:{id}", Source(name, kind, uri, stamp, gathered))
 
 
-def _documents(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+def _documents(dump: _RecordDump, after: str) -> Iterator[DumpEntry]:
     select = "SELECT key FROM documents WHERE key > ? ORDER BY key"
     for (key,) in dump.rows(select, int(after or 0)):
         yield DumpEntry(f"d:{key}", whole(dump.record, dump.record.db, key, dump.models))
 
 
-def _tombstones(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+def _tombstones(dump: _RecordDump, after: str) -> Iterator[DumpEntry]:
     for id, at in dump.rows("SELECT id, at FROM tombstones WHERE id > ? ORDER BY id", after):
         yield DumpEntry(f"t:{id}", Tombstone(id, datetime.fromtimestamp(at, UTC)))
 
 
-def _histories(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+def _histories(dump: _RecordDump, after: str) -> Iterator[DumpEntry]:
     select = "SELECT id, seq, action, at FROM events WHERE id > ? ORDER BY id, seq"
     for id, rows in groupby(dump.rows(select, after), key=itemgetter(0)):
         events = [Event(seq, datetime.fromtimestamp(at, UTC), did, id) for _, seq, did, at in rows]
         yield DumpEntry(f"h:{id}", History(id, tuple(events)))
 
 
-def _answers(dump: _Dump, after: str) -> Iterator[DumpEntry]:
+def _answers(dump: _RecordDump, after: str) -> Iterator[DumpEntry]:
     for answer in answers.every(dump.record.db, after):
         yield DumpEntry(f"a:{answer.id}", answer)
 
 
-_DUMPED: Mapping[str, Callable[[_Dump, str], Iterator[DumpEntry]]] = {
+_DUMPED: Mapping[str, Callable[[_RecordDump, str], Iterator[DumpEntry]]] = {
     "s": _sources,
     "d": _documents,
     "t": _tombstones,

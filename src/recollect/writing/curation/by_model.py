@@ -14,7 +14,7 @@ from typing import Any
 from recollect.facts import TYPES, FactType
 from recollect.ports import Llm, LlmMessage, LlmRequest
 from recollect.text.fence import Fence
-from recollect.writing.curation.chunk import Piece
+from recollect.writing.curation.chunk import CurationPiece
 from recollect.writing.curation.extract import Context, Extracted
 from recollect.writing.runner import Token
 
@@ -51,7 +51,7 @@ class ByModel:
     def __init__(self, llm: Llm) -> None:
         self._llm = llm
 
-    def extract(self, piece: Piece, told: Context, token: Token) -> Sequence[Extracted]:
+    def extract(self, piece: CurationPiece, told: Context, token: Token) -> Sequence[Extracted]:
         date = f"Written on {told.date:%Y-%m-%d}.\n\n" if told.date else ""
         fence = Fence()
         request = LlmRequest(
@@ -65,7 +65,7 @@ class ByModel:
         return [one for one in made if one is not None]
 
 
-def _extracted(row: Mapping[str, str], piece: Piece) -> Extracted | None:
+def _extracted(row: Mapping[str, str], piece: CurationPiece) -> Extracted | None:
     found = _found(row["quote"], piece.text)
     statement = " ".join(row["statement"].split())
     if found is None or not statement or len(statement) > LONGEST:

@@ -19,7 +19,7 @@ from recollect.writing.curation.recon import LIMIT, Survey
 _BLANK = re.compile(r"\n[ \t\r]*\n\s*")
 
 
-class Piece(NamedTuple):
+class CurationPiece(NamedTuple):
     start: int
     """Where it begins in the text."""
     text: str
@@ -39,9 +39,9 @@ class _Atom(NamedTuple):
     strong: bool = False
 
 
-def pieces(text: str, survey: Survey, limit: int = LIMIT) -> list[Piece]:
+def pieces(text: str, survey: Survey, limit: int = LIMIT) -> list[CurationPiece]:
     parts = outline(text, survey.turns)
-    found: list[Piece] = []
+    found: list[CurationPiece] = []
     n = 0
     for start, end in _packed(text, parts, limit):
         while n and parts[n].start > start:
@@ -51,7 +51,7 @@ def pieces(text: str, survey: Survey, limit: int = LIMIT) -> list[Piece]:
             part = parts[n]
             inside.append(part._replace(start=max(start, part.start), end=min(end, part.end)))
             n += 1
-        found.append(Piece(start, text[start:end], tuple(inside)))
+        found.append(CurationPiece(start, text[start:end], tuple(inside)))
         n = max(0, n - 1)  # a stretch may go on in the next piece
     return found
 

@@ -10,7 +10,7 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import TYPES
 from recollect.nouns import Problem, json_list, stable_id
 from recollect.ports import Store
-from recollect.writing.curation.chunk import Piece
+from recollect.writing.curation.chunk import CurationPiece
 from recollect.writing.curation.extract import Context as Told
 from recollect.writing.curation.extract import Extracted, rules
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
@@ -71,7 +71,7 @@ class Curated(NamedTuple):
 class ByRules:
     """The extractor that needs no model."""
 
-    def extract(self, piece: Piece, told: Told, token: Token) -> Sequence[Extracted]:
+    def extract(self, piece: CurationPiece, told: Told, token: Token) -> Sequence[Extracted]:
         token.check()
         return rules(piece, told)
 

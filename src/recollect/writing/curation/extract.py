@@ -26,7 +26,7 @@ from recollect.text.statements.claims import ME, UNKNOWN, read
 from recollect.text.statements.facets import asserted, holds
 from recollect.text.terms import fold
 from recollect.writing.curation import cues
-from recollect.writing.curation.chunk import Piece
+from recollect.writing.curation.chunk import CurationPiece
 from recollect.writing.curation.cues import RULES, TYPES, Rule, Sort, by_cue, compiled
 from recollect.writing.curation.outline import Speaker, Stretch
 from recollect.writing.curation.recon import Kind
@@ -87,7 +87,7 @@ class Extracted(NamedTuple):
         return (Cite(self.source, self.start, self.end, self.quote), *self.also)
 
 
-def rules(piece: Piece, context: Context) -> list[Extracted]:
+def rules(piece: CurationPiece, context: Context) -> list[Extracted]:
     """The facts that the piece tells, in order."""
     if context.kind in ("code", "log"):
         return []
@@ -106,7 +106,7 @@ def rules(piece: Piece, context: Context) -> list[Extracted]:
     return found
 
 
-def _is_confirmed(piece: Piece, n: int) -> bool:
+def _is_confirmed(piece: CurationPiece, n: int) -> bool:
     """Whether the user's next words say yes, and little else."""
     for part in piece.parts[n + 1 :]:
         if part.sort == "words" and part.speaker == "user":
@@ -117,7 +117,7 @@ def _is_confirmed(piece: Piece, n: int) -> bool:
     return False
 
 
-def _may_decide(piece: Piece, part: Stretch) -> bool:
+def _may_decide(piece: CurationPiece, part: Stretch) -> bool:
     start, end = part.start - piece.start, part.end - piece.start
     return compiled(cues.DECIDES).search(piece.text, start, end) is not None
 
@@ -133,7 +133,9 @@ class _Last(NamedTuple):
     person: bool
 
 
-def _read(piece: Piece, part: Stretch, context: Context, confirmed: bool) -> Iterator[Extracted]:
+def _read(
+    piece: CurationPiece, part: Stretch, context: Context, confirmed: bool
+) -> Iterator[Extracted]:
     text, shift = piece.text, piece.start
     last: _Last | None = None
     wrapped = part.speaker != "user"

@@ -59,7 +59,7 @@ class Address(NamedTuple):
         return "/".join(filter(None, self))
 
 
-class Group(NamedTuple):
+class SubjectGroup(NamedTuple):
     """All facts of one subject."""
 
     key: str
@@ -69,7 +69,7 @@ class Group(NamedTuple):
     address: Address
 
 
-def group(facts: Iterable[Extracted], place: GroupOrigin) -> tuple[Group, ...]:
+def group(facts: Iterable[Extracted], place: GroupOrigin) -> tuple[SubjectGroup, ...]:
     """The groups, the largest first."""
     by_key = group_by(lambda fact: next(iter(keys(fact.subject)), MISC), facts)
     ordered = sorted(
@@ -83,11 +83,11 @@ def group(facts: Iterable[Extracted], place: GroupOrigin) -> tuple[Group, ...]:
         domain = _domain(some)
         alone = key != MISC and own < MOST_OWN and (len(some) >= OWN_PAGE or len(ordered) == 1)
         own += alone
-        found.append(Group(key, subject, tuple(some), _address(domain, some, place, alone)))
+        found.append(SubjectGroup(key, subject, tuple(some), _address(domain, some, place, alone)))
     return tuple(found)
 
 
-def pages(groups: Sequence[Group]) -> dict[Address, tuple[Group, ...]]:
+def pages(groups: Sequence[SubjectGroup]) -> dict[Address, tuple[SubjectGroup, ...]]:
     """The groups of each page."""
     found = group_by(lambda one: one.address, groups)
     return {address: tuple(some) for address, some in found.items()}

@@ -17,12 +17,12 @@ from recollect.text.statements.in_force import standing
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem
 from recollect.tree import canonical
-from recollect.writing.curation.chunk import Piece, pieces
+from recollect.writing.curation.chunk import CurationPiece, pieces
 from recollect.writing.curation.decide import Decision, decide
 from recollect.writing.curation.dedup import Merged, dedup
 from recollect.writing.curation.extract import Context as Told
 from recollect.writing.curation.extract import Extracted
-from recollect.writing.curation.group import Group, GroupOrigin, group
+from recollect.writing.curation.group import GroupOrigin, SubjectGroup, group
 from recollect.writing.curation.outline import Speaker
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
 from recollect.writing.curation.recon import Survey, survey
@@ -62,7 +62,7 @@ class SourceText(NamedTuple):
 class Extractor(Protocol):
     """Facts out of a piece of text."""
 
-    def extract(self, piece: Piece, told: Told, token: Token) -> Sequence[Extracted]: ...
+    def extract(self, piece: CurationPiece, told: Told, token: Token) -> Sequence[Extracted]: ...
 
 
 class RivalFacts(Protocol):
@@ -74,7 +74,7 @@ class RivalFacts(Protocol):
 
 
 class Pieces(NamedTuple):
-    pieces: tuple[Piece, ...]
+    pieces: tuple[CurationPiece, ...]
 
 
 class Extraction(NamedTuple):
@@ -84,7 +84,7 @@ class Extraction(NamedTuple):
 
 
 class Groups(NamedTuple):
-    groups: tuple[Group, ...]
+    groups: tuple[SubjectGroup, ...]
     merged: tuple[Merged, ...] = ()
 
     @property
@@ -137,7 +137,7 @@ def _group(context: SlotContext) -> Groups:
 
 
 def _dedup(context: SlotContext) -> Groups:
-    kept: list[Group] = []
+    kept: list[SubjectGroup] = []
     merged: list[Merged] = []
     for one in context["group"].groups:
         found = dedup(one.facts)
@@ -267,7 +267,7 @@ def document_of(given: SourceText) -> Document:
     )
 
 
-def as_fact(extracted: Extracted, one: Group, given: SourceText, source: str) -> Fact:
+def as_fact(extracted: Extracted, one: SubjectGroup, given: SourceText, source: str) -> Fact:
     """The fact that is to be kept. Its id follows from its owner and its words, so that the same
     text gives the same facts."""
     text = extracted.statement
