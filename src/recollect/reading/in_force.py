@@ -30,16 +30,12 @@ from recollect.reading.statement import Moment, Statement, content, is_rival, is
 from recollect.text.lexical import indexed_text
 from recollect.text.sentences import units
 
-SURE = {"recollect-embed@d5bce4168887": 5.0}
-"""The score from which a statement replaces another, by the model that it was read with
-(``python -m bench.in_force``). In a talk that goes on, what is near is seldom the same thing: there
-nothing is replaced by meaning alone."""
-UNKNOWN = 6.5
-"""The same for other models."""
-NEAR = 0.5
-"""So much below that it is only shown."""
+SURE, NEAR = 7.5, 6.0
+"""Scores from which a statement replaces another, or is only shown with it, read with the encoder
+that ships (``python -m bench.in_force``). In a talk that goes on, what is near is seldom the same
+thing: there nothing is replaced by meaning alone."""
 LIKELY = 3.0
-"""The first two scores of a later passage whose sentences are looked at."""
+"""The first two scores of a passage that is looked at."""
 LATER, SENTENCES, BEFORE = 2, 4, 3
 """So many later passages, and sentences of each, are compared; so many earlier ones are named."""
 FEW = 20
@@ -78,9 +74,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     before: list[Statement] = []
     if not rivals and embedder and pool.by_meaning:
         scored, before = _by_meaning(shown, asked, pool, embedder)
-        sure = SURE.get(embedder.key, UNKNOWN)
-        rivals = [one for score, one in scored if score >= sure and not _in_talk(one, shown)]
-        later = [one for score, one in scored if score >= sure - NEAR and one not in rivals]
+        rivals = [one for score, one in scored if score >= SURE and not _in_talk(one, shown)]
+        later = [one for score, one in scored if score >= NEAR and one not in rivals]
     known = [one for one in rivals if one.said.date is None or one.said.date <= now]
     line = sorted([shown, *known], key=Moment)
     if all(one.values == shown.values for one in known):
@@ -213,12 +208,11 @@ def _by_meaning(
     about = indexed_text(stored.document.title, stored.passage.heading, stored.passage.text)
     by_passage = scores(embedder.embed_passages([about])[0])
     both = {key: by_said.of(key) + by_passage.of(key) for key in by_said.hits}
-    near = sorted((key for key in both if both[key] > 0), key=lambda key: -both[key])
+    near = sorted((key for key in both if both[key] >= LIKELY), key=lambda key: -both[key])
     hits = [by_said.hits[key] for key in near if key != shown.candidate.document]
     sides = _sides(shown, hits, pool)
-    likely = [some for some in sides[True][:LATER] if both[some[0].candidate.document] >= LIKELY]
     before = [some[0] for some in sides[False][:BEFORE]]
-    rivals = [one for some in likely for one in _nearest(some, asked | shown.words)]
+    rivals = [one for some in sides[True][:LATER] for one in _nearest(some, asked | shown.words)]
     if not rivals:
         return [], before
     question = embedder.embed_query(of.parsed.prose)
