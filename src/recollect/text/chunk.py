@@ -61,7 +61,7 @@ class _Unit(NamedTuple):
     headed: bool
 
 
-class Section(Protocol):
+class TextSection(Protocol):
     """Where a part of a text begins that has no headings of its own, such as a definition."""
 
     @property
@@ -72,7 +72,9 @@ class Section(Protocol):
     def title(self) -> str: ...
 
 
-def passages(document: Document, sections: Sequence[Section] | None = None) -> tuple[Passage, ...]:
+def passages(
+    document: Document, sections: Sequence[TextSection] | None = None
+) -> tuple[Passage, ...]:
     """The passages of a document, numbered through; turns are never joined or crossed. Where
     *sections* are given, they are the headings, and nothing in the text is."""
     found: list[Passage] = []
@@ -105,7 +107,7 @@ def _contexts(document: Document) -> list[str]:
 
 def split(
     text: str, target: int = TARGET_SIZE, limit: int = MAX_SIZE,
-    sections: Sequence[Section] | None = None,
+    sections: Sequence[TextSection] | None = None,
 ) -> list[Piece]:  # fmt: skip
     if len(text) > SMALL and not text.isascii():
         # A character of these scripts costs about as many tokens as four Latin ones.
@@ -159,7 +161,7 @@ def _blocks(text: str) -> list[_Block]:
     return blocks
 
 
-def _sectioned(text: str, sections: Sequence[Section]) -> list[_Block]:
+def _sectioned(text: str, sections: Sequence[TextSection]) -> list[_Block]:
     """Paragraphs with the blank lines after them; each section opens with a heading that takes
     no room."""
     blocks: list[_Block] = []
