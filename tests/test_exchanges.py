@@ -82,6 +82,24 @@ def test_what_was_replied_is_found_by_its_question_and_shown_with_it(asked: Memo
     assert answer.results[0].role == "assistant"
 
 
+def test_a_reply_is_shown_beside_what_was_said_later(asked: Memory) -> None:
+    asked.put(
+        [
+            session(
+                "moved",
+                ("user", "Which port does the debug proxy listen on?"),
+                ("assistant", "The debug proxy listens on port 7001."),
+                ("user", "Then move the debug proxy to port 7002."),
+                ("assistant", "Done, the debug proxy listens on port 7002 now."),
+            )
+        ]
+    )
+    answer = asked.search("Which port does the debug proxy listen on?")
+    (result,) = [one for one in answer.results if one.document == "moved"]
+    assert "7001" in result.text
+    assert "7002" in result.text
+
+
 def test_the_reply_goes_on_until_whoever_asked_speaks_again(asked: Memory) -> None:
     answer = asked.search("How do I rotate the token key?")
     (result,) = [one for one in answer.results if one.document == "long"]

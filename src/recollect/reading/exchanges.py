@@ -136,9 +136,9 @@ def hedged(joined: Pool) -> Pool:
     return joined._replace(best=best, confidence=max(c.confidence for c in best))
 
 
-def placed(alone: Pool, joined: Pool) -> tuple[Candidate, ...]:
-    """Returns the candidates, each reply as its exchange is graded, behind the first of those that
-    answer by their own words."""
+def placed(alone: Pool, joined: Pool) -> Pool:
+    """Returns the pool with each reply as its exchange is graded, behind the first of those that
+    answer by their own words; it is shown as well where its document is found by another part."""
     first = alone.best[0]
     best = {c.document: c for c in alone.best}
     for candidate in joined.best:
@@ -147,4 +147,8 @@ def placed(alone: Pool, joined: Pool) -> tuple[Candidate, ...]:
         if candidate.passage in joined.asked and (own is None or own.score < score):
             sure = min(candidate.confidence, first.confidence)
             best[candidate.document] = candidate._replace(score=score, confidence=sure)
-    return tuple(sorted(best.values(), key=lambda c: -c.score))
+    others: dict[int, tuple[Candidate, ...]] = {}
+    for candidate in joined.every():
+        others[candidate.document] = (*others.get(candidate.document, ()), candidate)
+    ordered = sorted(best.values(), key=lambda c: -c.score)
+    return alone._replace(best=tuple(ordered), others=others)

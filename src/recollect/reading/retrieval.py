@@ -117,7 +117,7 @@ def _with_exchanges(alone: Pool) -> Pool:
         joined = exchanges.hedged(grade.again(exchanges.joined(alone)))
         if not alone.best or alone.of.policy.doubts(alone.answerable):
             return joined
-        return alone._replace(best=exchanges.placed(alone, joined))
+        return exchanges.placed(alone, joined)
     return alone
 
 
