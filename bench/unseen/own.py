@@ -119,6 +119,23 @@ def _remembered(group: Group, path: Path) -> list[Asked]:
     return found
 
 
+def facts_by_content() -> str:
+    """Facts that are asked for by what they say: how often one speaks, and is the right one."""
+    path = SETS / "facts-by-content"
+    lines = []
+    found = _remembered(suite(path), path)
+    for kind in ("plain", "other-words", "abstain"):
+        some = [one for one in found if one.record["category"] == kind]
+        speaking = [one for one in some if one.answer.tier == 2]
+        right = sum(one.row.first for one in speaking)
+        named = mean(one.row.get("named") for one in some) if kind != "abstain" else ""
+        lines.append((kind, len(some), len(speaking), right, len(speaking) - right, named,
+                      mean(one.answer.status == "no_results" for one in some)))  # fmt: skip
+    head = ("questions", "asked", "a fact speaks", "right", "wrong", "shown or named",
+            "told nothing")  # fmt: skip
+    return table(head, lines)
+
+
 # ------------------------------------------------------------------ changed values
 
 

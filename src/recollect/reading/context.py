@@ -24,7 +24,7 @@ from recollect.nouns import (
     stable_id,
 )
 from recollect.ports import Store
-from recollect.reading.fact_results import answers, fact_result, named_result, standing_result
+from recollect.reading.fact_results import fact_result, named_result, speaking, standing_result
 from recollect.reading.grade import as_fact
 from recollect.reading.named import Facts, mentioned
 from recollect.reading.pool import Models, Pass, Pool
@@ -155,10 +155,10 @@ def answering(query: ContextQuery, facts: Facts, view: Store, models: Models) ->
     asked, policy = facts.asked, query.policy._replace(hop=False)
     limits = Filter(owner=asked.owner, scopes=asked.scopes, kinds=(KIND,))
     pool = ranked(Pass(parsed, limits, policy, view, models, sees=facts.sees))
+    spoken = [speaking(as_fact(c, pool), pool) for c in pool.best]
     return [
         fact_result(_of(c, pool), c.confidence, "content", c.contributions)
-        for c in sorted((as_fact(c, pool) for c in pool.best), key=lambda c: -c.score)
-        if answers(c, pool)
+        for c in sorted(filter(None, spoken), key=lambda c: -c.score)
     ]
 
 

@@ -40,7 +40,7 @@ from recollect.reading import (
     superseded,
 )
 from recollect.reading.chronology import Outline, Timeline
-from recollect.reading.fact_results import answers
+from recollect.reading.fact_results import speaking
 from recollect.reading.pool import SURE, Models, Pass, Pool, as_typed, sees_all
 from recollect.reading.question import Question
 from recollect.text.questions.asking import is_about_questions
@@ -175,9 +175,11 @@ def ordered(found: Retrieval) -> list[Candidate]:
     counts."""
     pool, policy, newest = found.pool, found.question.policy, found.question.route.newest
     broad = is_overview(pool.of.parsed.prose)
-    graded = (_as_fact(c, pool) for c in pool.best)
     by_content = not broad and not (found.again and found.spelling)
-    sure = [c for c in graded if not _is_fact(c, pool) or (by_content and answers(c, pool))]
+    facts = {c.passage for c in pool.best if _is_fact(c, pool)}
+    spoken = [speaking(grade.as_fact(c, pool), pool) for c in pool.best if c.passage in facts]
+    sure = [c for c in pool.best if c.passage not in facts]
+    sure += [c for c in spoken if c is not None and by_content]
     alpha = policy.recency if policy.recency is not None else policy.newest * newest
     best = sorted(sure, key=lambda c: -c.score)
     if found.question.query.time.ordered:
@@ -199,17 +201,14 @@ def _is_fact(candidate: Candidate, pool: Pool) -> bool:
     return pool.stored(candidate).document.kind == KIND
 
 
-def _as_fact(candidate: Candidate, pool: Pool) -> Candidate:
-    return grade.as_fact(candidate, pool) if _is_fact(candidate, pool) else candidate
-
-
 def worthwhile(found: Retrieval, among: Sequence[Candidate]) -> tuple[list[Candidate], str]:
     """Returns those of these that are good enough, and what decided."""
     pool = found.pool
     if found.question.query.time.ordered and pool.of.policy.doubts(pool.answerable):
         among = among[: cut.FEW]  # the first in time, not the best
     by_words = pool.grader in ("words", "terse")
-    sure = cut.Grade(pool.confidence, pool.answerable, by_words)
+    facts = (c.confidence for c in among if _is_fact(c, pool))  # which would not be among them
+    sure = cut.Grade(pool.confidence, max([pool.answerable, *facts]), by_words)
     return cut.cut(among, pool.of.policy, sure)
 
 
