@@ -67,6 +67,8 @@ def test_a_larger_mode_shows_and_names_more_of_the_same_store(tmp_path: Path) ->
         "How quickly must somebody answer a page?",
         "How much does the Basic plan cost now?",
         "Who gets paged first on weeks when Priya is on duty?",
+        "What went wrong with bookings and payments?",
+        "Which decisions did we take about the database?",
     ]
     with Memory.open(tmp_path / "store") as memory:
         memory.add(Path(recollect.__file__).parent / "samples" / "vault")

@@ -10,7 +10,13 @@ from recollect.nouns import Policy, not_none
 
 MODES: Mapping[str, Policy] = {
     "conservative": Policy(
-        "conservative", limit=10, budget=4_000, named=5, share=0.4, worth_span=0.01, keep=0.3
+        "conservative",
+        limit=10,
+        budget=4_000,
+        named=5,
+        share=0.35,
+        worth_span=0.01,
+        keep=0.3,
     ),
     "balanced": Policy("balanced", limit=25, budget=12_000),
     "tokenmax": Policy(

@@ -26,7 +26,7 @@ SHORT = 30
 """A turn of so many words is context for the next one of another speaker."""
 _NAMELESS = frozenset({"user", "assistant"})
 """Roles that are no names: as words they would be in every turn."""
-_UNHEARD = frozenset({"system", "tool", "context", "rewound"})
+_UNHEARD = frozenset({"system", "tool", "context", "rewound", "thought"})
 """Roles that nobody replies to."""
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")

@@ -37,7 +37,8 @@ _UNSAID = frozenset({"thinking", "redacted_thinking", "redacted"})
 _THOUGHT = frozenset({"thinking", "reasoning"})
 _OWN_TOOLS = "search|gather|record_answer|sessions|remember|curate|forget|context|record|get|list"
 _OWN = re.compile(
-    rf"""(?:[\w.:-]*[_.:-])?recollect(?:[_.:/-]+\w+?)?[_.:/-]+(?:{_OWN_TOOLS})(?=[\s:]|$)
+    rf"""(?:[\w.:-]{{0,80}}[_.:-])?recollect(?:[_.:/-]{{1,3}}\w{{1,40}}?)?[_.:/-]{{1,3}}
+      (?:{_OWN_TOOLS})(?=[\s:]|$)
     | \S{{1,40}}\s.{{0,200}}?\b(?:command|cmd)=.{{0,60}}?(?<![\w.-])recollect\s
       (?:{_OWN_TOOLS}|think|browse)\b""",
     re.VERBOSE,
