@@ -38,6 +38,9 @@ LIKELY = 3.0
 """The first two scores of a passage that is looked at."""
 LATER, SENTENCES, BEFORE = 2, 4, 3
 """So many later passages, and sentences of each, are compared; so many earlier ones are named."""
+CHANGES = 4
+"""What is said alike of more things than this is a list ("berth 1 is free", "berth 2 is free"), and
+no value that changed."""
 FEW = 20
 """Documents without which a mean and a deviation say nothing."""
 LOOKED_AT = 20
@@ -70,6 +73,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     if not shown.values or not shown.said.date:
         return Group(shown)
     rivals, embedder = list(_by_words(shown, asked, pool)), pool.of.models.embedder
+    if len(rivals) > CHANGES:
+        return Group(shown)
     later: list[Statement] = []
     before: list[Statement] = []
     if not rivals and embedder and pool.by_meaning:

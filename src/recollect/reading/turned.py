@@ -23,6 +23,8 @@ from recollect.text.statements import conflict
 
 MOST = 3
 """Facts of the past that are told with one that holds."""
+COMPARED = 10
+"""Named facts, the first ones, of which other times are told: a name may stand for a thousand."""
 LIKE = 8
 """Facts that share words with a named one, and are compared with it."""
 PAST = ("superseded", "expired")
@@ -41,7 +43,7 @@ def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
     named = {mention.fact.id for mention in mentions}
     results: list[Result] = []
     disputed: list[tuple[str, str]] = []
-    for mention in mentions:
+    for mention in mentions[:COMPARED]:
         one = replacing(named_result(mention), list(_earlier(mention.fact, facts))[:MOST])
         rivals = [r for r in _rivals(mention.fact, facts, view) if r.id not in named]
         shown = {r.id: fact_result(r, one.confidence, "rival") for r in rivals}
@@ -50,7 +52,8 @@ def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
         results += [shown[fact.id] for fact in line]
         disputed += [(line[0].title, fact.title) for fact in line[1:]]
         named |= shown.keys()
-    return Told(tuple(results), tuple(disputed))
+    rest = [m for m in mentions[COMPARED:] if m.fact.id not in {one.document for one in results}]
+    return Told((*results, *map(named_result, rest)), tuple(disputed))
 
 
 def _earlier(fact: Fact, facts: Facts) -> Iterator[Earlier]:

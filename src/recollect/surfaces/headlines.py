@@ -40,9 +40,9 @@ _FEW = 12
 
 def answered(found: Answer) -> str:
     """Returns the date that answers a question of time, or the dates where it is asked how often;
-    nothing for other questions."""
+    nothing for other questions, nor where a file's time is all that is known."""
     time = found.time
-    if time is None or time.date is None:
+    if time is None or time.date is None or found.results[0].dated == "file":
         return ""
     if time.kind == "how-often":
         days = ", ".join(map(day, time.dates[:_FEW])) + when(len(time.dates) > _FEW, " …")

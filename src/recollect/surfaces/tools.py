@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 from recollect import memory as facade
 from recollect import trace
 from recollect.errors import RecollectError, UsageError
-from recollect.nouns import not_none
 from recollect.surfaces import error_log, tool_text
 from recollect.text import nearest as words
 
@@ -449,7 +448,7 @@ def checked(tool: Tool, arguments: Mapping[str, Any]) -> Arguments:
         if name not in tool.properties:
             said = f"{tool.name} has no argument {_shown(name)}"
             raise UsageError(said, hint=_nearest(name, tool))
-    given = not_none(arguments)
+    given = {name: value for name, value in arguments.items() if value is not None}
     for name in tool.required:
         if name not in given:
             raise UsageError(f"{tool.name} needs {name!r}", hint=_how(tool))

@@ -421,7 +421,7 @@ qu[eé] fue lo [uú]ltimo(?: que (?:hicimos|decidimos|cambiamos|dijimos))?\b
         "after",
         "en",
         r"""
-(?:right |just |shortly |immediately |directly |soon |the (?:day|week|session|night|morning) )?(?:after|following|in the wake of|as a (?:result|consequence) of)(?= \w)
+(?:right |just |shortly |immediately |directly |soon |the (?:day|week|session|night|morning) )?(?:(?<!look )(?<!looks )(?<!looking )(?<!looked )(?<!named )(?<!called )after(?! (?:how|which|what|all|hours)\b)|following|in the wake of|as a (?:result|consequence) of)(?= \w)
 (?:once|ever since|since)(?= (?:we|i|the|our|my|that|it|they) )
 """,
         "after following wake result consequence once since ever",
@@ -670,7 +670,7 @@ est-ce que\b(?=.*?\b(?:toujours|encore|enfin|déjà)\b)
     TimeRule(
         "when",
         "en",
-        r"(?:when|(?:on|in) (?:what|which) (?:day|date|month|year|week))\b(?= (?:did|was|were|have|has|had|do|does|is|are)\b)",
+        r"(?:when|(?:on|in) (?:what|which) (?:day|date|month|year|week))\b(?= (?:did|was|were|have|has|had)\b)",
         "when what which",
     ),
     TimeRule(
