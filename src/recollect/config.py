@@ -236,7 +236,8 @@ SETTINGS: Mapping[str, Setting] = {
             "search.keep",
             None,
             _share,
-            "The least confidence of an answer; below it nothing is shown. Else the mode's own.",
+            "The least probability that anything of it is stored; below it nothing is shown. "
+            "Else the mode's own.",
         ),
         Setting("search.min_confidence", None, _share, "Leave out results that are less sure."),
         Setting("search.cut", None, _yes_or_no, "Let the grades decide how many results come."),
