@@ -38,6 +38,10 @@ _WORDS = 20
 """Words of a question of time; one that tells where something was left may be longer."""
 _SENTENCE = re.compile(r"(?<!\d)[.?!;] \w|, and (?:what|who|how|when|where|which)\b|^if\b")
 _STORY = re.compile(r"(?<!\d)[.?!;—–] \w|^(?:if|when|the|i|is|are|do|does|before i|after i)\b")
+_HAPPENED = re.compile(
+    r"\W*(?:what|which|anything|was|qué|que|qu)\b.{0,40}?\b(?:happened|changed|went|done|decided|discussed"
+    r"|broke|failed|released|shipped|passiert|geändert|gemacht|beschlossen|pasó|cambió|hizo|passé)\b"
+)
 _EVENT_END = re.compile(r"[,;:?!。？，]|\. |$")
 
 
@@ -87,7 +91,8 @@ def _first(lower: str, period: str) -> _Match | None:
 def _match(rule: TimeRule, lower: str, words: set[str], period: str) -> _Match | None:
     if not rule.asks:
         at = lower.find(period)
-        return _Match(rule, at, at) if period and _is_brief(lower, rule) else None
+        asked = period and _is_brief(lower, rule) and _tells_of_us(lower)
+        return _Match(rule, at, at) if asked else None
     if words.isdisjoint(cued(rule.cues)) if rule.cues else lower.isascii():
         return None
     if not _is_past(rule, lower):
@@ -96,6 +101,12 @@ def _match(rule: TimeRule, lower: str, words: set[str], period: str) -> _Match |
         return None
     found = (one for one in _compiled(rule).finditer(lower) if _leads(rule, lower[: one.start()]))
     return next((_Match(rule, *one.span()) for one in found), None)
+
+
+def _tells_of_us(lower: str) -> bool:
+    """Whether a question is about what was done or happened here; a time in any other ("files that
+    were modified in the last 90 minutes") may be a part of its topic, and limits nothing."""
+    return _ours().search(lower) is not None or _HAPPENED.match(lower) is not None
 
 
 def _leads(rule: TimeRule, before: str) -> bool:
