@@ -38,6 +38,7 @@ LIKELY = 3.0
 """The first two scores of a passage that is looked at."""
 LATER, SENTENCES, BEFORE = 2, 4, 3
 """So many later passages, and sentences of each, are compared; so many earlier ones are named."""
+_NAMELESS = frozenset({"", "user", "assistant"})
 CHANGES = 4
 """What is said alike of more things than this is a list ("berth 1 is free", "berth 2 is free"), and
 no value that changed."""
@@ -72,7 +73,8 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     shown = max(own, key=lambda one: (len(one.words & asked), bool(one.values)))
     if not shown.values or not shown.said.date:
         return Group(shown)
-    rivals, embedder = list(_by_words(shown, asked, pool)), pool.of.models.embedder
+    alike, embedder = _by_words(shown, asked, pool), pool.of.models.embedder
+    rivals = [one for one in alike if _same_speaker(one, shown)]
     if len(rivals) > CHANGES:
         return Group(shown)
     later: list[Statement] = []
@@ -86,6 +88,13 @@ def group(first: Candidate, stretches: Sequence[Stretch], pool: Pool, now: datet
     if all(one.values == shown.values for one in known):
         line = [shown]
     return Group(line[-1], tuple(reversed(line[:-1])), tuple(later), tuple(before))
+
+
+def _same_speaker(one: Statement, shown: Statement) -> bool:
+    """Whether both are said by the same person, or not by one who has a name: what Ana wants of her
+    team does not replace what Ben wants of his."""
+    roles = {one.stored.passage.role, shown.stored.passage.role}
+    return len(roles) == 1 or roles <= _NAMELESS
 
 
 def _in_talk(one: Statement, shown: Statement) -> bool:
