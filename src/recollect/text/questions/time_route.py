@@ -27,7 +27,7 @@ from recollect.text.questions.time_rules import (
     TimeRule,
 )
 from recollect.text.statements.cues import beginnings, cued
-from recollect.text.stopwords import language
+from recollect.text.stopwords import language, stopwords
 from recollect.text.terms import fold
 
 _READ = 2000
@@ -91,7 +91,7 @@ def _first(lower: str, period: str) -> _Match | None:
 def _match(rule: TimeRule, lower: str, words: set[str], period: str) -> _Match | None:
     if not rule.asks:
         at = lower.find(period)
-        asked = period and _is_brief(lower, rule) and _tells_of_us(lower)
+        asked = period and _is_brief(lower, rule) and _is_limit(period, lower)
         return _Match(rule, at, at) if asked else None
     if words.isdisjoint(cued(rule.cues)) if rule.cues else lower.isascii():
         return None
@@ -103,10 +103,12 @@ def _match(rule: TimeRule, lower: str, words: set[str], period: str) -> _Match |
     return next((_Match(rule, *one.span()) for one in found), None)
 
 
-def _tells_of_us(lower: str) -> bool:
-    """Whether a question is about what was done or happened here; a time in any other ("files that
-    were modified in the last 90 minutes") may be a part of its topic, and limits nothing."""
-    return _ours().search(lower) is not None or _HAPPENED.match(lower) is not None
+def _is_limit(period: str, lower: str) -> bool:
+    """Whether a period limits what is looked for: where a few bare words are given, or what was
+    done or happened here is asked about. In any other question ("files that were modified in the
+    last 90 minutes") it may be a part of the topic."""
+    bare = stopwords().isdisjoint(lower.replace(period, " ").split())
+    return bare or _ours().search(lower) is not None or _HAPPENED.match(lower) is not None
 
 
 def _leads(rule: TimeRule, before: str) -> bool:
