@@ -72,6 +72,8 @@ class Rules(RuleBasedStateMachine):
         assert old is None or not self._reaches(owner, old, id)
         self.links.update((owner, id, o) for o in supersedes)
         if (owner, id) in self.forgotten:
+            if supersedes:  # it stays forgotten, and yet says since when the older one is replaced
+                self.starts[owner, id] = day(start)
             return
         was = self.rows.get((owner, id))
         known = frozenset(names)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from recollect.nouns import Document, Problem
+from recollect.nouns import SPOKEN, Document, Problem
 from recollect.ports import StorageEngine
 from recollect.writing.documents import Item
 
@@ -68,6 +68,6 @@ def _lacking(new: Extent, known: Extent, where: str) -> Problem:
 
 
 def extent(session: Document) -> Extent:
-    spoken = [m.text for m in session.messages if m.role in ("user", "assistant")]
+    spoken = [m.text for m in session.messages if m.role in SPOKEN]
     turns = frozenset(" ".join(text.split())[:BEGIN] for text in spoken)
     return Extent(session.path, sum(map(len, spoken)), turns)

@@ -22,6 +22,10 @@ LOCAL = "local"
 
 ROLES = ("user", "assistant", "tool", "context", "summary", "system", "rewound", "thought")
 """Who speaks in a message, as the readers of session logs tell it; others may be stored."""
+SPOKEN = ("user", "assistant")
+"""Roles that speak to each other, and are no names of people."""
+UNHEARD = frozenset({"tool", "context", "system", "rewound", "thought"})
+"""Roles that nobody replies to; they are searched where a caller asks for them."""
 
 JsonObject = Mapping[str, Any]
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar
 
 from recollect.nouns import (
+    SPOKEN,
     Candidate,
     Contribution,
     Filter,
@@ -25,7 +26,7 @@ from recollect.nouns import (
 )
 from recollect.ports import Store
 from recollect.reading.pool import Pool
-from recollect.text.terms import terms
+from recollect.text.terms import stems
 
 ENOUGH, FEW, MORE, MOST = 0.7, 5, 0.05, 0.9
 """The share of the best document's score from which a document speaks of the topic; the more words
@@ -124,7 +125,7 @@ def speaking_of(candidates: Sequence[Candidate], pool: Pool) -> dict[int, float]
 
     def said(candidate: Candidate) -> float:
         passages = (candidate, *pool.others.get(candidate.document, ()))
-        words = set(terms(pool.stored(candidate).document.title).stem.split())
+        words = stems(pool.stored(candidate).document.title)
         words.update(*(matched.get(one.passage, ()) for one in passages))
         return sum(value for word, value in worth.items() if word in words) / total
 
@@ -140,7 +141,7 @@ def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate
     worth, total = pool.worth, sum(pool.worth.values()) or 1.0
     said: dict[str, list[float]] = {id: [] for id in ids.values()}
     for one in read:
-        words = matched.get(one.key, set()) and _own_words(one)  # not what it replies to
+        words = matched.get(one.key, set()) and stems(one.passage.text)  # not what it replies to
         said[one.document.id].append(sum(worth.get(word, 0.0) for word in words) / total)
     most = max((max(shares, default=0.0) for shares in said.values()), default=0.0)
     counts = {
@@ -153,10 +154,6 @@ def _more_than_mentions(near: Sequence[Candidate], pool: Pool) -> list[Candidate
         return not count or count >= half or count >= MENTIONS * len(said[id])
 
     return [c for c in near if speaks(ids[c.document])]
-
-
-def _own_words(stored: StoredPassage) -> set[str]:
-    return set(terms(stored.passage.text).stem.split())
 
 
 def moment(event: Pool, topic: Pool | None = None) -> datetime | None:
@@ -216,7 +213,6 @@ SHOWN = 400
 """Characters of how a document begins, and of how it ends."""
 _LONG = 500
 """Passages of a document that are looked at for its end."""
-_SPEAKERS = ("", "user", "assistant")
 
 
 class Outline(NamedTuple):
@@ -243,7 +239,7 @@ def listing(view: Store, filter: Filter, asked: TimeRoute, limit: int) -> list[O
 
 def _outline(view: Store, id: str) -> Outline | None:
     every = view.passages([f"{id}:0"], after=_LONG)
-    said = [one for one in every if one.passage.role in _SPEAKERS and one.passage.text.strip()]
+    said = [one for one in every if one.passage.role in ("", *SPOKEN) and one.passage.text.strip()]
     asked = [one for one in said if one.passage.role != "assistant"] or said
     return Outline(asked[0], said[-1]) if said else None
 

@@ -24,7 +24,8 @@ from recollect.nouns import (
     stable_id,
 )
 from recollect.ports import Store
-from recollect.reading.fact_results import fact_result, named_result, speaking, standing_result
+from recollect.reading.by_content import speaking
+from recollect.reading.fact_results import fact_result, named_result, standing_result
 from recollect.reading.grade import as_fact
 from recollect.reading.named import Facts, mentioned
 from recollect.reading.pool import Models, Pass, Pool

@@ -14,7 +14,7 @@ from __future__ import annotations
 from recollect.nouns import Candidate, Contribution, StoredPassage
 from recollect.reading.pool import Exchange, Pool
 from recollect.text.questions.asking import is_question
-from recollect.text.terms import terms
+from recollect.text.terms import stems
 from recollect.trace import say, stage, unreported
 
 ASKED = 24
@@ -56,7 +56,7 @@ def answered(pool: Pool) -> Pool:
 
 def _is_same(question: StoredPassage, pool: Pool) -> bool:
     """Whether it was asked in nearly the same words: what replies to it is found under them."""
-    one, other = _stems(question.passage.text), _stems(pool.of.parsed.prose)
+    one, other = stems(question.passage.text), stems(pool.of.parsed.prose)
     return len(one & other) >= SAME * len(one | other)
 
 
@@ -70,12 +70,8 @@ def _asks(stored: StoredPassage, pool: Pool) -> bool:
     text, typed = stored.passage.text, stored.passage.role == "user"
     if is_question(text, typed=typed):
         return True
-    said = _stems(text) if typed else set()
-    return bool(said) and said <= _stems(pool.of.parsed.prose)
-
-
-def _stems(text: str) -> set[str]:
-    return set(terms(text).stem.split())
+    said = stems(text) if typed else set()
+    return bool(said) and said <= stems(pool.of.parsed.prose)
 
 
 def _replies(question: StoredPassage, pool: Pool) -> list[StoredPassage]:

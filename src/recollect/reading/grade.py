@@ -119,8 +119,8 @@ def again(pool: Pool) -> Pool:
     best = graded(pool.fused, signals(pool), by)
     known = set_signals(best, surroundings(pool))
     confidence = together(best, known, by)
-    open = answerable(known, by) if by.stored else confidence
-    return _told(pool._replace(answerable=open), best, confidence)
+    gate = answerable(known, by) if by.stored else confidence
+    return _told(pool._replace(answerable=gate), best, confidence)
 
 
 def _told(pool: Pool, best: Sequence[Candidate], confidence: float) -> Pool:

@@ -23,7 +23,7 @@ from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from recollect import ports
-from recollect.nouns import Candidate, Earlier, Hit, StoredPassage, Stretch
+from recollect.nouns import SPOKEN, Candidate, Earlier, Hit, StoredPassage, Stretch
 from recollect.ports import Embedder
 from recollect.reading.pool import Pool, raised
 from recollect.reading.statement import Moment, Statement, content, is_rival, is_twin, names_in
@@ -38,7 +38,6 @@ LIKELY = 3.0
 """The first two scores of a passage that is looked at."""
 LATER, SENTENCES, BEFORE = 2, 4, 3
 """So many later passages, and sentences of each, are compared; so many earlier ones are named."""
-_NAMELESS = frozenset({"", "user", "assistant"})
 CHANGES = 4
 """What is said alike of more things than this is a list ("berth 1 is free", "berth 2 is free"), and
 no value that changed."""
@@ -94,7 +93,7 @@ def _same_speaker(one: Statement, shown: Statement) -> bool:
     """Whether both are said by the same person, or not by one who has a name: what Ana wants of her
     team does not replace what Ben wants of his."""
     roles = {one.stored.passage.role, shown.stored.passage.role}
-    return len(roles) == 1 or roles <= _NAMELESS
+    return len(roles) == 1 or roles <= {"", *SPOKEN}
 
 
 def _in_talk(one: Statement, shown: Statement) -> bool:

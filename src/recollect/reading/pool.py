@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterable, Mapping
 from math import exp
 from typing import NamedTuple
 
-from recollect.nouns import Candidate, Contribution, Filter, Policy, Scale, StoredPassage, Window
+from recollect.nouns import (
+    UNHEARD,
+    Candidate,
+    Contribution,
+    Filter,
+    Policy,
+    Scale,
+    StoredPassage,
+    Window,
+)
 from recollect.ports import Embedder, Llm, Reranker, Store
 from recollect.text import frontmatter
 from recollect.text.questions.parse import Parsed
@@ -17,8 +26,6 @@ DOUBTED = 0.5
 """The part of what may be shown that is spent where it is doubtful that any of it answers."""
 
 
-UNHEARD = frozenset({"tool", "context", "system", "rewound", "thought"})
-"""Roles that are searched where a caller asks for them."""
 CALL = re.compile(r"[\w./:-]{1,80} \w+=")
 """How the call of a tool begins: its name, and the first of its arguments."""
 

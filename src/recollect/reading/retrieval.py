@@ -39,8 +39,8 @@ from recollect.reading import (
     rewrite,
     superseded,
 )
+from recollect.reading.by_content import speaking
 from recollect.reading.chronology import Outline, Timeline
-from recollect.reading.fact_results import speaking
 from recollect.reading.pool import SURE, Models, Pass, Pool, as_typed, sees_all
 from recollect.reading.question import Question
 from recollect.text.questions.asking import is_about_questions

@@ -26,7 +26,7 @@ from typing import NamedTuple
 from recollect.nouns import Candidate, Document, StoredPassage, Stretch
 from recollect.reading.pool import Pool, probability
 from recollect.text.sentences import units
-from recollect.text.terms import terms
+from recollect.text.terms import stems
 from recollect.text.tokens import count_tokens
 
 SHORT = 60
@@ -155,7 +155,7 @@ def _units(place: _Place, rank: int, gap: float, pool: Pool) -> Iterator[Unit]:
     text, total = stored.passage.text, sum(worth.values()) or 1.0
     parts = _parts(text, pool.begin(stored))
     covered = [
-        sum(worth.get(word, 0.0) for word in set(terms(text[start:end]).stem.split())) / total
+        sum(worth.get(word, 0.0) for word in stems(text[start:end])) / total
         for start, end, _ in parts
     ]
     best, many = max(covered, default=0.0), log(len(parts) or 1)

@@ -17,7 +17,7 @@ from recollect.text.questions.time_words import WORDS
 from recollect.text.questions.when import entries
 from recollect.text.stated import Stated, of_statement
 from recollect.text.stopwords import stopwords
-from recollect.text.terms import fold, terms
+from recollect.text.terms import fold, stems, terms
 
 ALIKE, SOMEWHAT = 0.6, 0.3
 """The shares of words that twins have in common: where a common word tells them apart, and where
@@ -103,7 +103,7 @@ def _counts() -> frozenset[str]:
 
 
 def content(text: str) -> frozenset[str]:
-    return frozenset(terms(text).stem.split()) - stopwords()
+    return frozenset(stems(text) - stopwords())
 
 
 def is_rival(one: Statement, other: Statement) -> bool:

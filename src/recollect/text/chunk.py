@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from recollect.nouns import Document, Passage
+from recollect.nouns import SPOKEN, UNHEARD, Document, Passage
 
 TARGET_SIZE = 1_200
 MAX_SIZE = 2_000
@@ -24,10 +24,6 @@ SMALL = 240
 """A passage shorter than this is not closed only because a heading comes."""
 SHORT = 30
 """A turn of so many words is context for the next one of another speaker."""
-_NAMELESS = frozenset({"user", "assistant"})
-"""Roles that are no names: as words they would be in every turn."""
-_UNHEARD = frozenset({"system", "tool", "context", "rewound", "thought"})
-"""Roles that nobody replies to."""
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
@@ -93,12 +89,12 @@ def _contexts(document: Document) -> list[str]:
     contexts, before, speaker = [], "", ""
     last: dict[str, str] = {}
     for _, role, text in document.segments():
-        if role in _UNHEARD:
+        if role in UNHEARD:
             contexts.append("")
             continue
         if role != speaker:
             before, speaker = last.get(speaker, ""), role
-        named = "" if role in _NAMELESS else f"{role}: "
+        named = "" if role in SPOKEN else f"{role}: "
         contexts.append("".join(f"{line}\n" for line in (before, named.strip()) if line))
         said = text.split()
         last[role] = named + " ".join(said) if 0 < len(said) <= SHORT else ""

@@ -220,6 +220,11 @@ def terms(text: str) -> Terms:
     return Terms(" ".join(stems), " ".join(exact))
 
 
+def stems(text: str) -> set[str]:
+    """The stems of *text*, each once."""
+    return set(terms(text).stem.split())
+
+
 def fold_prefix(text: str) -> str:
     """The beginning of a word as the exact terms have it."""
     return fold(text.translate(_TYPOGRAPHY).strip(_MARGIN).replace("'", ""))

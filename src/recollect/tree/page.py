@@ -41,7 +41,7 @@ from recollect.text.chunk import passages
 from recollect.text.keys import keys, words
 from recollect.text.ordinary import commonness
 from recollect.text.stopwords import stopwords
-from recollect.text.terms import is_run, stem, terms
+from recollect.text.terms import is_run, stem, stems
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.tree.names import LOOSE, canonical, folded
 
@@ -177,7 +177,7 @@ def _speaks_for(page: TopicPage, fact: Fact) -> bool:
 
 
 def _stems(text: str) -> set[str]:
-    return set(terms(text).stem.split()) - stopwords()
+    return stems(text) - stopwords()
 
 
 def _by_weight(facts: Sequence[Fact]) -> list[Fact]:

@@ -44,7 +44,7 @@ from recollect.reading.sessions.visibility import (
 from recollect.reading.sessions.windows import around, bookends, names
 from recollect.text.questions.parse import Parsed, parse
 from recollect.text.questions.time_route import asks_decision
-from recollect.text.terms import terms
+from recollect.text.terms import stems
 from recollect.trace import Trace, tracing
 
 DEPTH = 50
@@ -162,7 +162,7 @@ def _filled(best: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _has_all(title: str, wanted: set[str]) -> bool:
-    return bool(wanted) and wanted <= set(terms(title).stem.split())
+    return bool(wanted) and wanted <= stems(title)
 
 
 def _match(candidate: Candidate, stored: StoredPassage, *, titled: bool) -> Match:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from recollect.nouns import Message
+from recollect.nouns import SPOKEN, Message
 from recollect.text.stopwords import stopwords
-from recollect.text.terms import terms
+from recollect.text.terms import stems
 
 LENGTH = 80
 TELLING = 2
@@ -39,7 +39,6 @@ _DECIDED = re.compile(
     r"|entschieden|decidimos|acordamos|nos\squedamos\scon|décidé)\b",
     re.IGNORECASE,
 )
-_SPEAKERS = ("user", "assistant")
 _ARROW = " → "
 
 
@@ -100,12 +99,12 @@ def _lines(text: str) -> Iterator[list[str]]:
 
 def _words(text: str) -> set[str]:
     """Returns the stems of the words that carry meaning."""
-    return set(terms(text).stem.split()) - stopwords()
+    return stems(text) - stopwords()
 
 
 def _decided(messages: Sequence[Message]) -> str:
     """Returns the last sentence that says what was decided."""
-    spoken = (m.text[:_READ] for m in reversed(messages[-_TURNS:]) if m.role in _SPEAKERS)
+    spoken = (m.text[:_READ] for m in reversed(messages[-_TURNS:]) if m.role in SPOKEN)
     lines = (line for text in spoken if _DECIDED.search(text) for line in _lines(text))
     told = (one for line in lines for one in line if _DECIDED.search(one))
     return next((one for one in told if len(_words(one)) >= TELLING), "")

@@ -1,0 +1,108 @@
+"""Facts that a question does not name, and that answer it by what they say.
+
+Being near is not enough: what is asked about another key, person or year shares most of its words
+with a fact, and is near it in meaning as well. So all words that say which thing is meant have to
+be in the fact, in any form; or hardly any are, and nothing else comes near it in meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from math import log
+
+from recollect.nouns import Candidate
+from recollect.reading.pool import Pool
+from recollect.text.forms import is_form
+from recollect.text.terms import is_run, stems
+
+ONE_WORD = log(2) + 1e-9
+"""What ``Signals.words`` is at most for a question with one word that carries meaning."""
+_ASKS = re.compile(
+    r"\W*(?:wh(?:en|ere|om?|ose|at|ich|y)|how|wann|wo|wer|was|welche\w?|warum|wie"
+    r"|cuándo|dónde|quién|qué|cuál|cómo|por qué|quand|où|qui|quel\w*|comment|pourquoi)\b",
+    re.IGNORECASE,
+)
+LOST = 0.15
+"""What the words may be worth at most, of those that say what is asked about, that a fact lacks."""
+_WANTED = (
+    "many much often long old far big large tall high deep time day days date week month year hour "
+    "minute number amount version kind sort type size name called get got go goes take takes have "
+    "need must happen happens do viele viel oft lange alt uhr tag tage datum woche monat jahr "
+    "stunde nummer größe heißt muss mucho muchos cuántos hora día días fecha mes año número"
+)
+"""Words that say what is wanted of a thing, and not which thing is meant."""
+_KIND = re.compile(r"\b(?:[Ww](?:hich|hat|elche[nmrs]?)|(?:[Qq]u|[Cc]u)[eéáa]l?)\s+([a-zäöüñ]\w+)")
+"""What kind of thing is wanted ("which journal …"); a name there says which thing is meant."""
+_CODE = re.compile(r"\d")
+ALONE = 0.7
+"""How sure a fact is that stands out by what it means."""
+OUTSTANDING = ((0.15, 0.64, 0.07), (1.0, 0.66, 0.14))
+"""Up to which share of the question's words, with which cosine, and how far ahead of every other a
+fact stands out. One with some of the words has to be farther ahead: what is asked about another
+thing shares most of its words with a fact, and is near it."""
+
+
+def speaking(candidate: Candidate, pool: Pool) -> Candidate | None:
+    """Returns a fact that is not named, and is graded as one, if it answers by its content."""
+    if _has_its_words(candidate, pool):
+        return candidate
+    if _stands_out(candidate, pool):
+        return candidate._replace(confidence=ALONE, score=log(ALONE / (1 - ALONE)))
+    return None
+
+
+def _stands_out(candidate: Candidate, pool: Pool) -> bool:
+    """Whether it says the same in other words, as far as meaning tells: nothing else is near."""
+    signals = candidate.signals
+    other = (
+        signals.no_number or signals.no_year or any(_CODE.search(w) for w in _lost(candidate, pool))
+    )
+    if other or "cosine" not in pool.grader:
+        return False
+    others = (c.signals.cosine for c in pool.best if c.passage != candidate.passage)
+    ahead = signals.cosine - max(others, default=signals.cosine)
+    near, lead = next(rest for most, *rest in OUTSTANDING if signals.coverage <= most)
+    return signals.cosine >= near and ahead >= lead
+
+
+def _has_its_words(candidate: Candidate, pool: Pool) -> bool:
+    """Whether a fact that is not named, and is graded as one, answers by its content: being of
+    the same field is not enough, a single word names a field unless something is asked about it
+    ("when do we deploy?", not "is redis up?"), and what is true of one number, key or person is not
+    of another."""
+    signals, asked = candidate.signals, pool.of
+    names_a_field = signals.words <= ONE_WORD and not _ASKS.match(asked.parsed.prose)
+    other = signals.no_number or signals.no_year
+    if other or names_a_field or candidate.confidence < asked.policy.fact_confidence:
+        return False
+    return _share(_lost(candidate, pool), pool) <= LOST
+
+
+def _share(words: Iterable[str], pool: Pool) -> float:
+    """Returns what these are worth, as a share of all words that say which thing is meant."""
+    which = set(pool.worth) - _kinds(pool)
+    return sum(pool.worth[word] for word in words) / (sum(pool.worth[w] for w in which) or 1.0)
+
+
+def _lost(candidate: Candidate, pool: Pool) -> list[str]:
+    """Returns the words of the question, of those that say which thing is meant, that the fact has
+    in no form."""
+    has = pool.matched.get(candidate.passage, set())
+    said = stems(pool.stored(candidate).passage.text)
+    which = set(pool.worth) - _kinds(pool) - has
+    return [word for word in which if not any(is_form(word, other) for other in said)]
+
+
+def _kinds(pool: Pool) -> set[str]:
+    """Returns the words of the question that say what is wanted of the thing; pairs of characters,
+    in a script without spaces, say nothing for sure."""
+    named = _KIND.findall(pool.of.parsed.prose)
+    runs = {word for word in pool.worth if is_run(word)}
+    return {*_wanted(), *runs, *(stem for word in named for stem in stems(word))}
+
+
+@cache
+def _wanted() -> frozenset[str]:
+    return frozenset(stems(_WANTED))

@@ -1,0 +1,37 @@
+"""Whether two stems are forms of one word, where the stemmer does not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from recollect.text.terms import stem
+
+_IRREGULAR = (
+    "keep kept,get got gotten,go went gone,buy bought,sell sold,tell told,pay paid,hold held,"
+    "leave left,meet met,lose lost,find found,make made,write wrote written,drive drove driven,"
+    "take took taken,give gave given,eat ate eaten,wear wore worn,choose chose chosen,"
+    "begin began begun,run ran,speak spoke spoken,break broke broken,fly flew flown,"
+    "know knew known,grow grew grown,see saw seen,say said,think thought,teach taught,"
+    "catch caught,bring brought,"
+    "feel felt,sleep slept,sit sat,stand stood,win won,hang hung,ride rode ridden,sing sang sung,"
+    "drink drank drunk,swim swam,wake woke woken,become became,come came,do did done"
+)
+
+
+def is_form(one: str, other: str) -> bool:
+    """Whether two stems are forms of one word: of an irregular verb, or by all letters but the
+    last ("lend", "lent")."""
+    start = one[:-1]
+    regular = len(start) >= 3 and len(one) == len(other) and other.startswith(start)
+    return regular or _verb(one) == _verb(other)
+
+
+def _verb(form: str) -> str:
+    return _irregular().get(form, form)
+
+
+@cache
+def _irregular() -> Mapping[str, str]:
+    rows = (map(stem, row.split()) for row in _IRREGULAR.split(","))
+    return {form: first for first, *forms in rows for form in forms}
