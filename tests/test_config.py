@@ -609,6 +609,16 @@ def _import_max_mb(folder: Path) -> object:
     return receipt.added, ["import.max_mb" in problem.reason for problem in receipt.failed]
 
 
+def _import_follow_links(folder: Path) -> object:
+    (folder / "notes").mkdir(exist_ok=True)
+    (folder / "away.md").write_text("boats and nets\n")
+    here = folder / "notes" / "here.md"
+    here.unlink(missing_ok=True)
+    here.symlink_to(folder / "away.md")
+    with Memory.open("memory://", embed_model="none") as memory:
+        return memory.add(folder / "notes").added
+
+
 def _captured(_: Path) -> object:
     with Memory.open("memory://", embed_model="none", rerank_model="none") as memory:
         memory.search("where is the boat?")
@@ -761,6 +771,7 @@ CASES = {
     "import.scopes": Case("work,home", _import_scopes, {"universal"}, {"work", "home"}),
     "import.redact": Case("false", _import_redact, False, True),
     "import.thoughts": Case("yes", _import_thoughts, ["assistant"], ["thought", "assistant"]),
+    "import.follow_links": Case("yes", _import_follow_links, 0, 1),
     "import.max_mb": Case("1", _import_max_mb, (1, []), (0, [True])),
 }
 

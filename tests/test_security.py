@@ -17,7 +17,7 @@ import recollect
 from conftest import Cli
 from recollect import Memory
 from recollect.nouns import Problem
-from recollect.sources import formats, json_stream
+from recollect.sources import files, formats, json_stream
 
 PACKAGE = Path(recollect.__file__).parent
 
@@ -89,6 +89,66 @@ def test_a_link_that_goes_round_ends(keyword_memory: Memory, tmp_path: Path) -> 
     (notes / "pipe.md").symlink_to("/dev/zero")
     receipt = keyword_memory.add(notes)
     assert receipt.added == 1
+
+
+def test_a_link_out_of_a_folder_is_skipped_and_one_inside_is_followed(
+    keyword_memory: Memory, tmp_path: Path
+) -> None:
+    private, notes = tmp_path / "private", tmp_path / "notes"
+    private.mkdir()
+    notes.mkdir()
+    (private / "diary.md").write_text("# Diary\n\nthe walrus is mine\n")
+    (private / "sessions.jsonl").write_text('{"id": "p", "text": "another walrus"}\n')
+    (notes / "a.md").write_text("# A\n\notter\n")
+    (notes / "same.md").symlink_to(notes / "a.md")
+    (notes / "climbs.md").symlink_to(Path("..") / "private" / "diary.md")
+    (notes / "lines.jsonl").symlink_to(private / "sessions.jsonl")
+    (notes / "folder").symlink_to(private)
+    (notes / ".claude").symlink_to(private)
+    (notes / "twice").symlink_to(notes / "folder" / "diary.md")
+    receipt = keyword_memory.add(notes)
+    assert (receipt.added, len(receipt.failed)) == (2, 0)
+    assert {Path(p.where).name for p in receipt.skipped} == {
+        "climbs.md", "lines.jsonl", "folder", ".claude", "twice",
+    }  # fmt: skip
+    assert "import.follow_links" in receipt.skipped[0].reason
+    assert not keyword_memory.search("walrus").results
+    named = tmp_path / "linked"
+    named.symlink_to(notes)
+    assert not keyword_memory.add(named, source="again").failed
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc on this system")
+def test_the_file_systems_of_the_kernel_are_never_read(
+    keyword_memory: Memory, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "p").symlink_to("/proc")
+    (tmp_path / "notes" / "status.md").symlink_to("/proc/self/status")
+    (tmp_path / "notes" / "a.md").write_text("# A\n\notter\n")
+    walked = list(files.walk(tmp_path / "notes", follow_links=True))
+    assert [Path(f.place).name for folder in walked for f in folder.files] == ["a.md"]
+    assert all("kernel" in problem.reason for problem in walked[0].problems)
+    assert len(walked[0].problems) == 2
+    receipt = keyword_memory.add("/proc/self/task")
+    assert "kernel" in receipt.failed[0].reason
+
+
+def test_what_lies_beside_a_log_is_not_read_through_a_link(
+    keyword_memory: Memory, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the walrus is mine")
+    beside = tmp_path / "beside"
+    beside.symlink_to(secret)
+    with pytest.raises(OSError, match="a link"):
+        files.sidecar(beside)
+    keyword_memory.curate("We decided to use Postgres for bookings.", title="Bookings", note=True)
+    tree = tmp_path / "tree"
+    keyword_memory.admin.export_tree(tree)
+    (tree / "mine.md").symlink_to(secret)
+    (failed,) = keyword_memory.add(tree).failed
+    assert "symbolic link" in failed.reason
 
 
 def test_a_tree_is_never_written_through_a_link(keyword_memory: Memory, tmp_path: Path) -> None:

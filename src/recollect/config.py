@@ -404,6 +404,13 @@ SETTINGS: Mapping[str, Setting] = {
             _whole(1, 100_000),
             "Files of text larger than this are refused; JSONL is read line by line.",
         ),
+        Setting(
+            "import.follow_links",
+            False,
+            _yes_or_no,
+            "Follow links in a folder that lead out of it.",
+            "trusted",
+        ),
     )
 }
 

@@ -86,6 +86,7 @@ class Importer:
         self._location = stats.location
         self._forgotten = stats.tombstones > 0
         self._homes = SourceRoots(stats.sources, options.source)
+        self._follow_links: bool = config["import.follow_links"]
         self._contents = Contents(
             store, config["import.max_mb"] * 1_000_000, thoughts=config["import.thoughts"]
         )
@@ -141,7 +142,7 @@ class Importer:
 
     def _plan(self, root: Path, home: SourceRoot, only: Format | None) -> _Plan:
         plan = _Plan(root, home, only, {}, [], [], Counter(), [])
-        for folder in files.walk(root, self._location):
+        for folder in files.walk(root, self._location, follow_links=self._follow_links):
             if folder.is_tree:
                 plan.trees.append(Path(folder.place))
             for problem in folder.problems:

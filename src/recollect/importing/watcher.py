@@ -42,12 +42,14 @@ def watch(
     tell: Callable[[WatchedPlace, Receipt], None],
     stop: Event,
     every: float = 1.0,
+    *,
+    follow_links: bool = False,
 ) -> None:
     """Imports each place now and after each change, until *stop* is set."""
     before: dict[WatchedPlace, int] = {}
     while not stop.is_set():
         for one in places:
-            state = _state(one.place)
+            state = _state(one.place, follow_links)
             if before.get(one) == state:
                 continue
             try:
@@ -60,9 +62,9 @@ def watch(
         stop.wait(every)
 
 
-def _state(place: Path) -> int:
+def _state(place: Path, follow: bool) -> int:
     """Returns a number that changes when a file, a database's write-ahead log or the HEAD of a
     repository changes."""
     beside = (place.with_name(f"{place.name}-wal"), place / ".git" / "logs" / "HEAD")
-    folders = (folder for root in (place, *beside) for folder in files.walk(root))
-    return hash(tuple(found for folder in folders for found in folder.files))
+    walks = (files.walk(root, follow_links=follow) for root in (place, *beside))
+    return hash(tuple(found for walk in walks for folder in walk for found in folder.files))

@@ -130,6 +130,7 @@ def watch(
             add,
             lambda one, receipt: tell(one.source, receipt),
             stop or Event(),
+            follow_links=core.config["import.follow_links"],
         )
     return followed
 

@@ -2,9 +2,9 @@
 
 What a ``.gitignore`` or ``.recollectignore`` names is left out, and so is what is hidden, but for
 the folders inside in which tools keep memories and sessions. A folder that is named itself is
-walked, hidden or not. Links are followed, but never into a folder that is being walked already;
-anything that is not a regular file is refused. What cannot be read is yielded as a problem that
-names the file, and the walk goes on.
+walked, hidden or not. Links are followed inside the root (:mod:`recollect.sources.bounds`), but
+never into a folder that is being walked already; anything that is not a regular file is refused.
+What cannot be read is yielded as a problem that names the file, and the walk goes on.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from recollect.nouns import Problem
+from recollect.sources.bounds import Bounds
 from recollect.sources.ignore import IgnoreRules
 
 MANIFEST = ".recollect-tree.json"
@@ -32,6 +33,7 @@ _HIDDEN = {
     ".specstory": frozenset({"history"}),
 }
 """Hidden folders that are entered all the same, and what of them: memories and sessions."""
+_MAX_SIDECAR = 1_000_000
 _MEDIA = frozenset(
     f".{suffix}"
     for suffix in (
@@ -95,13 +97,17 @@ class _Ahead(NamedTuple):
     """The names of what counts in it, if not all does."""
 
 
-def walk(root: Path, leave_out: str = "") -> Iterator[SourceFolder]:
+def walk(root: Path, leave_out: str = "", *, follow_links: bool = False) -> Iterator[SourceFolder]:
     """Yields the folder *root* and the folders below it, or *root* alone if it is a file; skips the
-    folder *leave_out*."""
+    folder *leave_out*. Links that lead out of *root* count only if *follow_links*."""
     try:
         info = os.stat(root)
     except OSError as error:
         yield SourceFolder(str(root.parent), [], [Problem(str(root), why(error))])
+        return
+    bounds = Bounds.at(root, follow=follow_links)
+    if said := bounds.refusal(str(root), info, is_link=False):
+        yield SourceFolder(str(root.parent), [], [Problem(str(root), said)])
         return
     if not stat.S_ISDIR(info.st_mode):
         folder = SourceFolder(str(root.parent), [], [])
@@ -113,12 +119,12 @@ def walk(root: Path, leave_out: str = "") -> Iterator[SourceFolder]:
         yield SourceFolder(str(root), [], list(rules.problems))
     ahead = [_Ahead(str(root), "", frozenset({(info.st_dev, info.st_ino)}), rules)]
     while ahead:
-        folder, inner = _folder(ahead.pop(), leave_out)
+        folder, inner = _folder(ahead.pop(), bounds, leave_out)
         yield folder
         ahead += reversed(inner)
 
 
-def _folder(one: _Ahead, leave_out: str) -> tuple[SourceFolder, list[_Ahead]]:
+def _folder(one: _Ahead, bounds: Bounds, leave_out: str) -> tuple[SourceFolder, list[_Ahead]]:
     """Returns the content of a folder, and the folders that the walk enters next."""
     folder, inner = SourceFolder(one.place, [], []), list[_Ahead]()
     try:
@@ -152,7 +158,10 @@ def _folder(one: _Ahead, leave_out: str) -> tuple[SourceFolder, list[_Ahead]]:
             and rules.ignores(relative, is_folder)
         ):
             continue
-        if stat.S_ISREG(mode) and relative.isascii():
+        is_link = entry.is_symlink()
+        if (is_link or is_folder) and (said := bounds.refusal(path, info, is_link=is_link)):
+            folder.problems.append(Problem(path, said, "skipped"))
+        elif stat.S_ISREG(mode) and relative.isascii():
             folder.files.append(FoundFile(path, relative, info.st_size, info.st_mtime_ns))
         elif not is_folder:
             _take(folder, path, relative, info)
@@ -217,6 +226,14 @@ def read(found: FoundFile, max_bytes: int, *, named: bool) -> bytes | Problem:
         return found.path.read_bytes()
     except OSError as error:
         return Problem(where, why(error))
+
+
+def sidecar(path: Path) -> bytes:
+    """Returns the content of a small file that belongs to another one. The walk has not seen it,
+    so a link is not read."""
+    if path.is_symlink() or path.stat().st_size > _MAX_SIDECAR:
+        raise OSError(f"a link, or of more than {_MAX_SIDECAR:,} bytes")
+    return path.read_bytes()
 
 
 def numbered_lines(stream: IO[bytes], most: int) -> Iterator[tuple[int, bytes | None]]:

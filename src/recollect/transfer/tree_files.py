@@ -163,6 +163,8 @@ def _is_meant(path: str, only: str) -> bool:
 
 
 def _raw(place: Path, max_bytes: int) -> bytes:
+    if place.is_symlink():
+        raise OSError("a symbolic link; put the page itself there")
     size = place.stat().st_size
     if size > max_bytes:
         raise OSError(f"{size / 1e6:,.0f} MB is over the limit (setting import.max_mb)")

@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.nouns import Message, Problem
+from recollect.sources import files
 from recollect.sources.sessions.base import (
     Format,
     Read,
@@ -464,7 +465,7 @@ class _ProjectLog:
         """What the file beside a subagent's says of it."""
         path = self.path.with_suffix(".meta.json")
         try:
-            about = json.loads(path.read_bytes())
+            about = json.loads(files.sidecar(path))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:

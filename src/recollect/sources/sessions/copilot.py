@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.nouns import Message, Problem
+from recollect.sources import files
 from recollect.sources.sessions.base import (
     Format,
     Read,
@@ -219,7 +220,7 @@ def _described(kind: str, data: dict[str, Any], about: dict[str, str]) -> dict[s
 def _workspace(path: Path) -> dict[str, str]:
     """The fields of a ``workspace.yaml`` that have a plain value."""
     try:
-        text = path.read_text("utf-8", "replace")
+        text = files.sidecar(path).decode("utf-8", "replace")
     except OSError:
         return {}
     lines = filter(None, map(_FIELD.fullmatch, text.splitlines()))

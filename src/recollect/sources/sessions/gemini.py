@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.nouns import Message, Problem
+from recollect.sources import files
 from recollect.sources.sessions.base import (
     MAX_LINE,
     Format,
@@ -293,7 +294,7 @@ def _folder(path: Path, meta: dict[str, Any]) -> str:
     """Returns the working directory: of the project's folder, else of the description."""
     for above in list(path.parents)[:3]:
         try:
-            return (above / ".project_root").read_text("utf-8", "replace").strip()
+            return files.sidecar(above / ".project_root").decode("utf-8", "replace").strip()
         except OSError:
             continue
     return next((f for f in array(meta.get("directories")) if isinstance(f, str)), "")
