@@ -7,7 +7,7 @@ import os
 import sys
 
 from recollect import __version__, suspend
-from recollect.surfaces import cli
+from recollect.surfaces import cli, controls
 from recollect.surfaces.commands import hook
 from recollect.surfaces.mcp import stdio
 
@@ -52,7 +52,7 @@ def main() -> int:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         what = error.filename or "the output could not be written"
-        sys.stderr.write(f"recollect: {what}: {error.strerror}\n")
+        sys.stderr.write(controls.shown(f"recollect: {what}: {error.strerror}\n"))
         return 1
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple, cast
 from recollect import __version__
 from recollect import config as settings
 from recollect.errors import RecollectError, UsageError
+from recollect.surfaces import controls
 from recollect.surfaces.commands.parser import Parser
 from recollect.surfaces.commands.shared import Options, common_options, print_json, say
 
@@ -24,6 +25,11 @@ _TELL_THEMSELVES = ("config", "doctor")
 
 def run(arguments: Sequence[str]) -> int:
     """Parse, do, and return the exit code."""
+    with controls.filtered():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str]) -> int:
     options = argparse.Namespace(
         store=None, json="--json" in arguments, quiet="--quiet" in arguments
     )

@@ -6,8 +6,10 @@ import sys
 import traceback
 from contextlib import suppress
 
+from recollect.surfaces.controls import shown
+
 
 def write(error: BaseException) -> None:
     """Writes the traceback of a bug of ours, where standard error can still be written to."""
     with suppress(OSError, ValueError):
-        traceback.print_exception(error, file=sys.stderr)
+        sys.stderr.write(shown("".join(traceback.format_exception(error))))

@@ -14,6 +14,7 @@ from unicodedata import east_asian_width
 
 from recollect.nouns import Progress
 from recollect.surfaces.commands.parser import columns
+from recollect.surfaces.controls import ESCAPE
 from recollect.text.snippet import Mark, parted
 
 
@@ -32,7 +33,7 @@ class Style:
 
     def __init__(self, on: bool) -> None:
         self.bold, self.dim, self.mark, self.warn, self.off = (
-            ("\033[1m", "\033[2m", "\033[1;33m", "\033[33m", "\033[0m") if on else ("",) * 5
+            [f"{ESCAPE}[{code}m" for code in ("1", "2", "1;33", "33", "0")] if on else [""] * 5
         )
 
 
@@ -47,6 +48,8 @@ def width() -> int:
 
 OPENING, CLOSING = "\x01", "\x02"
 """What stands for the beginning and the end of a mark until a line is styled: no width."""
+_NO_MARKS = dict.fromkeys(map(ord, (OPENING, CLOSING)))
+_CLEARED = f"{ESCAPE}[1G{ESCAPE}[K"
 _CHUNK = re.compile(r"\s+|[\u2e80-\uffdc]|[^\s\u2e80-\uffdc]+")
 """What a line is not broken inside of: white space, a wide character, a word."""
 
@@ -58,7 +61,8 @@ _BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,2}[.)])\s+)?")
 def marked(text: str, marks: Iterable[Mark]) -> str:
     """Returns the text with its marks between :data:`OPENING` and :data:`CLOSING`."""
     parts = parted(text, marks)
-    return "".join(f"{OPENING}{part}{CLOSING}" if mark else part for part, mark in parts)
+    clean = ((part.translate(_NO_MARKS), mark) for part, mark in parts)
+    return "".join(f"{OPENING}{part}{CLOSING}" if mark else part for part, mark in clean)
 
 
 def columns_of(text: str) -> int:
@@ -114,7 +118,7 @@ class ProgressBar:
         trace: TracebackType | None,
     ) -> None:
         if self._on and self._started:
-            self._stream.write("\r\033[K")
+            self._stream.write(_CLEARED)
             self._stream.flush()
 
     def __call__(self, progress: Progress) -> None:
@@ -123,7 +127,7 @@ class ProgressBar:
         if not self._on or (now - self._last < 0.1 and progress.done != progress.total):
             return
         self._last = now
-        self._stream.write("\r\033[K" + self._line(progress, now - started))
+        self._stream.write(_CLEARED + self._line(progress, now - started))
         self._stream.flush()
 
     def _line(self, progress: Progress, seconds: float) -> str:

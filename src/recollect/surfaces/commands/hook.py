@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect import config, permissions
 from recollect import memory as facade
 from recollect.nouns.answers import LIKELY, SURE, in_words
-from recollect.surfaces import headlines
+from recollect.surfaces import controls, headlines
 from recollect.surfaces.commands import hook_import
 from recollect.surfaces.install import clients
 from recollect.surfaces.phrases import dotted, some, when
@@ -116,7 +116,7 @@ def _answered(call: Call) -> int:
         said = _said(call, _payload())
         box.cancel()
         if said:
-            sys.stdout.write(said + "\n")
+            sys.stdout.write(controls.shown(said) + "\n")
             sys.stdout.flush()
     except Exception as error:  # noqa: BLE001  nothing of ours may stop a client
         _log(call, error)
