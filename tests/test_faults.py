@@ -13,18 +13,25 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conftest import EMBED_HOME, Cli
+from conftest import EMBED_HOME, Cli, HashEmbedder
 from recollect import Memory, config
 from recollect.errors import StoreError, StoreTooNew
 from recollect.models.catalog import EMBED
 from recollect.nouns import Filter
+from recollect.storage import open_store
+from recollect.storage.embedded import cache as embedded_cache
 from recollect.surfaces.http.server import own_token
 from recollect.testing.builders import any_of, note, put
+
+if TYPE_CHECKING:
+    from recollect.ports import Vectors
 
 
 def opened(place: Path) -> Memory:
@@ -157,6 +164,58 @@ store.admin.refresh()
         assert memory.admin.check(full=True).findings == ()
         assert memory.status().store.documents == len(kept) > 5
         memory.put([note("after", "and it goes on")])
+
+
+def test_a_write_that_is_stored_is_not_refused_for_what_comes_after(tmp_path: Path) -> None:
+    """Vectors follow a write: where there is no room for them, the write stands."""
+
+    class Full(HashEmbedder):
+        def embed_passages(self, texts: Sequence[str]) -> Vectors:
+            raise StoreError("the disk is full")
+
+    with Memory(open_store(str(tmp_path / "store")), config.load(), Full()) as memory:
+        kept = memory.remember("We deploy on Fridays", name="deploy day")
+        assert kept.action == "added"
+        assert memory.status().pending == 1
+
+
+def test_a_cache_never_fails_what_is_forgotten(tmp_path: Path, cli: Cli) -> None:
+    """A process that was stopped in the middle of writing holds the cache for good."""
+    place = tmp_path / "store"
+    with opened(place) as memory, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedded_cache, "_WAIT", 0.05)
+        memory.put([note("a", "the otter is secret"), note("b", "the otter is not")])
+        found = memory.search("otter")
+        memory.record_answer("otter", "secret", found.fingerprint, sources=[note("a").id])
+        stopped = sqlite3.connect(place / "cache.db", isolation_level=None)
+        stopped.execute("BEGIN IMMEDIATE")
+        assert memory.forget("a").forgotten == 1
+        assert memory.store.get("a") == []
+        assert not memory.admin.answers()
+        stopped.close()
+        assert b"secret" not in b"".join(p.read_bytes() for p in place.glob("cache.db*"))
+        assert memory.search("otter").results[0].document == "b"
+    cache = sqlite3.connect(place / "cache.db", isolation_level=None)
+    cache.execute("BEGIN IMMEDIATE")
+    told = cli("cache", "prune", "--store", str(place))
+    assert (told.code, "another process is writing" in told.err) == (1, True)
+    cache.close()
+
+
+def test_what_is_forgotten_on_a_full_disk_is_gone_wholly_or_not_at_all(disk: Path) -> None:
+    with opened(disk / "store") as memory:
+        put(memory.store, note("a", "the otter is secret"))
+        found = memory.search("otter")
+        assert memory.record_answer("otter", "secret", found.fingerprint, [note("a").id]).recorded
+        fill_up(memory)
+        with open(disk / "rest", "wb", buffering=0) as rest, suppress(OSError):
+            while rest.write(bytes(512)):
+                pass
+        gone = False
+        with suppress(StoreError):
+            gone = memory.forget("a").forgotten == 1
+        assert (memory.store.get("a") == []) == gone
+        assert (memory.admin.answers() == []) == gone
 
 
 # ------------------------------------------------------------------ clocks

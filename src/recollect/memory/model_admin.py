@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.errors import ModelError, UsageError
+from recollect.errors import ModelError, RecollectError, UsageError
 from recollect.memory import model_bench
 from recollect.memory.core import Core
 from recollect.memory.models import (
@@ -84,8 +85,11 @@ def embed(core: Core, report: Report, processes: int | None) -> int:
 
 def embed_newest(core: Core, most: int) -> None:
     """Gives what was just written its vectors, and leaves what waits from before to whoever goes on
-    with it: that may be an hour's work."""
-    if core.embedder is not None:
+    with it: that may be an hour's work. What was written is written: a failure leaves it without
+    vectors, which `status` tells."""
+    if core.embedder is None:
+        return
+    with suppress(RecollectError):
         remember_folder(core.config, core.embedder.key)
         embedding.embed_pending(core.store, core.embedder, most=most)
 

@@ -3,7 +3,7 @@ silent. The write path itself is :mod:`recollect.writing`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -11,13 +11,13 @@ from typing import Any
 
 from recollect import facts
 from recollect.arguments import checked, clean, is_there, moment, names, place
-from recollect.errors import InputError, NotFound, UsageError
+from recollect.errors import InputError, NotFound, RecollectError, UsageError
 from recollect.importing import importer, redaction, watcher
 from recollect.importing import options as importing
 from recollect.memory import model_admin, requests, visible
 from recollect.memory.core import Core
 from recollect.memory.options import FactOptions, ImportOptions, RecordOptions, TextOptions
-from recollect.nouns import Document, Progress, Receipt, Report, Source, group_by
+from recollect.nouns import Document, Problem, Progress, Receipt, Report, Source, group_by
 from recollect.reading.cache import recording
 from recollect.sources import records
 from recollect.text import redact
@@ -214,11 +214,19 @@ def _text_of(core: Core, text: str, given: Mapping[str, Any]) -> slots.SourceTex
 
 def forget(core: Core, name: str, owner: str | None) -> Receipt:
     """Removes a document or a fact for good, and what was kept of it elsewhere."""
-    document = visible.document(core, name, owner)
-    store = core.store
-    store.answers.drop(recording.of_document(document, store))
-    if core.cache is not None:
-        core.cache.clear()
-    receipt = path.forget(store, document)
+    document, store = visible.document(core, name, owner), core.store
+    receipt = path.forget(store, document, recording.of_document(document, store))
+    receipt = receipt._replace(warnings=tuple(_emptied(core)))
     store.admin.refresh()
     return receipt
+
+
+def _emptied(core: Core) -> Iterator[Problem]:
+    """Empties the cache of answers, for they quote what is forgotten. The document is gone by now:
+    a cache that cannot be emptied is told of, and fails nothing."""
+    try:
+        if core.cache is not None:
+            core.cache.clear()
+    except RecollectError as error:
+        said = f"{error.message}; what was forgotten may be in it"
+        yield Problem("the cache of answers", said, "warning")

@@ -35,6 +35,7 @@ from recollect.nouns.candidates import (
 from recollect.nouns.changes import (
     Change,
     ChangeSet,
+    DropAnswers,
     Event,
     Expect,
     Forget,
@@ -124,6 +125,7 @@ __all__ = [
     "Contribution",
     "Detail",
     "Document",
+    "DropAnswers",
     "Earlier",
     "Event",
     "Expect",

@@ -47,7 +47,13 @@ class Expect(NamedTuple):
     """None when it is not to be there."""
 
 
-Change = Put | Forget | Remove | Register | Expect
+class DropAnswers(NamedTuple):
+    """Remove recorded answers, because what they are from is removed."""
+
+    ids: tuple[str, ...]
+
+
+Change = Put | Forget | Remove | Register | Expect | DropAnswers
 
 
 class ChangeSet(NamedTuple):

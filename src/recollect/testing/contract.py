@@ -10,6 +10,7 @@ Each test is a promise of :class:`recollect.ports.Store`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from math import isclose
 from typing import Any
@@ -20,6 +21,7 @@ from recollect.errors import StoreChanged, UsageError
 from recollect.nouns import (
     ChangeSet,
     Document,
+    DropAnswers,
     Expect,
     Filter,
     Forget,
@@ -148,6 +150,19 @@ class StoreContract(MovingContract):
         assert (again.tombstoned, again.added) == (1, 0)
         assert store.get("a") == []
         assert store.stats().tombstones == 1
+
+    def test_answers_go_with_what_they_are_from(self, store: StorageEngine) -> None:
+        put(store, note("a", "secret"))
+        for name in ("one", "two"):
+            given = Recorded(name, "what?", "secret", "f" * 32, datetime.now(UTC))
+            store.answers.keep(given)
+        both = ChangeSet((Expect(note("a").id, "another"), DropAnswers(("one",))))
+        with suppress(StoreChanged):
+            store.apply(both)
+        assert len(store.answers.find(limit=9)) == 2
+        done = store.apply(ChangeSet((Forget(note("a").id), DropAnswers(("one", "gone")))))
+        assert (done.forgotten, store.get("a")) == (1, [])
+        assert [one.id for one in store.answers.find(limit=9)] == ["two"]
 
     def test_what_is_removed_may_come_back(self, store: StorageEngine) -> None:
         document = note("a", "harbour")

@@ -27,7 +27,7 @@ from typing import Protocol, TypeVar
 from recollect.errors import StoreBusy, StoreChanged
 from recollect.facts import SOURCE as FACTS
 from recollect.facts import Fact, Remembered
-from recollect.nouns import Change, ChangeSet, Document, Forget, Receipt, Register, Source, group_by
+from recollect.nouns import Change, ChangeSet, Document, Receipt, Register, Source, group_by
 from recollect.ports import StorageEngine, Store
 from recollect.writing import documents, facts, forgetting, runner
 from recollect.writing import remember as new_facts
@@ -192,15 +192,9 @@ def review(
 # ------------------------------------------------------------------ forgetting
 
 
-def forget(store: Store, document: Document) -> Receipt:
-    """Removes a document for good, and what was quoted of it elsewhere."""
-    quotes = forgetting.unquoted(store, document)
-    if quotes:
-        commit(store, quotes)
-    signed, gone = Signature(datetime.now(UTC)), Forget(document.id)
-    if document.kind == "fact":
-        return write_facts(store, document.owner, facts.forget(document.external), signed).receipt
-    if document.kind == "page":  # what links to it does no more
-        beside = Beside(more=lambda _: [gone])
-        return write_facts(store, document.owner, facts.edit([], {}), signed, beside).receipt
-    return commit(store, [gone])
+def forget(store: Store, document: Document, answers: Sequence[str] = ()) -> Receipt:
+    """Removes a document for good, with what was quoted of it elsewhere and the recorded answers
+    that are from it, in one transaction."""
+    gone = forgetting.Forgetting(store, document, answers)
+    signed = Signature(datetime.now(UTC))
+    return write_facts(store, document.owner, gone.work, signed, gone.beside).receipt

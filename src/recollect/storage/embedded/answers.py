@@ -44,7 +44,7 @@ class EmbeddedAnswers:
     def drop(self, ids: Collection[str]) -> int:
         record = self._pool.mine()
         with record.transaction():
-            return sum(_drop(record.db, some) for some in batches(list(ids)))
+            return drop(record.db, ids)
 
 
 def keep(db: sqlite3.Connection, given: Recorded) -> None:
@@ -74,6 +74,10 @@ def _read(row: Recorded) -> Recorded:
         stale=bool(stored.stale),
         within=optional_names(json.loads(stored.within)),
     )
+
+
+def drop(db: sqlite3.Connection, ids: Collection[str]) -> int:
+    return sum(_drop(db, some) for some in batches(list(ids)))
 
 
 def _drop(db: sqlite3.Connection, ids: Sequence[str]) -> int:

@@ -1,7 +1,8 @@
 """Answers that may be served again, in an SQLite file of their own beside the record.
 
 The file can be deleted at any time. Nobody waits for it: what another process is writing just now
-is not written here, and a file that is torn is made anew.
+is not written here, and a file that is torn is made anew. Only who empties it waits, for what was
+forgotten must not stay; where that fails, the file itself is deleted.
 """
 
 from __future__ import annotations
@@ -16,13 +17,17 @@ from pathlib import Path
 from typing import TypeVar
 
 from recollect import permissions
+from recollect.errors import StoreError
 from recollect.nouns import optional_names
 from recollect.ports import CachedAnswer, CacheStats, PastRequest
-from recollect.storage.embedded.sqlite_file import HeldConnection, transaction
+from recollect.storage.embedded.sqlite_file import HeldConnection, transaction, translated
 
 T = TypeVar("T")
 FILE = "cache.db"
 _SCHEMA = 1
+_WAIT = 5.0
+"""Seconds to wait for others before the file is deleted."""
+_FRESH = "delete the file; nothing depends on it"
 _QUESTIONS = 4
 """So many times as many questions as answers are remembered."""
 _TABLES = """
@@ -79,7 +84,7 @@ class EmbeddedCache(HeldConnection):
 
     def _with(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Do it; if the file turns out torn, with a new one."""
-        with self._lock:
+        with self._lock, translated(self.path, torn=_FRESH, failed=_FRESH):
             for _ in range(2):
                 try:
                     if self._db is None:
@@ -173,13 +178,24 @@ class EmbeddedCache(HeldConnection):
 
     def clear(self) -> int:
         def empty(db: sqlite3.Connection) -> int:
-            db.execute("DELETE FROM questions")
-            return db.execute("DELETE FROM answers").rowcount
+            db.execute(f"PRAGMA busy_timeout = {int(_WAIT * 1000)}")
+            try:
+                with transaction(db):
+                    db.execute("DELETE FROM questions")
+                    done = db.execute("DELETE FROM answers").rowcount
+            finally:
+                db.execute("PRAGMA busy_timeout = 0")
+            with suppress(sqlite3.Error):  # a reader may hold the old pages yet
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            return done
 
-        done = self._written(empty)
-        with suppress(sqlite3.Error):  # a reader may hold the old pages yet
-            self._with(lambda db: db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
-        return done
+        try:
+            return self._with(empty)
+        except StoreError:  # the disk is full, or a process that writes was stopped
+            with self._lock, translated(self.path, torn=_FRESH, failed=_FRESH):
+                self._close()
+                self._delete()
+            return 0
 
 
 def _expire(db: sqlite3.Connection, now: float) -> int:

@@ -118,10 +118,12 @@ class Connection:
 
     def shrink(self) -> None:
         """Give back the memory that is not needed now."""
-        self._db.execute("PRAGMA shrink_memory")
+        with translated(self.folder):
+            self._db.execute("PRAGMA shrink_memory")
 
     def state(self) -> RecordState:
-        return RecordState._make(self._db.execute(_STATE).fetchone())
+        with translated(self.folder):
+            return RecordState._make(self._db.execute(_STATE).fetchone())
 
     def next_generation(self) -> int:
         with self.transaction():
@@ -130,7 +132,8 @@ class Connection:
 
     def renew(self) -> None:
         """Another history, in a file that readers and a writer may have open at once."""
-        self._db.execute("PRAGMA journal_mode = WAL")
+        with translated(self.folder):
+            self._db.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
             self._db.execute("UPDATE state SET epoch = ?", (os.urandom(16).hex(),))
 

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from recollect.nouns import (
     Change,
     ChangeSet,
+    DropAnswers,
     Expect,
     Forget,
     Place,
@@ -26,6 +27,7 @@ from recollect.nouns import (
     of_type,
 )
 from recollect.storage.content import check, digest, expect
+from recollect.storage.embedded import answers
 from recollect.storage.embedded.feeding import Feeding
 from recollect.storage.embedded.queries import scalar
 from recollect.storage.embedded.writer import RecordWriter
@@ -52,12 +54,13 @@ class Record(Feeding):
         with self.transaction(keep=not dry_run):
             expect(changes, self._stamp)
             writer = self.writer()
-            write: Mapping[type[Change], Callable[[Any], None]] = {
+            write: Mapping[type[Change], Callable[[Any], object]] = {
                 Register: lambda change: writer.register(change.source),
                 Forget: lambda change: writer.forget(change.id),
                 Remove: lambda change: writer.remove(change.id),
                 Put: lambda change: writer.put(change, next(made)),
                 Expect: lambda _: None,
+                DropAnswers: lambda change: answers.drop(self._db, change.ids),
             }
             for change in changes.changes:
                 write[type(change)](change)

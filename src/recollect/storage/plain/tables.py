@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from recollect.nouns import (
     Change,
     Document,
+    DropAnswers,
     Event,
     Filter,
     Forget,
@@ -147,6 +148,9 @@ class Tables:
                 return self.remove(id, "forgotten")
             case Register(source):
                 self.register(source)
+            case DropAnswers(ids):
+                for id in ids:
+                    self.answers.pop(id, None)
         return Receipt()
 
     def register(self, source: Source) -> None:

@@ -37,13 +37,13 @@ class PostgresAnswers:
         )
 
     def drop(self, ids: Collection[str]) -> int:
-        return self._servers.write(lambda db: _drop(db, self._owners, ids))
+        return self._servers.write(lambda db: drop(db, self._owners, ids))
 
 
 def keep(db: Db, owners: Owners, one: Recorded) -> None:
     name = one.owner or owners.bound
     owner = owners.numbers(db, [name])[name] if name else owners.home(db)
-    _drop(db, owners, [one.id])
+    drop(db, owners, [one.id])
     db.execute(
         f"INSERT INTO answers (owner, {_COLUMNS}) "
         "VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)",
@@ -109,7 +109,7 @@ def _read(
     )
 
 
-def _drop(db: Db, owners: Owners, ids: Collection[str]) -> int:
+def drop(db: Db, owners: Owners, ids: Collection[str]) -> int:
     return db.execute(
         f"DELETE FROM answers WHERE owner = ANY({owners.seen}) AND id = ANY(%s)",
         (list(map(stored, ids)),),

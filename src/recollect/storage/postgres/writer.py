@@ -18,6 +18,7 @@ from recollect.errors import UsageError
 from recollect.nouns import (
     ChangeSet,
     Document,
+    DropAnswers,
     Expect,
     Forget,
     Put,
@@ -28,7 +29,7 @@ from recollect.nouns import (
 )
 from recollect.storage.content import check, digest, expect
 from recollect.storage.filters import folded_path, label_of
-from recollect.storage.postgres import vectors
+from recollect.storage.postgres import answers, vectors
 from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Db, firsts
 from recollect.storage.postgres.owners import Owners
@@ -194,6 +195,8 @@ class Changes:
         writing = Writing(db, self._owners, numbers, self.terms)
         for change in of_type(self._changes.changes, Register):
             writing.register(change)
+        for dropped in of_type(self._changes.changes, DropAnswers):
+            answers.drop(db, self._owners, dropped.ids)
         writing.write_all(actions, known, self)
         writing.finish()
         return receipt(actions)
