@@ -10,7 +10,7 @@ from pathlib import Path
 
 BENCHES = (
     "foundation", "models", "importing", "path", "facts", "sessions", "cache", "usage", "curate",
-    "mcp", "http", "safety",
+    "mcp", "http", "warm", "safety",
 )  # fmt: skip
 LONG = ("huge", "postgres", "scale", "million")
 """Run only when they are named."""

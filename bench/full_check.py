@@ -21,8 +21,9 @@ from recollect.errors import StoreError
 from recollect.storage.embedded import audit
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import Row
+from recollect.storage.embedded.segments import vector_folder
 from recollect.storage.embedded.text_index import Snapshot, TextIndex, TornIndex
-from recollect.storage.embedded.vector_index import Segment, VectorIndex, vector_folder
+from recollect.storage.embedded.vector_index import Segment, VectorIndex
 from recollect.text.lexical import index_passage
 
 _WORDS = 20

@@ -442,6 +442,18 @@ def test_several_processes_embed_as_one_does(tmp_path: Path) -> None:
     assert np.allclose(np.linalg.norm(again, axis=1), 1, atol=1e-4)
 
 
+def test_a_question_has_the_same_vector_however_the_network_was_loaded() -> None:
+    from recollect.models.onnx import OnnxEmbedder
+
+    asked = ["when do we deploy?", "why did we drop Redis for the sessions of harbor-api?"]
+    embedder = OnnxEmbedder(EMBED, EMBED_HOME)
+    first = [embedder.embed_query(one).tobytes() for one in asked]
+    assert embedder.network(brief=True).brief
+    embedder.embed_passages(["Otters sleep holding hands. " * 200])
+    assert not embedder.network(brief=True).brief
+    assert [embedder.embed_query(one).tobytes() for one in asked] == first
+
+
 def test_a_worker_that_dies_loses_nothing(tmp_path: Path) -> None:
     from recollect.models.onnx import OnnxEmbedder
     from recollect.models.workers import ParallelEmbedder

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -113,6 +114,27 @@ def test_asking_for_the_version_loads_neither_the_parser_nor_the_facade(flag: st
     )
     assert "recollect.__main__" in loaded
     assert not HEAVY & loaded
+
+
+def test_the_help_loads_no_command_and_nothing_that_a_command_needs() -> None:
+    loaded = loaded_after(
+        "import sys\nsys.argv = ['recollect', '--help']\n"
+        "from recollect.__main__ import main\nassert main() == 0"
+    )
+    assert "recollect.surfaces.cli" in loaded
+    assert not (HEAVY - {"argparse"}) & loaded
+    assert not {"recollect.nouns", "recollect.config", "recollect.surfaces.render"} & loaded
+
+
+def test_the_state_of_a_store_is_told_without_numpy(tmp_path: Path) -> None:
+    with recollect.Memory.open(tmp_path) as memory:
+        memory.remember("We deploy on Fridays", name="deploy day")
+    loaded = loaded_after(
+        f"import sys\nsys.argv = ['recollect', '--store', {str(tmp_path)!r}, 'status']\n"
+        "from recollect.__main__ import main\nassert main() == 0"
+    )
+    assert "recollect.storage" in loaded
+    assert not {"numpy", "onnxruntime"} & loaded
 
 
 @pytest.mark.parametrize("flag", ["--version", "-V"])

@@ -63,6 +63,8 @@ class LocalModel(NamedTuple):
     finds: tuple[str, ...] = ()
     """Keys of models whose vectors lie where its own do: its questions find passages among
     them, so that they serve while it embeds."""
+    optimised: bool = False
+    """Its graph was saved after the runtime had rewritten it: there is nothing left to rewrite."""
 
     def reads(self, text: str) -> bool:
         """Whether the text is in a script that the model knows."""
@@ -120,6 +122,7 @@ EMBED = LocalModel(
     },
     locations=(Location("package", "recollect/weights/embed"),),
     finds=("recollect-embed@d5bce4168887",),
+    optimised=True,
 )
 """Twelve layers, trained from arctic-embed-s on people's questions; see the model card beside its
 files. Before it, six layers (d5bce4168887) went by its name."""

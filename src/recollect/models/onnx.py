@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
+_BRIEF = 4_100
+"""Characters of texts up to which a network that plans no memory serves; see :mod:`network`."""
 
 
 class _OnnxModel:
@@ -38,10 +40,12 @@ class _OnnxModel:
     def key(self) -> str:
         return self._among or self.model.key
 
-    def network(self) -> network.Network:
+    def network(self, *, brief: bool = False) -> network.Network:
+        """The loaded network. *brief*: one that was loaded for little text will do; it gives way to
+        a whole one when that is asked for, so that there is one copy of the weights."""
         with self._lock:
-            if self._network is None:
-                self._network = network.Network(self.model, self.home)
+            if self._network is None or self._network.brief > brief:
+                self._network = network.Network(self.model, self.home, brief=brief)
             return self._network
 
 
@@ -52,14 +56,15 @@ class OnnxEmbedder(_OnnxModel):
 
     def embed_query(self, text: str) -> Vector:
         asked = self.model.query_prefix + text[:_QUERY_CHARACTERS]
-        vector: Vector = self.network().embed([asked])[0]
+        vector: Vector = self.network(brief=len(asked) <= _BRIEF).embed([asked])[0]
         return vector
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         prefix = self.model.passage_prefix
         given = [prefix + text[:_PASSAGE_CHARACTERS] for text in texts]
         vectors = network.empty_vectors(len(texts), self.dimensions)
-        network.in_batches(given, len, lambda some: self.network().embed(some), vectors)
+        brief = sum(map(len, given)) <= _BRIEF
+        network.in_batches(given, len, lambda some: self.network(brief=brief).embed(some), vectors)
         return vectors
 
 

@@ -21,6 +21,7 @@ from recollect.surfaces.commands.shared import Options, common_options, print_js
 
 _TELL_THEMSELVES = ("config", "doctor")
 """Commands that say themselves what is wrong with the settings."""
+_HELP = ("--help", "-h")
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -34,7 +35,7 @@ def _run(arguments: Sequence[str]) -> int:
         store=None, json="--json" in arguments, quiet="--quiet" in arguments
     )
     if not arguments:
-        sys.stderr.write(f"recollect: no command is given\n\n{parser_of().format_help()}")
+        sys.stderr.write(f"recollect: no command is given\n\n{parser_of(_HELP).format_help()}")
         return UsageError.exit_code
     try:
         options = parser_of(arguments).parse_args(arguments, options)
@@ -289,7 +290,7 @@ COMMANDS = (
 
 def parser_of(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
     """For every command; or for one, if the arguments begin with it: to declare all takes longer
-    than a search."""
+    than a search. Where they begin with ``--help``, the commands are named and not declared."""
 
     common = common_options()
     parser = Parser(
@@ -298,7 +299,10 @@ def parser_of(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
         parents=[common],
     )
     parser.add_argument("--version", "-V", action="version", version=f"recollect {__version__}")
+    unread = bool(arguments) and arguments[0] in _HELP
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    if unread:
+        commands._parser_class = _named  # type: ignore[assignment]
     named = [command for command in COMMANDS if command.name in arguments[:1]]
     for command in named or COMMANDS:
         sub = commands.add_parser(
@@ -308,6 +312,12 @@ def parser_of(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
             epilog=f"example: {command.example}",
             parents=[common],
         )
+        if unread:
+            continue
         command.declare(sub)
         sub.set_defaults(run=command.run)
     return parser
+
+
+def _named(**_: object) -> None:
+    """Stands for the parser of a command in the help of all, which no argument is read with."""

@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from recollect.errors import UsageError, in_a_line
 from recollect.nouns import MAX_SECONDS, Answer, Recorded, Recording, Stage
 from recollect.ports import Cache, StopToken, StorageEngine
+from recollect.reading.cache import recording
 from recollect.reading.cache.lookup import AnswerCache, CacheRules
-from recollect.reading.cache.recording import WrittenAnswer, record
 from recollect.reading.pool import Models
 from recollect.reading.question import Question
-from recollect.reading.think.thinking import ThinkRequest, think
+from recollect.reading.think import thinking
 from recollect.reading.think.thought import Tell, Thought, ThoughtEvent, nobody
 from recollect.reading.time_box import TimeBox
 from recollect.trace import current, say, skip, stage, tracing, unreported
@@ -32,14 +32,16 @@ class Thinker:
         self._answers, self._redact = AnswerCache(cache, rules), redact
 
     def think(
-        self, asked: ThinkRequest, seconds: float, token: StopToken | None, tell: Tell
+        self, asked: thinking.ThinkRequest, seconds: float, token: StopToken | None, tell: Tell
     ) -> Thought:
         check(asked, seconds)
         with tracing() as trace:
             box = TimeBox(seconds, token, lambda: trace.look_up("think"))
             found = self._before(asked)
             if found is None:
-                made = self._kept(think(asked, self._store, self._models, box, tell), asked)
+                made = self._kept(
+                    thinking.think(asked, self._store, self._models, box, tell), asked
+                )
             else:
                 made = Thought(
                     asked.query.text,
@@ -55,7 +57,7 @@ class Thinker:
         return made
 
     @stage("recorded")
-    def _before(self, asked: ThinkRequest) -> Answer | None:
+    def _before(self, asked: thinking.ThinkRequest) -> Answer | None:
         """Returns what was written for it already."""
         if asked.force:
             return skip("it is to be thought about at once", None)
@@ -66,7 +68,7 @@ class Thinker:
         say(found.cache.reason, found=1)
         return found
 
-    def _kept(self, made: Thought, asked: ThinkRequest) -> Thought:
+    def _kept(self, made: Thought, asked: thinking.ThinkRequest) -> Thought:
         """With what was written recorded for the next such question."""
         if made.status != "synthesized" or made.written is None:
             return made
@@ -78,7 +80,7 @@ class Thinker:
         elif made.degraded:
             done = Recording(False, "it was written from less than there may be")
         else:
-            given = WrittenAnswer(asked.query, borne_out, made.fingerprint, sources)
+            given = recording.WrittenAnswer(asked.query, borne_out, made.fingerprint, sources)
             done = self._recorded(given)
         stage = Stage("record", "ran" if done.recorded else "skipped", done.reason)
         kept = next(iter(self._store.answers.find(fingerprint=made.fingerprint, limit=1)), None)
@@ -94,14 +96,14 @@ class Thinker:
             )
         return made._replace(answer=kept, stages=(*made.stages, stage))
 
-    def _recorded(self, given: WrittenAnswer) -> Recording:
+    def _recorded(self, given: recording.WrittenAnswer) -> Recording:
         try:
-            return record(given, self._store, self._cache, redact=self._redact)
+            return recording.record(given, self._store, self._cache, redact=self._redact)
         except Exception as error:  # noqa: BLE001  the answer is there, kept or not
             return Recording(False, in_a_line(error))
 
 
-def check(asked: ThinkRequest, seconds: float) -> None:
+def check(asked: thinking.ThinkRequest, seconds: float) -> None:
     if not 100 <= asked.token_budget <= 64_000:
         raise UsageError(f"token_budget is {asked.token_budget}", hint="give 100 to 64000 tokens")
     if not 0 < seconds <= MAX_SECONDS:
@@ -121,7 +123,7 @@ def escalate(
     def thought_about(question: Question, answer: Answer) -> Answer:
         if not _wanted(question, answer, models):
             return answer
-        asked = ThinkRequest(question.query, TOKENS, force=True)
+        asked = thinking.ThinkRequest(question.query, TOKENS, force=True)
         made = thinker().think(asked, question.policy.think_seconds, None, nobody)
         low = Stage("escalate to think", "ran", f"graded {answer.confidence:.2f}: {made.status}")
         current().join([low, *_renamed(made.stages)], made.degraded)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from recollect.nouns import SCHEMA_VERSION, Recorded, Stage
 from recollect.nouns.synthesis import Sentence, Synthesis
-from recollect.reading.gather import Bundle
+
+if TYPE_CHECKING:
+    from recollect.reading.gather import Bundle
 
 ThoughtStatus = Literal[
     "synthesized", "cached_answer", "direct_passages", "not_in_memory", "needs_synthesis"

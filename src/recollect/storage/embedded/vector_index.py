@@ -14,21 +14,26 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from recollect import permissions
 from recollect.errors import StoreError
-from recollect.nouns import stable_id
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import LabelFilter, VectorRow
+from recollect.storage.embedded.segments import (
+    FORMAT,
+    TORN,
+    SegmentManifest,
+    manifest_file,
+    read_manifest,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,9 +49,6 @@ many, for of ever more vectors a fixed number would hold ever fewer of the neare
 _DEAD_SHARE = 0.25
 _SMALL_SEGMENT = 50_000
 """Rewriting so many takes a second, embedding them took an hour: they are always merged."""
-_FORMAT = 1
-_TORN = (OSError, ValueError, KeyError, TypeError, EOFError)
-"""What reading a file raises that is missing, cut short or not ours."""
 _UNDATED = np.iinfo(np.int64).min
 _FAR = np.iinfo(np.uint16).max
 _SAMPLE = 16_384
@@ -54,18 +56,6 @@ _SAMPLE = 16_384
 the scan."""
 _BLOCK = 65_536
 """Rows that are compared at a time: what they take stays in the processor's cache."""
-
-
-def vector_folder(store: Path, model: str) -> Path:
-    """Where the vectors of a model are: under a name that any file system takes."""
-    name = re.sub(r"[^A-Za-z0-9._-]+", "_", model)[:80]
-    return store / "vectors" / f"{name}-{stable_id(model)[:6]}"
-
-
-class SegmentManifest(NamedTuple):
-    epoch: str
-    seq: int
-    segments: tuple[str, ...]
 
 
 class Segment:
@@ -241,7 +231,7 @@ class VectorIndex:
                     len(segment.scales),
                     segment.signs.shape[1],
                 }
-            except _TORN as error:
+            except TORN as error:
                 return f"{name} cannot be read: {error}"
             if len(lengths) != 1:
                 return f"{name} is torn"
@@ -255,10 +245,6 @@ class VectorIndex:
     def manifest(self, epoch: str) -> SegmentManifest:
         with self._lock:
             return self._read_manifest(epoch)
-
-    def describe(self, epoch: str) -> dict[str, Any]:
-        manifest = self.manifest(epoch)
-        return {"segments": len(manifest.segments), "seq": manifest.seq}
 
     def _load(self, record: Record, epoch: str, seq: int) -> None:
         """Segments, deletions and tail as of *seq*."""
@@ -286,43 +272,39 @@ class VectorIndex:
                 self._segments = [
                     kept.get(name) or Segment(self.folder / name) for name in manifest.segments
                 ]
-            except _TORN:
+            except TORN:
                 newer = self._read_manifest(epoch, anew=True)
                 if newer != manifest:
                     manifest = newer
                     continue
                 self._segments, self._torn = [], True
-                return manifest, SegmentManifest(epoch, 0, ())
+                return manifest, SegmentManifest(epoch)
             self._torn = False
             return manifest, manifest
 
     def _read_manifest(self, epoch: str, *, anew: bool = False) -> SegmentManifest:
-        path = self.folder / "manifest.json"
         try:
-            stat = os.stat(path)
-            seen = (stat.st_mtime_ns, stat.st_ino)
-            if not anew and self._read and self._read[0] == seen and self._read[1].epoch == epoch:
-                return self._read[1]
-            about = json.loads(path.read_text())
-            if about["format"] != _FORMAT or about["epoch"] != epoch:
-                return SegmentManifest(epoch, 0, ())
-            manifest = SegmentManifest(epoch, about["seq"], tuple(about["segments"]))
-            self._read = seen, manifest
-            return manifest
-        except _TORN:
-            return SegmentManifest(epoch, 0, ())
+            stat = os.stat(manifest_file(self.folder))
+        except OSError:
+            return SegmentManifest(epoch)
+        seen = (stat.st_mtime_ns, stat.st_ino)
+        if not anew and self._read and self._read[0] == seen and self._read[1].epoch == epoch:
+            return self._read[1]
+        manifest = read_manifest(self.folder, epoch)
+        self._read = seen, manifest
+        return manifest
 
     # -------------------------------------------------------------- writing
 
     def flush(self, record: Record, epoch: str, seq: int, *, rebuild: bool = False) -> None:
         """Write what waits as a segment. The caller holds the lock; *record* is in a snapshot
         at *seq*. Small or half-dead segments are merged into the new one."""
-        manifest = SegmentManifest(epoch, 0, ()) if rebuild else self._read_manifest(epoch)
+        manifest = SegmentManifest(epoch) if rebuild else self._read_manifest(epoch)
         kept: list[Segment] = []
         try:
             kept = [Segment(self.folder / name) for name in manifest.segments]
-        except _TORN:
-            manifest = SegmentManifest(epoch, 0, ())
+        except TORN:
+            manifest = SegmentManifest(epoch)
         for segment in kept:
             segment.bury(np.array(record.deleted_after(segment.high), np.int64))
         low, waiting = manifest.seq, record.vectors_waiting(self.model, manifest.seq, 1 << 30)
@@ -353,10 +335,10 @@ class VectorIndex:
 
     def _commit(self, manifest: SegmentManifest) -> None:
         permissions.folder(self.folder)
-        about = {"format": _FORMAT, "model": self.model, **manifest._asdict()}
+        about = {"format": FORMAT, "model": self.model, **manifest._asdict()}
         fresh = self.folder / "manifest.json.new"
         _write_json(fresh, about)
-        os.replace(fresh, self.folder / "manifest.json")
+        os.replace(fresh, manifest_file(self.folder))
         _sync(self.folder)
         for old in self.folder.glob("segment-*"):
             if old.name not in manifest.segments:

@@ -10,7 +10,7 @@ from typing import Any
 from recollect import ports
 from recollect.nouns import Filter, Hit
 from recollect.ports import Finding, VectorResult
-from recollect.storage.embedded import folders, vector_audit, vector_index
+from recollect.storage.embedded import folders, segments, vector_audit, vector_index
 from recollect.storage.embedded.lock import file_lock
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.record import Record
@@ -36,8 +36,7 @@ class EmbeddedVectors:
             return self._indexes[model]
 
     def _new_index(self, model: str) -> vector_index.VectorIndex:
-        folder = vector_index.vector_folder(self.folder, model)
-        return vector_index.VectorIndex(folder, model)
+        return vector_index.VectorIndex(segments.vector_folder(self.folder, model), model)
 
     def put(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         blobs = [vector.tobytes() for vector in vectors.astype("<f2")]
@@ -79,7 +78,11 @@ class EmbeddedVectors:
                     index.flush(record, state.epoch, state.seq, rebuild=rebuild)
 
     def describe(self, models: Sequence[str], state: RecordState) -> dict[str, Any]:
-        return {f"vectors {model}": self.index(model).describe(state.epoch) for model in models}
+        places = {model: segments.vector_folder(self.folder, model) for model in models}
+        return {
+            f"vectors {model}": segments.read_manifest(place, state.epoch).describe()
+            for model, place in places.items()
+        }
 
     def check(
         self, record: Record, model: str, full: bool, recall: dict[str, float]

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any, overload
 
 from recollect import memory as facade
+from recollect import nouns
 from recollect.errors import UsageError
-from recollect.nouns import SCHEMA_VERSION
 from recollect.surfaces import terminal
 from recollect.surfaces.commands import upgrade
 from recollect.surfaces.commands.parser import Parser
@@ -76,7 +76,7 @@ def say(options: Options, line: str) -> None:
 
 def print_json(content: dict[str, Any]) -> None:
     """Prints JSON; letters that the stream cannot encode are escaped."""
-    whole = {"schema_version": SCHEMA_VERSION, **content}
+    whole = {"schema_version": nouns.SCHEMA_VERSION, **content}
     anything = "utf" in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
     sys.stdout.write(json.dumps(whole, ensure_ascii=not anything, indent=2) + "\n")
 
