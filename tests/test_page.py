@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Iterator
@@ -25,13 +26,38 @@ from recollect.surfaces.page.layout import NAVIGATION, passage
 ROOT = Path(__file__).parent.parent
 AXE = ROOT / ".cache" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 EVIL = '<script>window.evil = 1</script><img src=x onerror="window.evil = 1">'
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+WIKI = {
+    "Ferry Guide.md": "---\ntags: [boats]\n---\n# Ferry Guide\n\nThe ferry leaves at **nine**, "
+    "says [[people/Ana|Ana]]; see [[Tides#High water]], [[No Such Page]] and [the site](https://example.org)."
+    "\n\n## Fares\n\n| who | pays |\n|---|--:|\n| adult | 9 |\n\n## Code\n\n```python\nreturn 1\n"
+    f"```\n\n## Picture\n\n![The pier](img/pier.png) ![out](../secret.png) {EVIL}\n",
+    "Tides.md": "# Tides\n\n## High water\n\nAs the [guide](Ferry%20Guide.md) has it.\n",
+    "people/Ana.md": "# Ana\n\nKeeps the [[Ferry Guide]].\n",
+}
+"""Notes that link to each other; one has a picture, and one that is outside of the folder."""
 MANY = 130
 VIEWS = ("/", "/?q=harbor", "/?q=zzzz", "/?q=harbor&since=soonish", "/memory", "/memory?every=1",
          "/fact?id=ship-2", "/documents", "/documents?since=no", "/document?id=keys.md",
          "/sessions", "/sessions?q=umlauts", "/sessions?session=s1", "/stats", "/stats?days=365",
          "/settings", "/review", "/tree", "/topic?at=misc/facts/universal", "/receipts",
+         "/document?id=Ferry+Guide.md", "/document?id=Tides.md", "/?q=ferry+guide",
          "/imports", "/doctor", "/tree?at=nowhere", "/imports?path=/nowhere", "/nowhere",
          "/document?id=nowhere", "/login")  # fmt: skip
+
+
+def wiki(folder: Path) -> Path:
+    for name, text in WIKI.items():
+        file = folder / "wiki" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    (folder / "wiki" / "img").mkdir()
+    (folder / "wiki" / "img" / "pier.png").write_bytes(PIXEL)
+    (folder / "wiki" / "fake.png").write_text("<script>alert(1)</script>", encoding="utf-8")
+    (folder / "secret.png").write_bytes(PIXEL)
+    return folder / "wiki"
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +83,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             memory.put(
                 [Document("evil", "x", f"kestrel {EVIL}", title=f"kestrel {EVIL}", path=EVIL)]
             )
+            memory.add(wiki(folder), embed=False)
     one = serve(store, folder / "home")
     yield one
     if one.process.poll() is None:
@@ -100,7 +127,7 @@ def test_a_share_never_reads_as_certain_when_it_is_not() -> None:
     assert said == ["100%", "100%", "50%", "4.3%", "0.01%", "<0.01%", "<0.01%"]
 
 
-VOID = ("meta", "link", "input", "br")
+VOID = ("meta", "link", "input", "br", "hr", "img")
 
 
 class Checker(HTMLParser):
@@ -153,9 +180,10 @@ def test_every_view_is_sound_markup_that_reaches_nothing_outside(
     assert len(found.ids) == len(set(found.ids))
     assert set(found.fields) <= found.labelled
     assert (found.counts["h1"], found.counts["main"], found.counts["title"]) == (1, 1, 1)
-    assert all(one.startswith(("/", "#")) and not one.startswith("//") for one in found.references)
+    own = [one for one in found.references if one != "https://example.org"]
+    assert all(one.startswith(("/", "#")) and not one.startswith("//") for one in own)
     assert "<script>" not in said.text
-    assert "<img" not in said.text
+    assert not re.search(r"<img (?!src=\"/image\?)", said.text)
 
 
 @pytest.mark.parametrize("path", ["/?q=kestrel", "/memory", "/documents?kind=note&source=x",
@@ -165,7 +193,7 @@ def test_every_view_is_sound_markup_that_reaches_nothing_outside(
                                   "/?q=x&kind=<script>"])  # fmt: skip
 def test_what_is_hostile_is_text(served: Served, cookie: dict[str, str], path: str) -> None:
     text = page(served, cookie, path.replace("<", "%3C").replace(">", "%3E")).text
-    assert not re.search(r"<(script(?! src)|img)", text)
+    assert not re.search(r"<(script(?! src)|img(?! src=\"/image\?))", text)
     Checker().feed(text)
 
 
@@ -224,6 +252,19 @@ def test_documents_are_paged(served: Served, cookie: dict[str, str]) -> None:
         more = re.search(r'<a href="([^"]+)"[^>]*>More</a>', text)
         path = more[1].replace("&amp;", "&") if more else ""
     assert len(seen) == len(set(seen)) == MANY
+
+
+@pytest.mark.parametrize(
+    ("file", "status"),
+    [("img/pier.png", 200), ("../secret.png", 404), ("fake.png", 404), ("Tides.md", 404),
+     ("nowhere.png", 404), ("%00.png", 404), ("/etc/passwd", 404)],
+)  # fmt: skip
+def test_only_pictures_in_the_folder_of_a_source_are_served(
+    served: Served, cookie: dict[str, str], file: str, status: int
+) -> None:
+    said = served.address.ask("GET", f"/image?source=wiki&file={file}", **cookie)
+    assert said.status == status
+    assert said.body == (PIXEL if status == 200 else b"")
 
 
 # ------------------------------------------------------------------ in a browser
@@ -407,6 +448,36 @@ def test_sessions_are_found_read_and_paged(screen: Browser, served: Served) -> N
     screen.press("Enter", loads=True)
     assert "This is the beginning" in screen.text
     assert "It read Latin-1." in screen.text
+
+
+def test_a_note_is_read_and_its_links_are_followed_both_ways(
+    screen: Browser, served: Served
+) -> None:
+    screen.open(at(served, "/document?id=Ferry+Guide.md"))
+    assert "The ferry leaves at nine, says Ana; see Tides › High water" in screen.text
+    assert "tags: [boats]" not in screen.text
+    assert screen.run("document.querySelector('.prose table td.end').innerText") == "9"
+    assert screen.run("document.querySelector('.prose pre b').innerText") == "return"
+    screen.run("document.querySelector('.prose img').scrollIntoView()")
+    wide = (
+        "document.querySelector('.prose img').decode().then(() => document.images[0].naturalWidth)"
+    )
+    assert screen.run(wide) == 1
+    assert screen.run("document.querySelectorAll('aside nav a').length") == 3
+    assert "<script>" in screen.text
+    screen.run("[...document.querySelectorAll('.prose a')].find(a => /^Tides/.test(a.innerText))"
+               ".click()")  # fmt: skip
+    screen.wait("Page.loadEventFired")
+    assert screen.run("document.querySelector('h1').innerText") == "Tides"
+    assert screen.run("document.querySelector(':target').innerText") == "High water"
+    screen.run("[...document.querySelectorAll('aside a')].find(a => a.innerText == 'Ferry Guide')"
+               ".click()")  # fmt: skip
+    screen.wait("Page.loadEventFired")
+    linking = screen.run("[...document.querySelectorAll('aside section:not(:has(nav)) a')]"
+                         ".map(a => a.innerText).join()")  # fmt: skip
+    assert linking == "Ana,Tides"
+    screen.click(".prose a.missing", loads=True)
+    assert screen.place == "/?q=No+Such+Page"
 
 
 def test_no_script_of_a_note_runs_and_nothing_outside_is_asked_for(

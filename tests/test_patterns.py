@@ -24,7 +24,8 @@ MOST = 5.0
 """Seconds of processor time: the square of the size takes a tenth of one, its cube minutes."""
 PARTS = 4
 """Tests that share them, so that several can be run at once."""
-TEXTS = tuple(f"recollect.{name}." for name in ("text", "tree", "sources", "writing", "reading"))
+READERS = ("text", "tree", "sources", "writing", "reading", "surfaces.page")
+TEXTS = tuple(f"recollect.{name}." for name in READERS)
 """Where expressions are that read what others wrote."""
 Use = Callable[[re.Pattern[str], str], object]
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-VOID = {"br", "hr", "input", "link", "meta", "rect", "line", "circle", "polyline"}
+VOID = {"br", "hr", "img", "input", "link", "meta", "rect", "line", "circle", "polyline"}
 """Elements that may be without content, and then are closed in the same breath."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from recollect.errors import UsageError
 from recollect.markup import Html, el, joined, url
 from recollect.surfaces.commands.usage_text import duration
+from recollect.surfaces.page import markdown
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -20,10 +21,8 @@ from recollect.surfaces.page.layout import (
     heading,
     hidden_by,
     item_list,
-    marked,
     minute,
     notes,
-    passage,
     search_form,
     sure,
     text_field,
@@ -32,6 +31,9 @@ from recollect.surfaces.page.layout import (
 from recollect.surfaces.phrases import only, some, when
 from recollect.text.questions.parse import parse
 from recollect.text.snippet import marks
+
+SPOKEN = markdown.Style(breaks=True)
+"""What is said in a chat keeps its lines."""
 
 
 def sessions(request: PageRequest) -> PageContent:
@@ -98,9 +100,9 @@ def _browsed(found: Any) -> Html:
 
 def _session(line: Any) -> Html:
     name = line.session.title or line.goal or line.session.session_id
-    link = el("a", name, href=_place(line.session), data_item=True, dir="auto")
-    goal = el("p", el("span", "asked", class_="role"), line.goal, dir="auto")
-    end = el("p", el("span", "ended", class_="role"), line.resolution, dir="auto")
+    link = el("a", markdown.line(name), href=_place(line.session), data_item=True, dir="auto")
+    goal = el("p", el("span", "asked", class_="role"), markdown.line(line.goal), dir="auto")
+    end = el("p", el("span", "ended", class_="role"), markdown.line(line.resolution), dir="auto")
     lineage = when(line.lineage, f"{line.lineage} more in its lineage")
     return el(
         "article",
@@ -149,7 +151,7 @@ def _discovered(found: Any) -> Html:
 def _hit(hit: Any, wanted: Collection[str]) -> Html:
     name = hit.session.title or hit.session.session_id
     here = _place(hit.session, hit.match_message_id)
-    link = el("a", name, href=here, data_item=True, dir="auto")
+    link = el("a", markdown.line(name), href=here, data_item=True, dir="auto")
     more = [el("a", one.session_id, href=_place(one, one.match_message_id)) for one in hit.also]
     gap = el("p", "…", class_="gap")
     around = el(
@@ -165,12 +167,16 @@ def _hit(hit: Any, wanted: Collection[str]) -> Html:
         "article",
         el("header", el("h2", link), sure(hit.confidence)),
         dotted(*_about(hit.session), _by(hit.evidence)),
-        el("p", marked(hit.snippet, marks(hit.snippet, wanted)), class_="snippet", dir="auto"),
+        el("p", _excerpt(hit.snippet, wanted), class_="snippet", dir="auto"),
         around,
         when(more, el("p", "Also in its lineage: ", more, class_="fine")),
         notes("hint", hidden_by(hit.hidden)),
         class_="card",
     )
+
+
+def _excerpt(text: str, wanted: Collection[str]) -> Html:
+    return markdown.line(text, marks(text, wanted))
 
 
 def _by(evidence: Iterable[str]) -> str:
@@ -271,7 +277,7 @@ def _message(one: Any, session: Any) -> Html:
     return el(
         "li",
         el("p", role, minute(one.date), link, class_="meta"),
-        passage(one.text),
+        markdown.rendered(one.text, SPOKEN).html,
         when(one.truncated, cut),
         class_=f"message {when(one.anchor, 'anchor')} {_side(one.role)}".strip(),
     )

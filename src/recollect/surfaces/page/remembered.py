@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import UsageError
 from recollect.facts import FactFilter
 from recollect.markup import Html, el, joined, url
-from recollect.surfaces.page import topics
+from recollect.surfaces.page import links, markdown, topics
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -35,6 +35,7 @@ from recollect.surfaces.page.layout import (
 )
 from recollect.surfaces.phrases import only, some, when
 from recollect.surfaces.tools import TYPES
+from recollect.text.frontmatter import split
 from recollect.tree import SOURCE as TREE
 from recollect.tree import page_of
 
@@ -122,7 +123,7 @@ def fact_line(fact: Fact) -> Html:
     return el(
         "article",
         el("h2", el("a", fact.title, href=url("/fact", id=fact.id), data_item=True)),
-        when(fact.name, el("p", fact.text, class_="said", dir="auto")),
+        when(fact.name, el("p", markdown.line(fact.text), class_="said", dir="auto")),
         dotted(
             *_badges(fact),
             badge(fact.type.replace("_", " ")),
@@ -148,7 +149,7 @@ def fact(request: PageRequest) -> PageContent:
         done(request),
         el(
             "div",
-            el("p", one.text, class_="statement", dir="auto"),
+            el("div", _statement(request, one), class_="statement"),
             dotted(*_badges(one), badge(one.type.replace("_", " "))),
             class_="card",
         ),
@@ -168,6 +169,11 @@ def fact(request: PageRequest) -> PageContent:
         _provenance(events),
     )
     return PageContent(one.title, body, at="/memory")
+
+
+def _statement(request: PageRequest, one: Fact) -> Html:
+    style = markdown.Style(links.table(request, one.text), breaks=True)
+    return markdown.rendered(one.text, style).html
 
 
 def _on_page(one: Fact) -> Html:
@@ -321,7 +327,7 @@ def _listed(items: Sequence[Document]) -> Html:
         return empty("No documents here.", joined("Add some: ", command("recollect add ~/notes")))
     rows = [
         (
-            el("a", one.headline(), href=_read(one), data_item=True, dir="auto"),
+            el("a", one.headline(), href=links.place(one), data_item=True, dir="auto"),
             one.kind,
             day(one.date),
             one.source,
@@ -331,12 +337,6 @@ def _listed(items: Sequence[Document]) -> Html:
     ]
     heads = ("Title", "Kind", "Date", "Source", "Path")
     return table(heads, rows, class_="documents", aria_label="Documents")
-
-
-def _read(one: Document) -> str:
-    if one.kind == "session":
-        return url("/sessions", session=one.external)
-    return url("/document", id=one.id)
 
 
 MOST = 200_000
@@ -351,24 +351,73 @@ def document(request: PageRequest) -> PageContent:
         return topics.topic(request._replace(params={"at": found.external}))
     start = request.number("from")
     whole = found.rendered()
-    part = whole[start : start + MOST]
     more = when(
         start + MOST < len(whole),
         more_link("/document", id=found.id, **{"from": str(start + MOST)}),
     )
+    text, headings = _body(request, found, whole[start : start + MOST])
     body = joined(
         heading(found.headline(), el("p", el("a", "All documents", href="/documents"))),
+        dotted(badge(found.kind), day(found.date), when(found.path, found.path), found.source),
+        el(
+            "div",
+            el("div", el("article", text, class_="card reading"), more),
+            el("aside", _outline(headings), _linking(request, found), _about(request, found)),
+            class_="document",
+        ),
+    )
+    return PageContent(found.headline(), body, at="/memory")
+
+
+def _body(
+    request: PageRequest, found: Document, text: str
+) -> tuple[Html, Sequence[markdown.Heading]]:
+    """Returns the text of a document as it is read, and its headings."""
+    if not text.strip():
+        return empty("It has no text."), ()
+    if not links.is_markdown(found.path):
+        return passage(text), ()
+    _, begins = split(text)
+    table = links.table(request, text, found.source, found.path)
+    style = markdown.Style(table, level=2, skip=found.headline())
+    return markdown.rendered(text[begins:], style)
+
+
+OUTLINED = 3
+"""Headings from which on a document has an outline."""
+
+
+def _outline(headings: Sequence[markdown.Heading]) -> Html | None:
+    lines = [
+        el("li", el("a", one.text, href=f"#{one.id}"), class_=f"level-{one.level}")
+        for one in headings
+    ]
+    nav = el("nav", el("ul", lines), aria_label="On this page")
+    return only(len(lines) >= OUTLINED, el("section", el("h2", "On this page"), nav))
+
+
+def _linking(request: PageRequest, found: Document) -> Html | None:
+    lines = [
+        el("a", one.headline(), href=links.place(one), dir="auto")
+        for one in links.leading_to(request, found)
+    ]
+    return only(lines, el("section", el("h2", "Linked from"), item_list(lines)))
+
+
+def _about(request: PageRequest, found: Document) -> Html:
+    header = ((name.capitalize(), _plain(value)) for name, value in found.meta.items())
+    return el(
+        "details",
+        el("summary", "About this document"),
         about(
-            ("Kind", found.kind),
             ("Date", minute(found.date)),
             ("Path", found.path),
             ("Source", found.source),
             ("Scopes", ", ".join(found.scopes)),
             ("Owner", found.owner),
             ("Id", el("code", found.id)),
+            *(pair for pair in header if pair[0] not in ("Title", "Links")),
         ),
-        el("div", passage(part), class_="card") if part.strip() else empty("It has no text."),
-        more,
         _history(request.memory.history(found.id)),
         el(
             "div",
@@ -382,7 +431,10 @@ def document(request: PageRequest) -> PageContent:
             class_="actions",
         ),
     )
-    return PageContent(found.headline(), body, at="/memory")
+
+
+def _plain(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _history(events: Sequence[Event]) -> Html | None:

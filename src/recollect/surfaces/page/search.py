@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 
 from recollect.errors import UsageError
 from recollect.markup import Html, el, joined, url
-from recollect.nouns import Answer, Named, Result
+from recollect.nouns import ROLES, Answer, Named, Result
 from recollect.surfaces import headlines
 from recollect.surfaces.commands.usage_text import duration
-from recollect.surfaces.page import charts
+from recollect.surfaces.page import charts, links, markdown
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -30,6 +31,7 @@ from recollect.surfaces.page.layout import (
 )
 from recollect.surfaces.phrases import only, some, when
 from recollect.text.questions.parse import parse
+from recollect.text.snippet import Mark
 
 STATUS = {
     "direct_passages": ("Found", "good"),
@@ -202,7 +204,7 @@ def _recorded(found: Answer) -> Html | None:
     return el(
         "section",
         el("h2", "What was written for this question", class_="label"),
-        passage(found.answer.answer),
+        markdown.rendered(found.answer.answer, markdown.Style(breaks=True)).html,
         dotted(joined("recorded ", day(found.answer.at)), when(listed, joined("from ", listed))),
         class_="card recorded",
     )
@@ -221,7 +223,7 @@ def _results(found: Answer, request: PageRequest) -> Html:
         return empty("There are no more results.", el("a", "The first", href=_further(request, 0)))
     listed = el(
         "ol",
-        [el("li", _result(one, wanted, several)) for one in shown],
+        [el("li", _result(request, one, wanted, several)) for one in shown],
         class_="results",
         start=only(start, start + 1),
     )
@@ -272,7 +274,36 @@ def _further(request: PageRequest, start: int) -> str:
     return url("/", **{**request.params, "from": start or ""})
 
 
-def _result(one: Result, wanted: Collection[str], several: bool) -> Html:
+def _text(request: PageRequest, one: Result, marks: Sequence[Mark]) -> Html:
+    """Returns the spans of a result as they are read: Markdown, what was said, or plain text."""
+    if one.kind == "session":
+        return el("div", [_turn(*turn) for turn in _turns(one.text, marks)], class_="turns")
+    if not links.is_markdown(one.path):
+        return passage(one.text, marks)
+    table = links.table(request, one.text, one.source, one.path)
+    style = markdown.Style(table, skip=one.title)
+    return markdown.rendered(one.text, style, marks).html
+
+
+_SPEAKER = re.compile(rf"^({'|'.join(ROLES)}): ", re.MULTILINE)
+
+
+def _turns(text: str, marks: Sequence[Mark]) -> Iterator[tuple[str, str, list[Mark]]]:
+    """Yields who speaks, what is said, and where the evidence stands in it."""
+    begins = [(0, 0, ""), *((m.start(), m.end(), m[1]) for m in _SPEAKER.finditer(text))]
+    ends = [*(start for start, _, _ in begins[1:]), len(text)]
+    for (_, start, role), end in zip(begins, ends, strict=True):
+        inside = [(max(s - start, 0), e - start) for s, e in marks if start < e and s < end]
+        if text[start:end].strip():
+            yield role, text[start:end], inside
+
+
+def _turn(role: str, text: str, marks: Sequence[Mark]) -> Html:
+    said = markdown.rendered(text, markdown.Style(breaks=True), marks).html
+    return el("div", when(role, el("span", role, class_=f"role {role}")), said, class_="turn")
+
+
+def _result(request: PageRequest, one: Result, wanted: Collection[str], several: bool) -> Html:
     return el(
         "article",
         el(
@@ -289,7 +320,7 @@ def _result(one: Result, wanted: Collection[str], several: bool) -> Html:
             when(one.truncated, "cut short"),
             when(one.folded, f"{len(one.folded)} more say the same"),
         ),
-        passage(one.text, headlines.marks(one, wanted)),
+        _text(request, one, headlines.marks(one, wanted)),
         [el("p", line, class_="meta") for line in headlines.replaced(one)],
         _why(one),
         class_="card result",

@@ -20,6 +20,7 @@ from recollect.surfaces.page import (
     doctor,
     figures,
     importing,
+    links,
     remembered,
     reviewing,
     topics,
@@ -90,6 +91,7 @@ class Pages:
                 for path, change in CHANGES.items()
             ),
             *(Route(f"{STATIC}{name}", self._file(name)) for name in _KINDS),
+            Route("/image", self._telling(self._picture)),
             Route("/enter", self._enter),
             Route("/login", self._login, methods=["GET", "POST"]),
             Route("/logout", self._logout, methods=["POST"]),
@@ -199,6 +201,17 @@ class Pages:
             return Response(self._files[name], 200, kept, _KINDS[name])
 
         return give
+
+    async def _picture(self, request: Request) -> Response:
+        """A picture of somebody's notes; what it is was read in it, and nothing else is done
+        with it."""
+        params = dict(request.query_params)
+        found = await self._runner.do(
+            request, lambda work: links.picture(self._page_request(work, params, ""))
+        )
+        if found is None:
+            return Response(status_code=404)
+        return Response(found[0], 200, {"cache-control": "private, max-age=300"}, found[1])
 
     # -------------------------------------------------------------- the key
 

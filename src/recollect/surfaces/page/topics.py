@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recollect.errors import NotFound
 from recollect.facts import FactFilter
 from recollect.markup import Html, el, joined, url
+from recollect.surfaces.page import links, markdown
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -21,7 +22,6 @@ from recollect.surfaces.page.layout import (
     item_list,
     minute,
     more_link,
-    passage,
 )
 from recollect.surfaces.page.remembered import fact_line, tabs
 from recollect.surfaces.phrases import when
@@ -169,7 +169,7 @@ def topic(request: PageRequest) -> PageContent:
         heading(page.title),
         _trail(at),
         done(request),
-        when(page.summary, el("p", page.summary, class_="lead", dir="auto")),
+        when(page.summary, el("p", markdown.line(page.summary), class_="lead", dir="auto")),
         when(page.tags, dotted(*map(badge, page.tags))),
         _some(holding, "from", at, request) or empty("Nothing on this page holds now."),
         when(
@@ -183,7 +183,7 @@ def topic(request: PageRequest) -> PageContent:
         ),
         when(
             page.notes,
-            el("section", el("h2", "Notes"), el("div", passage(page.notes), class_="card")),
+            el("section", el("h2", "Notes"), el("div", _notes(request, page.notes), class_="card")),
         ),
         when(
             page.snippets,
@@ -216,6 +216,11 @@ def topic(request: PageRequest) -> PageContent:
         ),
     )
     return PageContent(page.title, body, at="/memory")
+
+
+def _notes(request: PageRequest, text: str) -> Html:
+    style = markdown.Style(links.table(request, text), level=3)
+    return markdown.rendered(text, style).html
 
 
 def _some(facts: list[Fact], name: str, at: str, request: PageRequest) -> Html | None:
