@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from conftest import Cli
+from hostile import processor_seconds
 from http_client import QUIET, Address, Said, Served, inside, serve
 from mcp_client import MODERN, WAIT, Slow, small_store
 from recollect import Memory
@@ -197,7 +198,8 @@ def test_other_hosts_and_other_origins_are_turned_away_whatever_they_ask(
 ) -> None:
     own = f"127.0.0.1:{at.port}"
     for host in ("evil.example", "127.0.0.1.evil.example", f"localhost.evil.example:{at.port}",
-                 "[::1", "169.254.169.254", "10.0.0.1"):  # fmt: skip
+                 "[::1", "169.254.169.254", "10.0.0.1", f"evil@{own}", f"evil:x@{own}",
+                 f"{own}/evil", f"{own}#evil", f"evil\\@{own}"):  # fmt: skip
         assert at.ask("GET", path, Host=host, **at.bearer).status == 421
     for origin in ("https://evil.example", "null", f"http://127.0.0.1:{at.port + 1}",
                    f"http://localhost:{at.port}", "http://127.0.0.1", "file://"):  # fmt: skip
@@ -206,6 +208,21 @@ def test_other_hosts_and_other_origins_are_turned_away_whatever_they_ask(
     said = at.ask("GET", path, Host=own, Origin=f"http://{own}", **at.bearer)
     assert said.status not in (403, 421)
     assert "access-control-allow-origin" not in said.headers
+
+
+def test_a_body_of_two_lengths_is_refused(at: Address) -> None:
+    body = b"0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+    for order in (1, -1):
+        lengths = [b"Content-Length: 4\r\n", b"Transfer-Encoding: chunked\r\n"][::order]
+        host = b"Host: 127.0.0.1:%d\r\n" % at.port
+        with socket.create_connection(("127.0.0.1", at.port), WAIT) as line:
+            head = b"POST /api/search HTTP/1.1\r\n" + host + b"".join(lengths)
+            line.sendall(head + b"\r\n" + body)
+            said = line.recv(10_000)
+            while more := line.recv(10_000):
+                said += more
+        assert said.startswith(b"HTTP/1.1 400")
+        assert said.count(b"HTTP/1.1") == 1
 
 
 def test_no_preflight_is_answered(at: Address) -> None:
@@ -510,6 +527,27 @@ def test_a_client_that_does_not_finish_its_request_is_left(library: Memory) -> N
             line.sendall(_head(at, "/api/search", Content_Length="10") + b"{")
             assert line.recv(100).startswith(b"HTTP/1.1 408")
         assert at.get("/api/status").status == 200
+
+
+def test_connections_that_say_nothing_keep_nobody_waiting(library: Memory) -> None:
+    with inside(library, ServerLimits(patience=WAIT, rate=0)) as at, ExitStack() as lines:
+        for _ in range(300):
+            line = socket.create_connection(("127.0.0.1", at.port), WAIT)
+            lines.enter_context(line)
+            line.sendall(b"GET /healthz HT")
+        assert at.get("/healthz").status == 200
+
+
+def test_a_question_as_long_as_a_book_is_read_in_part(library: Memory) -> None:
+    """It is the server's process that would be busy with it, and deaf to signals."""
+    long = "why did we choose postgres and not redis for the sessions of login? " * 10_000
+    with inside(library) as at, processor_seconds(30):
+        found = at.post("search", query=long).json
+        assert "only the first 4,000 characters" in found["hints"][0]
+        assert "only the first" in at.post("context", query=long, limit=3).json["hints"][0]
+        assert "only the first" in at.post("sessions", query=long).json["notes"][0]
+        assert "only the first" in str(at.post("gather", query=long).json["follow_up_hints"])
+    assert library.search("kayak").hints == library.search("kayak ").hints
 
 
 def test_a_client_that_asks_slowly_on_one_connection_is_not_left(library: Memory) -> None:

@@ -68,3 +68,22 @@ def store_of(settings: Config) -> str:
     """Where the configured store is: a URL, or a whole path."""
     location = str(settings["store"] or data_folder() / "store")
     return location if "://" in location else str(place(location))
+
+
+MAX_QUESTION = 4000
+"""Characters of a question that are read. Who asks with a whole page wants what it begins with."""
+_MORE = "…"
+
+
+def question(text: str) -> str:
+    """Returns a question as it is read: without what no text has, and with an ellipsis where the
+    rest of it is left out."""
+    said = clean(text[: 2 * MAX_QUESTION])
+    return said if len(said) <= MAX_QUESTION else said[:MAX_QUESTION] + _MORE
+
+
+def left_out(read: str) -> tuple[str, ...]:
+    """Returns what is to be said of a question that :func:`question` has cut; nothing of others."""
+    if len(read) <= MAX_QUESTION:
+        return ()
+    return (f"only the first {MAX_QUESTION:,} characters of the question were read",)

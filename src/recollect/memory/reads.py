@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect import __version__, facts, storage
-from recollect.arguments import checked, clean
+from recollect.arguments import checked, left_out, question
 from recollect.errors import UsageError, in_a_line
 from recollect.memory import capture, requests, web
 from recollect.memory.core import Core
@@ -53,6 +53,7 @@ def prepared(core: Core, query: Query, cache: bool | None, with_web: bool | None
 
 def counted(core: Core, answer: Answer) -> Answer:
     """The answer, after it was handed to the figures of use."""
+    answer = answer._replace(hints=(*left_out(answer.query), *answer.hints))
     return answer if core.recorder is None else core.recorder.noted(answer)
 
 
@@ -119,7 +120,8 @@ def gather(core: Core, query: Query, token_budget: int) -> sections.Bundle:
         raise UsageError(f"token_budget is {token_budget}", hint="give 100 to 64000 tokens")
     found = sections.gather(query, core.store, core.models(query.policy), token_budget)
     _answers(core, None).note(query, found.confidence)
-    return found
+    cut = (sections.Hint("cut", said) for said in left_out(query.text))
+    return found._replace(follow_up_hints=(*cut, *found.follow_up_hints))
 
 
 def record_answer(
@@ -150,5 +152,6 @@ def context(core: Core, query: str, options: Mapping[str, Any]) -> facts.Context
         raise UsageError(f"token_budget is {token_budget}", hint=f"give 0 to {MAX_BUDGET}")
     whose = {name: given.get(name) for name in ("owner", "scopes", "types", "as_of")}
     asked = requests.facts_asked(core.config, **whose)
-    wanted = contexts.ContextQuery(clean(query), asked, policy, most, token_budget)
-    return contexts.context(wanted, core.store, core.models(policy))
+    wanted = contexts.ContextQuery(question(query), asked, policy, most, token_budget)
+    found = contexts.context(wanted, core.store, core.models(policy))
+    return found._replace(hints=(*left_out(wanted.text), *found.hints))

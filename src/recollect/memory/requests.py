@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from recollect import config as settings
-from recollect.arguments import checked, clean, moment, names
+from recollect.arguments import checked, clean, moment, names, question
 from recollect.errors import UsageError
 from recollect.facts import TYPES, FactFilter
 from recollect.memory.core import Core
@@ -96,7 +96,7 @@ def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
         given["share"] = OWN_BUDGET  # who says how many tokens wants them used
     if last is not None:
         seen = _newest(core, seen, last)
-    said = clean(text)
+    said = question(text)
     policy = policy_for(mode or config["mode"], given, knobs)
     window = when.window(said, now)
     return Query(said, seen, policy, window, as_of, relax, sorted_route(said, window, sort))
@@ -142,7 +142,7 @@ def sessions_of(config: settings.Config, query: str | None, options: Mapping[str
     now = given.pop("now", None) or datetime.now().astimezone()
     limits = {name: given.pop(name, None) for name in ("owner", "scopes", "sources")}
     if query is not None:
-        given["query"] = clean(query)
+        given["query"] = question(query)
     given |= {name: _id(given[name], name) for name in _IDS.intersection(given)}
     given |= {name: names(_several(given[name])) for name in _LISTS.intersection(given)}
     since, until = (moment(given.get(name), name) for name in ("after", "before"))

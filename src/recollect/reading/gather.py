@@ -113,7 +113,8 @@ def _ranges(ids: Sequence[str]) -> str:
 
 
 class Hint(NamedTuple):
-    """What to mind, or to try next: ``few``, ``weak``, ``filtered``, ``stale``, ``missing``."""
+    """What to mind, or to try next: ``few``, ``weak``, ``filtered``, ``stale``, ``missing``,
+    ``cut``."""
 
     kind: str
     text: str

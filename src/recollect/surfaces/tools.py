@@ -325,9 +325,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "context",
         "What to know first",
-        "Pinned facts, open questions, who the user is, facts that the query names. Try it once "
-        "when a task begins.",
-        {"query": TEXT, "scopes": TEXTS, "token_budget": NUMBER, "as_of": TEXT},
+        "Pinned facts, open questions, the user, facts that the query names. Try it as "
+        "a task begins.",
+        {"query": TEXT, "scopes": TEXTS, "limit": NUMBER, "token_budget": NUMBER, "as_of": TEXT},
         (),
         lambda memory, given, _: memory.context(given.pop("query", ""), **given),
         "context",
@@ -336,8 +336,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "record",
         "Keep a project record",
-        "Keep what was discussed, decided, done (audit) or what a file is for. For a lasting fact, "
-        "try remember.",
+        "Keep what was discussed, decided, done (audit) or what a file is for; remember "
+        "keeps facts.",
         {
             "kind": _one_of(*RECORDS),
             "body": TEXT,
@@ -361,7 +361,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "get",
         "Read a document",
-        "A whole document, by any id or path that another tool gave.",
+        "A whole document, by an id or path that a tool gave.",
         {"id": TEXT, "offset": NUMBER, "token_budget": NUMBER},
         ("id",),
         _get,

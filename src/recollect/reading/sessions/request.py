@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
+from recollect.arguments import left_out
 from recollect.errors import UsageError
 from recollect.nouns import ROLES, Filter, Policy, TimeRoute
 from recollect.nouns import Window as Time
@@ -100,7 +101,7 @@ def resolve(
 ) -> Request:
     """The request that these arguments make."""
     shape = shape_of(given)
-    notes: list[str] = []
+    notes = list(left_out(given.get("query") or ""))
     most, usual = (MAX_LISTED, LISTED) if shape == "browse" else (MAX_LIMIT, LIMIT)
     around = tuple(given.get("around") or ())
     if shape == "scroll" and not around:

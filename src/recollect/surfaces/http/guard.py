@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
@@ -66,20 +67,24 @@ class Refusal(NamedTuple):
 def stranger(headers: Headers, allowed: Callable[[str | None], bool]) -> Refusal | None:
     """Why a request is turned away whatever it asks for: it is meant for another host, or comes
     from a page of another origin."""
-    host = headers.get(b"host", b"").decode("latin-1")
-    if not allowed(_hostname(f"//{host}")):
+    if b"transfer-encoding" in headers and b"content-length" in headers:
+        return Refusal(400, "UsageError", "a body has one length, and here are two")
+    if not allowed(_hostname(headers.get(b"host", b"").decode("latin-1"))):
         return Refusal(421, "Misdirected", "this host is not served here")
     origin = headers.get(b"origin")
-    if origin is not None and not allowed(_hostname(origin.decode("latin-1"))):
+    if origin is not None and not allowed(_hostname(_SCHEME.sub("", origin.decode("latin-1")))):
         return Refusal(403, "Forbidden", "pages of this origin may not ask")
     return None
 
 
+_HOST = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]+)\]|(?P<name>[\w.-]+))(?::\d{1,5})?", re.ASCII)
+_SCHEME = re.compile(r"\A[a-z][a-z0-9+.-]*://")
+
+
 def _hostname(place: str) -> str | None:
-    try:
-        return urlsplit(place).hostname
-    except ValueError:
-        return None
+    """Returns the host of a host and port, and nothing of what has more in it, such as a user."""
+    match = _HOST.fullmatch(place.lower())
+    return match and (match["v6"] or match["name"])
 
 
 def is_loopback(host: str | None) -> bool:

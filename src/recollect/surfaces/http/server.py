@@ -10,7 +10,7 @@ import webbrowser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     import asyncio
 
 CONNECTIONS = 256
+SILENT = 64
+"""Connections on which nothing has been asked yet: the oldest of more is left."""
 
 # ------------------------------------------------------------------ the token
 
@@ -65,6 +67,8 @@ class TimeoutProtocol(H11Protocol):
     long. (A body that does not come is the application's to leave.)"""
 
     patience = ServerLimits().patience
+    silent: ClassVar[dict[TimeoutProtocol, None]] = {}
+    """The connections of this server on which no head has come yet, oldest first."""
     _head: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: Any) -> None:
@@ -94,6 +98,11 @@ class TimeoutProtocol(H11Protocol):
 
     def _wait_for_a_head(self) -> None:
         self._head = self.loop.call_later(self.patience, self._leave)
+        self.silent[self] = None
+        if len(self.silent) > SILENT:  # whoever means to ask does it at once
+            oldest = next(iter(self.silent))
+            oldest._stop_waiting()
+            oldest._leave()
 
     def _leave(self) -> None:
         self.transport.abort()
@@ -102,6 +111,7 @@ class TimeoutProtocol(H11Protocol):
         if self._head is not None:
             self._head.cancel()
             self._head = None
+            self.silent.pop(self, None)
 
 
 def server(
@@ -109,7 +119,8 @@ def server(
     limits: ServerLimits = ServerLimits(),  # noqa: B008  a frozen value
 ) -> uvicorn.Server:
     """The application and what it takes to leave clients that are slow."""
-    protocol = type("TimeoutProtocol", (TimeoutProtocol,), {"patience": limits.patience})
+    own = {"patience": limits.patience, "silent": {}}
+    protocol = type("TimeoutProtocol", (TimeoutProtocol,), own)
     config = uvicorn.Config(
         application,
         log_level="warning",
@@ -119,7 +130,7 @@ def server(
         server_header=False,
         limit_concurrency=CONNECTIONS,
         timeout_keep_alive=15,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=3,
     )
     return uvicorn.Server(config)
 
