@@ -138,6 +138,14 @@ class Browser:
             time.sleep(0.1)
         return False
 
+    def sees(self, condition: str) -> bool:
+        """Whether this comes to be so in the page, without another being loaded."""
+        for _ in range(100):
+            if self.run(condition) is True:
+                return True
+            time.sleep(0.1)
+        return False
+
     def look(self, *, dark: bool = False, wide: int = 1280, high: int = 900) -> None:
         """In these colours, at this size."""
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]

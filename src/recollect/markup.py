@@ -51,7 +51,7 @@ def _attribute(name: str, value: Any) -> str:
     return f" {said}" if value is True else f' {said}="{escape(str(value))}"'
 
 
-def url(path: str, **params: Any) -> str:
+def url(path: str, /, **params: Any) -> str:
     """A place on this site; parameters that are None or empty are left out."""
     given = [(k, v) for k, v in params.items() if v not in (None, "", False)]
     return f"{path}?{urlencode(given, doseq=True)}" if given else path

@@ -10,11 +10,13 @@ from recollect.markup import Html, el, joined, url
 from recollect.surfaces.commands.usage_text import duration
 from recollect.surfaces.page import markdown
 from recollect.surfaces.page.layout import (
+    PERIODS,
     PageContent,
     PageRequest,
     badge,
     choice,
     command,
+    date_field,
     day,
     dotted,
     empty,
@@ -25,7 +27,6 @@ from recollect.surfaces.page.layout import (
     notes,
     search_form,
     sure,
-    text_field,
     wrong,
 )
 from recollect.surfaces.phrases import only, some, when
@@ -48,7 +49,7 @@ def sessions(request: PageRequest) -> PageContent:
             query=request.get("q"),
             limit=only(not request.get("q"), 50),
             sort=request.get("sort"),
-            after=request.get("after"),
+            after=request.get("after") or request.get("period"),
             before=request.get("before"),
         )
         shown = _discovered(found) if found.shape == "discovery" else _browsed(found)
@@ -65,15 +66,16 @@ def _form(request: PageRequest) -> Html:
         ("newest", "newest"),
         ("oldest", "oldest"),
     ]
-    limits = {
+    filters = {
         "sort": choice("Order", "sort", request.get("sort"), orders),
-        "after": text_field("Begun after", "after", request.get("after"), placeholder="7d"),
-        "before": text_field("Begun before", "before", request.get("before")),
+        "period": choice("When", "period", request.get("period"), PERIODS),
+        "after": date_field("Begun after", "after", request.get("after")),
+        "before": date_field("Begun before", "before", request.get("before")),
     }
     return search_form(
         request,
         ("/sessions", "Find a conversation", "Find"),
-        limits,
+        filters,
         placeholder="Where did we leave off with …",
         autocomplete="off",
     )

@@ -194,10 +194,20 @@ def choice(label: str, name: str, value: str, options: Iterable[tuple[str, str]]
     return field(label, el("select", made, id=name, name=name), name)
 
 
+def date_field(label: str, name: str, value: str) -> Html:
+    """Returns a field for a day; what is given in other words, such as 7d, stays as it is."""
+    is_day = not value or re.fullmatch(r"\d{4}-\d\d-\d\d", value)
+    return text_field(label, name, value, type="date" if is_day else "text")
+
+
+PERIODS = (("", "any time"), ("7d", "the last week"), ("30d", "30 days"), ("365d", "a year"))
+"""How far back a search may go, to pick from."""
+
+
 def search_form(
-    request: PageRequest, words: tuple[str, str, str], limits: Mapping[str, Html], **more: Any
+    request: PageRequest, words: tuple[str, str, str], filters: Mapping[str, Html], **more: Any
 ) -> Html:
-    """Returns a field for a question, and the fields of its limits by name. *words* are the path
+    """Returns a field for a question, and the fields of its filters by name. *words* are the path
     that it leads to, the label of the field and that of the button; *more* are attributes of the
     field."""
     action, asked, said = words
@@ -209,10 +219,10 @@ def search_form(
         el("div", field, el("button", said, class_="main"), class_="asking"),
         el(
             "details",
-            el("summary", "Limits"),
-            el("div", list(limits.values()), class_="fields"),
-            open=any(map(request.get, limits)),
-            class_="limits",
+            el("summary", "Filters"),
+            el("div", list(filters.values()), class_="fields"),
+            open=any(map(request.get, filters)),
+            class_="filters",
         ),
         role="search",
         action=action,

@@ -19,6 +19,7 @@ from recollect.surfaces.page.layout import (
     command,
     confirmed,
     current,
+    date_field,
     day,
     done,
     dotted,
@@ -30,7 +31,6 @@ from recollect.surfaces.page.layout import (
     more_link,
     passage,
     table,
-    text_field,
     wrong,
 )
 from recollect.surfaces.phrases import only, some, when
@@ -294,8 +294,8 @@ def documents(request: PageRequest) -> PageContent:
         choice(
             "Source", "source", request.get("source"), [("", "all"), *((s, s) for s in sources)]
         ),
-        text_field("Since", "since", request.get("since"), placeholder="2026-03-01 or 7d"),
-        text_field("Until", "until", request.get("until")),
+        date_field("From", "since", request.get("since")),
+        date_field("Until", "until", request.get("until")),
         el("button", "Show"),
         class_="filter",
         method="get",

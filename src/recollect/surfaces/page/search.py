@@ -7,17 +7,17 @@ from collections.abc import Collection, Iterator, Sequence
 
 from recollect.errors import UsageError
 from recollect.markup import Html, el, joined, url
-from recollect.nouns import ROLES, Answer, Named, Result
+from recollect.nouns import MAX_LIMIT, ROLES, Answer, Named, Result
 from recollect.surfaces import headlines
 from recollect.surfaces.commands.usage_text import duration
-from recollect.surfaces.page import charts, links, markdown
+from recollect.surfaces.page import charts, home, links, markdown
 from recollect.surfaces.page.layout import (
+    PERIODS,
     PageContent,
     PageRequest,
     badge,
     choice,
-    command,
-    counted,
+    date_field,
     day,
     dotted,
     empty,
@@ -31,7 +31,7 @@ from recollect.surfaces.page.layout import (
 )
 from recollect.surfaces.phrases import only, some, when
 from recollect.text.questions.parse import parse
-from recollect.text.snippet import Mark
+from recollect.text.snippet import Mark, snippet
 
 STATUS = {
     "direct_passages": ("Found", "good"),
@@ -70,6 +70,10 @@ ARMS = {
 
 PAGE = 50
 """Results that are shown at once."""
+OPENED = 40
+"""Named things whose text stands behind their line; a further one is a link."""
+EXCERPT = 700
+"""Characters of that text."""
 NEAREST = 3
 """Things that are named where nothing is known."""
 BARS, LEFT = 12, 5
@@ -79,25 +83,42 @@ BARS, LEFT = 12, 5
 def search(request: PageRequest) -> PageContent:
     query = request.get("q")
     title = query or "Search"
+    status = 200
     try:
-        shown = _answer(_found(request, query), request) if query else _welcome(request)
+        shown = _answer(_found(request, query), request) if query else home.home(request)
     except UsageError as error:
-        body = joined(_form(request), el("h1", title, class_="unseen"), wrong(error))
-        return PageContent(title, body, 400, at="/")
-    return PageContent(title, joined(_form(request), shown), at="/")
+        shown, status = joined(el("h1", title, class_="unseen"), wrong(error)), 400
+    answer = el("div", shown, id="answer")
+    return PageContent(title, joined(_form(request), answer), status, at="/")
 
 
 def _found(request: PageRequest, query: str) -> Answer:
-    answer: Answer = request.call(
-        "search",
-        query=query,
-        kinds=some(request.get("kind")),
-        since=request.get("since"),
-        until=request.get("until"),
-        limit=_number(request, "limit"),
-        budget=_number(request, "budget"),
-    )
-    return answer
+    """Returns the answer. What is typed is asked again at each pause: it is neither counted nor
+    kept, and its first answer is by words alone."""
+    limits = {
+        "kinds": some(request.get("kind")),
+        "since": request.get("since") or request.get("period"),
+        "until": request.get("until"),
+        "limit": _number(request, "limit"),
+        "budget": _number(request, "budget"),
+    }
+    text = " ".join([query, *_conditions(request)])
+    typed, whole = request.get("typed"), request.get("all")
+    if not (typed or whole):
+        answer: Answer = request.call("search", query=text, **limits)
+        return answer
+    given = {name: value for name, value in limits.items() if value not in ("", [])}
+    asked = request.memory.query(text, by=only(typed == "words", "keyword"), **given)  # type: ignore[arg-type]
+    named = MAX_LIMIT if whole else asked.policy.named
+    return request.memory.ask(asked._replace(policy=asked.policy._replace(named=named)))
+
+
+def _conditions(request: PageRequest) -> Iterator[str]:
+    """Yields the filters that the query language has words for."""
+    for name in ("source", "path"):
+        value = request.get(name).replace('"', " ").strip()
+        if value:
+            yield f'{name}:"{value}"'
 
 
 def _number(request: PageRequest, name: str) -> int | str:
@@ -109,53 +130,30 @@ def _number(request: PageRequest, name: str) -> int | str:
 
 
 def _form(request: PageRequest) -> Html:
-    kinds = [("", "anything"), *((k, k) for k in sorted(request.memory.store.stats().kinds))]
-    limits = {
-        "kind": choice("Kind", "kind", request.get("kind"), kinds),
-        "since": text_field("Since", "since", request.get("since"), placeholder="2026-03-01 or 7d"),
-        "until": text_field("Until", "until", request.get("until"), placeholder="2026-04-01"),
-        "limit": text_field("Most results", "limit", request.get("limit"), inputmode="numeric"),
-        "budget": text_field("Most tokens", "budget", request.get("budget"), inputmode="numeric"),
+    stats = request.memory.store.stats()
+    kinds = [("", "anything"), *((k, k) for k in sorted(stats.kinds))]
+    sources = [("", "all"), *((one.name, one.name) for one in stats.sources)]
+    get = request.get
+    filters = {
+        "kind": choice("Kind", "kind", get("kind"), kinds),
+        "source": choice("Source", "source", get("source"), sources),
+        "path": text_field("Folder or file", "path", get("path"), placeholder="runbooks"),
+        "period": choice("When", "period", get("period"), PERIODS),
+        "since": date_field("From", "since", get("since")),
+        "until": date_field("Until", "until", get("until")),
+        "limit": text_field("Most results", "limit", get("limit"), inputmode="numeric"),
+        "budget": text_field("Most tokens", "budget", get("budget"), inputmode="numeric"),
     }
     question = "What would you like to know?"
     return search_form(
         request,
         ("/", question, "Search"),
-        limits,
+        filters,
         placeholder=question,
         autocomplete="off",
         spellcheck="false",
-        autofocus=not request.get("q"),
-    )
-
-
-def _welcome(request: PageRequest) -> Html:
-    stats = request.memory.store.stats()
-    title = el("h1", "Search", class_="unseen")
-    if not stats.documents:
-        return joined(
-            title,
-            empty(
-                "There is nothing to find yet.",
-                joined("Add notes, sessions or repositories: ", command("recollect add ~/notes")),
-            ),
-        )
-    return joined(
-        title,
-        empty(
-            f"{stats.documents:,} documents to look through.",
-            f"{counted(stats.kinds)}. Ask one whole question, with its names and dates.",
-            joined(
-                "Also understood: ",
-                el("code", '"a phrase"'),
-                " ",
-                el("code", "-without"),
-                " ",
-                el("code", "path:runbooks"),
-                " ",
-                el("code", "kind:session"),
-            ),
-        ),
+        data_typed="answer",
+        autofocus=not get("q"),
     )
 
 
@@ -173,7 +171,8 @@ def _answer(found: Answer, request: PageRequest) -> Html:
         _recorded(found),
         notes("warn", (f"Degraded: {reason}" for reason in found.degraded)),
         notes("hint", told),
-        el("div", _results(found, request), _explanation(found), class_="found"),
+        _results(found, request),
+        _explanation(found),
     )
 
 
@@ -182,7 +181,8 @@ def _verdict(found: Answer) -> Html:
     parts = [badge(said, kind)]
     if found.results or found.answer:
         parts.append(sure(found.confidence))
-        parts.append(el("span", f"{len(found.results)} of {found.total_found:,}"))
+        more = when(found.named, f", {len(found.named):,} more named")
+        parts.append(el("span", f"{len(found.results)} of {found.total_found:,}{more}"))
     parts.append(el("span", duration(found.timing_ms)))
     if found.cache.status == "hit":
         same = when(found.cache.question, f" for “{found.cache.question}”")
@@ -214,7 +214,7 @@ def _results(found: Answer, request: PageRequest) -> Html:
     if not found.results:
         elsewhere = el("a", "Look through past conversations", href=url("/sessions", q=found.query))
         nothing = empty("Nothing is known of this.", "Ask in other words.", elsewhere)
-        return el("div", nothing, _also("Nearest", found.named[:NEAREST]))
+        return el("div", nothing, _also(request, "Nearest", found.named[:NEAREST]))
     wanted = parse(request.get("q")).content
     several = headlines.several_sources(found.results)
     start = request.number("from")
@@ -246,32 +246,60 @@ def _results(found: Answer, request: PageRequest) -> Html:
                 class_="more",
             ),
         ),
-        only(start == 0, _also("Also", found.named)),
+        only(start == 0, joined(_also(request, "Also", found.named), _all(found, request))),
     )
 
 
-def _also(title: str, named: Sequence[Named]) -> Html | None:
-    """Returns what is named and not shown, a line each."""
-    lines = [
-        el(
-            "li",
-            el("a", one.title, href=place(one), data_item=True, dir="auto"),
-            dotted(
-                one.kind,
-                headlines.dated(one),
-                headlines.path(one),
-                when(one.matched, joined("has ", el("mark", ", ".join(one.matched)))),
-            ),
-            title=f"{charts.share(one.confidence)} sure",
-        )
-        for one in named
-    ]
+def _also(request: PageRequest, title: str, named: Sequence[Named]) -> Html | None:
+    """Returns what is named and not shown, a line each, which opens in place."""
+    read = request.memory.store.passages([one.id for one in named[:OPENED]])
+    texts = {one.id: one.passage.text for one in read}
+    wanted = parse(request.get("q")).content
+    lines = [el("li", _line(one, texts.get(one.id, ""), wanted)) for one in named]
     return only(lines, el("section", el("h2", title), el("ul", lines), class_="also"))
+
+
+def _line(one: Named, text: str, wanted: Collection[str]) -> Html:
+    about = dotted(
+        one.kind,
+        headlines.dated(one),
+        headlines.path(one),
+        when(one.matched, joined("has ", el("mark", ", ".join(one.matched)))),
+    )
+    sureness = f"{charts.share(one.confidence)} sure"
+    name = markdown.line(one.title)
+    if not text:
+        link = el("a", name, href=place(one), data_item=True, dir="auto")
+        return el("div", link, about, title=sureness)
+    part = snippet(text, wanted, EXCERPT)
+    told = when(part.before, "… ") + part.text + when(part.after, " …")
+    marks = [(start + 2 * part.before, end + 2 * part.before) for start, end in part.marks]
+    style = markdown.Style(breaks=one.kind == "session", skip=one.title)
+    return el(
+        "details",
+        el("summary", el("b", name, dir="auto"), about, title=sureness, data_item=True),
+        markdown.rendered(told, style, marks).html,
+        el("p", el("a", "Open it", href=place(one))),
+        class_="named",
+    )
+
+
+def _all(found: Answer, request: PageRequest) -> Html | None:
+    """Returns the link past the cut, and back to this side of it."""
+    address = {**request.params, "all": when(not request.get("all"), "1"), "typed": ""}
+    if request.get("all"):
+        said = "Show the best only"
+    elif found.total_found > len(found.results) + len(found.named):
+        said = f"Show all {found.total_found:,} passages that were found"
+    else:
+        return None
+    link = el("a", said, href=url("/", **address), class_="button", data_item=True)
+    return el("p", link, class_="more")
 
 
 def _further(request: PageRequest, start: int) -> str:
     """The same search, from another result on."""
-    return url("/", **{**request.params, "from": start or ""})
+    return url("/", **{**request.params, "from": start or "", "typed": ""})
 
 
 def _text(request: PageRequest, one: Result, marks: Sequence[Mark]) -> Html:
@@ -367,12 +395,10 @@ def _why(one: Result) -> Html | None:
 
 def _explanation(found: Answer) -> Html:
     return el(
-        "aside",
-        _cut(found),
-        _tokens(found),
-        _stages(found),
-        aria_label="How this came about",
-        class_="explanation",
+        "details",
+        el("summary", "How this was found"),
+        el("div", el("div", _cut(found), _tokens(found)), _stages(found), class_="explanation"),
+        class_="how",
     )
 
 

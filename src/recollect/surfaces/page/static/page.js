@@ -24,7 +24,7 @@ function explain() {
 function close() {
   const here = document.activeElement;
   const open = here.closest("details[open]");
-  if (open && !open.matches(".limits")) {
+  if (open && !open.matches(".filters")) {
     open.open = false;
     open.querySelector("summary").focus();
   } else {
@@ -80,6 +80,74 @@ addEventListener("pageshow", () => {
     for (const field of form.elements) field.disabled = false;
   }
 });
+
+// Answers while one types: by words at the first pause, by all that is known at the next. The
+// address follows, and Back leads to what was asked before, without a page being loaded.
+const asking = document.querySelector("[data-typed]")?.form;
+let waiting, going, asked = location.href;
+
+function addressed(form) {
+  const given = [...new FormData(form)].filter(([, value]) => value);
+  const said = new URLSearchParams(given).toString();
+  return form.getAttribute("action") + (said ? "?" + said : "");
+}
+
+async function answer(address, typed) {
+  going?.abort();
+  going = new AbortController();
+  const here = document.getElementById("answer");
+  here.setAttribute("aria-busy", "true");
+  try {
+    const asks = typed ? address + (address.includes("?") ? "&" : "?") + "typed=" + typed : address;
+    const said = await fetch(asks, { signal: going.signal });
+    const page = new DOMParser().parseFromString(await said.text(), "text/html");
+    const fresh = page.getElementById("answer");
+    if (!fresh) return location.assign(address);
+    here.replaceChildren(...fresh.childNodes);
+    here.removeAttribute("aria-busy");
+    document.title = page.title;
+  } catch (error) {
+    if (error.name === "AbortError") return; // something else is asked already
+    here.removeAttribute("aria-busy");
+  }
+}
+
+function go(address) {
+  if (new URL(address, location).href === location.href) return;
+  // One step back for each question that was asked, none for each letter of it.
+  history[asked === location.href ? "pushState" : "replaceState"]({}, "", address);
+}
+
+if (asking) {
+  asking.addEventListener("input", (event) => {
+    clearTimeout(waiting);
+    const address = addressed(asking);
+    const whole = event.target.value.trim().length > 2 || event.target.name !== "q";
+    if (event.isComposing || !(whole && asking.elements.q.value.trim())) return;
+    waiting = setTimeout(async () => {
+      go(address);
+      await answer(address, "words");
+      if (addressed(asking) === address) waiting = setTimeout(() => answer(address, "all"), 350);
+    }, 150);
+  });
+  asking.addEventListener("submit", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    clearTimeout(waiting);
+    const address = addressed(asking);
+    go(address);
+    asked = location.href;
+    asking.elements.q.blur(); // the keys go through the results now
+    answer(address);
+  });
+  addEventListener("popstate", () => {
+    clearTimeout(waiting);
+    const given = new URLSearchParams(location.search);
+    for (const field of asking.elements) if (field.name) field.value = given.get(field.name) || "";
+    asked = location.href;
+    answer(location.href);
+  });
+}
 
 // What changes by itself: asked for again as long as it says so. What is the same stays as it is,
 // and with it the focus and what was opened.
