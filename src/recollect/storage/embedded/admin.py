@@ -71,6 +71,12 @@ class EmbeddedAdmin:
                 ) from error
 
     def check(self, *, full: bool = False) -> CheckReport:
+        try:
+            return self._checked(full)
+        except StoreError as error:  # so damaged that it cannot be opened
+            return CheckReport((Finding("record", error.message),))
+
+    def _checked(self, full: bool) -> CheckReport:
         found = list(audit.writable(self.folder, LOCK_SECONDS))
         with closing(Record(self.folder, once=True)) as record, record.snapshot():
             for findings in audit.everything(record, full=full):
@@ -97,3 +103,5 @@ def _within(findings: Iterator[Finding]) -> Iterator[Finding]:
             yield from findings
     except StoreError as error:
         yield Finding("record", error.message)
+    except (ValueError, TypeError, LookupError, OverflowError) as error:
+        yield Finding("record", f"it cannot be read: {error}")

@@ -9,6 +9,7 @@ see something. The new store is looked over, and takes the place of the old one,
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sqlite3
@@ -48,6 +49,14 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "BLOB": (bytes,),
     "REAL": (float, int),
 }
+_NAMES = ("id", "external", "name", "dimension", "handle", "key")
+"""Columns of names, which have no NUL in them."""
+_JSON = {
+    "documents": {"meta": "{}"},
+    "sources": {"places": "[]"},
+    "answers": {"sources": "[]", "within": "null"},
+}
+"""Columns of JSON, and what stands for what cannot be read of them."""
 _BY_DOCUMENT = ("messages", "handles")
 _INDEXES = {
     "sqlite_autoindex_documents_1": "id",
@@ -198,13 +207,32 @@ class _Inserter:
                 for _, name, kind, needed, _, key in about
             }
         types = self._types[table]
-        if any(not isinstance(value, types.get(name, ())) for name, value in row.items()):
+        sound = all(isinstance(value, types.get(name, ())) for name, value in row.items())
+        if not sound or _is_garbled(table, row):
             self._broken.add(table)
             return
+        for column, default in _JSON.get(table, {}).items():
+            if not _is_json(row.get(column, default), type(json.loads(default))):
+                self._broken.add(table)
+                row[column] = default
         marks = ", ".join("?" * len(row))
         self._db.execute(
             f"INSERT OR IGNORE INTO {table} ({', '.join(row)}) VALUES ({marks})", list(row.values())
         )
+
+
+def _is_garbled(table: str, row: Mapping[str, Any]) -> bool:
+    """Tells whether a name in a row was overwritten: nobody would find the rest of it by that."""
+    if any("\0" in str(row.get(name) or "") for name in _NAMES):
+        return True
+    return table == "labels" and row["dimension"] == "scopes" and not _is_json(row["value"], list)
+
+
+def _is_json(text: str, kind: type) -> bool:
+    try:
+        return isinstance(json.loads(text), kind)
+    except (ValueError, RecursionError):
+        return False
 
 
 class _Named(NamedTuple):
@@ -382,11 +410,13 @@ def _label_all(db: sqlite3.Connection) -> None:
     used = {("documents", column): dimension for column, dimension in _LABELS.items()}
     for (table, column), dimension in {**used, ("passages", "role"): "role"}.items():
         for (id,) in db.execute(
-            f"SELECT DISTINCT {column} FROM {table} WHERE {column} NOT IN (SELECT id FROM labels)"
+            f"SELECT DISTINCT {column} FROM {table} WHERE {column} NOT IN "
+            "(SELECT id FROM labels WHERE dimension = ?)",
+            (dimension,),
         ).fetchall():
             name = f"{SALVAGED}-{id}"
-            value = f'["{name}"]' if dimension == "scopes" else name
-            db.execute("INSERT OR IGNORE INTO labels VALUES (?, ?, ?)", (id, dimension, value))
+            label = _label(db, dimension, f'["{name}"]' if dimension == "scopes" else name)
+            db.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (label, id))
     for (id,) in db.execute(
         "SELECT DISTINCT source FROM documents WHERE source NOT IN (SELECT id FROM sources)"
     ).fetchall():
@@ -412,7 +442,7 @@ def _rehash(record: Record, db: sqlite3.Connection) -> Iterator[str]:
         try:
             put = whole(record, db, key, {}).put
             now, named = digest(put), put.document.id
-        except ValueError:  # its metadata is garbled
+        except (ValueError, TypeError, KeyError):  # its metadata is not what it should be
             db.execute("UPDATE documents SET meta = '{}' WHERE key = ?", (key,))
             put = whole(record, db, key, {}).put
             now, named = digest(put), put.document.id

@@ -6,12 +6,12 @@ does without numpy, which takes longer to load than all the rest of such a comma
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from recollect.nouns import stable_id
+from recollect.storage.embedded import sums
 
 FORMAT = 1
 TORN = (OSError, ValueError, KeyError, TypeError, EOFError)
@@ -40,7 +40,7 @@ def manifest_file(folder: Path) -> Path:
 def read_manifest(folder: Path, epoch: str) -> SegmentManifest:
     """Returns the manifest in an index's folder; an empty one where there is none of this epoch."""
     try:
-        about = json.loads(manifest_file(folder).read_text())
+        about = sums.unsealed(manifest_file(folder).read_text())
         if about["format"] == FORMAT and about["epoch"] == epoch:
             return SegmentManifest(epoch, about["seq"], tuple(about["segments"]))
     except TORN:

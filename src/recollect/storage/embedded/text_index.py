@@ -7,19 +7,23 @@ same commit as the changes it speaks of, so that a snapshot always knows exactly
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import tantivy
 from tantivy import Occur, Query
 
 from recollect import permissions
 from recollect.nouns import Clause, Hit, TextQuery
-from recollect.storage.embedded import folders
+from recollect.storage.embedded import folders, sums
 from recollect.storage.embedded.rows import LabelFilter, Row
 from recollect.storage.filters import escaped, folded_path
 from recollect.text.lexical import PREFIX_SCORE, idf, indexed_text
@@ -28,6 +32,9 @@ from recollect.text.terms import terms
 _HEAP = 135_000_000
 """Bytes that a commit may take. With less, 150,000 passages make several segments, and each of
 those makes every search slower; with more, a huge import takes that much more memory."""
+SUMS = "sums.json"
+_FILE = re.compile(r"([0-9a-f]{32})(?:\.(\d+))?\.\w+")
+"""A file of a segment; of its deletions with the number of the operation that they are up to."""
 _MARK = "position"
 _NOTHING = "nothing has this mark"
 _PREFIX_MAX = 200
@@ -69,11 +76,25 @@ class IndexHits(NamedTuple):
     total: int
 
 
+@contextmanager
+def _as_torn() -> Iterator[None]:
+    """Raises TornIndex where tantivy tells of broken files: by ValueError or, deeper down, by a
+    Rust panic."""
+    try:
+        yield
+    except BaseException as error:
+        told = isinstance(error, ValueError | LookupError)
+        if told or type(error).__name__ == "PanicException":
+            raise TornIndex(str(error)) from error
+        raise
+
+
 class TextIndex:
     """One generation of the index, as this process sees it. Thread-safe."""
 
+    @_as_torn()
     def __init__(self, folder: Path, *, create: bool = False) -> None:
-        """Open it; whatever tantivy raises on a torn index comes through."""
+        """Opens it, if its files look as they were written."""
         self.folder = folder
         self._meta = str(folder / "meta.json")
         self._schema = _schema()
@@ -83,6 +104,8 @@ class TextIndex:
             folder.mkdir(mode=0o700)
         elif not tantivy.Index.exists(str(folder)):
             raise FileNotFoundError(folder)
+        for name in () if create else self.damaged(full=False):
+            raise TornIndex(f"{name} is not as it was written")
         self._index = tantivy.Index(self._schema, str(folder), reuse=True)
         analyzer = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         self._index.register_tokenizer("spaces", analyzer)
@@ -100,6 +123,7 @@ class TextIndex:
         stat = os.stat(self._meta)
         return stat.st_mtime_ns, stat.st_ino
 
+    @_as_torn()
     def reload(self) -> Snapshot:
         """The newest commit, whoever made it."""
         with self._lock:
@@ -110,6 +134,7 @@ class TextIndex:
                 self._seen = seen
             return self._snapshot
 
+    @_as_torn()
     def write(self, added: Iterable[Row], deleted: Sequence[int], position: Position) -> None:
         """Add and delete, then commit with the new position. The caller holds the lock."""
         writer = self._index.writer(heap_size=_HEAP, num_threads=1)
@@ -137,7 +162,45 @@ class TextIndex:
         finally:
             writer.wait_merging_threads()
             permissions.close_to_others(self.folder)
+        with suppress(OSError):  # what has no sum is not looked at
+            self._write_sums()
         self.reload()
+
+    # -------------------------------------------------------------- checksums
+
+    def _write_sums(self) -> None:
+        """The sums of all files but those that had theirs before."""
+        before, names = self._sums()["files"], filter(_FILE.fullmatch, os.listdir(self.folder))
+        files = {name: before.get(name) or sums.sum_of(f"{self.folder}/{name}") for name in names}
+        meta = Path(self._meta).read_bytes()
+        about = {"files": files, "meta": [json.loads(meta)["opstamp"], crc32(meta)]}
+        fresh = self.folder / f"{SUMS}.new"
+        with open(fresh, "w", opener=permissions.opener) as file:
+            file.write(sums.sealed(about))
+        os.replace(fresh, self.folder / SUMS)
+
+    def _sums(self) -> dict[str, Any]:
+        try:
+            return sums.unsealed((self.folder / SUMS).read_text())
+        except FileNotFoundError:  # of an earlier version, or not written yet
+            return {"files": {}, "meta": [-1, 0]}
+
+    def damaged(self, *, full: bool) -> Iterator[str]:
+        """Yields the files of the last commit that are not as they were written."""
+        raw = Path(self._meta).read_bytes()
+        meta, about = json.loads(raw), self._sums()
+        opstamp, sum = about["meta"]
+        if opstamp == meta["opstamp"] and sum != crc32(raw):
+            yield "meta.json"
+        used = {one["segment_id"].replace("-", ""): one["deletes"] for one in meta["segments"]}
+        named = {
+            name: file
+            for name, file in about["files"].items()
+            if (match := _FILE.fullmatch(name))
+            and match[1] in used
+            and match[2] in (None, str((used[match[1]] or {}).get("opstamp")))
+        }
+        yield from sums.damaged(str(self.folder), named, full=full)
 
 
 class Snapshot:
@@ -161,18 +224,13 @@ class Snapshot:
         return Position(epoch, int(seq))
 
     def _run(self, query: Query, limit: int, *, count: bool = False) -> tantivy.SearchResult:
-        try:
-            return self._searcher.search(query, max(1, limit), count=count)
-        except BaseException as error:
-            # tantivy tells of broken files by ValueError or, deeper down, by a Rust panic.
-            if isinstance(error, ValueError) or type(error).__name__ == "PanicException":
-                raise TornIndex(str(error)) from error
-            raise
+        return self._searcher.search(query, max(1, limit), count=count)
 
     @property
     def passages(self) -> int:
         return max(0, int(self._searcher.num_docs) - 1)
 
+    @_as_torn()
     def search(
         self, query: TextQuery, allowed: LabelFilter, limit: int, count: bool, dead: Collection[int]
     ) -> IndexHits:
@@ -203,6 +261,7 @@ class Snapshot:
         places: list[int] = self._searcher.fast_field_values("place", [a for _, a in hits])
         return places
 
+    @_as_torn()
     def places(self) -> list[int]:
         """Returns all that is in it: each passage under its document, in one number."""
         every = [(Occur.Must, Query.all_query()), (Occur.MustNot, self._term("mark", _MARK))]
@@ -217,6 +276,7 @@ class Snapshot:
         """These passages and no others."""
         return _any(Query.term_query(self._schema, "passage", key, "basic") for key in keys)
 
+    @_as_torn()
     def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
         """One query for up to _BITS words: word i scores 2**i and the passages nothing, so that
         a passage's score spells which words it has. Single precision holds 24 such bits."""
@@ -237,6 +297,7 @@ class Snapshot:
                 found[place & _PASSAGE].update(spelt[score])
         return found
 
+    @_as_torn()
     def holds(self, keys: Sequence[int]) -> set[int]:
         """Those of these passages that are in it."""
         hits = self._run(self._among(keys), len(keys)).hits

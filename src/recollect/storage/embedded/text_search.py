@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from typing import NamedTuple, TypeVar
 
-from recollect.errors import StoreBusy
+from recollect.errors import StoreBusy, StoreError
 from recollect.nouns import Filter, Hit, TextQuery
 from recollect.ports import Finding, TextResult
 from recollect.storage.embedded import allocator, audit, folders
@@ -40,6 +40,7 @@ LONG_TAIL = 4096
 BATCH = 200_000
 """Passages in one commit of the text index: bounds memory and what a crash repeats."""
 WAIT_SECONDS = 60.0
+_ANEW = "make room on the disk, then `recollect rebuild`; the record is not touched by it"
 
 T = TypeVar("T")
 
@@ -98,17 +99,27 @@ class EmbeddedText:
     def _retried(self, search: Callable[[], T]) -> T:
         """Do it; if the index turns out torn, look again (it may have been replaced meanwhile),
         and if it still is, make it anew."""
-        for attempt in range(3):
+        for attempt in range(4):
             try:
                 return search()
-            except TornIndex:
+            except TornIndex as torn:
+                error = torn
                 with self._lock:
                     self._text = self._view = None
                 if attempt:
-                    with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS) as held:
-                        if held:
-                            self._build()
-        return search()
+                    self._replaced()
+        raise StoreError(f"{self.folder}: the text index is torn: {error}", hint=_ANEW)
+
+    def _replaced(self) -> None:
+        """Makes the index anew, unless another process does."""
+        with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS) as held:
+            if not held:
+                return
+            try:
+                self._build()
+            except (OSError, ValueError, TornIndex) as error:
+                said = f"{self.folder}: the text index is torn, and cannot be made anew: {error}"
+                raise StoreError(said, hint=_ANEW) from error
 
     def _allowed(self, filter: Filter) -> LabelFilter:
         if not filter.limits:
@@ -291,8 +302,9 @@ class EmbeddedText:
                 return []  # the next search makes it
             return [Finding("text", "it is torn, or of another history")]
         try:
-            return list(audit.text(record, record.db, index.reload(), full=full))
-        except (OSError, ValueError, TornIndex) as error:
+            torn = [Finding("text", f"{name} is torn") for name in index.damaged(full=full)]
+            return torn or list(audit.text(record, record.db, index.reload(), full=full))
+        except (OSError, ValueError, LookupError, TornIndex) as error:
             return [Finding("text", f"it is torn: {error}")]
 
 

@@ -12,7 +12,6 @@ ones in use replaces the last; whoever crashes before that has changed nothing.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import threading
@@ -25,6 +24,7 @@ import numpy as np
 
 from recollect import permissions
 from recollect.errors import StoreError
+from recollect.storage.embedded import sums
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import LabelFilter, VectorRow
 from recollect.storage.embedded.segments import (
@@ -61,12 +61,16 @@ _BLOCK = 65_536
 class Segment:
     """One immutable range of vectors, mapped into memory."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, full: bool = False) -> None:
+        """Maps the files, after a look at their checksums: at all of them if *full*."""
+
         def column(name: str) -> Any:
             # A plain view: the memmap class itself makes every slice an object with a finalizer.
             return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
 
-        about = json.loads((folder / "segment.json").read_text())
+        about = sums.unsealed((folder / "segment.json").read_text())
+        for name in sums.damaged(str(folder), about.get("sums", {}), full=full):
+            raise ValueError(f"{name} is not as it was written")
         self.name = folder.name
         self.low: int = about["low"]
         self.high: int = about["high"]
@@ -218,13 +222,13 @@ class VectorIndex:
                 return True
         return record.vectors_waiting(self.model, manifest.seq, SEGMENT_ROWS) >= SEGMENT_ROWS
 
-    def torn(self, epoch: str) -> str:
+    def torn(self, epoch: str, *, full: bool) -> str:
         """What is wrong with the files of the segments in use; nothing where they are whole."""
         with self._lock:
             manifest = self._read_manifest(epoch)
         for name in manifest.segments:
             try:
-                segment = Segment(self.folder / name)
+                segment = Segment(self.folder / name, full=full)
                 lengths = {
                     len(segment),
                     len(segment.codes),
@@ -329,7 +333,8 @@ class VectorIndex:
                 np.save(file, array)
                 file.flush()
                 os.fsync(file.fileno())
-        _write_json(folder / "segment.json", {"low": low, "high": high})
+        made = {f"{key}.npy": sums.sum_of(str(folder / f"{key}.npy")) for key in columns}
+        _write_json(folder / "segment.json", {"low": low, "high": high, "sums": made})
         _sync(folder)
         return name
 
@@ -347,7 +352,7 @@ class VectorIndex:
 
 def _write_json(path: Path, about: dict[str, Any]) -> None:
     with open(path, "w", opener=permissions.opener) as file:
-        json.dump(about, file)
+        file.write(sums.sealed(about))
         file.flush()
         os.fsync(file.fileno())
 

@@ -89,10 +89,14 @@ class EmbeddedVectors:
     ) -> Iterator[Finding]:
         """Compares an index with the record; its recall on a sample is added to *recall*."""
         index, state = self.index(model), record.state()
-        if torn := index.torn(state.epoch):
+        if torn := index.torn(state.epoch, full=full):
             yield Finding("vectors", f"{model}: {torn}")
             return
-        share = vector_audit.recall(record, index, full=full)
+        try:
+            share = vector_audit.recall(record, index, full=full)
+        except (ValueError, LookupError, TypeError) as error:
+            yield Finding("vectors", f"{model}: it cannot be searched: {error}")
+            return
         if share is None:
             return
         recall[model] = round(share, 4)
