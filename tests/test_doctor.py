@@ -136,6 +136,13 @@ def test_vectors_are_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     np.save(codes, np.zeros_like(whole))
     with Memory(EmbeddedStore(tmp_path / "store"), config.load(), HashEmbedder()) as memory:
         found = checks(memory)["vectors"]
+        assert (found.state, found.mend) == ("fail", "recollect rebuild")
+        assert "codes.npy is not as it was written" in found.text
+    about = codes.parent / "segment.json"  # as an earlier version wrote it, without checksums
+    said = json.loads(about.read_text())
+    about.write_text(json.dumps({"low": said["low"], "high": said["high"]}))
+    with Memory(EmbeddedStore(tmp_path / "store"), config.load(), HashEmbedder()) as memory:
+        found = checks(memory)["vectors"]
         assert (found.state, found.mend) == ("warn", "recollect rebuild")
         assert checks(memory, fix=True)["vectors"].state == "ok"
     np.save(next((tmp_path / "store" / "vectors").rglob("codes.npy")), whole[:5])
