@@ -18,7 +18,7 @@ pytest.importorskip("mcp", reason="the SDK is not installed: `pip install 'recol
 from browser import Browser, browsing, program
 from http_client import QUIET, Said, Served, serve
 from mcp_client import small_store
-from recollect import Document, Memory
+from recollect import Document, Memory, Message
 from recollect.markup import el, joined, url
 from recollect.surfaces.page.charts import share
 from recollect.surfaces.page.layout import NAVIGATION, passage
@@ -38,11 +38,22 @@ WIKI = {
     "people/Ana.md": "# Ana\n\nKeeps the [[Ferry Guide]].\n",
 }
 """Notes that link to each other; one has a picture, and one that is outside of the folder."""
+TALK = (
+    Message("user", "Why does the **pump** stall?", "p1"),
+    Message("tool", "pump.log: 400 lines", "p2"),
+    Message("tool", "grep stall pump.log", "p3"),
+    Message(
+        "assistant", "It runs dry.\n\n" + "The valve sticks. " * 300 + "At last: zanzibar.", "p4"
+    ),
+    Message("user", "So the valve is replaced.", "p5"),
+)
 MANY = 130
 VIEWS = ("/", "/?q=harbor", "/?q=zzzz", "/?q=harbor&since=soonish", "/memory", "/memory?every=1",
          "/fact?id=ship-2", "/documents", "/documents?since=no", "/document?id=keys.md",
          "/sessions", "/sessions?q=umlauts", "/sessions?session=s1", "/stats", "/stats?days=365",
          "/settings", "/review", "/tree", "/topic?at=misc/facts/universal", "/receipts",
+         "/sessions?session=talk", "/sessions?session=talk&around=p3&q=stall",
+         "/sessions?session=talk&message=3", "/sessions?session=talk&around=p9",
          "/document?id=Ferry+Guide.md", "/document?id=Tides.md", "/?q=ferry+guide",
          "/imports", "/doctor", "/tree?at=nowhere", "/imports?path=/nowhere", "/nowhere",
          "/document?id=nowhere", "/login")  # fmt: skip
@@ -84,6 +95,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
                 [Document("evil", "x", f"kestrel {EVIL}", title=f"kestrel {EVIL}", path=EVIL)]
             )
             memory.add(wiki(folder), embed=False)
+            memory.put([Document("talk", "chats", messages=TALK, kind="session", title="The pump")])
     one = serve(store, folder / "home")
     yield one
     if one.process.poll() is None:
@@ -499,6 +511,27 @@ def test_sessions_are_found_read_and_paged(screen: Browser, served: Served) -> N
     screen.press("Enter", loads=True)
     assert "This is the beginning" in screen.text
     assert "It read Latin-1." in screen.text
+
+
+def test_a_session_reads_like_a_chat(screen: Browser, served: Served) -> None:
+    screen.open(at(served, "/sessions?session=talk"))
+    assert screen.run("document.querySelector('.message.user strong').innerText") == "pump"
+    assert screen.run("document.querySelector('.fold summary').innerText").startswith("2 steps")
+    assert screen.run("document.querySelector('.fold details').open") is False
+    assert "zanzibar" not in screen.text
+    screen.click("a.whole")
+    assert screen.sees("document.body.innerText.includes('zanzibar')")
+    assert screen.place == "/sessions?session=talk"
+    screen.run("[...document.querySelectorAll('.tabs a')].find(a => a.innerText == 'Talk only')"
+               ".click()")  # fmt: skip
+    screen.wait("Page.loadEventFired")
+    assert screen.run("document.querySelectorAll('.fold').length") == 0
+    screen.open(at(served, "/?q=zanzibar"))
+    screen.click(".result h2 a", loads=True)
+    assert screen.run("location.hash") == "#found"
+    assert screen.run("document.querySelector('#found mark').innerText") == "zanzibar"
+    screen.open(at(served, "/sessions?session=talk&around=p3&q=stall"))
+    assert screen.run("document.querySelector('.fold details').open") is True  # it was asked for
 
 
 def test_a_note_is_read_and_its_links_are_followed_both_ways(

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from recollect.errors import UsageError
-from recollect.markup import Html, el, joined, url
+from recollect.markup import Html, el, joined
 from recollect.surfaces.commands.usage_text import duration
-from recollect.surfaces.page import markdown
+from recollect.surfaces.page import chats, markdown
 from recollect.surfaces.page.layout import (
     PERIODS,
     PageContent,
@@ -23,25 +23,19 @@ from recollect.surfaces.page.layout import (
     heading,
     hidden_by,
     item_list,
-    minute,
     notes,
     search_form,
     sure,
     wrong,
 )
-from recollect.surfaces.phrases import only, some, when
+from recollect.surfaces.phrases import only, when
 from recollect.text.questions.parse import parse
 from recollect.text.snippet import marks
 
-SPOKEN = markdown.Style(breaks=True)
-"""What is said in a chat keeps its lines."""
-
 
 def sessions(request: PageRequest) -> PageContent:
-    session, around = request.get("session"), request.get("around")
-    if session:
-        found = request.call("sessions", session=session, around=some(around))
-        return _scrolled(request, found) if around else _read(found)
+    if request.get("session"):
+        return chats.chat(request)
     status = 200
     try:
         found = request.call(
@@ -102,7 +96,7 @@ def _browsed(found: Any) -> Html:
 
 def _session(line: Any) -> Html:
     name = line.session.title or line.goal or line.session.session_id
-    link = el("a", markdown.line(name), href=_place(line.session), data_item=True, dir="auto")
+    link = el("a", markdown.line(name), href=chats.place(line.session), data_item=True, dir="auto")
     goal = el("p", el("span", "asked", class_="role"), markdown.line(line.goal), dir="auto")
     end = el("p", el("span", "ended", class_="role"), markdown.line(line.resolution), dir="auto")
     lineage = when(line.lineage, f"{line.lineage} more in its lineage")
@@ -111,7 +105,7 @@ def _session(line: Any) -> Html:
         el("h2", link),
         when(line.goal, goal),
         when(line.resolution, end),
-        dotted(*_about(line.session), _last(line), f"{line.messages:,} messages", lineage),
+        dotted(*chats.about(line.session), _last(line), f"{line.messages:,} messages", lineage),
         class_="card",
     )
 
@@ -131,8 +125,7 @@ def _discovered(found: Any) -> Html:
             empty("No conversation is about this.", f"Looked through: {looked}."),
             notes("hint", (*found.notes, *hidden_by(found.hidden))),
         )
-    wanted = parse(found.query).content
-    lines = [el("li", _hit(hit, wanted)) for hit in found.hits]
+    lines = [el("li", _hit(hit, found.query)) for hit in found.hits]
     verdict = el(
         "div",
         badge("Found", "good"),
@@ -150,25 +143,28 @@ def _discovered(found: Any) -> Html:
     )
 
 
-def _hit(hit: Any, wanted: Collection[str]) -> Html:
+def _hit(hit: Any, query: str) -> Html:
+    wanted = parse(query).content
     name = hit.session.title or hit.session.session_id
-    here = _place(hit.session, hit.match_message_id)
+    here = chats.place(hit.session, hit.match_message_id, query)
     link = el("a", markdown.line(name), href=here, data_item=True, dir="auto")
-    more = [el("a", one.session_id, href=_place(one, one.match_message_id)) for one in hit.also]
+    more = [
+        el("a", one.session_id, href=chats.place(one, one.match_message_id)) for one in hit.also
+    ]
     gap = el("p", "…", class_="gap")
     around = el(
         "details",
         el("summary", "Around it"),
-        _messages(hit.opening),
+        chats.excerpts(hit.opening),
         when(hit.opening, gap),
-        _messages(hit.messages),
+        chats.excerpts(hit.messages),
         when(hit.closing, gap),
-        _messages(hit.closing),
+        chats.excerpts(hit.closing),
     )
     return el(
         "article",
         el("header", el("h2", link), sure(hit.confidence)),
-        dotted(*_about(hit.session), _by(hit.evidence)),
+        dotted(*chats.about(hit.session), _by(hit.evidence)),
         el("p", _excerpt(hit.snippet, wanted), class_="snippet", dir="auto"),
         around,
         when(more, el("p", "Also in its lineage: ", more, class_="fine")),
@@ -184,113 +180,6 @@ def _excerpt(text: str, wanted: Collection[str]) -> Html:
 def _by(evidence: Iterable[str]) -> str:
     known = {"lexical": "words", "vector": "meaning"}
     return "by " + ", ".join(known.get(one, one) for one in evidence)
-
-
-# ------------------------------------------------------------------ one
-
-
-def _read(found: Any) -> PageContent:
-    between = found.left_out > 0 and el(
-        "p",
-        el(
-            "a",
-            f"{found.left_out:,} messages in between",
-            href=_place(found.session, found.first[-1].id if found.first else ""),
-            data_item=True,
-        ),
-        class_="gap",
-    )
-    body = joined(
-        _head(found.session, f"{found.total:,} messages"),
-        _messages(found.first, found.session),
-        between,
-        _messages(found.last, found.session),
-        notes("hint", (*found.notes, *hidden_by(found.hidden))),
-    )
-    return PageContent(found.session.title or "Session", body, at="/sessions")
-
-
-def _scrolled(request: PageRequest, found: Any) -> PageContent:
-    (window,) = found.windows
-    if window.session is None:
-        body = joined(
-            heading("Sessions"),
-            empty(
-                window.error or "There is no such message.",
-                el("a", "The whole session", href=url("/sessions", session=request.get("session"))),
-            ),
-        )
-        return PageContent("Session", body, 404, at="/sessions")
-    turning = el(
-        "nav",
-        _turn("Earlier", "prev", window.session, window.previous, "This is the beginning"),
-        _turn("Later", "next", window.session, window.next, "This is the end"),
-        class_="turning",
-        aria_label="Messages",
-    )
-    body = joined(
-        _head(window.session, el("a", "Beginning and end", href=_place(window.session))),
-        notes("warn", some(window.warning)),
-        _messages(window.messages),
-        turning,
-        notes("hint", (*found.notes, *hidden_by(window.hidden))),
-    )
-    return PageContent(window.session.title or "Session", body, at="/sessions")
-
-
-def _turn(said: str, rel: str, session: Any, message: str, end: str) -> Html:
-    """The link to the next messages in one direction, or that there are none."""
-    if not message:
-        return el("span", end)
-    here = _place(session, message)
-    return el("a", said, href=here, rel=rel, class_="button", data_item=True)
-
-
-def _head(session: Any, *more: Any) -> Html:
-    return joined(
-        heading(
-            session.title or session.session_id, el("p", el("a", "All sessions", href="/sessions"))
-        ),
-        dotted(*_about(session), *more),
-    )
-
-
-def _about(session: Any) -> list[Any]:
-    parent = session.parent_session_id
-    return [
-        day(session.date),
-        session.folder,
-        session.source,
-        session.relation,
-        when(parent, el("a", "where it came from", href=url("/sessions", session=parent))),
-        when(session.automated, badge("automated")),
-    ]
-
-
-def _messages(several: Iterable[Any], session: Any = None) -> Html | None:
-    made = [_message(one, session) for one in several]
-    return only(made, el("ol", made, class_="messages"))
-
-
-def _message(one: Any, session: Any) -> Html:
-    link = el("a", "around it", href=_place(session, one.id), data_item=True) if session else ""
-    role = el("span", one.role, class_=f"role {one.role}")
-    cut = el("p", f"{len(one.text):,} of {one.size:,} characters", class_="fine")
-    return el(
-        "li",
-        el("p", role, minute(one.date), link, class_="meta"),
-        markdown.rendered(one.text, SPOKEN).html,
-        when(one.truncated, cut),
-        class_=f"message {when(one.anchor, 'anchor')} {_side(one.role)}".strip(),
-    )
-
-
-def _side(role: str) -> str:
-    return role if role in ("user", "assistant") else "other"
-
-
-def _place(session: Any, around: str = "") -> str:
-    return url("/sessions", session=session.session_id, around=around)
 
 
 def _plain(value: Any) -> str:

@@ -254,12 +254,13 @@ def _also(request: PageRequest, title: str, named: Sequence[Named]) -> Html | No
     """Returns what is named and not shown, a line each, which opens in place."""
     read = request.memory.store.passages([one.id for one in named[:OPENED]])
     texts = {one.id: one.passage.text for one in read}
-    wanted = parse(request.get("q")).content
-    lines = [el("li", _line(one, texts.get(one.id, ""), wanted)) for one in named]
+    query = request.get("q")
+    lines = [el("li", _line(one, texts.get(one.id, ""), query)) for one in named]
     return only(lines, el("section", el("h2", title), el("ul", lines), class_="also"))
 
 
-def _line(one: Named, text: str, wanted: Collection[str]) -> Html:
+def _line(one: Named, text: str, query: str) -> Html:
+    wanted = parse(query).content
     about = dotted(
         one.kind,
         headlines.dated(one),
@@ -269,7 +270,7 @@ def _line(one: Named, text: str, wanted: Collection[str]) -> Html:
     sureness = f"{charts.share(one.confidence)} sure"
     name = markdown.line(one.title)
     if not text:
-        link = el("a", name, href=place(one), data_item=True, dir="auto")
+        link = el("a", name, href=place(one, query), data_item=True, dir="auto")
         return el("div", link, about, title=sureness)
     part = snippet(text, wanted, EXCERPT)
     told = when(part.before, "… ") + part.text + when(part.after, " …")
@@ -279,7 +280,7 @@ def _line(one: Named, text: str, wanted: Collection[str]) -> Html:
         "details",
         el("summary", el("b", name, dir="auto"), about, title=sureness, data_item=True),
         markdown.rendered(told, style, marks).html,
-        el("p", el("a", "Open it", href=place(one))),
+        el("p", el("a", "Open it", href=place(one, query))),
         class_="named",
     )
 
@@ -332,11 +333,15 @@ def _turn(role: str, text: str, marks: Sequence[Mark]) -> Html:
 
 
 def _result(request: PageRequest, one: Result, wanted: Collection[str], several: bool) -> Html:
+    asked = request.get("q")
     return el(
         "article",
         el(
             "header",
-            el("h2", el("a", headlines.name(one), href=place(one), data_item=True)),
+            el(
+                "h2",
+                el("a", markdown.line(headlines.name(one)), href=place(one, asked), data_item=True),
+            ),
             sure(one.confidence),
         ),
         dotted(
@@ -355,14 +360,14 @@ def _result(request: PageRequest, one: Result, wanted: Collection[str], several:
     )
 
 
-_VIEWS = {"fact": ("/fact", "id"), "session": ("/sessions", "session")}
-
-
-def place(one: Result | Named) -> str:
-    """The view of what a result is from."""
-    view, parameter = _VIEWS.get(one.kind, ("/document", "id"))
+def place(one: Result | Named, query: str) -> str:
+    """The view of what a result is from; of a session, with what was found in sight."""
+    if one.kind == "fact":
+        return url("/fact", id=one.document)
     whole = one.id.rpartition(":")[0]
-    return url(view, **{parameter: one.document if one.kind in _VIEWS else whole})
+    if one.kind == "session":
+        return url("/sessions", session=whole, passage=one.id, q=query) + "#found"
+    return url("/document", id=whole)
 
 
 # ------------------------------------------------------------------ how it came about

@@ -64,6 +64,21 @@ document.addEventListener("click", (event) => {
   if (opener) document.getElementById(opener.dataset.opens).showModal();
 });
 
+// A long message opens where it stands.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("a.whole");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  try {
+    const said = await fetch(link.href);
+    const page = new DOMParser().parseFromString(await said.text(), "text/html");
+    link.closest(".message").querySelector(".body").replaceWith(page.querySelector("#message .body"));
+    link.remove();
+  } catch {
+    location.assign(link.href);
+  }
+});
+
 // A first search loads the models: say that something happens, and send nothing twice.
 document.addEventListener("submit", (event) => {
   const form = event.target;
