@@ -23,6 +23,7 @@ def _asked() -> list[str]:
     parser.add_argument("--documents", nargs=1, metavar="N", help="of the corpus")
     parser.add_argument("--passages", nargs="+", metavar="N", help="sizes, for scale")
     parser.add_argument("--reranker", nargs=1, metavar="FOLDER", help="for path")
+    parser.add_argument("--kills", nargs=1, metavar="N", help="for warm")
     parser.add_argument("--engines", nargs="+", metavar="NAME", help="for scale")
     given = vars(parser.parse_args())
     names: list[str] = given.pop("names")

@@ -3,6 +3,8 @@
 ``python -m bench warm``. Each command is run in turn with ``python -c pass`` on the same store (the
 sample notes and sessions), and what its process took of the processor, user and system together, is
 set against what the bare start took: a busy machine is busy for both, and waiting costs nothing.
+Then the same with a server that holds the store; eight clients that ask it at once; and commands
+whose holder is killed meanwhile (``--kills N`` of them).
 """
 
 from __future__ import annotations
@@ -15,15 +17,22 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from time import perf_counter
 from typing import NamedTuple
 
 import recollect
 from bench.timing import Ratio
 from recollect import Memory
+from recollect.surfaces.warm import holders
 
 ROUNDS = 11
+CLIENTS = 8
+KILLS = int(os.environ.get("RECOLLECT_BENCH_KILLS", "50"))
 _ASKED = "how do we deploy harbor-api?"
 _BARE = (sys.executable, "-c", "pass")
 _OURS = (sys.executable, "-m", "recollect")
@@ -60,11 +69,79 @@ def run(work: Path) -> Iterator[Ratio]:
     package = Path(recollect.__file__).parent
     compileall.compile_dir(package, quiet=2)  # as pip does for an ordinary install
     home = _home(work, package)
+    alone = {"RECOLLECT_HOME": str(home), "RECOLLECT_WARM": "off"}
+    asked = {"RECOLLECT_HOME": str(home), "RECOLLECT_WARM": "on"}
     for case in (*COLD, FLOOR):
-        ours, bare = measured(case, {"RECOLLECT_HOME": str(home), "RECOLLECT_WARM": "off"})
-        ratio = ours / bare
-        yield Ratio(f"cold: {case.name}", ours, bare, "ms", ratio, f"<= {case.most:g}",
-                    ratio <= case.most)  # fmt: skip
+        yield _ratio("cold", case, alone)
+    os.environ["RECOLLECT_HOME"] = str(home)
+    with _holder():
+        for case in (case for case in COLD if case.argv[-1] != "--help"):
+            yield _ratio("warm", case._replace(most=3), asked)
+        yield _throughput(home)
+    yield _kills()
+
+
+def _ratio(how: str, case: Case, variables: Mapping[str, str]) -> Ratio:
+    ours, bare = measured(case, variables)
+    ratio = ours / bare
+    return Ratio(f"{how}: {case.name}", ours, bare, "ms", ratio, f"<= {case.most:g}",
+                 ratio <= case.most)  # fmt: skip
+
+
+@contextmanager
+def _holder() -> Iterator[subprocess.Popen[bytes]]:
+    """A server that holds the user's store."""
+    held = subprocess.Popen((*_OURS, "mcp"), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    try:
+        while holders.holder_of(_location()) != held.pid:
+            time.sleep(0.02)
+        yield held
+    finally:
+        held.kill()
+        held.communicate()
+
+
+def _location() -> str:
+    return os.path.abspath(os.path.join(os.environ["RECOLLECT_HOME"], "data", "store"))
+
+
+def _throughput(home: Path) -> Ratio:
+    """Searches a second of eight processes that ask at once, against the library's in one."""
+    questions = [f"{_ASKED} {n}" for n in range(CLIENTS * 5)]
+    with Memory.open(home / "data" / "store") as memory:
+        memory.search(_ASKED, cache=False)
+        since = perf_counter()
+        for question in questions:
+            memory.search(question, cache=False)
+        library = len(questions) / (perf_counter() - since)
+    since = perf_counter()
+    with ThreadPoolExecutor(CLIENTS) as clients:
+        argvs = [(*_OURS, "search", question, "--no-cache") for question in questions]
+        list(clients.map(lambda argv: subprocess.run(argv, capture_output=True), argvs))
+    served = len(questions) / (perf_counter() - since)
+    return Ratio(f"warm: searches a second of {CLIENTS} clients, against the library", served,
+                 library, "1/s", served / library, ">= 0.8", served >= 0.8 * library)  # fmt: skip
+
+
+def _kills() -> Ratio:
+    """Answers that are right, of commands whose holder is killed while it answers."""
+    argv = (*_OURS, "search", "deploy", "day", "--json", "--no-cache")
+    wanted = _results(subprocess.run(argv, capture_output=True).stdout)
+    right = 0
+    for number in range(KILLS):
+        with _holder() as held:
+            asking = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(number % 50 / 250)  # before it asks, while it does, and after
+            held.kill()
+            out, _ = asking.communicate()
+            right += asking.returncode == 0 and _results(out) == wanted
+    share = right / KILLS
+    return Ratio("warm: right answers, the holder killed meanwhile", right, KILLS, "", share,
+                 ">= 1", right == KILLS)  # fmt: skip
+
+
+def _results(out: bytes) -> list[str]:
+    return [one["text"] for one in json.loads(out)["results"]]
 
 
 def _home(work: Path, package: Path) -> Path:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from conftest import overlap_reranker
 from recollect import Document, Memory, config
 from recollect.config import PROJECT_FILE, SETTINGS
+from recollect.doctor import examine
 from recollect.errors import ConfigError, RecollectError, SpendRefused
 from recollect.memory.llm import Languages
 from recollect.models.catalog import ARCTIC_S
@@ -570,6 +571,11 @@ def _telemetry(_: Path) -> object:
         return memory.stats().total.calls
 
 
+def _warm(_: Path) -> object:
+    with with_boats() as memory:
+        return next(one.state for one in examine(memory).checks if one.name == "warm")
+
+
 def _downstream(_: Path) -> object:
     from recollect.surfaces.commands.init import offer_of
 
@@ -732,6 +738,7 @@ CASES = {
     "cache.size": Case("5", _cache_size, 1000, 5),
     "telemetry": Case("false", _telemetry, 1, 0),
     "capture": Case("true", _captured, 0, 1),
+    "warm": Case("off", _warm, "ok", "skip"),
     "downstream": Case("claude-opus-4-7", _downstream, "conservative", "balanced"),
     "embed.model": Case(
         "none",

@@ -13,6 +13,7 @@ from recollect import __version__, suspend
 from recollect.surfaces import cli, controls
 from recollect.surfaces.commands import hook
 from recollect.surfaces.mcp import stdio
+from recollect.surfaces.warm import client
 
 TYPE_CHECKING = False  # typing itself takes longer to load than all of this
 if TYPE_CHECKING:
@@ -90,13 +91,27 @@ def _command(words: Sequence[str]) -> tuple[Callable[..., int], *tuple[Any, ...]
         case ["mcp", "--store", store]:
             return stdio.serve, store
         case ["hook", *rest] if not {"-h", "--help"} & set(rest):
-            return hook.called, rest  # refuses nothing, unlike the parser
+            return _hook, rest
+    code = client.answered(words)
+    if code is not None:
+        return _exit, code
     suspend.heed()
     codecs.register_error("plainly", _plainly)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="plainly")  # a terminal may not know every letter
     return cli.run, words
+
+
+def _hook(words: Sequence[str]) -> int:
+    """Refuses nothing, unlike the parser."""
+    raw = client.stdin()
+    code = client.answered(["hook", *words], raw, client.HOOKED)
+    return hook.called(words, raw) if code is None else code
+
+
+def _exit(code: int) -> int:
+    return code
 
 
 def _version() -> int:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from recollect import asker
 from recollect.config import Config, data_folder
 from recollect.errors import InputError, UsageError
 from recollect.text import dates
@@ -41,7 +42,7 @@ def place(path: str | Path) -> Path:
         text = os.path.expanduser(text)
         if text.startswith("~"):
             raise InputError(f"{path}: there is no such user")
-    return Path(os.path.abspath(text))
+    return Path(os.path.abspath(os.path.join(asker.folder(), text)))
 
 
 def is_there(path: Path) -> bool:

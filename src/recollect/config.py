@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from recollect import permissions
+from recollect import asker, permissions
 from recollect.errors import ConfigError
 from recollect.text import nearest as words
 
@@ -43,10 +43,11 @@ Plain = str | int | float | bool | tuple[str, ...] | None
 
 
 def _folder(variable: str, xdg: str, fallback: str) -> Path:
-    home = os.environ.get("RECOLLECT_HOME")
+    variables = asker.environment()
+    home = variables.get("RECOLLECT_HOME")
     if home:
         return Path(home).expanduser() / variable
-    base = os.environ.get(xdg) or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
+    base = variables.get(xdg) or (variables.get("LOCALAPPDATA") if os.name == "nt" else None)
     return (Path(base) if base else Path.home() / fallback) / "recollect"
 
 
@@ -382,6 +383,12 @@ SETTINGS: Mapping[str, Setting] = {
         Setting("web.deny", None, _names, "Domains whose pages may not be looked at.", "trusted"),
         Setting("web.read", 0, _whole(0, 5), "Of how many results the page is read.", "trusted"),
         Setting("web.seconds", 5.0, _seconds, "How long a search waits for the web.", "trusted"),
+        Setting(
+            "warm",
+            True,
+            _yes_or_no,
+            "Have a process that stays (mcp, serve, watch) answer for those that do not.",
+        ),
         Setting("import.owner", "local", _text, "The owner of what is added without one."),
         Setting(
             "import.scopes", ("universal",), _names, "The scopes of what is added without any."
@@ -479,7 +486,7 @@ def load(
     for name, value in read_file(user).items():
         values[name] = SettingValue(parsed(name, value, str(user)), "user", str(user))
     ignored = []
-    project = project_file(Path.cwd() if start is None else start)
+    project = project_file(start or Path(asker.folder() or Path.cwd()))
     if project:
         trusted = is_trusted(project)
         for name, value in read_file(project).items():
@@ -493,7 +500,7 @@ def load(
             values[name] = SettingValue(good, "project", str(project))
     ignored += _unknown_variables()
     for name, spec in SETTINGS.items():
-        if said := os.environ.get(spec.variable):
+        if said := asker.environment().get(spec.variable):
             good = parsed(name, said, spec.variable)
             values[name] = SettingValue(good, "environment", spec.variable)
     for name, value in (flags or {}).items():
@@ -507,7 +514,7 @@ def _unknown_variables() -> list[str]:
     known = {s.variable for s in SETTINGS.values()} | _OTHER_VARIABLES
     return [
         f"{name} is ignored: there is no such setting"
-        for name in os.environ
+        for name in asker.environment()
         if name.startswith("RECOLLECT_") and name not in known
     ]
 

@@ -33,6 +33,7 @@ CHECKS: Mapping[str, Callable[[Case], Check]] = {
     "settings": setup.settings_read,
     "mode": setup.mode,
     "clients": setup.clients,
+    "warm": setup.warm,
     "sources": content.sources,
     "secrets": content.secrets,
     "evals": setup.evals,
@@ -48,13 +49,23 @@ def examine(
     clients: tuple[Client, ...] | None = None,
     evaluated: LastEvaluation | None = None,
     location: str = "",
+    holder: str = "",
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Report:
     """Look at everything. A store that cannot be opened is given as the *error* that says why.
     *full* reads every document; *fix* does what is safe: modes of files, indexes, pending
-    embeddings. What is known of *clients* and of the last measurement is for the caller to say.
+    embeddings. What is known of *clients*, of the store's
+    *holder* and of the last measurement is for the caller to say.
     *tell* hears of each check before it begins."""
-    case = Case(memory, error, full=full, clients=clients, evaluated=evaluated, location=location)
+    case = Case(
+        memory,
+        error,
+        full=full,
+        clients=clients,
+        evaluated=evaluated,
+        location=location,
+        holder=holder,
+    )
     checks = []
     for number, name in enumerate(CHECKS):
         tell(Progress("looking", number, len(CHECKS)))

@@ -40,6 +40,7 @@ class Case:
         clients: tuple[Client, ...] | None = None,
         evaluated: LastEvaluation | None = None,
         location: str = "",
+        holder: str = "",
     ) -> None:
         self._memory = memory
         self.error = error
@@ -48,6 +49,8 @@ class Case:
         self.evaluated = evaluated
         self.now = datetime.now(UTC)
         self._location = location
+        self.holder = holder
+        """Who answers for others on the store, in words."""
         self._seen: CheckReport | None = None
 
     @property

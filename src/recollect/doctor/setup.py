@@ -109,6 +109,13 @@ def clients(case: Case) -> Check:
     return Check("ok", f"connected: {', '.join(connected)}" if connected else "there are none here")
 
 
+def warm(case: Case) -> Check:
+    """Whether a process that stays answers for those that do not."""
+    if not case.config["warm"]:
+        return Check("skip", "the setting warm is off: every command loads what it needs")
+    return Check("ok", case.holder or "nobody holds the store: every command loads what it needs")
+
+
 def evals(case: Case) -> Check:
     """What was measured last is what is installed."""
     last = case.evaluated

@@ -6,8 +6,10 @@ one :class:`Core` that they were opened with.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache as once
-from typing import TypedDict
+from pathlib import Path
+from typing import Any, TypedDict
 
 from recollect import config as settings
 from recollect import storage
@@ -44,6 +46,16 @@ class Parts(TypedDict):
     reranker: Reranker | NoModel
     cache: Cache
     ledger: Ledger
+
+
+def config_of(location: str | Path | None, overrides: Mapping[str, Any]) -> settings.Config:
+    """The settings that a store is opened with; *overrides* are by name, with ``_`` for the dot."""
+    flags = {name.replace("_", ".", 1): value for name, value in overrides.items()}
+    for name in flags:
+        settings.setting(name)
+    if location is not None:
+        flags["store"] = str(location)
+    return settings.load(flags)
 
 
 def parts_of(config: settings.Config) -> Parts:

@@ -30,7 +30,7 @@ from recollect.memory import (
     web,
     writes,
 )
-from recollect.memory.core import Core, parts_of
+from recollect.memory.core import Core, config_of, parts_of
 from recollect.memory.options import FactFilter, Limits, SessionOptions, Status
 from recollect.nouns import Answer, Document, Event, Page, Query, Receipt, Report
 from recollect.ports import Cache, Embedder, Ledger, Reranker, StopToken, StorageEngine
@@ -87,12 +87,7 @@ class Memory:
     def open(cls, location: str | Path | None = None, **overrides: Any) -> Self:
         """The store at *location* (a folder or a URL), else the configured one, else the user's
         own. *overrides* are settings by name, with ``_`` for the dot: ``embed_model="none"``."""
-        flags = {name.replace("_", ".", 1): value for name, value in overrides.items()}
-        for name in flags:
-            settings.setting(name)
-        if location is not None:
-            flags["store"] = str(location)
-        return cls(**parts_of(settings.load(flags)))
+        return cls(**parts_of(config_of(location, overrides)))
 
     def __enter__(self) -> Self:
         return self

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import NamedTuple, cast
 
-from recollect import __version__
+from recollect import __version__, asker
 from recollect import config as settings
 from recollect.errors import RecollectError, UsageError
 from recollect.surfaces import controls
@@ -27,10 +27,11 @@ _HELP = ("--help", "-h")
 def run(arguments: Sequence[str]) -> int:
     """Parse, do, and return the exit code."""
     with controls.filtered():
-        return _run(arguments)
+        return done(arguments)
 
 
-def _run(arguments: Sequence[str]) -> int:
+def done(arguments: Sequence[str]) -> int:
+    """The same, of a command whose output somebody else filters."""
     options = argparse.Namespace(
         store=None, json="--json" in arguments, quiet="--quiet" in arguments
     )
@@ -55,9 +56,9 @@ def _fail(options: Options, error: RecollectError) -> None:
     if getattr(options, "json", False):
         about = {"type": type(error).__name__, "message": error.message, "hint": error.hint}
         print_json({"error": about})
-    sys.stderr.write(f"recollect: {error.message}\n")
+    asker.error().write(f"recollect: {error.message}\n")
     if error.hint:
-        sys.stderr.write(f"  {error.hint}\n")
+        asker.error().write(f"  {error.hint}\n")
 
 
 class Command(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 import time
@@ -12,6 +11,7 @@ from types import TracebackType
 from typing import IO
 from unicodedata import east_asian_width
 
+from recollect import asker
 from recollect.nouns import Progress
 from recollect.surfaces.commands.parser import columns
 from recollect.surfaces.controls import ESCAPE
@@ -19,9 +19,10 @@ from recollect.text.snippet import Mark, parted
 
 
 def wants_colour(stream: IO[str]) -> bool:
-    if os.environ.get("NO_COLOR"):
+    variables = asker.environment()
+    if variables.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+    return bool(variables.get("FORCE_COLOR")) or stream.isatty()
 
 
 class Style:

@@ -15,6 +15,7 @@ from recollect.surfaces.commands import evals
 from recollect.surfaces.commands.shared import Options, absolute_store, open_memory, progress, show
 from recollect.surfaces.install import changes, launch
 from recollect.surfaces.install import clients as mcp_clients
+from recollect.surfaces.warm import holders
 
 INDENT = 18
 
@@ -42,6 +43,7 @@ def report(options: Options) -> checks.Report:
         "fix": options.fix,
         "clients": clients(options.store),
         "evaluated": evals.evaluated(),
+        "holder": holders.told(_location(options)),
     }
     try:
         memory = open_memory(options)

@@ -15,6 +15,7 @@ from recollect.surfaces import render, terminal
 from recollect.surfaces.commands import transfer
 from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
 from recollect.surfaces.phrases import counts
+from recollect.surfaces.warm import holder
 from recollect.transfer import tree_export
 
 
@@ -212,6 +213,7 @@ def watch(options: Options) -> int:
             say(options, f"{source}: {render.receipt(done, terminal.Style(False))}")
 
     with open_memory(options) as memory:
+        holder.hold(lambda: memory, options.store)
         names = memory.watch(
             *options.sources,
             tell=tell,

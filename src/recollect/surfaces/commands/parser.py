@@ -11,6 +11,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
+from recollect import asker
 from recollect.errors import UsageError
 from recollect.surfaces.commands import overview
 from recollect.text import nearest as words
@@ -19,7 +20,7 @@ from recollect.text import nearest as words
 def columns() -> int:
     """Of the terminal, as ``shutil.get_terminal_size`` tells them."""
     with suppress(ValueError):
-        if given := int(os.environ.get("COLUMNS", "0")):
+        if given := int(asker.environment().get("COLUMNS", "0")):
             return given
     with suppress(AttributeError, ValueError, OSError):
         return os.get_terminal_size(sys.__stdout__.fileno()).columns or 80  # type: ignore[union-attr]

@@ -12,6 +12,7 @@ from recollect.surfaces.commands.shared import open_memory, print_json, say, ser
 from recollect.surfaces.http import app as http_app
 from recollect.surfaces.http import guard, work
 from recollect.surfaces.http import server as http_server
+from recollect.surfaces.warm import holder
 
 if TYPE_CHECKING:
     import argparse
@@ -92,6 +93,7 @@ def serve(options: argparse.Namespace) -> int:
         url = f"http://{shown}:{port}/"
         place = ServedAddress(url, f"{url}enter?key={access.link()}", file)
         with open_memory(options) as memory:
+            holder.hold(lambda: memory, options.store)
             _tell(options, place)
             made = http_server.server(app(memory, access, limits=limits), limits)
             interrupted = http_server.serve(made, bound)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, overload
 
-from recollect import memory as facade
-from recollect import nouns
+from recollect import asker, nouns
 from recollect.errors import UsageError
-from recollect.surfaces import terminal
+from recollect.surfaces import terminal, warm
 from recollect.surfaces.commands import upgrade
 from recollect.surfaces.commands.parser import Parser
 
@@ -71,14 +69,15 @@ def absolute_store(store: str | None) -> str | None:
 
 def say(options: Options, line: str) -> None:
     if not getattr(options, "quiet", False):
-        sys.stderr.write(line + "\n")
+        asker.error().write(line + "\n")
 
 
 def print_json(content: dict[str, Any]) -> None:
     """Prints JSON; letters that the stream cannot encode are escaped."""
     whole = {"schema_version": nouns.SCHEMA_VERSION, **content}
-    anything = "utf" in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
-    sys.stdout.write(json.dumps(whole, ensure_ascii=not anything, indent=2) + "\n")
+    out = asker.out()
+    anything = "utf" in (getattr(out, "encoding", None) or "utf-8").lower()
+    out.write(json.dumps(whole, ensure_ascii=not anything, indent=2) + "\n")
 
 
 def show(options: Options, content: dict[str, Any], text: Callable[[terminal.Style], str]) -> None:
@@ -86,7 +85,8 @@ def show(options: Options, content: dict[str, Any], text: Callable[[terminal.Sty
     if options.json:
         print_json(content)
     else:
-        sys.stdout.write(text(terminal.style_of(sys.stdout)) + "\n")
+        out = asker.out()
+        out.write(text(terminal.style_of(out)) + "\n")
 
 
 def exit_code(found: object) -> int:
@@ -112,4 +112,4 @@ def progress(options: Options) -> terminal.ProgressBar:
 
 def open_memory(options: Options) -> Any:
     upgrade.tell_once(options)
-    return facade.Memory.open(options.store)
+    return warm.opened(options.store)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from recollect.surfaces import render
+from recollect.surfaces import render, terminal
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
@@ -14,6 +14,8 @@ from recollect.surfaces.commands.shared import (
     say,
     show,
 )
+from recollect.surfaces.phrases import some
+from recollect.surfaces.warm import holders
 
 
 def declare_get(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +61,11 @@ def declare_status(_: argparse.ArgumentParser) -> None:
 def status(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.status()
-    show(options, found.as_json(), lambda style: render.status(found, style))
+
+    def text(style: terminal.Style) -> str:
+        return "\n".join([render.status(found, style), *some(holders.told(found.store.location))])
+
+    show(options, found.as_json(), text)
     return 0
 
 

@@ -36,6 +36,7 @@ from recollect.surfaces.mcp.content import (
     Result,
 )
 from recollect.surfaces.tools import Work
+from recollect.surfaces.warm import holder
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -157,6 +158,7 @@ def serve(store: str | None, *, port: int, structured: bool = False) -> int:
     file = config.data_folder() / "token"
     gate = AccessControl(http_server.own_token(file))
     with http_server.listening("127.0.0.1", port) as bound, facade.Memory.open(store) as memory:
+        holder.hold(lambda: memory, store)
         url = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
         sys.stderr.write(f"serving {url}\n  Authorization: Bearer, with the token in {file}\n")
         sys.stderr.flush()

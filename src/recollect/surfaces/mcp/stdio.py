@@ -18,12 +18,13 @@ import os
 from _queue import SimpleQueue
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from threading import Condition, Lock, Thread
+from threading import Condition, Lock, Thread, Timer
 from time import monotonic
 from typing import Any, NamedTuple, TypeGuard
 
 from recollect import memory as facade
 from recollect import trace
+from recollect.errors import RecollectError
 from recollect.surfaces import error_log
 from recollect.surfaces.mcp.content import (
     CAPABILITIES,
@@ -38,6 +39,7 @@ from recollect.surfaces.mcp.content import (
     Result,
 )
 from recollect.surfaces.tools import Work
+from recollect.surfaces.warm import holder
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INTERNAL_ERROR = -32700, -32600, -32601, -32603
 WRONG_VERSION = -32022
@@ -55,6 +57,8 @@ MAX_LINE = 4 << 20
 MAX_BACKLOG = 32 << 20
 """Bytes that may wait for a slow reader before no more is read."""
 THREADS = 8
+SETTLED = 0.5
+"""Seconds after which a client has its list of tools, and others may be answered for."""
 GRACE = 0.7
 """Seconds that what is under way may take after the input has ended."""
 
@@ -505,12 +509,21 @@ def serve(store: str | None = None, *, structured: bool = False) -> int:
         LineWriter(lambda line: _write(sink, line)),
     )
     server = StdioServer(McpContent(opened, structured=structured), out.send, workers)
+    later = Timer(SETTLED, _hold, (opened, store))
+    later.daemon = True
+    later.start()
     try:
         with suppress(OSError):  # an input that cannot be read has ended
             read_lines(lambda most: os.read(source, most), server, lambda: out.settle(MAX_BACKLOG))
         return _leave(server, workers, out, opened)
     except KeyboardInterrupt:
         os._exit(130)
+
+
+def _hold(opened: LazyMemory, store: str | None) -> None:
+    """Answers for others on the store; that it cannot be is said by whoever opens it."""
+    with suppress(RecollectError, OSError):
+        holder.hold(opened, store)
 
 
 def _leave(server: StdioServer, workers: WorkerThreads, out: LineWriter, opened: LazyMemory) -> int:

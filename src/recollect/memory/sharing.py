@@ -1,0 +1,73 @@
+"""One opened store for several callers, each with settings of its own.
+
+Store, cache and figures are those of the memory that is shared, and so are its models wherever the
+settings name the same ones: there is one copy of each.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from recollect import config as settings
+from recollect.memory.core import Core
+from recollect.memory.memory import Memory
+from recollect.memory.models import NoModel, embedder_for, reranker_for
+from recollect.ports import Embedder, Reranker
+
+_MOST = 8
+"""Callers' settings that are remembered."""
+
+
+class SharedMemory:
+    """A memory, as callers see it whose settings differ from those that it was opened with. What
+    this hands out is closed by :meth:`close` alone."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self._lock = Lock()
+        self._views: dict[object, Memory] = {}
+
+    def under(self, config: settings.Config) -> Memory:
+        """The memory under these settings, which name the same store."""
+        key = tuple(config.values.items())
+        with self._lock:
+            view = self._views.pop(key, None) or self._made(config)
+            self._views[key] = view
+            old = [*self._views][:-_MOST]
+            gone = [self._views.pop(one) for one in old]
+        for one in gone:
+            _leave(one)
+        return view
+
+    def _made(self, config: settings.Config) -> Memory:
+        core = self.memory.core
+        return Memory(
+            core.store,
+            config,
+            _embedder(core, config),
+            reranker=_reranker(core, config),
+            cache=core.cache,
+            ledger=core.ledger,
+        )
+
+    def close(self) -> None:
+        """Lets go of what was handed out; the memory itself stays open."""
+        with self._lock:
+            gone, self._views = [*self._views.values()], {}
+        for one in gone:
+            _leave(one)
+
+
+def _embedder(core: Core, config: settings.Config) -> Embedder | NoModel:
+    same = all(config[name] == core.config[name] for name in ("models", "embed.model"))
+    return core.embedder if same and core.embedder is not None else embedder_for(config)
+
+
+def _reranker(core: Core, config: settings.Config) -> Reranker | NoModel:
+    same = all(config[name] == core.config[name] for name in ("models", "rerank.model"))
+    return core.reranker if same and core.reranker is not None else reranker_for(config)
+
+
+def _leave(view: Memory) -> None:
+    if view.core.recorder is not None:
+        view.core.recorder.close()

@@ -1,0 +1,33 @@
+"""Which process holds a store."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+from recollect import asker
+from recollect.nouns import stable_id
+from recollect.surfaces.warm import wire
+
+
+def socket_of(location: str) -> Path:
+    return Path(wire.folder(asker.environment()), f"{stable_id(location)[:16]}.sock")
+
+
+def holder_of(location: str) -> int | None:
+    """The id of the process that holds the store there, if one listens."""
+    path = socket_of(location)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
+        one.settimeout(1.0)
+        try:
+            one.connect(os.fspath(path))
+            return int(path.with_suffix(".lock").read_text())
+        except (OSError, ValueError):
+            return None
+
+
+def told(location: str) -> str:
+    """Who holds the store there, in words; nothing where nobody does."""
+    process = holder_of(location)
+    return "" if process is None else f"process {process} answers for commands and hooks"

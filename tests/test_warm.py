@@ -1,0 +1,264 @@
+"""One process answers for others on its store, as each would have answered itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from mcp_client import Client, small_store
+from recollect import Memory
+from recollect.surfaces.warm import holders, wire
+
+_TELL = """
+import sys
+from recollect.surfaces.warm import client, wire
+{before}
+from recollect.__main__ import main
+code = main()
+loaded = type(sys.modules.get("recollect.memory")).__name__ == "module"
+sys.stderr.write("\\nitself" if loaded else "\\nasked")
+sys.exit(code)
+"""
+TIMES = re.compile(r'\d+ ms|"timing_ms": [\d.]+|"ms": [\d.]+|"at": "[^"]+"|[\d.]+(?=,?\s*"took)')
+
+
+class Ran(NamedTuple):
+    out: str
+    error: str
+    code: int
+    by: str
+    """``asked`` where another process answered, ``itself`` where this one did."""
+
+
+def run(
+    *words: str,
+    before: str = "",
+    stdin: str = "",
+    cwd: Path | None = None,
+    variables: Mapping[str, str] | None = None,
+) -> Ran:
+    """A command as a process of its own, and whether that loaded the engine."""
+    done = subprocess.run(
+        [sys.executable, "-c", _TELL.format(before=before), *words],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, **(variables or {})},
+        timeout=120,
+    )
+    error, _, by = done.stderr.rpartition("\n")
+    assert by in ("asked", "itself"), done.stderr
+    return Ran(TIMES.sub("", done.stdout), error, done.returncode, by)
+
+
+@pytest.fixture
+def store(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's own store, with two notes, a session and a fact."""
+    made = home / "data" / "store"
+    made.parent.mkdir(parents=True)
+    os.chmod(home / "data", 0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    (tmp_path / "src").mkdir()
+    shutil.move(small_store(tmp_path / "src"), made)
+    with Memory.open(made) as memory:
+        memory.remember("We deploy on Fridays", name="deploy day", scopes=["work"])
+        memory.remember("The reef is closed in May", name="reef", scopes=["secret"])
+    return made
+
+
+@pytest.fixture
+def start(store: Path) -> Iterator[Callable[..., Client]]:
+    """Starts servers that hold the store, or wait to."""
+    clients = []
+
+    def one(*arguments: str, holds: bool = True) -> Client:
+        client = Client("mcp", *arguments)
+        clients.append(client)
+        until = time.monotonic() + 60
+        while holds and holders.holder_of(str(store)) != client.process.pid:
+            assert time.monotonic() < until, "it does not hold the store"
+            time.sleep(0.05)
+        return client
+
+    yield one
+    for client in clients:
+        client.process.kill()
+        client.leave()
+
+
+COMMANDS = [
+    ("search", "when do we deploy?", "--no-cache"),
+    ("search", "when do we deploy?", "--no-cache", "--json"),
+    ("search", "deploy", "day", "--no-cache"),
+    ("search", "zeppelin upholstery", "--no-cache"),
+    ("sessions", "umlauts"),
+    ("context", "deploying", "--json"),
+    ("facts",),
+    ("get", "keys.md"),
+    ("get", "nothing-of-that-name"),
+    ("get", "nothing-of-that-name", "--json"),
+    ("list", "--kind", "note"),
+    ("history", "deploy day"),
+    ("search",),
+    ("search", "x", "--limit", "many"),
+    ("search", "--no-such-option", "x"),
+]
+
+
+def test_a_holder_answers_with_the_same_bytes(start: Callable[..., Client]) -> None:
+    start()
+    for words in COMMANDS:
+        warm, cold = run(*words), run(*words, variables={"RECOLLECT_WARM": "off"})
+        assert warm.by == "asked", words
+        assert warm._replace(by="") == cold._replace(by=""), words
+
+
+def test_a_terminal_gets_its_colours_and_its_width(start: Callable[..., Client]) -> None:
+    start()
+    seen = {"NO_COLOR": "", "FORCE_COLOR": "1", "COLUMNS": "44"}
+    asked = ("search", "signing keys", "--no-cache")
+    warm, cold = (
+        run(*asked, variables={**seen, "RECOLLECT_WARM": switch}) for switch in ("on", "off")
+    )
+    assert warm.by == "asked"
+    assert "\x1b[1m" in warm.out
+    assert warm.out == cold.out != run(*asked).out
+
+
+def test_settings_and_folder_of_who_asks_hold(
+    start: Callable[..., Client], tmp_path: Path, store: Path
+) -> None:
+    start()
+    asked = ("search", "when is the reef closed?", "--json")
+    assert "closed in May" in run(*asked).out
+    walled = run(*asked, variables={"RECOLLECT_SEARCH_SCOPES": "work"})
+    assert (walled.by, "closed in May" in walled.out) == ("asked", False)
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / ".recollect.toml").write_text('[search]\nscopes = ["work"]\n')
+    walled = run(*asked, cwd=project)
+    assert (walled.by, "closed in May" in walled.out) == ("asked", False)
+    named = run(*asked, "--store", "store", cwd=store.parent)
+    assert (named.by, "closed in May" in named.out) == ("asked", True)
+
+
+def test_who_wants_to_does_it_alone(start: Callable[..., Client], home: Path) -> None:
+    start()
+    asked = ("search", "signing keys")
+    alone: list[Ran] = [
+        run(*asked, variables={"RECOLLECT_WARM": "off"}),
+        run(*asked, before="wire.VERSION = b'another'"),
+        run(*asked, "--store", str(home / "other")),
+        run(*asked, variables={"TZ": "Asia/Tokyo"}),
+        run("forget", "reef"),
+    ]
+    assert [one.by for one in alone] == ["itself"] * len(alone)
+    (home / "config").mkdir(exist_ok=True)
+    (home / "config" / "config.toml").write_text("warm = false\n")
+    assert run(*asked).by == "itself"
+
+
+def test_only_the_owner_can_reach_it(start: Callable[..., Client], store: Path) -> None:
+    start()
+    path = holders.socket_of(str(store))
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    path.parent.chmod(0o755)
+    assert run("facts").by == "itself"
+
+
+def test_the_next_takes_over_and_a_stale_socket_is_nothing(
+    start: Callable[..., Client], store: Path
+) -> None:
+    first, second = start(), start(holds=False)
+    assert run("facts").by == "asked"
+    first.process.kill()
+    first.process.wait()
+    until = time.monotonic() + 60
+    while holders.holder_of(str(store)) != second.process.pid:
+        assert time.monotonic() < until, "nobody took over"
+        time.sleep(0.05)
+    assert run("facts").by == "asked"
+    assert f"process {second.process.pid} answers" in run("status").out
+    second.process.kill()
+    second.process.wait()
+    assert holders.socket_of(str(store)).exists()
+    alone = run("facts")
+    assert (alone.by, "We deploy on Fridays" in alone.out) == ("itself", True)
+    assert "answers for" not in run("status").out
+
+
+def test_a_holder_that_hangs_is_not_waited_for(start: Callable[..., Client]) -> None:
+    client = start()
+    client.process.send_signal(signal.SIGSTOP)
+    alone = run("facts")
+    assert (alone.by, "We deploy on Fridays" in alone.out) == ("itself", True)
+
+
+def test_a_store_that_was_moved_or_restored_is_not_answered_for(
+    start: Callable[..., Client], store: Path
+) -> None:
+    start()
+    assert run("facts").by == "asked"
+    store.rename(store.with_name("before"))
+    with Memory.open(store) as memory:
+        memory.remember("We deploy on Mondays", name="deploy day")
+    now = run("facts")
+    assert (now.by, "Mondays" in now.out, "Fridays" in now.out) == ("itself", True, False)
+
+
+def test_a_holder_killed_in_the_middle_costs_nobody_an_answer(
+    start: Callable[..., Client], store: Path
+) -> None:
+    wanted = run("facts", variables={"RECOLLECT_WARM": "off"})
+    for number in range(4):
+        client = start()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "recollect", "facts"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        time.sleep(0.02 * (number + 1))
+        client.process.kill()
+        out, error = process.communicate(timeout=60)
+        assert (process.returncode, error, TIMES.sub("", out)) == (0, "", wanted.out)
+
+
+def test_a_hook_is_answered_by_the_holder(start: Callable[..., Client]) -> None:
+    start()
+    sent = json.dumps({"prompt": "deploy day", "hook_event_name": "UserPromptSubmit"})
+    words = ("hook", "prompt", "--client", "claude-code")
+    warm = run(*words, stdin=sent)
+    cold = run(*words, stdin=sent, variables={"RECOLLECT_WARM": "off"})
+    assert (warm.by, cold.by) == ("asked", "itself")
+    assert "We deploy on Fridays" in warm.out
+    assert warm.out == cold.out
+
+
+def test_doctor_names_the_holder(start: Callable[..., Client], store: Path) -> None:
+    said = json.loads(run("doctor", "--json").out)["checks"]
+    assert "nobody holds" in next(one for one in said if one["check"] == "warm")["text"]
+    client = start()
+    said = json.loads(run("doctor", "--json").out)["checks"]
+    told = next(one for one in said if one["check"] == "warm")["text"]
+    assert f"process {client.process.pid} answers" in told
+
+
+def test_a_folder_with_a_long_name_has_its_sockets_elsewhere(tmp_path: Path) -> None:
+    short = {"RECOLLECT_HOME": "/x", "XDG_RUNTIME_DIR": str(tmp_path)}
+    assert wire.folder(short) == "/x/data/run"
+    long = {**short, "RECOLLECT_HOME": f"/{'long/' * 30}"}
+    assert wire.folder(long).startswith(f"{tmp_path}/recollect-")
+    assert wire.folder(long) != wire.folder({**long, "RECOLLECT_HOME": f"/{'tall/' * 30}"})
