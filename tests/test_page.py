@@ -254,6 +254,9 @@ def test_empty_stores_say_what_to_do(tmp_path: Path) -> None:
             answer = one.address.ask("GET", path, **cookie)
             assert answer.status == 200
             assert said in answer.text
+            found = Checker()
+            found.feed(answer.text)
+            assert len(found.ids) == len(set(found.ids))
     finally:
         one.end()
 
