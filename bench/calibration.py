@@ -51,7 +51,7 @@ def measured(name: str, model: str, half: str, most: int | None) -> Mapping[str,
     made: dict[str, list[Row]] = {"uncalibrated": [], "as they are": [], "calibrated": []}
     with Memory.open(place, embed_model=model) as memory:
         memory.close()
-        ways = memory.core = Ways(**parts_of(memory.config))
+        ways = memory.core = Ways(**parts_of(memory.config, memory.core.view))
         assert memory.core.embedder is not None
         known = shipped(memory.config)
         pairs = sample(memory.store, 100)

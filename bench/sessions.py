@@ -45,7 +45,7 @@ Way = Callable[[Memory, Mapping[str, Any], str | None], list[str]]
 def discovered(memory: Memory, question: Mapping[str, Any], owner: str | None) -> list[str]:
     """As a user gets them."""
     given = {"limit": LIMIT, "now": asked_at(question), "owner": owner}
-    request = sessions_of(memory.config, question["query"], given)
+    request = sessions_of(memory.core, question["query"], given)
     found = ask(request, memory.store, memory.core.models(request.policy))
     return [hit["session_id"] for hit in found.as_json()["results"]]
 

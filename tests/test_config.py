@@ -19,6 +19,7 @@ from recollect import Document, Memory, config
 from recollect.config import PROJECT_FILE, SETTINGS
 from recollect.doctor import examine
 from recollect.errors import ConfigError, RecollectError, SpendRefused
+from recollect.memory import open_whole
 from recollect.memory.llm import Languages
 from recollect.models.catalog import ARCTIC_S
 from recollect.models.costs import Price
@@ -431,7 +432,7 @@ class Case(NamedTuple):
 
 def with_boats() -> Memory:
     """A store of twelve documents about boats, of two owners and three scopes."""
-    memory = Memory.open("memory://")
+    memory = open_whole("memory://")
     scopes = ("work", "home", "club")
     memory.put(
         Document(
@@ -444,7 +445,7 @@ def with_boats() -> Memory:
         )
         for n in range(12)
     )
-    return memory
+    return memory.view(memory.config["search.owner"], memory.config["search.scopes"])
 
 
 def imported(folder: Path) -> Document:

@@ -54,7 +54,7 @@ def test_every_key_and_index_starts_with_the_owner(partitions: int) -> None:
             assert index[3] == "owner", statement
         if "PARTITION BY" in statement:
             assert statement.endswith("PARTITION BY HASH (owner)")
-    assert owned == len(schema.TABLES) + 1
+    assert owned == len((*schema.TABLES, schema.WALLS)) + 1
 
 
 def test_nothing_stands_in_the_way_of_distributing_it() -> None:
@@ -62,7 +62,7 @@ def test_nothing_stands_in_the_way_of_distributing_it() -> None:
         for word in ("REFERENCES", "FOREIGN KEY", "EXCLUDE", "SERIAL", "TRIGGER", "PARTITION"):
             assert not re.search(rf"\b{word}\b", statement, re.IGNORECASE), statement
     told = list(schema.distribution())
-    for table in schema.TABLES:
+    for table in (*schema.TABLES, schema.WALLS):
         assert any(f"create_distributed_table('{table.name}', 'owner'" in one for one in told)
     for name in schema.SHARED:
         assert any(f"create_reference_table('{name}')" in one for one in told)
@@ -76,7 +76,7 @@ def test_the_statements_that_distribute_it_are_documented() -> None:
 
 def test_every_table_of_owners_has_its_wall() -> None:
     made = "\n".join(_every(0))
-    for name in [*(table.name for table in schema.TABLES), "owners", "vectors_1"]:
+    for name in [*(table.name for table in schema.TABLES), "owners", "walls", "vectors_1"]:
         assert f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY" in made
         assert f"CREATE POLICY own ON {name} USING (owner = ANY" in made
 

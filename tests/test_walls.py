@@ -20,7 +20,8 @@ import pytest
 from http_client import QUIET, serve
 from mcp_client import Client
 from recollect import Memory
-from recollect.errors import NotFound, RecollectError
+from recollect.errors import NotFound, RecollectError, UsageError
+from recollect.memory import open_whole
 from recollect.nouns import Document, Message
 
 WALLED = {**QUIET, "RECOLLECT_CACHE_ENABLED": "true", "RECOLLECT_SEARCH_OWNER": "ana",
@@ -257,6 +258,89 @@ def test_nothing_behind_the_walls_was_changed_by_all_that(
         for (owner, _, word), hidden in zip(OTHERS, world.hidden, strict=True):
             assert _secret(word) in memory.get(f"{word}.md").text
             assert memory.curation.fact(hidden.fact, owner=owner).text.endswith(_secret(word))
+
+
+def test_a_call_narrows_what_is_seen_and_never_widens_it(ana: Memory, world: World) -> None:
+    for limits in ({"scopes": ["home"]}, {"owner": "ben"}, {"scopes": ["home", "work"]}):
+        for word in ("walrus", "kraken"):
+            _clean(str(ana.search(f"{word} plan", **limits).as_json()), limits)
+            _clean(str(ana.gather(f"{word} plan", **limits).as_json()), limits)
+            _clean(str(ana.context(f"{word} code", **limits).as_json()), limits)
+            _clean(str(ana.sessions(word, **limits).as_json()), limits)
+        _clean(str(ana.list(limit=100, **limits)), limits)
+        _clean(str(ana.facts(**limits)), limits)
+    assert SEEN in str(ana.search("otter plan", scopes=["home", "work"]).as_json())
+
+
+def test_what_another_scope_has_cannot_be_changed_by_its_name(ana: Memory, world: World) -> None:
+    fact = world.hidden[1].fact
+    curation = ana.curation
+    for change in (
+        lambda: curation.pin(fact), lambda: curation.alias(fact, "x"), lambda: curation.fact(fact),
+        lambda: curation.resolve(fact), lambda: curation.reword(fact, "x"),
+        lambda: curation.timeline(fact), lambda: curation.supersede(fact, "otter code"),
+        lambda: ana.remember("The code is mine", id=fact), lambda: ana.history(fact),
+        lambda: curation.pin("walrus code"),
+    ):  # fmt: skip
+        with pytest.raises(NotFound):
+            change()
+    for whose in ({"scopes": ["home"]}, {"owner": "ben"}):
+        with pytest.raises(UsageError, match="served within owner ana, scopes work"):
+            ana.remember("The code is mine", **whose)
+
+
+def test_nothing_is_said_of_walls_that_the_caller_did_not_set(ana: Memory, world: World) -> None:
+    answer = ana.search("kraken plan", cache=False)
+    assert not answer.hidden
+    assert not any("limit" in hint for hint in answer.hints)
+    assert ana.status().store.documents == ana.view().status().store.documents
+    assert not ana.search("walrus", scopes=["home"]).hidden
+
+
+def test_a_name_that_is_taken_behind_the_wall_is_free_on_this_side(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_whole(world.store, embed_model="none") as whole:
+        mine = whole.view("ana", ["work"])
+        note = Document(
+            "walrus.md", "of ana home", "An open walrus.", owner="ana", scopes=("work",)
+        )
+        assert mine.put([note]).added == 1
+        assert mine.get(note.id).text == mine.get("walrus.md").text == "An open walrus."
+        assert mine.put([note]).unchanged == 1
+        assert _secret("walrus") in whole.view("ana", ["home"]).get(note.id).text
+        assert mine.forget("walrus.md").forgotten == 1
+        with pytest.raises(NotFound):
+            mine.get(note.id)
+        assert _secret("walrus") in whole.view("ana", ["home"]).get("walrus.md").text
+
+
+def test_a_view_of_a_view_sees_no_more(ana: Memory) -> None:
+    assert ana.view().core.view == ana.core.view
+    assert ana.view(scopes=["home"]).list().items == ()
+    assert ana.view(owner="ben").list().items == ()
+    with pytest.raises(UsageError, match="the store as a whole"):
+        ana.admin.backup()
+
+
+@pytest.mark.parametrize("options", [["--owner", "ana", "--scope", "work"]])
+def test_servers_take_the_walls_as_options(
+    world: World, options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in QUIET.items():
+        monkeypatch.setenv(name, value)
+    client = Client("mcp", "--store", str(world.store), *options)
+    try:
+        client.greet()
+        for tool, arguments in (("search", {"query": "kraken plan", "scopes": ["home", "work"]}),
+                                ("search", {"query": "walrus plan", "scopes": ["home"]}),
+                                ("list", {"limit": 50, "scopes": ["home"]})):  # fmt: skip
+            said = client.ask("tools/call", {"name": tool, "arguments": arguments})
+            _clean(json.dumps(said), (tool, arguments))
+        said = client.ask("tools/call", {"name": "search", "arguments": {"query": "otter plan"}})
+        assert SEEN in json.dumps(said)
+    finally:
+        client.leave()
 
 
 def test_an_error_says_nothing_of_what_is_behind_the_walls(ana: Memory, world: World) -> None:

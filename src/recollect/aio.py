@@ -13,7 +13,7 @@ begun is finished.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
 from pathlib import Path
@@ -148,8 +148,8 @@ class AsyncWeb(_Async[WebClient]):
 class AsyncMemory(_Async[Memory]):
     """One store, opened, for the tasks of an event loop."""
 
-    def __init__(self, memory: Memory) -> None:
-        threads = _Threads()
+    def __init__(self, memory: Memory, threads: _Threads | None = None) -> None:
+        threads = threads or _Threads()
         super().__init__(memory, threads)
         self.memory = memory
         self.curation = AsyncCuration(memory.curation, threads)
@@ -161,6 +161,11 @@ class AsyncMemory(_Async[Memory]):
     async def open(cls, location: str | Path | None = None, **overrides: Any) -> Self:
         """As :meth:`Memory.open`."""
         return cls(await asyncio.to_thread(Memory.open, location, **overrides))
+
+    async def view(self, owner: str | None = None, scopes: Sequence[str] | None = None) -> Self:
+        """As :meth:`Memory.view`."""
+        made = await self._threads.run(partial(self.memory.view, owner, scopes))
+        return type(self)(made, self._threads)
 
     async def __aenter__(self) -> Self:
         return self

@@ -88,9 +88,9 @@ class Setting(NamedTuple):
     default: Plain
     parse: Callable[[Any], Plain]
     help: str
-    reach: Literal["plain", "path", "trusted"] = "plain"
+    reach: Literal["plain", "path", "narrower", "trusted"] = "plain"
     """What an untrusted project file may do with it: set it; set it to a place inside its own
-    folder; nothing."""
+    folder, or to a part of what the user has set; nothing."""
 
     @property
     def variable(self) -> str:
@@ -265,8 +265,8 @@ SETTINGS: Mapping[str, Setting] = {
             "mode's own.",
             "trusted",
         ),
-        Setting("search.owner", None, _text, "Only see what this owner has."),
-        Setting("search.scopes", None, _names, "Only see these scopes."),
+        Setting("search.owner", None, _text, "Only see what this owner has.", "narrower"),
+        Setting("search.scopes", None, _names, "Only see these scopes.", "narrower"),
         Setting("cache.enabled", True, _yes_or_no, "Serve again what was answered before."),
         Setting(
             "cache.similarity",
@@ -491,7 +491,8 @@ def load(
         trusted = is_trusted(project)
         for name, value in read_file(project).items():
             good = parsed(name, value, str(project))
-            refusal = "" if trusted else _refusal(setting(name), good, project.parent)
+            known = values[name].value
+            refusal = "" if trusted else _refusal(setting(name), good, project.parent, known)
             if refusal:
                 ignored.append(f"{project}: {name} is ignored: {refusal}")
                 continue
@@ -519,9 +520,18 @@ def _unknown_variables() -> list[str]:
     ]
 
 
-def _refusal(spec: Setting, value: Plain, folder: Path) -> str:
+def _is_part(value: Plain, known: Plain) -> bool:
+    """Whether a limit lets through no more than the one that is set."""
+    if known is None or value == known:
+        return True
+    return isinstance(value, tuple) and isinstance(known, tuple) and set(value) <= set(known)
+
+
+def _refusal(spec: Setting, value: Plain, folder: Path, known: Plain) -> str:
     """Why an untrusted project file may not set this; empty when it may."""
     how = "`recollect config trust` lets it"
+    if spec.reach == "narrower" and not _is_part(value, known):
+        return f"it would show more than you have set ({how})"
     if spec.reach == "trusted":
         return f"a project file may not set it until you trust the file ({how})"
     if spec.reach == "path":

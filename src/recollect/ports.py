@@ -42,8 +42,9 @@ if TYPE_CHECKING:
 class TextResult(NamedTuple):
     """What the text index found: the best passages, and what each word is worth here.
 
-    ``idf`` is ``ln(1 + (N - n + 0.5) / (n + 0.5))`` over all passages, whatever the filter; an
-    engine for many owners counts those of the owner that the filter names.
+    ``idf`` is ``ln(1 + (N - n + 0.5) / (n + 0.5))`` over all passages within the wall
+    (``Filter.within``), whatever the other limits; an engine for many owners counts those of the
+    owner that the filter names.
     ``total`` counts every match under the filter, when it was asked for.
     """
 
@@ -53,7 +54,8 @@ class TextResult(NamedTuple):
 
 
 class VectorResult(NamedTuple):
-    """The nearest passages, and how many of the store's passages have a vector at all."""
+    """The nearest passages, how many passages within the wall have a vector, and how many passages
+    there are within it."""
 
     hits: list[Hit]
     vectors: int
@@ -404,8 +406,9 @@ class Store(Protocol):
         the order in which they were first written."""
 
     def scan(self, filter: Filter, *, limit: int, cursor: str = "", dated: bool = False) -> Page:
-        """Returns a page of documents without their bodies, newest first by time of writing.
-        *dated* returns those that have a date instead, newest first by it, as one page."""
+        """Returns a page of documents without their bodies, newest first by time of writing. A
+        cursor is that of the page before, or ``@`` and the id of its last document. *dated* returns
+        those that have a date instead, newest first by it, as one page."""
 
     def passages(
         self, names: Sequence[int | str], *, before: int = 0, after: int = 0
@@ -420,8 +423,11 @@ class Store(Protocol):
         """Returns for each query the best passages by BM25 (k1 = 1.2, b = 0.75), filtered before
         they are scored. Several short queries take little longer than one."""
 
-    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
-        """Returns which of the stemmed *words* the body of each of these passages has."""
+    def matched(
+        self, words: Sequence[str], keys: Sequence[int], filter: Filter = EVERYTHING
+    ) -> dict[int, set[str]]:
+        """Returns which of the stemmed *words* the body of each of these passages has; they are
+        within the wall of the filter."""
 
     def search_vector(
         self, model: str, vector: Vector, filter: Filter, *, limit: int
@@ -431,20 +437,24 @@ class Store(Protocol):
     def history(self, id: str) -> list[Event]:
         """Returns what happened to a document, oldest first; it outlives the document."""
 
-    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
+    def pending(
+        self, model: str, *, limit: int, filter: Filter = EVERYTHING
+    ) -> list[tuple[int, str]]:
         """Returns passages that have no vector of this model, newest first: key and the text to
-        embed."""
+        embed; those within the wall of the filter."""
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: Vectors) -> int:
         """Stores one vector a key and returns how many were stored: keys that are gone, or have
         a vector, are left out."""
 
-    def stats(self) -> StoreStats:
-        """Counts what there is."""
+    def stats(self, filter: Filter = EVERYTHING) -> StoreStats:
+        """Counts what there is within the wall of the filter. Behind one, a source is named if
+        anything of it is in sight, and tells its places if all of it is; what belongs to nobody in
+        particular (the last change, tombstones, bytes, indexes) is left out."""
 
     def fingerprint(self, filter: Filter) -> str:
         """Returns a name for the state of everything that a query under this filter may see: it
-        changes whenever any of that does."""
+        changes whenever any of that does, and with what lies outside the wall never."""
 
     def close(self) -> None:
         """Releases files and connections."""
@@ -511,8 +521,9 @@ class Admin(Protocol):
         """Verifies that the record is sound and that the indexes agree with it: on samples, or
         all of it, every document against the hash that it was stored with. Changes nothing."""
 
-    def refresh(self, *, rebuild: bool = False) -> None:
-        """Brings the derived indexes up to date, or makes them anew from the record."""
+    def refresh(self, *, rebuild: bool = False, filter: Filter = EVERYTHING) -> None:
+        """Brings the derived indexes up to date that serve searches within the wall of the filter,
+        or makes all of them anew from the record."""
 
     def models(self) -> dict[str, int]:
         """Counts the vectors of each model that has any."""

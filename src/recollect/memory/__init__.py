@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recollect.importing import discovery
-from recollect.memory.memory import Memory
+from recollect.memory.memory import Memory, open_whole
 from recollect.memory.models import (
     ModelState,
     fetch_model,
@@ -32,6 +32,7 @@ __all__ = [
     "migrate_store",
     "model_states",
     "models_folder",
+    "open_whole",
     "repair_store",
     "restore_store",
     "usable_model",

@@ -7,6 +7,7 @@ one :class:`Core` that they were opened with.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from functools import cache as once
 from pathlib import Path
 from typing import Any, TypedDict
@@ -28,9 +29,10 @@ from recollect.memory.models import (
 )
 from recollect.models import rerank_llm, scales
 from recollect.models.llm import provider
-from recollect.nouns import Policy, Scale
+from recollect.nouns import Policy, Scale, View
 from recollect.ports import Cache, Embedder, Ledger, Reranker, StorageEngine, Web
 from recollect.reading import grade, pool
+from recollect.storage import walled
 from recollect.writing import embedding
 
 _NO_EMBEDDER = NoModel("no embedding model is configured", wanted=False)
@@ -46,6 +48,7 @@ class Parts(TypedDict):
     reranker: Reranker | NoModel
     cache: Cache
     ledger: Ledger
+    view: View
 
 
 def config_of(location: str | Path | None, overrides: Mapping[str, Any]) -> settings.Config:
@@ -58,7 +61,7 @@ def config_of(location: str | Path | None, overrides: Mapping[str, Any]) -> sett
     return settings.load(flags)
 
 
-def parts_of(config: settings.Config) -> Parts:
+def parts_of(config: settings.Config, view: View) -> Parts:
     """Opens the store that a configuration names, with its models, cache and ledger."""
     location = store_of(config)
     return Parts(
@@ -66,13 +69,20 @@ def parts_of(config: settings.Config) -> Parts:
         config=config,
         embedder=embedder_for(config),
         reranker=reranker_for(config),
-        cache=storage.open_cache(location, config["cache.size"]),
-        ledger=storage.open_ledger(location),
+        cache=storage.open_cache(location, config["cache.size"], view),
+        ledger=storage.open_ledger(location, view),
+        view=view,
     )
 
 
+def view_of(config: settings.Config) -> View:
+    """The walls that the configuration sets."""
+    return View().narrowed(config["search.owner"], config["search.scopes"])
+
+
 class Core:
-    """One opened store, and what serves it. Models are loaded when they are first asked."""
+    """One opened store as a view sees it, and what serves it. Models are loaded when they are first
+    asked."""
 
     def __init__(
         self,
@@ -82,15 +92,20 @@ class Core:
         reranker: Reranker | NoModel | None = None,
         cache: Cache | None = None,
         ledger: Ledger | None = None,
+        view: View | None = None,
     ) -> None:
-        self.store = store
+        self.engine = store
         self.config = config
+        self._wall(view_of(config) if view is None else view)
         self.embedder: Embedder | None = None
         self.why_no_embedder = ""
         self.reranker: Reranker | None = None
         self.why_no_reranker = ""
         self.cache = cache
         self.ledger = ledger
+        self._views: list[Core] = []
+        self._opened = True
+        """Whether the store is closed with this."""
         self.recorder = usage.Recorder(ledger) if ledger and config["telemetry"] else None
         self.background: embedding.BackgroundEmbedder | None = None
         self.web: Web | None = None
@@ -111,7 +126,39 @@ class Core:
             self.cache.close()
         if self.recorder is not None:
             self.recorder.close()
-        self.store.close()
+        for view in self._views:
+            view.close()
+        if self._opened:
+            self.engine.close()
+
+    # -------------------------------------------------------------- what is in sight
+
+    def _wall(self, view: View) -> None:
+        """Sees what the view does from now on, and keeps what is added where the view sees it."""
+        self.view = view
+        self.store: StorageEngine = self.engine
+        if not view.walled:
+            return
+        self.store = walled.WalledStore(self.engine, view)
+        scopes = self.config["import.scopes"]
+        if view.owner is not None:
+            self.config = self.config.with_value("import.owner", view.owner)
+        if view.scopes and not set(scopes) <= set(view.scopes):
+            self.config = self.config.with_value("import.scopes", view.scopes)
+
+    def within(self, view: View) -> Core:
+        """Returns the same store as another view sees it; it is closed with this one."""
+        made, location = copy(self), store_of(self.config)
+        made._opened, made._views = False, []
+        self._views.append(made)
+        made._wall(view)
+        made.background = None
+        if self.cache is not None:
+            made.cache = storage.open_cache(location, self.config["cache.size"], view)
+        if self.ledger is not None:
+            made.ledger = storage.open_ledger(location, view)
+            made.recorder = usage.Recorder(made.ledger) if self.recorder else None
+        return made
 
     # -------------------------------------------------------------- which models serve
 

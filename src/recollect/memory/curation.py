@@ -41,7 +41,7 @@ class Curation:
     ) -> dict[str, Topic]:
         """The pages of the context tree by their addresses, each with the facts that are on it, in
         force or not."""
-        asked = requests.facts_asked(self._core.config, owner, scopes)
+        asked = requests.facts_asked(self._core.view, owner, scopes)
         return tree_export.topics(self._core.store, asked.owner, asked.scopes)
 
     # -------------------------------------------------------------- one fact, changed
@@ -132,7 +132,7 @@ class Curation:
         return tidy.proposals(self._core.store, self._owner(owner))
 
     def _owner(self, owner: str | None) -> str:
-        return requests.facts_asked(self._core.config, owner).owner
+        return requests.facts_asked(self._core.view, owner).owner
 
     def _change(
         self,

@@ -13,12 +13,13 @@ below: :mod:`~recollect.memory.reads` asks, :mod:`~recollect.memory.writes` keep
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from recollect import config as settings
-from recollect.arguments import checked
+from recollect.arguments import checked, names
 from recollect.memory import (
     curation,
     model_admin,
@@ -30,9 +31,9 @@ from recollect.memory import (
     web,
     writes,
 )
-from recollect.memory.core import Core, config_of, parts_of
+from recollect.memory.core import Core, config_of, parts_of, view_of
 from recollect.memory.options import FactFilter, Limits, SessionOptions, Status
-from recollect.nouns import Answer, Document, Event, Page, Query, Receipt, Report
+from recollect.nouns import Answer, Document, Event, Page, Query, Receipt, Report, View
 from recollect.ports import Cache, Embedder, Ledger, Reranker, StopToken, StorageEngine
 from recollect.reading import pipeline
 from recollect.reading.sessions import ask as past_sessions
@@ -67,6 +68,12 @@ if TYPE_CHECKING:
     from recollect.writing.runner import Token as CurationToken
 
 
+def open_whole(location: str | Path | None = None, **overrides: Any) -> Memory:
+    """Opens a store as :meth:`Memory.open` does, without the walls of the settings: for what is
+    about a store as a whole (a backup, a check, a repair), and for whoever makes views of it."""
+    return Memory(**parts_of(config_of(location, overrides), View()))
+
+
 class Memory:
     """One store, opened. Safe to share between threads; several processes may open the same."""
 
@@ -79,15 +86,27 @@ class Memory:
         reranker: Reranker | NoModel | None = None,
         cache: Cache | None = None,
         ledger: Ledger | None = None,
+        view: View | None = None,
     ) -> None:
         """For tests and for those who bring their own parts; others use :meth:`open`."""
-        self.core = Core(store, config, embedder, reranker, cache, ledger)
+        self.core = Core(store, config, embedder, reranker, cache, ledger, view)
 
     @classmethod
     def open(cls, location: str | Path | None = None, **overrides: Any) -> Self:
         """The store at *location* (a folder or a URL), else the configured one, else the user's
-        own. *overrides* are settings by name, with ``_`` for the dot: ``embed_model="none"``."""
-        return cls(**parts_of(config_of(location, overrides)))
+        own. *overrides* are settings by name, with ``_`` for the dot: ``embed_model="none"``. What
+        the settings ``search.owner`` and ``search.scopes`` leave out is not there for it."""
+        config = config_of(location, overrides)
+        return cls(**parts_of(config, view_of(config)))
+
+    def view(self, owner: str | None = None, scopes: Sequence[str] | None = None) -> Self:
+        """The same store as this owner, in these scopes, sees it: what lies outside is not there,
+        and cannot be learned of. It sees no more than this memory does, and is closed with it."""
+        made = copy(self)
+        for name in ("curation", "models", "admin", "web"):
+            vars(made).pop(name, None)
+        made.core = self.core.within(self.core.view.narrowed(owner, names(scopes)))
+        return made
 
     def __enter__(self) -> Self:
         return self
@@ -276,7 +295,7 @@ class Memory:
     ) -> SessionsAnswer:
         """Past conversations: those about *query*; with ``session`` and ``around`` the messages
         around one; with ``session`` alone its beginning and end; with nothing the recent ones."""
-        request = requests.sessions_of(self.config, query, checked(options, SessionOptions))
+        request = requests.sessions_of(self.core, query, checked(options, SessionOptions))
         return past_sessions.ask(request, self.store, self.core.models(request.policy))
 
     # -------------------------------------------------------------- looking
@@ -289,7 +308,7 @@ class Memory:
         """Documents, newest first, without their bodies, but for one that has no title: its
         headline is how it begins."""
         requests.check_count("limit", limit, "")
-        seen = requests.filter_of(self.config, checked(limits, Limits))
+        seen = requests.filter_of(self.core.view, checked(limits, Limits))
         return visible.with_headlines(self.core, self.store.scan(seen, limit=limit, cursor=cursor))
 
     def facts(self, **options: Unpack[FactFilter]) -> FactPage:
@@ -298,7 +317,7 @@ class Memory:
         limit, cursor = given.pop("limit", 20), given.pop("cursor", "")
         every = given.pop("every", False)
         requests.check_count("limit", limit, "facts")
-        asked = requests.facts_asked(self.config, given.pop("owner", None), **given)
+        asked = requests.facts_asked(self.core.view, given.pop("owner", None), **given)
         return remember.listed(self.store, asked, limit=limit, cursor=cursor, every=every)
 
     def history(self, name: str, *, owner: str | None = None) -> Sequence[Event]:

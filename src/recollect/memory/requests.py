@@ -3,7 +3,6 @@ over the mode. Whatever is wrong with them is raised here."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, get_args
@@ -14,11 +13,10 @@ from recollect.errors import UsageError
 from recollect.facts import TYPES, FactFilter
 from recollect.memory.core import Core
 from recollect.memory.options import Limits, SearchOptions
-from recollect.nouns import LOCAL, MAX_LIMIT, Filter, Order, Query, TimeRoute, Window, not_none
+from recollect.nouns import MAX_LIMIT, Filter, Order, Query, TimeRoute, View, Window, not_none
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.reading.sessions import request as session_request
 from recollect.reading.sessions.request import Request
-from recollect.text import redact
 from recollect.text.questions import parse, time_route, when
 
 OWN_BUDGET = 3.0
@@ -32,17 +30,18 @@ def configured(config: settings.Config) -> dict[str, Any]:
     return {name: config[setting] for name, setting in _CONFIGURED.items()}
 
 
-def filter_of(config: settings.Config, limits: Mapping[str, Any]) -> Filter:
-    """A filter from a call's limits, with the configuration where they are silent."""
+def filter_of(view: View, limits: Mapping[str, Any]) -> Filter:
+    """A filter from a call's limits, within the view."""
     said = not_none(limits)
     plain = ("sources", "kinds", "paths", "roles", "events")
     issues = names(said.get("issues"))
     made = Filter(
-        owner=said.get("owner", config["search.owner"]),
-        scopes=names(said.get("scopes", config["search.scopes"])),
+        owner=said.get("owner"),
+        scopes=names(said.get("scopes")),
         issues=issues and tuple(map(parse.issue_key, issues)),
         since=moment(said.get("since"), "since"),
         until=moment(said.get("until"), "until"),
+        within=view if view.walled else None,
         **{name: names(said.get(name)) for name in plain},
     )
     _check_order(made.since, made.until, "since", "until")
@@ -59,7 +58,7 @@ def _check_order(since: datetime | None, until: datetime | None, first: str, sec
 
 
 def facts_asked(
-    config: settings.Config,
+    view: View,
     owner: str | None,
     scopes: Sequence[str] | None = None,
     types: Sequence[str] | None = None,
@@ -70,8 +69,8 @@ def facts_asked(
     for one in wanted or ():
         if one not in TYPES:
             raise UsageError(f"there is no type {one!r}", hint=f"one of {', '.join(TYPES)}")
-    seen = filter_of(config, {"owner": owner, "scopes": scopes})
-    return FactFilter(seen.owner or LOCAL, seen.scopes, wanted, moment(as_of, "as_of"))
+    seen = filter_of(view, {"owner": owner, "scopes": scopes})
+    return FactFilter(seen.holder, seen.scopes, wanted, moment(as_of, "as_of"))
 
 
 def check_count(name: str, value: int, what: str) -> None:
@@ -85,7 +84,7 @@ def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
     config = core.config
     given = checked(options, SearchOptions)
     limits = {name: given.pop(name) for name in Limits.__annotations__ if name in given}
-    seen = filter_of(config, limits)
+    seen = filter_of(core.view, limits)
     mode, knobs = given.pop("mode", None), configured(config)
     if not mode and config.origin("mode") == "project" and knobs["expand"] is None:
         knobs["expand"] = 0  # what came with a repository has nobody asked
@@ -98,21 +97,10 @@ def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
         given["share"] = OWN_BUDGET  # who says how many tokens wants them used
     if last is not None:
         seen = _newest(core, seen, last)
-    said = _without_secrets(question(text), config)
+    said = question(text)
     policy = policy_for(mode or config["mode"], given, knobs)
     window = when.window(said, now)
     return Query(said, seen, policy, window, as_of, relax, sorted_route(said, window, sort))
-
-
-_MAY_BE_SECRET = re.compile(r"://|-----BEGIN|(?=\S*[^\W\d_])(?=\S*\d)\S{6}")
-"""What every secret has in it; what has none of it is not worth loading the rules for."""
-
-
-def _without_secrets(text: str, config: settings.Config) -> str:
-    """A question is kept: by the cache, with recorded answers, and if the user wants by itself."""
-    if not config["import.redact"] or not _MAY_BE_SECRET.search(text):
-        return text
-    return redact.redact(text).text
 
 
 def sorted_route(text: str, window: Window | None, sort: str | None) -> TimeRoute:
@@ -149,8 +137,9 @@ _IDS = {"session", "live_session"}
 _LISTS = {"around", "exclude_sessions", "roles"}
 
 
-def sessions_of(config: settings.Config, query: str | None, options: Mapping[str, Any]) -> Request:
+def sessions_of(core: Core, query: str | None, options: Mapping[str, Any]) -> Request:
     """The whole request for past conversations, resolved."""
+    config = core.config
     given = not_none(options)
     now = given.pop("now", None) or datetime.now().astimezone()
     limits = {name: given.pop(name, None) for name in ("owner", "scopes", "sources")}
@@ -160,7 +149,7 @@ def sessions_of(config: settings.Config, query: str | None, options: Mapping[str
     given |= {name: names(_several(given[name])) for name in _LISTS.intersection(given)}
     since, until = (moment(given.get(name), name) for name in ("after", "before"))
     _check_order(since, until, "after", "before")
-    seen = filter_of(config, {**limits, "kinds": ("session",), "since": since, "until": until})
+    seen = filter_of(core.view, {**limits, "kinds": ("session",), "since": since, "until": until})
     policy = policy_for(config["mode"], configured(config))
     if not query:
         return session_request.resolve(given, seen, policy)

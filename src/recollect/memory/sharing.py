@@ -1,7 +1,8 @@
 """One opened store for several callers, each with settings of its own.
 
-Store, cache and figures are those of the memory that is shared, and so are its models wherever the
-settings name the same ones: there is one copy of each.
+The store is that of the memory that is shared, and so are its models wherever the settings name the
+same ones: there is one copy of each. Each caller sees what its own settings let it see, whatever
+the walls of that memory; cache and figures are shared by those who see the same.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from threading import Lock
 
 from recollect import config as settings
-from recollect.memory.core import Core
+from recollect import storage
+from recollect.arguments import store_of
+from recollect.memory.core import Core, view_of
 from recollect.memory.memory import Memory
 from recollect.memory.models import NoModel, embedder_for, reranker_for
 from recollect.ports import Embedder, Reranker
@@ -40,14 +43,15 @@ class SharedMemory:
         return view
 
     def _made(self, config: settings.Config) -> Memory:
-        core = self.memory.core
+        core, view = self.memory.core, view_of(config)
+        location, same = store_of(config), view == core.view
         return Memory(
-            core.store,
+            core.engine,
             config,
             _embedder(core, config),
             reranker=_reranker(core, config),
-            cache=core.cache,
-            ledger=core.ledger,
+            cache=core.cache if same else storage.open_cache(location, config["cache.size"], view),
+            ledger=core.ledger if same else storage.open_ledger(location, view),
         )
 
     def close(self) -> None:

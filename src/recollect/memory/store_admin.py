@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from recollect.arguments import moment, place
 from recollect.errors import UsageError
 from recollect.importing import freshness
-from recollect.memory import capture, requests, tuning, usage, visible
+from recollect.memory import capture, requests, tuning, usage
 from recollect.memory.core import Core
 from recollect.nouns import Recorded, Report
 from recollect.ports import CacheStats, CheckReport, LoadReport
 from recollect.reading.cache import recording
+from recollect.storage import walled
 from recollect.transfer import archive, backup, tree_export
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class StoreAdmin:
         """Writes all of it to one file, as of one moment, whoever writes meanwhile; the file is
         there when it has been read back and found to be what it says. Without a name it goes to
         the folder ``backups`` beside the user's data."""
+        self._check_whole()
         location = self._core.store.stats().location
         return backup.backup(location, file, force=force, report=report)
 
@@ -94,7 +96,7 @@ class StoreAdmin:
         if *prune* is."""
         if not str(folder):
             raise UsageError("the folder is empty", hint="give a folder for the tree")
-        asked = requests.facts_asked(self._core.config, owner, scopes)
+        asked = requests.facts_asked(self._core.view, owner, scopes)
         store = self._core.store
         return tree_export.export_tree(store, place(folder), asked, prune=prune, force=force)
 
@@ -107,7 +109,7 @@ class StoreAdmin:
         requests.check_count("limit", limit, "answers")
         store = self._core.store
         found = store.answers.find(limit=limit, before=moment(before, "before"))
-        return recording.with_state([a for a in found if visible.may_read(self._core, a)], store)
+        return recording.with_state(found, store)
 
     def forget_answers(self, *ids: str, stale: bool = False) -> int:
         """Forgets recorded answers, by their ids, or those that no longer hold; returns how many
@@ -140,8 +142,13 @@ class StoreAdmin:
 
     def captured(self) -> CaptureStatus:
         """What is kept of the questions that were asked, if the setting ``capture`` is on."""
+        self._check_whole()
         return capture.captured(self._core.config)
 
     def forget_captured(self) -> int:
         """Deletes the questions that were kept; returns how many it were."""
         return capture.forget_captured()
+
+    def _check_whole(self) -> None:
+        if self._core.view.walled:
+            raise walled.of_the_whole()

@@ -10,17 +10,17 @@ from recollect.errors import NotFound, UsageError
 from recollect.facts import from_document
 from recollect.memory import requests
 from recollect.memory.core import Core
-from recollect.nouns import LOCAL, Document, Event, Page, Recorded
+from recollect.nouns import Document, Event, Page
 from recollect.storage import filters
 from recollect.writing import remember
 
 
 def document(core: Core, name: str, owner: str | None = None) -> Document:
     """The one document of that name, among those that the caller may see."""
-    seen = requests.filter_of(core.config, {"owner": owner})
+    seen = requests.filter_of(core.view, {"owner": owner})
     found = core.store.get(clean(name))
     if not any(filters.allows(seen, one) for one in found):
-        found = remember.called(core.store, seen.owner or LOCAL, clean(name))
+        found = remember.called(core.store, seen.holder, clean(name))
     found = [one for one in found if filters.allows(seen, one)]
     if not found:
         raise NotFound(
@@ -65,21 +65,3 @@ def history(core: Core, name: str, owner: str | None) -> Sequence[Event]:
     if found.kind != "fact":
         return core.store.history(found.id)
     return remember.history(core.store, from_document(found))
-
-
-def may_read(core: Core, answer: Recorded) -> bool:
-    """Whether all that a recorded answer is from is in sight of the configuration."""
-    seen = requests.filter_of(core.config, {})
-    if seen.owner is not None and answer.owner != seen.owner:
-        return False
-    if seen.scopes is None:
-        return True
-    return bool(answer.sources) and all(_sees(core, source) for source in answer.sources)
-
-
-def _sees(core: Core, name: str) -> bool:
-    try:
-        document_or_passage(core, name)
-    except (NotFound, UsageError):
-        return False
-    return True

@@ -9,8 +9,8 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from recollect import facts
-from recollect.arguments import checked, clean, is_there, moment, names, place
+from recollect import facts, storage
+from recollect.arguments import checked, clean, is_there, moment, names, place, store_of
 from recollect.errors import InputError, NotFound, RecollectError, UsageError
 from recollect.importing import importer, redaction, watcher
 from recollect.importing import options as importing
@@ -20,10 +20,12 @@ from recollect.memory.options import FactOptions, ImportOptions, RecordOptions, 
 from recollect.nouns import Document, Problem, Progress, Receipt, Report, Source, group_by
 from recollect.reading.cache import recording
 from recollect.sources import records
+from recollect.storage import walled
 from recollect.text import redact
 from recollect.writing import path, runner
 from recollect.writing.curation import by_model, slots
 from recollect.writing.curation import curate as curation
+from recollect.writing.facts import stored_fact
 from recollect.writing.remember import NewFact
 
 REMEMBERED, CURATED = 8, 256
@@ -145,7 +147,9 @@ def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> facts.Re
     embed, redacts = told.pop("embed", True), bool(core.config["import.redact"])
     signed = {name: told.pop(name, "") for name in ("by", "source")}
     replace = told.pop("replace", False)
-    asked = requests.facts_asked(core.config, owner or core.config["import.owner"])
+    asked = requests.facts_asked(core.view, owner or core.config["import.owner"])
+    if told["id"] and core.view.scopes is not None:
+        _check_known(core, asked.owner, told["id"])
     known = names(scopes if scopes is not None else core.config["import.scopes"])
     if not known:
         raise UsageError(
@@ -160,6 +164,12 @@ def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> facts.Re
     if embed and made.action in ("added", "changed"):
         model_admin.embed_newest(core, REMEMBERED)
     return made
+
+
+def _check_known(core: Core, owner: str, id: str) -> None:
+    """Refuses an id that no fact in sight has: one that is out of sight may have it."""
+    if stored_fact(core.store, owner, id) is None:
+        raise NotFound(f"there is no fact {id!r}", hint=walled.NEW_FACT)
 
 
 def curate(
@@ -215,7 +225,7 @@ def _text_of(core: Core, text: str, given: Mapping[str, Any]) -> slots.SourceTex
 def forget(core: Core, name: str, owner: str | None) -> Receipt:
     """Removes a document or a fact for good, and what was kept of it elsewhere."""
     document, store = visible.document(core, name, owner), core.store
-    receipt = path.forget(store, document, recording.of_document(document, store))
+    receipt = path.forget(store, document, recording.of_document(document, core.engine))
     receipt = receipt._replace(warnings=tuple(_emptied(core)))
     store.admin.refresh()
     return receipt
@@ -227,6 +237,7 @@ def _emptied(core: Core) -> Iterator[Problem]:
     try:
         if core.cache is not None:
             core.cache.clear()
+            storage.clear_caches(store_of(core.config))
     except RecollectError as error:
         said = f"{error.message}; what was forgotten may be in it"
         yield Problem("the cache of answers", said, "warning")

@@ -84,6 +84,7 @@ from recollect.nouns.questions import (
     TextQuery,
     TimeKind,
     TimeRoute,
+    View,
     Window,
     words,
 )
@@ -165,6 +166,7 @@ __all__ = [
     "TimeFound",
     "TimeKind",
     "TimeRoute",
+    "View",
     "Window",
     "attributes",
     "dict_list",

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, get_args
 
 from recollect.errors import UsageError
-from recollect.nouns.documents import stable_id
+from recollect.nouns.documents import LOCAL, stable_id
 
 MAX_LIMIT = 1000
 
@@ -21,6 +21,40 @@ DOUBTFUL = 0.5
 MAX_SECONDS = 600.0
 
 Detail = Literal["auto", "snippet", "passage", "document"]
+
+
+class View(NamedTuple):
+    """A store as one owner, in some scopes, sees it; ``None`` is no wall of that kind.
+
+    What lies outside is not there: it has no name, counts in no statistic, and shares no cache.
+    """
+
+    owner: str | None = None
+    scopes: tuple[str, ...] | None = None
+
+    @property
+    def walled(self) -> bool:
+        """Whether anything at all may lie outside."""
+        return self != View()
+
+    @property
+    def key(self) -> str:
+        """Names the view, the same on every machine."""
+        return stable_id(repr(self))
+
+    def sees(self, owner: str, scopes: Iterable[str]) -> bool:
+        """Whether something of this owner, in these scopes, lies inside."""
+        mine = self.owner is None or owner == self.owner
+        return mine and (self.scopes is None or not set(self.scopes).isdisjoint(scopes))
+
+    def narrowed(self, owner: str | None, scopes: Iterable[str] | None) -> "View":
+        """Returns the part of it that is of this owner and in these scopes: never more than it."""
+        if self.owner is not None and owner not in (None, self.owner):
+            return self._replace(scopes=())  # nothing is of two owners
+        wanted = self.scopes if scopes is None else tuple(sorted(set(scopes)))
+        if self.scopes is not None and wanted is not None:
+            wanted = tuple(scope for scope in wanted if scope in self.scopes)
+        return View(self.owner or owner, wanted)
 
 
 class Filter(NamedTuple):
@@ -40,19 +74,30 @@ class Filter(NamedTuple):
     events: tuple[str, ...] | None = None
     since: datetime | None = None
     until: datetime | None = None
+    within: View | None = None
+    """The wall that the caller is behind. It is no limit of the caller's: it is never given up,
+    what lies outside is not counted, and statistics are of what lies inside."""
 
     @property
     def limits(self) -> tuple[str, ...]:
         """The names of the limits that are set."""
-        return tuple(
-            name for name, limit in zip(self._fields, self, strict=True) if limit is not None
-        )
+        return tuple(name for name in self._fields[:-1] if getattr(self, name) is not None)
+
+    @property
+    def everything(self) -> bool:
+        """Whether it lets everything through."""
+        return not any(limit is not None for limit in self)
+
+    @property
+    def holder(self) -> str:
+        """The owner whose facts are meant."""
+        return self.owner or (self.within and self.within.owner) or LOCAL
 
     @classmethod
     def relaxable(cls) -> tuple[str, ...]:
         """The limits that a caller may allow to be given up: those on what is looked for, never
         those on who may see it."""
-        return tuple(name for name in cls._fields if name not in ("owner", "scopes"))
+        return tuple(name for name in cls._fields if name not in ("owner", "scopes", "within"))
 
     def without(self, *names: str) -> "Filter":
         return self._replace(**dict.fromkeys(names))

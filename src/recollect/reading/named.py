@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from recollect.facts import IS, KIND, SOURCE, Fact, FactFilter, from_document, handle
-from recollect.nouns import LOCAL, StoredPassage
+from recollect.nouns import StoredPassage
 from recollect.ports import HandleMatch, Store
 from recollect.reading.question import Question
 from recollect.text.keys import (
@@ -118,7 +118,7 @@ class Facts:
 def facts_in_sight(question: Question, view: Store) -> Facts:
     """Returns the facts of a store as the question may see them."""
     limits = question.filter
-    return Facts(view, FactFilter(limits.owner or LOCAL, limits.scopes, as_of=question.query.as_of))
+    return Facts(view, FactFilter(limits.holder, limits.scopes, as_of=question.query.as_of))
 
 
 @stage("facts", otherwise=NOBODY)

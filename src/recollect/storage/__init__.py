@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from recollect import permissions
 from recollect.config import data_folder
 from recollect.errors import StoreError, UsageError
-from recollect.nouns import stable_id
+from recollect.nouns import View, stable_id
 from recollect.ports import Cache, Ledger, Spending, StorageEngine
 from recollect.storage.embedded import backup, spend
 from recollect.storage.embedded import cache as embedded_cache
 from recollect.storage.embedded import engine as embedded_engine
 from recollect.storage.embedded import ledger as embedded_ledger
 from recollect.storage.embedded import repair as embedded_repair
+from recollect.storage.embedded import text_search as embedded_text
 from recollect.storage.plain import cache as plain_cache
 from recollect.storage.plain import engine as plain_engine
 from recollect.storage.plain import ledger as plain_ledger
@@ -23,6 +25,8 @@ from recollect.storage.postgres import engine as postgres_engine
 from recollect.storage.postgres import schema as postgres_schema
 
 MEMORY = "memory://"
+EVERYBODY = View()
+"""Sees everything."""
 
 
 def open_store(location: str) -> StorageEngine:
@@ -76,19 +80,39 @@ def _folder(location: str, instead: str) -> Path:
     return Path(location)
 
 
-def open_cache(location: str, size: int) -> Cache:
-    """Opens the cache of the store there; it keeps *size* answers at most."""
+def open_cache(location: str, size: int, view: View = EVERYBODY) -> Cache:
+    """Opens the cache of a view of the store there; it keeps *size* answers at most."""
     if location == MEMORY:
         return plain_cache.PlainCache(size)
-    return embedded_cache.EmbeddedCache(beside(location), size)
+    return embedded_cache.EmbeddedCache(_beside(location, view), size)
 
 
-def open_ledger(location: str) -> Ledger:
-    """Returns where the figures of the store at this location are kept; nothing is read or made
-    yet."""
+def clear_caches(location: str) -> None:
+    """Drops what the caches of all views of the store there hold."""
+    if location == MEMORY:
+        return
+    place = beside(location)
+    for folder in (place, *sorted(place.glob(f"{embedded_text.VIEWS}/*"))):
+        if (folder / embedded_cache.FILE).exists():
+            cache = embedded_cache.EmbeddedCache(folder, 1)
+            cache.clear()
+            cache.close()
+
+
+def open_ledger(location: str, view: View = EVERYBODY) -> Ledger:
+    """Returns where the figures of a view of the store at this location are kept; nothing is read
+    or made yet."""
     if location == MEMORY:
         return plain_ledger.PlainLedger()
-    return embedded_ledger.EmbeddedLedger(beside(location))
+    return embedded_ledger.EmbeddedLedger(_beside(location, view))
+
+
+def _beside(location: str, view: View) -> Path:
+    """Returns the folder of what is derived for a view, which shares none of it with others."""
+    place = beside(location)
+    if not view.walled:
+        return place
+    return permissions.folder(place / embedded_text.VIEWS / view.key)
 
 
 def open_spending(folder: Path) -> Spending:

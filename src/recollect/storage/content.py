@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from recollect.errors import StoreChanged, UsageError
 from recollect.moments import iso
-from recollect.nouns import ChangeSet, Event, Expect, Put, grouped, hashed, of_type
+from recollect.nouns import (
+    ChangeSet,
+    Event,
+    Expect,
+    Put,
+    SourceStats,
+    StoreStats,
+    grouped,
+    hashed,
+    of_type,
+)
 from recollect.ports import LoadReport
 
 _canonical = json.JSONEncoder(sort_keys=True, allow_nan=False).encode
@@ -120,15 +130,40 @@ def stays(known: object, new: object, *, replace: bool) -> bool:
     return known is not None and (known == new or not replace)
 
 
+def inside(counted: StoreStats, every: Mapping[str, int]) -> StoreStats:
+    """Returns counts of what lies within a wall without what belongs to nobody in particular;
+    *every* is how many documents each source has on both sides."""
+    sources = [
+        one if every.get(one.name) == one.documents else _unplaced(one)
+        for one in counted.sources
+        if one.documents
+    ]
+    return counted._replace(
+        seq=0, sources=sorted(sources, key=lambda one: one.name), tombstones=0, bytes=0, indexes={}
+    )
+
+
+def _unplaced(source: SourceStats) -> SourceStats:
+    return source._replace(uri="", stamp="", places=())
+
+
 def passage_number(name: str) -> tuple[str, int]:
     """Returns the document that a passage's id names, and its number: -1 if that is no number."""
     document, _, n = name.rpartition(":")
     return document, int(n) if re.fullmatch("[0-9]{1,9}", n) else -1
 
 
-def parse_cursor(cursor: str) -> int | None:
+def parse_cursor(cursor: str, key_of: Callable[[str], int | None] | None = None) -> int | None:
+    """Returns the key that a page begins behind; *key_of* finds that of a document by its id."""
     if not cursor:
         return None
+    if key_of and cursor.startswith("@"):
+        key = key_of(cursor[1:])
+        if key is None:
+            raise UsageError(
+                "the document that the page before ended with is gone", hint="begin anew"
+            )
+        return key
     if not cursor.isdecimal() or len(cursor) > 19:
         raise UsageError(f"{cursor!r} is not a cursor", hint="use the one of the page before")
     return int(cursor)

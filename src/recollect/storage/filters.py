@@ -98,6 +98,7 @@ _TESTS: Mapping[str, Callable[[Any, Document], bool]] = {
     "events": lambda limit, document: label_allows(limit, label_of(document, "event")),
     "since": _is_since,
     "until": _is_until,
+    "within": lambda view, document: view.sees(document.owner, document.scopes),
 }
 """What each limit of a filter asks of a document; that on roles is one on its turns."""
 

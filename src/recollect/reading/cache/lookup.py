@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from recollect.errors import in_a_line
 from recollect.facts import KIND, from_document, handle, turns
-from recollect.nouns import LOCAL, Answer, Budget, CacheReport, Query, Recorded, stable_id
+from recollect.nouns import Answer, Budget, CacheReport, Query, Recorded, stable_id
 from recollect.ports import Cache, CachedAnswer, PastRequest, StorageEngine
 from recollect.reading import retrieval
 from recollect.reading.cache import meaning
@@ -297,7 +297,7 @@ class _Search(NamedTuple):
         kinds = self.question.reachable.kinds
         if self.question.query.as_of is not None or (kinds is not None and KIND not in kinds):
             return False
-        owner = self.question.filter.owner or LOCAL
+        owner = self.question.filter.holder
         days = (self.now.date() - since.astimezone(UTC).date()).days
         handles = [handle(owner, turns(since + timedelta(days=n))) for n in range(days + 1)]
         return any(

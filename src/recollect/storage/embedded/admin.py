@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 from recollect.errors import StoreError
-from recollect.ports import CheckReport, DocumentStamp, DumpEntry, Finding, Item, LoadReport
-from recollect.storage.embedded import audit, dump
+from recollect.nouns import Filter, View
+from recollect.ports import (
+    EVERYTHING,
+    CheckReport,
+    DocumentStamp,
+    DumpEntry,
+    Finding,
+    Item,
+    LoadReport,
+)
+from recollect.storage.embedded import audit, dump, folders
 from recollect.storage.embedded.connection import translated
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.text_index import TornIndex
-from recollect.storage.embedded.text_search import EmbeddedText
+from recollect.storage.embedded.text_search import VIEWS, EmbeddedText
 from recollect.storage.embedded.vector_search import EmbeddedVectors
 
 LOCK_SECONDS = 2.0
@@ -21,10 +30,16 @@ LOCK_SECONDS = 2.0
 
 
 class EmbeddedAdmin:
-    def __init__(self, pool: RecordPool, text: EmbeddedText, vectors: EmbeddedVectors) -> None:
+    def __init__(
+        self,
+        pool: RecordPool,
+        text: Callable[[View | None], EmbeddedText],
+        vectors: EmbeddedVectors,
+    ) -> None:
         self.folder = pool.folder
         self._pool = pool
-        self._text = text
+        self._text_within = text
+        self._text = text(None)
         self._vectors = vectors
 
     def stamps(self, source: str) -> list[DocumentStamp]:
@@ -58,9 +73,13 @@ class EmbeddedAdmin:
     def behind(self) -> None:
         return None
 
-    def refresh(self, *, rebuild: bool = False) -> None:
+    def refresh(self, *, rebuild: bool = False, filter: Filter = EVERYTHING) -> None:
         try:
-            self._text.refresh(rebuild=rebuild)
+            if rebuild:
+                for folder in self.folder.glob(f"{VIEWS}/*/text-*"):
+                    folders.remove(folder)  # it is made again when it is searched
+            text = self._text if rebuild else self._text_within(filter.within)
+            text.refresh(rebuild=rebuild)
             for model in self.models():
                 self._vectors.flush(model, rebuild=rebuild)
         except (OSError, ValueError, TornIndex) as error:

@@ -19,6 +19,7 @@ from recollect.nouns import (
     Page,
     Passage,
     StoredPassage,
+    View,
     attributes,
     grouped,
 )
@@ -80,6 +81,11 @@ class Documents(Connection):
             for name, (column, test) in _LABELS.items()
             if name in limits
         }
+        for name, wall in (filter.within or View())._asdict().items():
+            if wall is not None:
+                column, test = _LABELS[name]
+                inside = self._passing(column, test, wall)
+                labels[column] = inside & labels.get(column, inside)
         paths = tuple(map(path_pattern, filter.paths)) if filter.paths is not None else None
         dated = LabelFilter(since=micros(filter.since), until=micros(filter.until), paths=paths)
         return dated._replace(**labels)
@@ -94,11 +100,11 @@ class Documents(Connection):
         rows = self._db.execute("SELECT key, path FROM documents WHERE path != ''")
         return [k for k, path in rows if any(c.fullmatch(folded_path(path)) for c in compiled)]
 
-    def _where(self, allowed: LabelFilter) -> tuple[str, list[Any]]:
-        """Returns conditions on ``d``, except for paths and roles, and their values."""
+    def _where(self, allowed: LabelFilter, table: str = "d") -> tuple[str, list[Any]]:
+        """Returns conditions on the table, except for paths and roles, and their values."""
         limits = allowed._replace(role=None, since=None, until=None, paths=None)._asdict()
         labels = {column: sorted(ids) for column, ids in limits.items() if ids is not None}
-        conditions = {f"d.{name} IN ({marks(len(ids))})": ids for name, ids in labels.items()}
+        conditions = {f"{table}.{name} IN ({marks(len(ids))})": ids for name, ids in labels.items()}
         dates = {"d.date >= ?": allowed.since, "d.date < ?": allowed.until}
         conditions |= {limit: [date] for limit, date in dates.items() if date is not None}
         return " AND ".join(["1", *conditions]), list(chain.from_iterable(conditions.values()))
@@ -268,17 +274,28 @@ class Documents(Connection):
             )
         ]
 
+    def key_of(self, id: str) -> int | None:
+        key: int | None = scalar(self._db, "SELECT key FROM documents WHERE id = ?", (id,))
+        return key
+
     def document(self, key: int) -> Document:
         """A document that is there, with its body."""
         row = self._db.execute(f"SELECT {DOCUMENT} FROM documents d WHERE d.key = ?", (key,))
         return self._with_body(key, self.document_of(row.fetchone()))
 
     def source_seqs(self, filter: Filter) -> list[tuple[str, int]]:
-        """The last change of each source that the filter lets through, and of the store's
-        history itself."""
+        """The last change of each source that the filter lets through, within its wall, and of the
+        store's history itself."""
         with translated(self.folder):
+            seqs, labels = "SELECT name, seq FROM sources", list[Any]()
+            if filter.within:
+                conditions, labels = self._where(self.allowed(Filter(within=filter.within)), "w")
+                seqs = (
+                    "SELECT s.name, w.seq FROM walls w JOIN sources s ON s.id = w.source "
+                    f"WHERE {conditions}"
+                )
             rows = self._db.execute(
-                "SELECT name, seq FROM sources UNION ALL SELECT epoch, -1 FROM state ORDER BY 1"
+                f"{seqs} UNION ALL SELECT epoch, -1 FROM state ORDER BY 1, 2", labels
             ).fetchall()
         if filter.sources is None:
             return rows

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from recollect import permissions, ports
 from recollect.errors import StoreError
@@ -20,10 +21,11 @@ from recollect.nouns import (
     StoredPassage,
     StoreStats,
     TextQuery,
+    View,
     stable_id,
 )
 from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
-from recollect.storage.content import parse_cursor
+from recollect.storage.content import inside, parse_cursor
 from recollect.storage.embedded import admin, answers, sessions
 from recollect.storage.embedded.pool import RecordPool
 from recollect.storage.embedded.text_search import EmbeddedText
@@ -47,6 +49,7 @@ class EmbeddedStore:
             )
         self.pool = RecordPool(folder)
         self.text = EmbeddedText(self.pool)
+        self._texts: dict[View, EmbeddedText] = {}
         self.vectors = EmbeddedVectors(self.pool)
         self.pool.mine()
 
@@ -60,11 +63,12 @@ class EmbeddedStore:
 
     @cached_property
     def admin(self) -> admin.EmbeddedAdmin:
-        return admin.EmbeddedAdmin(self.pool, self.text, self.vectors)
+        return admin.EmbeddedAdmin(self.pool, self.text_within, self.vectors)
 
     def close(self) -> None:
         self.pool.close()
-        self.text.close()
+        for text in (self.text, *self._texts.values()):
+            text.close()
         self.vectors.close()
 
     # -------------------------------------------------------------- the record
@@ -81,8 +85,8 @@ class EmbeddedStore:
             return record.by_handle(list(dict.fromkeys(handles)))
 
     def scan(self, filter: Filter, *, limit: int, cursor: str = "", dated: bool = False) -> Page:
-        start = parse_cursor(cursor)
         with self.pool.snapshot() as record:
+            start = parse_cursor(cursor, record.key_of)
             if dated:
                 return record.scan_dated(filter, limit)
             return record.scan(filter, limit, start)
@@ -101,9 +105,11 @@ class EmbeddedStore:
         seen = self.pool.mine().source_seqs(filter)
         return stable_id(*(f"{name}={seq}" for name, seq in seen))
 
-    def stats(self) -> StoreStats:
+    def stats(self, filter: Filter = EVERYTHING) -> StoreStats:
+        if filter.within:
+            return self._stats_within(filter.within)
         with self.pool.snapshot() as record:
-            state, counts = record.state(), record.counts()
+            state, counts, vectors = record.state(), record.counts(), record.models()
             position = self.text.position(state)
             behind = None if position is None else record.text_behind(position.seq)
         text = {"text": {"generation": state.generation, "behind": behind}}
@@ -112,29 +118,51 @@ class EmbeddedStore:
             engine="embedded",
             seq=state.seq,
             passages=state.passages,
+            vectors=vectors,
             bytes=_bytes_in(self.folder),
-            indexes=text | self.vectors.describe(list(counts["vectors"]), state),
+            indexes=text | self.vectors.describe(list(vectors), state),
             **counts,
         )
+
+    def _stats_within(self, view: View) -> StoreStats:
+        with self.pool.snapshot() as record:
+            counts, every = record.counts(view), record.documents_by_source()
+            passages = record.state_within(view).passages
+            vectors = self.vectors.counts(record, view)
+        place: Any = {"location": str(self.folder), "engine": "embedded", "seq": 0, "bytes": 0}
+        return inside(StoreStats(passages=passages, vectors=vectors, **place, **counts), every)
 
     # -------------------------------------------------------------- the indexes
 
     def search_text(
         self, queries: Sequence[TextQuery], filter: Filter, *, limit: int, count: bool = False
     ) -> list[TextResult]:
-        return self.text.search(queries, filter, limit, count=count)
+        return self.text_within(filter.within).search(queries, filter, limit, count=count)
 
-    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
-        return self.text.matched(words, keys)
+    def matched(
+        self, words: Sequence[str], keys: Sequence[int], filter: Filter = EVERYTHING
+    ) -> dict[int, set[str]]:
+        return self.text_within(filter.within).matched(words, keys)
+
+    def text_within(self, view: View | None) -> EmbeddedText:
+        """Returns the text index of what lies within a wall: BM25 weighs words by what is in the
+        index, so that each view has one of its own."""
+        if view is None:
+            return self.text
+        if view not in self._texts:
+            self._texts[view] = EmbeddedText(self.pool, view)
+        return self._texts[view]
 
     def search_vector(
         self, model: str, vector: ports.Vector, filter: Filter, *, limit: int
     ) -> VectorResult:
         return self.vectors.search(model, vector, filter, limit)
 
-    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
+    def pending(
+        self, model: str, *, limit: int, filter: Filter = EVERYTHING
+    ) -> list[tuple[int, str]]:
         with self.pool.snapshot() as record:
-            return record.pending(model, limit)
+            return record.pending(model, limit, filter.within)
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         return self.vectors.put(model, keys, vectors)

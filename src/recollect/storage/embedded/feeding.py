@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import starmap
+from typing import Any
 
 from recollect.errors import StoreError
+from recollect.nouns import Filter, View
 from recollect.storage.embedded.connection import translated
 from recollect.storage.embedded.documents import Documents
 from recollect.storage.embedded.queries import among, column_of, scalar
-from recollect.storage.embedded.rows import Row, VectorRow
+from recollect.storage.embedded.rows import RecordState, Row, VectorRow
 from recollect.text.lexical import indexed_text
 
 _DROPPED = 10_000
@@ -21,11 +23,29 @@ _ROW = """p.key, p.document, d.title, d.path, p.heading, p.text, d.owner, d.scop
 class Feeding(Documents):
     # -------------------------------------------------------------- for the indexes
 
-    def has_more_than(self, count: int, after: int) -> bool:
-        row = self._db.execute(
-            "SELECT 1 FROM passages WHERE key > ? LIMIT 1 OFFSET ?", (after, count)
+    def state_within(self, view: View) -> RecordState:
+        """Returns the state of what lies within a wall: what happens outside never changes it."""
+        conditions, labels = self._where(self.allowed(Filter(within=view)), "w")
+        seq, passages, characters = self._db.execute(
+            "SELECT COALESCE(MAX(seq), 0), COALESCE(SUM(passages), 0), "
+            f"COALESCE(SUM(characters), 0) FROM walls w WHERE {conditions}",
+            labels,
         ).fetchone()
-        return row is not None
+        return RecordState(self.state().epoch, seq, 0, passages, characters)
+
+    def _passages_within(self, columns: str, view: View | None) -> tuple[str, list[Any]]:
+        """Returns a statement on the passages within a wall, open for one more condition, and the
+        values of it."""
+        if view is None:
+            return f"SELECT {columns} FROM passages p WHERE", []
+        conditions, labels = self._where(self.allowed(Filter(within=view)))
+        tables = "passages p JOIN documents d ON d.key = p.document"
+        return f"SELECT {columns} FROM {tables} WHERE {conditions} AND", labels
+
+    def has_more_than(self, count: int, after: int, view: View | None = None) -> bool:
+        select, labels = self._passages_within("1", view)
+        rows = self._db.execute(f"{select} p.key > ? LIMIT 1 OFFSET ?", (*labels, after, count))
+        return rows.fetchone() is not None
 
     def text_behind(self, seq: int) -> int:
         """How many passages were written or deleted after *seq*."""
@@ -35,24 +55,22 @@ class Feeding(Documents):
         )
         return int(scalar(self._db, select, (seq, seq)))
 
-    def nth_key_after(self, seq: int, n: int) -> int | None:
-        select = "SELECT key FROM passages WHERE key > ? ORDER BY key LIMIT 1 OFFSET ?"
-        key: int | None = scalar(self._db, select, (seq, n - 1))
+    def nth_key_after(self, seq: int, n: int, view: View | None = None) -> int | None:
+        select, labels = self._passages_within("p.key", view)
+        select += " p.key > ? ORDER BY p.key LIMIT 1 OFFSET ?"
+        key: int | None = scalar(self._db, select, (*labels, seq, n - 1))
         return key
 
-    def rows_between(self, low: int, high: int) -> Iterator[Row]:
+    def rows_between(self, low: int, high: int, view: View | None = None) -> Iterator[Row]:
         """Passages written in (low, high], in order."""
-        yield from starmap(
-            Row,
-            self._db.execute(
-                f"SELECT {_ROW} FROM passages p JOIN documents d ON d.key = p.document "
-                "WHERE p.key > ? AND p.key <= ? ORDER BY p.key",
-                (low, high),
-            ),
-        )
+        select, labels = self._passages_within(_ROW, view or View())
+        values = (*labels, low, high)
+        rows = self._db.execute(f"{select} p.key > ? AND p.key <= ? ORDER BY p.key", values)
+        yield from starmap(Row, rows)
 
-    def keys_after(self, seq: int) -> list[int]:
-        return column_of(self._db, "SELECT key FROM passages WHERE key > ?", (seq,))
+    def keys_after(self, seq: int, view: View | None = None) -> list[int]:
+        select, labels = self._passages_within("p.key", view)
+        return column_of(self._db, f"{select} p.key > ? ORDER BY p.key", (*labels, seq))
 
     def rows(self, keys: Sequence[int]) -> Iterator[Row]:
         select = (
@@ -71,13 +89,14 @@ class Feeding(Documents):
             rows = self._db.execute("SELECT key, vectors FROM models WHERE vectors > 0 ORDER BY id")
             return dict(rows.fetchall())
 
-    def pending(self, model: str, limit: int) -> list[tuple[int, str]]:
+    def pending(self, model: str, limit: int, view: View | None = None) -> list[tuple[int, str]]:
+        columns = "p.key, d.title, p.heading, p.text"
+        select, labels = self._passages_within(columns, view or View())
         rows = self._db.execute(
-            "SELECT p.key, d.title, p.heading, p.text FROM passages p "
-            "JOIN documents d ON d.key = p.document WHERE NOT EXISTS (SELECT 1 FROM vectors v "
+            f"{select} NOT EXISTS (SELECT 1 FROM vectors v "
             "WHERE v.passage = p.key AND v.model = (SELECT id FROM models WHERE key = ?)) "
             "ORDER BY p.key DESC LIMIT ?",
-            (model, limit),
+            (*labels, model, limit),
         ).fetchall()
         return [(key, indexed_text(title, heading, text)) for key, title, heading, text in rows]
 
@@ -99,14 +118,15 @@ class Feeding(Documents):
                 )
             found = among(
                 self._db,
-                "SELECT p.key, d.source FROM passages p JOIN documents d ON d.key = p.document "
+                "SELECT p.key, d.owner, d.scopes, d.source FROM passages p "
+                "JOIN documents d ON d.key = p.document "
                 "WHERE p.key IN ({}) AND NOT EXISTS (SELECT 1 FROM vectors v "
                 "WHERE v.passage = p.key AND v.model = ?)",
                 keys,
                 id,
             )
-            sources: dict[int, int] = dict(found)
-            new = [(key, blob) for key, blob in zip(keys, blobs, strict=True) if key in sources]
+            walls = {key: tuple(wall) for key, *wall in found}
+            new = [(key, blob) for key, blob in zip(keys, blobs, strict=True) if key in walls]
             last = self.state().seq
             seq = last + len(new)
             rows = [(at, id, key, blob) for at, (key, blob) in enumerate(new, last + 1)]
@@ -117,8 +137,14 @@ class Feeding(Documents):
                 "UPDATE models SET vectors = vectors + ? WHERE id = ?", (len(rows), id)
             )
             self._db.execute("UPDATE state SET seq = ?", (seq,))
+            touched = set(walls.values())
             self._db.executemany(
-                "UPDATE sources SET seq = ? WHERE id = ?", [(seq, s) for s in set(sources.values())]
+                "UPDATE sources SET seq = ? WHERE id = ?",
+                [(seq, source) for _, _, source in touched],
+            )
+            self._db.executemany(
+                "UPDATE walls SET seq = ? WHERE owner = ? AND scopes = ? AND source = ?",
+                [(seq, *wall) for wall in touched],
             )
         return len(rows)
 
@@ -156,6 +182,15 @@ class Feeding(Documents):
                 (low, high, model),
             ),
         )
+
+    def vectors_of(self, model: str, passages: Sequence[int]) -> list[bytes]:
+        """The vectors of these passages, which are there, in this order."""
+        select = (
+            "SELECT passage, vector FROM vectors WHERE passage IN ({}) "
+            "AND model = (SELECT id FROM models WHERE key = ?)"
+        )
+        found = dict(among(self._db, select, passages, model))
+        return [found[passage] for passage in passages]
 
     def vectors_waiting(self, model: str, after: int, most: int) -> int:
         """How many vectors were written after *after*, counted up to *most*."""

@@ -17,6 +17,7 @@ from recollect.nouns import (
     ChangeSet,
     DropAnswers,
     Expect,
+    Filter,
     Forget,
     Place,
     Put,
@@ -24,6 +25,7 @@ from recollect.nouns import (
     Register,
     Remove,
     SourceStats,
+    View,
     of_type,
 )
 from recollect.storage.content import check, digest, expect
@@ -92,26 +94,41 @@ class Record(Feeding):
 
     # -------------------------------------------------------------- counting
 
-    def counts(self) -> dict[str, Any]:
+    def counts(self, within: View | None = None) -> dict[str, Any]:
+        """Counts documents within a wall, in all and by kind and source."""
+        inside, labels = self._where(self.allowed(Filter(within=within)))
         one = self._db.execute
         return {
-            "documents": scalar(self._db, "SELECT COUNT(*) FROM documents"),
+            "documents": scalar(
+                self._db, f"SELECT COUNT(*) FROM documents d WHERE {inside}", labels
+            ),
             "tombstones": scalar(self._db, "SELECT COUNT(*) FROM tombstones"),
             "kinds": dict(
                 one(
-                    "SELECT l.value, c FROM (SELECT kind, COUNT(*) AS c FROM documents "
-                    "GROUP BY kind) JOIN labels l ON l.id = kind ORDER BY l.value"
+                    "SELECT l.value, c FROM (SELECT kind, COUNT(*) AS c FROM documents d "
+                    f"WHERE {inside} GROUP BY kind) JOIN labels l ON l.id = kind ORDER BY l.value",
+                    labels,
                 ).fetchall()
             ),
-            "vectors": self.models(),
             "sources": [
                 SourceStats(name, kind, uri, count, stamp, _places(places))
                 for name, kind, uri, count, stamp, places in one(
                     "SELECT s.name, s.kind, s.uri, (SELECT COUNT(*) FROM documents d "
-                    "WHERE d.source = s.id), s.stamp, s.places FROM sources s ORDER BY s.name"
+                    f"WHERE d.source = s.id AND {inside}), s.stamp, s.places FROM sources s "
+                    "ORDER BY s.name",
+                    labels,
                 )
             ],
         }
+
+    def documents_by_source(self) -> dict[str, int]:
+        """Counts the documents of each source, on both sides of every wall."""
+        return dict(
+            self._db.execute(
+                "SELECT s.name, SUM(w.documents) FROM walls w JOIN sources s ON s.id = w.source "
+                "GROUP BY s.id"
+            ).fetchall()
+        )
 
 
 def _places(written: str) -> tuple[Place, ...]:

@@ -28,7 +28,7 @@ from recollect.storage.embedded.backup import RECORD, USAGE, Tell, begin_anew, r
 from recollect.storage.embedded.dump import whole
 from recollect.storage.embedded.queries import column_of
 from recollect.storage.embedded.record import Record
-from recollect.storage.embedded.schema import MIGRATIONS, migrate
+from recollect.storage.embedded.schema import MIGRATIONS, count_walls, migrate
 
 SALVAGED = "salvaged"
 """Source, owner and scope of that of which those are lost."""
@@ -466,6 +466,7 @@ def _recount(db: sqlite3.Connection) -> None:
     (passages,) = db.execute("SELECT COUNT(*) FROM passages").fetchone()
     long = audit.characters(db)
     db.execute("UPDATE state SET passages = ?, characters = ?", (passages, long))
+    count_walls(db)
     for table, key in (
         ("passages", "key"),
         ("documents", "key"),

@@ -147,7 +147,36 @@ def _answers(db: sqlite3.Connection) -> None:
         )
 
 
-MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (_first, _places, _handles, _answers)
+def _walls(db: sqlite3.Connection) -> None:
+    """What each source has of an owner in the same scopes: its last change, and totals. A wall
+    stands between such rows, so that what one side of it sees is told by them alone."""
+    db.execute(
+        "CREATE TABLE walls (owner INTEGER NOT NULL, scopes INTEGER NOT NULL, "
+        "source INTEGER NOT NULL, seq INTEGER NOT NULL, documents INTEGER NOT NULL, "
+        "passages INTEGER NOT NULL, characters INTEGER NOT NULL, "
+        "PRIMARY KEY (owner, scopes, source)) WITHOUT ROWID"
+    )
+    count_walls(db)
+
+
+def count_walls(db: sqlite3.Connection) -> None:
+    """Counts anew what the rows of ``walls`` tell."""
+    db.execute("DELETE FROM walls")
+    db.execute(
+        "INSERT INTO walls SELECT d.owner, d.scopes, d.source, s.seq, COUNT(DISTINCT d.key), "
+        "COUNT(p.key), COALESCE(SUM(LENGTH(p.text)), 0) FROM documents d "
+        "JOIN sources s ON s.id = d.source LEFT JOIN passages p ON p.document = d.key "
+        "GROUP BY d.owner, d.scopes, d.source"
+    )
+
+
+MIGRATIONS: Sequence[Callable[[sqlite3.Connection], None]] = (
+    _first,
+    _places,
+    _handles,
+    _answers,
+    _walls,
+)
 
 
 def migrate(db: sqlite3.Connection, folder: Path) -> None:

@@ -12,11 +12,12 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import NamedTuple, TypeVar
 
+from recollect import permissions
 from recollect.errors import StoreBusy, StoreError
-from recollect.nouns import Filter, Hit, TextQuery
+from recollect.nouns import Filter, Hit, TextQuery, View
 from recollect.ports import Finding, TextResult
 from recollect.storage.embedded import allocator, audit, folders
 from recollect.storage.embedded.lock import file_lock
@@ -35,6 +36,8 @@ from recollect.text import lexical
 
 TAIL = 256
 """The text index may be so many passages behind before a search brings it up to date."""
+VIEWS = "views"
+"""The folder of the indexes of what lies within walls."""
 LONG_TAIL = 4096
 """So many are searched directly when another process is busy with the index."""
 BATCH = 200_000
@@ -63,9 +66,13 @@ class _View(NamedTuple):
 
 
 class EmbeddedText:
-    def __init__(self, pool: RecordPool) -> None:
-        self.folder = pool.folder
+    """The text of a store, or of what lies within a wall: that has an index of its own, which knows
+    of nothing else and is brought up to date by nothing else."""
+
+    def __init__(self, pool: RecordPool, within: View | None = None) -> None:
+        self.folder = pool.folder if within is None else pool.folder / VIEWS / within.key
         self._pool = pool
+        self._within = within
         self._lock = threading.RLock()
         self._text: TextIndex | None = None
         self._tail: dict[int, _TailPassage] = {}
@@ -112,7 +119,7 @@ class EmbeddedText:
 
     def _replaced(self) -> None:
         """Makes the index anew, unless another process does."""
-        with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS) as held:
+        with self._turn(WAIT_SECONDS) as held:
             if not held:
                 return
             try:
@@ -122,7 +129,8 @@ class EmbeddedText:
                 raise StoreError(said, hint=_ANEW) from error
 
     def _allowed(self, filter: Filter) -> LabelFilter:
-        if not filter.limits:
+        filter = filter._replace(within=None)  # nothing else is in the index
+        if filter.everything:
             return LabelFilter()
         with self._pool.snapshot() as record:
             return record.allowed(filter)
@@ -132,12 +140,12 @@ class EmbeddedText:
     def _current(self) -> _View:
         """The text of the record as it is now. Nothing is looked up twice for one state."""
         view = self._view
-        state = self._pool.mine().state()
+        state = self._state(self._pool.mine())
         if view and view.state == state and view.text.is_current(view.snapshot):
             return view
         index = self._fresh()
         with self._pool.snapshot() as record:
-            state = record.state()
+            state = self._state(record)
             try:
                 snapshot = index.reload()
             except (OSError, ValueError) as error:  # replaced by a newer generation just now
@@ -148,7 +156,7 @@ class EmbeddedText:
         return self._view
 
     def _tail_after(self, record: Record, seq: int) -> dict[int, _TailPassage]:
-        keys = record.keys_after(seq)
+        keys = record.keys_after(seq, self._within)
         with self._lock:
             known = self._tail
             missing = [key for key in keys if key not in known]
@@ -170,7 +178,7 @@ class EmbeddedText:
             if index and behind <= TAIL:
                 return index
             reason = "another process is building it"
-            with file_lock(self.folder / "text.lock") as held:
+            with self._turn() as held:
                 if held:
                     try:
                         return self._update(index)
@@ -189,14 +197,22 @@ class EmbeddedText:
     def _look(self) -> tuple[TextIndex | None, int]:
         """The index if it can be used, and about how many passages it has not seen."""
         with self._pool.snapshot() as record:
-            index = self._open(record.state())
+            index = self._open(self._state(record))
             seen = index.reload().seq if index else 0
-            if not record.has_more_than(TAIL, seen):
+            if not record.has_more_than(TAIL, seen, self._within):
                 return index, 0
-            behind = LONG_TAIL if not record.has_more_than(LONG_TAIL, seen) else LONG_TAIL + 1
-            return index, behind
+            more = record.has_more_than(LONG_TAIL, seen, self._within)
+            return index, LONG_TAIL + 1 if more else LONG_TAIL
 
     # -------------------------------------------------------------- the index
+
+    def _state(self, record: Record) -> RecordState:
+        """The state of what is indexed here; behind a wall the newest index is the current one."""
+        if self._within is None:
+            return record.state()
+        named = (one.name.removeprefix("text-") for one in self.folder.glob("text-*"))
+        newest = max(map(int, filter(str.isdecimal, named)), default=0)
+        return record.state_within(self._within)._replace(generation=newest)
 
     def _open(self, state: RecordState) -> TextIndex | None:
         """The index of the current generation; None if it is missing, torn or of another
@@ -216,11 +232,16 @@ class EmbeddedText:
                 return None
             return self._text
 
+    def _turn(self, wait: float = 0.0) -> AbstractContextManager[bool]:
+        """The lock of whoever changes the index."""
+        permissions.folder(self.folder)
+        return file_lock(self.folder / "text.lock", wait=wait)
+
     def _update(self, index: TextIndex | None) -> TextIndex:
         """Bring the index up to date, or build it. The caller holds the lock."""
         if index is None:
             with self._pool.snapshot() as record:
-                index = self._open(record.state())  # perhaps another process has just built it
+                index = self._open(self._state(record))  # perhaps another process has just built it
         if index is None:
             return self._build()
         try:
@@ -234,10 +255,11 @@ class EmbeddedText:
         fresh = TextIndex(self.folder / "text-new", create=True)
         self._feed(fresh)
         record = self._pool.mine()
-        folder = self.folder / f"text-{record.state().generation + 1}"
+        folder = self.folder / f"text-{self._state(record).generation + 1}"
         folders.remove(folder)
         os.replace(fresh.folder, folder)
-        record.next_generation()
+        if self._within is None:
+            record.next_generation()
         with self._lock:
             self._text = index = TextIndex(folder)
         for old in self.folder.glob("text-*"):
@@ -248,19 +270,19 @@ class EmbeddedText:
     def _feed(self, index: TextIndex) -> None:
         """Everything the index has not seen, in commits of bounded size and memory."""
         with self._pool.snapshot() as mine:
-            state, position = mine.state(), index.reload().position
+            state, position = self._state(mine), index.reload().position
         if position and position.seq >= state.seq:
             return
         with closing(Record(self.folder, once=True)) as record:
             while True:
                 with record.snapshot():
-                    state, snapshot = record.state(), index.reload()
+                    state, snapshot = self._state(record), index.reload()
                     position, seen = snapshot.position, snapshot.seq
                     if position and seen >= state.seq:
                         return
-                    upto = record.nth_key_after(seen, BATCH) or state.seq
+                    upto = record.nth_key_after(seen, BATCH, self._within) or state.seq
                     dead = record.deleted_after(seen) if position else []
-                    rows = record.rows_between(seen, upto)
+                    rows = record.rows_between(seen, upto, self._within)
                     with self._spared() if upto - seen > LONG_TAIL else nullcontext():
                         index.write(rows, dead, Position(state.epoch, upto))
 
@@ -275,7 +297,7 @@ class EmbeddedText:
     # -------------------------------------------------------------- upkeep
 
     def refresh(self, *, rebuild: bool) -> None:
-        with file_lock(self.folder / "text.lock", wait=WAIT_SECONDS if rebuild else 0.0) as held:
+        with self._turn(WAIT_SECONDS if rebuild else 0.0) as held:
             if held and rebuild:
                 self._build()
             elif held:

@@ -54,6 +54,8 @@ _FAR = np.iinfo(np.uint16).max
 _SAMPLE = 16_384
 """How many distances tell where to draw the line; an exact count would cost as much as half
 the scan."""
+_ROUNDING = 1e-3
+"""More than single precision, and half precision of a stored vector, can put a cosine off."""
 _BLOCK = 65_536
 """Rows that are compared at a time: what they take stays in the processor's cache."""
 
@@ -96,6 +98,29 @@ class Segment:
                 alive = ~gone if self.alive is None else self.alive & ~gone
                 self.alive = alive
                 self.dead = len(self) - int(alive.sum())
+
+    def count(self, allowed: LabelFilter) -> int:
+        """Counts the live vectors with these labels."""
+        if allowed.nothing:
+            return 0
+        mask = _mask(self.labels, self.dates, self.documents, allowed, None)
+        live = [one for one in (mask, self.alive) if one is not None]
+        return int(np.logical_and.reduce(live).sum()) if live else len(self)
+
+    def candidates(
+        self, query: NDArray[np.float32], mask: NDArray[np.bool_] | None, limit: int
+    ) -> NDArray[np.int64]:
+        """Returns the rows that may be among the nearest, by the codes and by how far these can be
+        off: half a step in every dimension."""
+        live = [one for one in (mask, self.alive) if one is not None]
+        rows = np.flatnonzero(np.logical_and.reduce(live)) if live else np.arange(len(self))
+        if len(rows) <= limit:
+            return rows
+        scores = _products(self.codes[rows], query) * self.scales[rows]
+        off = self.scales[rows] * (np.abs(query).sum() / 2) + _ROUNDING
+        least = np.partition(scores - off, len(rows) - limit)[len(rows) - limit]
+        best: NDArray[np.int64] = rows[scores + off >= least]
+        return best
 
     def search(
         self,
@@ -179,11 +204,15 @@ class VectorIndex:
         query: NDArray[np.float32],
         allowed: LabelFilter,
         limit: int,
+        *,
+        exact: bool = False,
     ) -> list[tuple[int, int, float]]:
-        """(passage, document, cosine) of the nearest; *record* is in a snapshot at *seq*."""
-        with self._lock:
-            self._load(record, epoch, seq)
-            parts, tail = list(self._segments), self._tail
+        """(passage, document, cosine) of the nearest; *record* is in a snapshot at *seq*. Where it
+        is to be *exact*, all that are allowed are compared, and the nearest as the record has them:
+        what else is in the index has no part in it."""
+        parts, tail = self.load(record, epoch, seq)
+        if allowed.nothing:
+            return []
         on_paths = None
         if allowed.paths is not None:
             on_paths = np.array(record.documents_on_paths(allowed.paths), np.int64)
@@ -193,7 +222,12 @@ class VectorIndex:
         for segment in parts:
             mask = _mask(segment.labels, segment.dates, segment.documents, allowed, on_paths)
             share = survivors * len(segment) // rows_in_all
-            rows, scores = segment.search(query, mask, limit, share)
+            if exact:
+                rows = segment.candidates(query, mask, limit)
+                blobs = record.vectors_of(self.model, segment.passages[rows].tolist())
+                scores = _products(_rows_of(blobs), query) if blobs else np.zeros(0, np.float32)
+            else:
+                rows, scores = segment.search(query, mask, limit, share)
             found += zip(
                 segment.passages[rows].tolist(),
                 segment.documents[rows].tolist(),
@@ -203,6 +237,16 @@ class VectorIndex:
         found += tail.search(query, allowed, on_paths, limit)
         found.sort(key=lambda hit: (-hit[2], hit[0]))
         return found[:limit]
+
+    def load(self, record: Record, epoch: str, seq: int) -> tuple[list[Segment], _Tail]:
+        """Returns what there is as of *seq*, in which *record* is in a snapshot."""
+        with self._lock:
+            self._load(record, epoch, seq)
+            return list(self._segments), self._tail
+
+    def count(self, allowed: LabelFilter) -> int:
+        """Counts the live vectors with these labels that the last search saw."""
+        return sum(one.count(allowed) for one in self._segments) + self._tail.count(allowed)
 
     @property
     def size(self) -> int:
@@ -391,6 +435,22 @@ class _Tail:
             tail._matrix = _matrix(tail._rows)
         return tail
 
+    def count(self, allowed: LabelFilter) -> int:
+        """Counts the vectors with these labels."""
+        if allowed.nothing or not self._rows:
+            return 0
+        mask = self._mask(allowed, None)
+        return len(self) if mask is None else int(mask.sum())
+
+    def _mask(
+        self, allowed: LabelFilter, on_paths: NDArray[np.int64] | None
+    ) -> NDArray[np.bool_] | None:
+        if allowed.everything:
+            return None
+        labels = np.array([r.labels for r in self._rows], np.int32)
+        documents = np.array([r.document for r in self._rows], np.int64)
+        return _mask(labels, _dates(self._rows), documents, allowed, on_paths)
+
     def search(
         self,
         query: NDArray[np.float32],
@@ -401,13 +461,9 @@ class _Tail:
         if self._matrix is None:
             return []
         scores = _products(self._matrix, query)
-        if not allowed.everything:
-            labels = np.array([r.labels for r in self._rows], np.int32)
-            dates = _dates(self._rows)
-            documents = np.array([r.document for r in self._rows], np.int64)
-            mask = _mask(labels, dates, documents, allowed, on_paths)
-            if mask is not None:
-                scores = np.where(mask, scores, -np.inf)
+        mask = self._mask(allowed, on_paths)
+        if mask is not None:
+            scores = np.where(mask, scores, -np.inf)
         best = _top(scores, limit)
         return [
             (self._rows[i].passage, self._rows[i].document, float(scores[i]))
@@ -432,9 +488,11 @@ def _products(rows: NDArray[Any], query: NDArray[np.float32]) -> NDArray[np.floa
 
 
 def _top(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
+    """Where the best are, best first; of those that are as good as the last of them, all."""
     if len(scores) <= limit:
         return np.argsort(-scores)
-    best = np.argpartition(-scores, limit)[:limit]
+    least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    best = np.flatnonzero(scores >= least)
     return best[np.argsort(-scores[best])]
 
 
@@ -460,8 +518,12 @@ def _mask(
 
 
 def _matrix(rows: Sequence[VectorRow]) -> NDArray[np.float32]:
-    joined = b"".join([row.vector for row in rows])
-    return np.frombuffer(joined, np.float16).reshape(len(rows), -1).astype(np.float32)
+    return _rows_of([row.vector for row in rows])
+
+
+def _rows_of(blobs: Sequence[bytes]) -> NDArray[np.float32]:
+    joined = b"".join(blobs)
+    return np.frombuffer(joined, np.float16).reshape(len(blobs), -1).astype(np.float32)
 
 
 def _dates(rows: Sequence[VectorRow]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from recollect import ports
-from recollect.nouns import Filter, Hit
+from recollect.nouns import Filter, Hit, View, filled
 from recollect.ports import Finding, VectorResult
 from recollect.storage.embedded import folders, segments, vector_audit, vector_index
 from recollect.storage.embedded.lock import file_lock
@@ -47,15 +47,30 @@ class EmbeddedVectors:
 
     def search(self, model: str, vector: ports.Vector, filter: Filter, limit: int) -> VectorResult:
         index = self.index(model)
+        view = filter.within
         with self._pool.snapshot() as record:
             state, allowed = record.state(), record.allowed(filter)
-            if allowed.nothing:
-                return VectorResult([], record.models().get(model, 0), state.passages)
-            hits = index.search(record, state.epoch, state.seq, vector, allowed, limit)
+            hits = index.search(
+                record, state.epoch, state.seq, vector, allowed, limit, exact=view is not None
+            )
+            size, passages = index.size, state.passages
+            if view is not None:
+                size = index.count(record.allowed(Filter(within=view)))
+                passages = record.state_within(view).passages
         if index.wants_a_segment:
             with suppress(OSError):
                 self.flush(model)
-        return VectorResult([Hit(*hit) for hit in hits], index.size, state.passages)
+        return VectorResult([Hit(*hit) for hit in hits], size, passages)
+
+    def counts(self, record: Record, view: View) -> dict[str, int]:
+        """Counts the vectors of each model within a wall; *record* is in a snapshot."""
+        state, allowed = record.state(), record.allowed(Filter(within=view))
+        found = {}
+        for model in record.models():
+            index = self.index(model)
+            index.load(record, state.epoch, state.seq)
+            found[model] = index.count(allowed)
+        return filled(found)
 
     def drop(self, model: str) -> int:
         gone = self._pool.mine().drop_vectors(model)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from recollect.nouns import Document, Put, Receipt, Source
 from recollect.storage.embedded.queries import scalar
@@ -14,6 +15,14 @@ from recollect.storage.embedded.rows import RecordState
 from recollect.storage.filters import label_of
 from recollect.storage.times import micros
 from recollect.text.lexical import indexed_text
+
+
+class _Wall(NamedTuple):
+    """What a source has of an owner in the same scopes, by labels."""
+
+    owner: int
+    scopes: int
+    source: int
 
 
 class RecordWriter:
@@ -29,6 +38,9 @@ class RecordWriter:
         self._count = state.passages
         self._characters = state.characters
         self._touched: dict[int, int] = {}
+        self._walls: dict[_Wall, Counter[str]] = {}
+        self._moved: list[_Wall] = []
+        """Where documents came or went whose change has no number yet."""
         self._sources: dict[str, int] = {}
         self._scope_sets: dict[tuple[str, ...], int] = {}
         self._passages: list[tuple[Any, ...]] = []
@@ -59,6 +71,16 @@ class RecordWriter:
         self._db.executemany(
             "UPDATE sources SET seq = ? WHERE id = ?",
             [(seq, source) for source, seq in self._touched.items()],
+        )
+        self._db.executemany(
+            "INSERT INTO walls VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
+            "seq = excluded.seq, documents = documents + excluded.documents, "
+            "passages = passages + excluded.passages, "
+            "characters = characters + excluded.characters",
+            [
+                (*wall, more["seq"], more["documents"], more["passages"], more["characters"])
+                for wall, more in self._walls.items()
+            ],
         )
         self._db.executemany(
             "UPDATE models SET vectors = vectors + ? WHERE id = ?",
@@ -115,8 +137,10 @@ class RecordWriter:
         saved = self._drop(old[0]) if old else {}
         key = old[0] if old else self._next()
         source = self._source(document.source)
-        self._put_document(key, id, source, document, made)
+        wall = _Wall(self._label("owner", document.owner), self._scopes(document.scopes), source)
+        self._put_document(key, id, wall, document, made)
         self._put_passages(key, put, saved)
+        self._count_wall(wall, 1, [p.text for p in put.passages])
         self._db.executemany(
             "INSERT INTO handles VALUES (?, ?)", [(handle, key) for handle in set(put.handles)]
         )
@@ -132,8 +156,16 @@ class RecordWriter:
         row = self._db.execute("SELECT 1 FROM tombstones WHERE id = ?", (id,)).fetchone()
         return row is not None
 
+    def _count_wall(self, wall: _Wall, sign: int, texts: Sequence[str]) -> None:
+        """A document with these texts came, or went."""
+        counts = self._walls.setdefault(wall, Counter())
+        counts["documents"] += sign
+        counts["passages"] += sign * len(texts)
+        counts["characters"] += sign * sum(map(len, texts))
+        self._moved.append(wall)
+
     def _put_document(
-        self, key: int, id: str, source: int, document: Document, made: bytes
+        self, key: int, id: str, wall: _Wall, document: Document, made: bytes
     ) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO documents (key, id, source, external, origin, owner, kind, "
@@ -142,12 +174,12 @@ class RecordWriter:
             (
                 key,
                 id,
-                source,
+                wall.source,
                 document.external,
                 document.origin,
-                self._label("owner", document.owner),
+                wall.owner,
                 self._label("kind", document.kind),
-                self._scopes(document.scopes),
+                wall.scopes,
                 self._label("issue", label_of(document, "issue")),
                 self._label("event", label_of(document, "event")),
                 document.title,
@@ -193,7 +225,10 @@ class RecordWriter:
         made from, to be used again for what did not change."""
         self.flush()
         saved: dict[str, list[tuple[int, bytes]]] = {}
-        title = self._db.execute("SELECT title FROM documents WHERE key = ?", (key,)).fetchone()[0]
+        title, *labels = self._db.execute(
+            "SELECT title, owner, scopes, source FROM documents WHERE key = ?", (key,)
+        ).fetchone()
+        texts: list[str] = []
         for passage, heading, text in self._db.execute(
             "SELECT key, heading, text FROM passages WHERE document = ? ORDER BY n", (key,)
         ).fetchall():
@@ -210,6 +245,8 @@ class RecordWriter:
             self._db.execute("DELETE FROM vectors WHERE passage = ?", (passage,))
             self._count -= 1
             self._characters -= len(text)
+            texts.append(text)
+        self._count_wall(_Wall(*labels), -1, texts)
         self._db.execute("DELETE FROM passages WHERE document = ?", (key,))
         self._db.execute("DELETE FROM messages WHERE document = ?", (key,))
         self._db.execute("DELETE FROM handles WHERE document = ?", (key,))
@@ -229,8 +266,13 @@ class RecordWriter:
 
     def touch(self, id: str) -> None:
         """Let it be seen that something about a document has changed."""
-        row = self._db.execute("SELECT source FROM documents WHERE id = ?", (id,)).fetchone()
-        self._touched[row[0]] = self._next()
+        wall = _Wall._make(
+            self._db.execute(
+                "SELECT owner, scopes, source FROM documents WHERE id = ?", (id,)
+            ).fetchone()
+        )
+        self._touched[wall.source] = seq = self._next()
+        self._walls.setdefault(wall, Counter())["seq"] = seq
 
     def event(self, id: str, action: str, at: float) -> int:
         """Note what happened; the number it got."""
@@ -239,5 +281,8 @@ class RecordWriter:
         return seq
 
     def _log(self, id: str, action: str, source: int, logged: bool) -> None:
-        self._touched[source] = self.event(id, action, self._now) if logged else self._next()
+        seq = self.event(id, action, self._now) if logged else self._next()
+        self._touched[source] = seq
+        while self._moved:
+            self._walls[self._moved.pop()]["seq"] = seq
         self._done[action] += 1

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from recollect.nouns import Put, Recorded, Source, filled
+from recollect.nouns import Filter, Put, Recorded, Source, filled
 from recollect.ports import (
+    EVERYTHING,
     CheckReport,
     DocumentStamp,
     DumpEntry,
@@ -92,7 +93,7 @@ class PlainAdmin:
         last = max((event.at for event in self.tables.events), default=None)
         return CheckReport(bad, len(looked), last_write=last)
 
-    def refresh(self, *, rebuild: bool = False) -> None:
+    def refresh(self, *, rebuild: bool = False, filter: Filter = EVERYTHING) -> None:
         """There is nothing derived to refresh."""
 
     @atomic

@@ -21,11 +21,12 @@ from recollect.nouns import (
     StoredPassage,
     StoreStats,
     TextQuery,
+    filled,
     of_type,
     stable_id,
 )
 from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
-from recollect.storage.content import check, expect, parse_cursor
+from recollect.storage.content import check, expect, inside, parse_cursor
 from recollect.storage.filters import allows, source_allows
 from recollect.storage.plain import admin
 from recollect.storage.plain.answers import PlainAnswers
@@ -88,7 +89,7 @@ class PlainStore:
             times = [(d.date.timestamp(), d) for d in self.tables.seen(filter) if d.date]
             times.sort(key=itemgetter(0), reverse=True)
             return Page(tuple(bodiless(d) for _, d in times[:limit]), "")
-        start = parse_cursor(cursor)
+        start = parse_cursor(cursor, self._key_of)
         entries = [
             entry
             for entry in self.tables.newest_first()
@@ -97,6 +98,10 @@ class PlainStore:
         page = entries[:limit]
         more = len(entries) > limit
         return Page(tuple(bodiless(e.document) for e in page), str(page[-1].key) if more else "")
+
+    def _key_of(self, id: str) -> int | None:
+        entry = self.tables.documents.get(id)
+        return entry.key if entry else None
 
     @atomic
     def history(self, id: str) -> list[Event]:
@@ -123,7 +128,7 @@ class PlainStore:
         return [self._search_text(query, filter, limit, count) for query in queries]
 
     def _search_text(self, query: TextQuery, filter: Filter, limit: int, count: bool) -> TextResult:
-        entries = self.tables.passages.values()
+        entries = self._visible(Filter(within=filter.within))
         words = lexical.words(query)
         frequencies = lexical.document_frequencies(words, query.field, (e.indexed for e in entries))
         weights = {w: lexical.idf(frequencies[w], len(entries)) for w in words}
@@ -138,7 +143,12 @@ class PlainStore:
         return TextResult(hits[:limit], weights, len(hits) if count else 0)
 
     @atomic
-    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+    def matched(
+        self,
+        words: Sequence[str],
+        keys: Sequence[int],
+        filter: Filter = EVERYTHING,  # noqa: ARG002  what a passage has is in the passage
+    ) -> dict[int, set[str]]:
         found = self.tables.passages
         return {
             key: set(words).intersection(found[key].indexed.body) for key in keys if key in found
@@ -155,14 +165,18 @@ class PlainStore:
             if entry.key in vectors
         ]
         hits.sort(key=lambda h: (-h.score, h.passage))
-        return VectorResult(hits[:limit], len(vectors), len(self.tables.passages))
+        there = {entry.key for entry in self._visible(Filter(within=filter.within))}
+        return VectorResult(hits[:limit], len(there & vectors.keys()), len(there))
 
     # -------------------------------------------------------------- vectors
 
     @atomic
-    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
+    def pending(
+        self, model: str, *, limit: int, filter: Filter = EVERYTHING
+    ) -> list[tuple[int, str]]:
         have = self.tables.vectors.get(model, {})
-        keys = sorted(self.tables.passages.keys() - have.keys(), reverse=True)
+        there = {entry.key for entry in self._visible(Filter(within=filter.within))}
+        keys = sorted(there - have.keys(), reverse=True)
         return [(key, self.tables.passages[key].to_embed) for key in keys[:limit]]
 
     @atomic
@@ -172,29 +186,42 @@ class PlainStore:
     # -------------------------------------------------------------- the rest
 
     @atomic
-    def stats(self) -> StoreStats:
-        documents = [entry.document for entry in self.tables.documents.values()]
+    def stats(self, filter: Filter = EVERYTHING) -> StoreStats:
+        wall = Filter(within=filter.within)
+        every = Counter(entry.document.source for entry in self.tables.documents.values())
+        documents = self.tables.seen(wall)
         owned = Counter(document.source for document in documents)
-        return StoreStats(
+        there = {entry.key for entry in self._visible(wall)}
+        vectors = {model: len(there & some.keys()) for model, some in self.tables.vectors.items()}
+        counted = StoreStats(
             location="memory://",
             engine="plain",
             seq=self.tables.seq,
             documents=len(documents),
-            passages=len(self.tables.passages),
+            passages=len(there),
             kinds=dict(Counter(document.kind for document in documents)),
             sources=[
                 SourceStats(s.name, s.kind, s.uri, owned[s.name], s.stamp, s.places)
                 for s in self.tables.sources.values()
             ],
-            vectors=self.tables.vector_counts(),
+            vectors=filled(vectors),
             tombstones=len(self.tables.tombstones),
             bytes=0,
         )
+        return counted if wall.everything else inside(counted, every)
 
     @atomic
     def fingerprint(self, filter: Filter) -> str:
-        seen = sorted(self.tables.source_seq.items())
-        return stable_id(*(f"{n}={seq}" for n, seq in seen if source_allows(filter.sources, n)))
+        seen = sorted(self.tables.wall_seq.items())
+        return stable_id(
+            self.tables.secret,
+            *(
+                f"{source} {owner} {scopes}={seq}"
+                for (source, owner, scopes), seq in seen
+                if source_allows(filter.sources, source)
+                and (filter.within is None or filter.within.sees(owner, scopes))
+            ),
+        )
 
     def close(self) -> None:
         """There is nothing to close."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from copy import deepcopy
@@ -75,7 +76,9 @@ class Tables:
         self.lock = threading.RLock()
         self.seq = 0
         self.sources: dict[str, Source] = {}
-        self.source_seq: dict[str, int] = {}
+        self.wall_seq: dict[tuple[str, str, tuple[str, ...]], int] = {}
+        """The last change of what each source has of an owner in the same scopes."""
+        self.secret = os.urandom(16).hex()
         self.documents: dict[str, DocumentEntry] = {}
         self.passages: dict[int, PassageEntry] = {}
         self.vectors: dict[str, dict[int, Any]] = {}
@@ -155,7 +158,6 @@ class Tables:
 
     def register(self, source: Source) -> None:
         self.sources[source.name] = source
-        self.source_seq.setdefault(source.name, 0)
 
     def put(self, put: Put, *, logged: bool = True) -> Receipt:
         document = put.document._replace(scopes=tuple(sorted(set(put.document.scopes))))
@@ -168,12 +170,14 @@ class Tables:
             return Receipt(unchanged=1)
         self.sources.setdefault(document.source, Source(document.source))
         vectors = self._drop(old) if old else {}
+        if old:
+            self._touch(old.document)
         key = old.key if old else self.next()
         keys = tuple(self._add(key, document, passage, vectors) for passage in put.passages)
         handles = frozenset(put.handles)
         self.documents[document.id] = DocumentEntry(key, document, made, keys, handles)
         self._by_key[key] = document.id
-        self._log(document.id, "changed" if old else "added", document.source, logged)
+        self._log(document, "changed" if old else "added", logged)
         return Receipt(changed=1) if old else Receipt(added=1)
 
     def _add(
@@ -206,14 +210,19 @@ class Tables:
             return Receipt()
         self._drop(entry)
         del self._by_key[entry.key]
-        self._log(id, action, entry.document.source, logged)
+        self._log(entry.document, action, logged)
         return Receipt(forgotten=1) if action == "forgotten" else Receipt(removed=1)
 
-    def _log(self, id: str, action: str, source: str, logged: bool) -> None:
-        seq = self.next()
-        self.source_seq[source] = seq
+    def _log(self, document: Document, action: str, logged: bool) -> None:
+        seq = self._touch(document)
         if logged:
-            self.events.append(Event(seq, datetime.now(UTC), action, id))
+            self.events.append(Event(seq, datetime.now(UTC), action, document.id))
+
+    def _touch(self, document: Document) -> int:
+        """Lets it be seen that something about a document has changed."""
+        seq = self.next()
+        self.wall_seq[document.source, document.owner, document.scopes] = seq
+        return seq
 
     def put_vectors(self, model: str, vectors: dict[int, Any]) -> int:
         """Stores vectors by the keys of their passages, where there is none."""
@@ -221,6 +230,5 @@ class Tables:
         new = {k: v for k, v in vectors.items() if k in self.passages and k not in known}
         for key, vector in new.items():
             known[key] = vector.astype("float16").astype("float32")
-            source = self.holder(self.passages[key]).document.source
-            self.source_seq[source] = self.next()
+            self._touch(self.holder(self.passages[key]).document)
         return len(new)

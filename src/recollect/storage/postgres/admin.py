@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from recollect.ports import CheckReport, DocumentStamp, DumpEntry, Item, LoadReport, ReplicaLag
+from recollect.nouns import Filter
+from recollect.ports import (
+    EVERYTHING,
+    CheckReport,
+    DocumentStamp,
+    DumpEntry,
+    Item,
+    LoadReport,
+    ReplicaLag,
+)
 from recollect.storage.postgres import checking, dump, text_index
 from recollect.storage.postgres.connection import Db, firsts, only_row, steady
 from recollect.storage.postgres.owners import Owners
@@ -47,7 +56,7 @@ class PostgresAdmin:
             return checking.checked(db, self._owners, self._record, full)
 
     def models(self) -> dict[str, int]:
-        return self._connections.read(self._vectors.counts)
+        return self._connections.read(lambda db: self._vectors.counts(db, EVERYTHING))
 
     def drop_vectors(self, model: str) -> int:
         return self._servers.write(lambda db: self._vectors.drop(db, model))
@@ -55,7 +64,12 @@ class PostgresAdmin:
     def behind(self) -> ReplicaLag | None:
         return self._servers.behind()
 
-    def refresh(self, *, rebuild: bool = False) -> None:
+    def refresh(
+        self,
+        *,
+        rebuild: bool = False,
+        filter: Filter = EVERYTHING,  # noqa: ARG002  an owner's index serves every view
+    ) -> None:
         work = text_index.rebuild if rebuild else text_index.catch_up
         for owner in self._connections.read(self._writing_owners):
             work(self._connections, self._owners.schema, owner)

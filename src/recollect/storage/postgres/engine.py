@@ -19,7 +19,7 @@ from recollect.nouns import (
     stable_id,
 )
 from recollect.ports import EVERYTHING, HandleMatch, TextResult, VectorResult
-from recollect.storage.content import parse_cursor
+from recollect.storage.content import inside
 from recollect.storage.postgres.address import ServerAddress
 from recollect.storage.postgres.admin import PostgresAdmin
 from recollect.storage.postgres.answers import PostgresAnswers
@@ -84,8 +84,7 @@ class PostgresStore:
     def scan(self, filter: Filter, *, limit: int, cursor: str = "", dated: bool = False) -> Page:
         if dated:
             return self._servers.read(lambda db: self._record.scan_dated(db, filter, limit))
-        start = parse_cursor(cursor)
-        return self._connections.read(lambda db: self._record.scan(db, filter, limit, start))
+        return self._connections.read(lambda db: self._record.scan(db, filter, limit, cursor))
 
     def passages(
         self, names: Sequence[int | str], *, before: int = 0, after: int = 0
@@ -100,15 +99,17 @@ class PostgresStore:
     def fingerprint(self, filter: Filter) -> str:
         return stable_id(*self._servers.read(lambda db: self._record.source_seqs(db, filter)))
 
-    def stats(self) -> StoreStats:
+    def stats(self, filter: Filter = EVERYTHING) -> StoreStats:
         def look(db: Db) -> StoreStats:
-            return StoreStats(
+            counted = StoreStats(
                 location=self.address.shown,
                 engine="postgres",
-                vectors=self._vectors.counts(db),
-                indexes=self._vectors.describe(db),
-                **self._record.counts(db),
+                vectors=self._vectors.counts(db, filter),
+                indexes={} if filter.within else self._vectors.describe(db),
+                **self._record.counts(db, filter),
             )
+            every = self._record.documents_by_source(db)
+            return inside(counted, every) if filter.within else counted
 
         return self._connections.snapshot(look)
 
@@ -126,7 +127,12 @@ class PostgresStore:
             if self.listener is None:
                 self.listener = Listener(self.address, self.views.renew)
 
-    def matched(self, words: Sequence[str], keys: Sequence[int]) -> dict[int, set[str]]:
+    def matched(
+        self,
+        words: Sequence[str],
+        keys: Sequence[int],
+        filter: Filter = EVERYTHING,  # noqa: ARG002  an owner's index is one
+    ) -> dict[int, set[str]]:
         return self._servers.search(lambda on: on.text.matched(words, keys))
 
     def search_vector(
@@ -136,8 +142,10 @@ class PostgresStore:
 
     # -------------------------------------------------------------- vectors
 
-    def pending(self, model: str, *, limit: int) -> list[tuple[int, str]]:
-        return self._connections.read(lambda db: self._vectors.pending(db, model, limit))
+    def pending(
+        self, model: str, *, limit: int, filter: Filter = EVERYTHING
+    ) -> list[tuple[int, str]]:
+        return self._connections.read(lambda db: self._vectors.pending(db, model, limit, filter))
 
     def put_vectors(self, model: str, keys: Sequence[int], vectors: ports.Vectors) -> int:
         done = self._vectors.put(model, keys, vectors)

@@ -25,7 +25,8 @@ class Where(NamedTuple):
 
 def nothing(filter: Filter) -> bool:
     """Whether it lets nothing through, whatever there is."""
-    return any(limit == () for limit in filter._replace(roles=None))
+    limits = (*filter._replace(roles=None), *(filter.within or ()))
+    return any(limit == () for limit in limits)
 
 
 def where(filter: Filter) -> Where:
@@ -38,6 +39,8 @@ def where(filter: Filter) -> Where:
             values[name] = value
 
     limit("d.scopes && %(scopes)s::text[]", "scopes", _listed(filter.scopes))
+    wall = filter.within and filter.within.scopes
+    limit("d.scopes && %(within)s::text[]", "within", _listed(wall))
     limit("d.folded_source = ANY(%(sources)s::text[])", "sources", _folded(filter.sources))
     limit("d.folded_kind = ANY(%(kinds)s::text[])", "kinds", _folded(filter.kinds))
     limit("d.issues && %(issues)s::text[]", "issues", _folded(filter.issues))

@@ -29,11 +29,13 @@ class Owners:
 
     def among(self, filter: Filter, column: str, values: dict[str, object]) -> str:
         """The condition on the column of owners that the filter comes to."""
-        if filter.owner is None:
+        names = {filter.owner, filter.within.owner if filter.within else None} - {None}
+        if not names:
             return f"{column} = ANY({self.seen})"
-        values["owner_name"] = stored(filter.owner)
-        other = "" if self.bound in ("", filter.owner) else " AND FALSE"
-        return f"{column} = (SELECT owner FROM owners WHERE name = %(owner_name)s{other})"
+        if len({*names, self.bound} - {""}) > 1:  # nothing is of two owners
+            return "FALSE"
+        values["owner_name"] = stored(str(min(map(str, names))))
+        return f"{column} = (SELECT owner FROM owners WHERE name = %(owner_name)s)"
 
     def numbers(self, db: Db, names: Collection[str]) -> dict[str, int]:
         """The numbers of these owners, who are made known if they are new."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import chain
@@ -19,8 +20,8 @@ from recollect.nouns import (
     StoredPassage,
     grouped,
 )
-from recollect.ports import DocumentStamp, HandleMatch
-from recollect.storage.content import passage_number
+from recollect.ports import EVERYTHING, DocumentStamp, HandleMatch
+from recollect.storage.content import parse_cursor, passage_number
 from recollect.storage.filters import allows, source_allows
 from recollect.storage.postgres import filters
 from recollect.storage.postgres.connection import Db, only_row, scalar
@@ -171,11 +172,17 @@ class RecordReader:
 
     # -------------------------------------------------------------- lists
 
-    def scan(self, db: Db, filter: Filter, limit: int, start: int | None) -> Page:
+    def scan(self, db: Db, filter: Filter, limit: int, cursor: str) -> Page:
+        start = parse_cursor(cursor, lambda id: self._key_of(db, id))
         among = "TRUE" if start is None else "d.key < %(start)s"
         rows = self._list(db, filter, f"{among} ORDER BY d.key DESC", limit + 1, start)
         items = tuple(document(about) for _, *about in rows[:limit])
         return Page(items, str(rows[limit - 1][0]) if len(rows) > limit else "")
+
+    def _key_of(self, db: Db, id: str) -> int | None:
+        where = f"owner = ANY({self._owners.seen}) AND id = %s"
+        key: int | None = scalar(db, f"SELECT key FROM documents WHERE {where}", (stored(id),))
+        return key
 
     def scan_dated(self, db: Db, filter: Filter, limit: int) -> Page:
         among = "d.date IS NOT NULL ORDER BY d.date DESC, d.key DESC"
@@ -237,18 +244,60 @@ class RecordReader:
         own history."""
         values: dict[str, Any] = {}
         among = self._owners.among(filter, "owner", values)
-        rows = db.execute(
-            f"SELECT name, owner, seq FROM sources WHERE {among} OR owner = 0 "
-            "UNION ALL SELECT epoch, -1, 0 FROM meta",
-            values,
-        )
+        seqs = f"SELECT name, owner, seq FROM sources WHERE {among} OR owner = 0"
+        if filter.within:
+            seqs = f"SELECT source, owner, MAX(seq) FROM walls d WHERE {among}"
+            if filter.within.scopes is not None:
+                seqs += " AND d.scopes && %(within)s::text[]"
+                values["within"] = list(map(stored, filter.within.scopes))
+            seqs += " GROUP BY source, owner"
+        rows = db.execute(f"{seqs} UNION ALL SELECT epoch, -1, 0 FROM meta", values)
         return sorted(
             f"{name}={owner}.{seq}"
             for name, owner, seq in rows
             if owner < 0 or source_allows(filter.sources, given(name))
         )
 
-    def counts(self, db: Db) -> dict[str, Any]:
+    def documents_by_source(self, db: Db) -> dict[str, int]:
+        """Counts the documents of each source, on both sides of every wall."""
+        rows = db.execute(
+            f"SELECT source, COUNT(*) FROM documents WHERE owner = ANY({self._owners.seen}) "
+            "GROUP BY source"
+        )
+        return {given(name): count for name, count in rows}
+
+    def _counts_within(self, db: Db, filter: Filter) -> dict[str, Any]:
+        """Counts what lies within a wall."""
+        seen, values = self._seen(Filter(within=filter.within))
+        passages = scalar(
+            db,
+            "SELECT COUNT(*) FROM passages p JOIN documents d ON d.owner = p.owner "
+            f"AND d.key = p.document WHERE {seen}",
+            values,
+        )
+        rows = db.execute(
+            f"SELECT d.kind, d.source, COUNT(*) FROM documents d WHERE {seen} "
+            "GROUP BY d.kind, d.source ORDER BY d.kind",
+            values,
+        ).fetchall()
+        kinds, sources = Counter[str](), Counter[str]()
+        for kind, source, count in rows:
+            kinds[given(kind)] += count
+            sources[given(source)] += count
+        named = (one._replace(documents=sources[one.name]) for one in self.sources(db))
+        return {
+            "documents": kinds.total(),
+            "tombstones": 0,
+            "passages": passages,
+            "seq": 0,
+            "bytes": 0,
+            "kinds": dict(kinds),
+            "sources": sorted(named, key=lambda one: one.name),
+        }
+
+    def counts(self, db: Db, filter: Filter = EVERYTHING) -> dict[str, Any]:
+        if filter.within:
+            return self._counts_within(db, filter)
         seen = f"owner = ANY({self._owners.seen})"
         documents, tombstones, passages, seq, size = only_row(
             db,

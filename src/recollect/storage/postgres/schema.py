@@ -173,6 +173,53 @@ CREATE POLICY new ON owners FOR INSERT WITH CHECK (
     (SELECT 1 FROM members m WHERE m.role = session_user::text AND m.owner = -1))
 """
 _POLICY = "USING (owner = ANY ((SELECT {schema}.seen())::integer[]))"
+# Whether the role that asks may become an owner itself: the one that its session names.
+_MAY_JOIN = """
+CREATE FUNCTION {schema}.may_join() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER
+SET search_path = {schema}, pg_temp AS $$
+    SELECT EXISTS (SELECT 1 FROM {schema}.members m
+    WHERE m.role = session_user::text AND m.owner = -1)
+$$
+"""
+# A partition is a table with policies and rights of its own. Those of its parent hold for whoever
+# goes through the parent, which is everybody; so that nobody has to go elsewhere, nobody may, and
+# should somebody be let in, the policies hold there too, also for the role that owns it.
+_CLOSED = """
+DO $$ DECLARE one record; BEGIN
+    FOR one IN SELECT c.oid::regclass AS part FROM pg_class c
+        WHERE c.relnamespace = '{schema}'::regnamespace AND c.relkind = 'r'
+        AND c.relispartition AND NOT c.relrowsecurity LOOP
+        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY', one.part);
+        EXECUTE format('ALTER TABLE %s FORCE ROW LEVEL SECURITY', one.part);
+        EXECUTE format('CREATE POLICY own ON %s {policy}', one.part);
+        EXECUTE format('CREATE POLICY whole ON %s TO CURRENT_USER USING (true)', one.part);
+    END LOOP;
+    FOR one IN SELECT c.oid::regclass AS part, a.grantee,
+        COALESCE(quote_ident(r.rolname), 'PUBLIC') AS role
+        FROM pg_class c CROSS JOIN aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+        WHERE c.relnamespace = '{schema}'::regnamespace AND c.relkind = 'r'
+        AND c.relispartition AND a.grantee <> c.relowner GROUP BY 1, 2, 3 LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM %s', one.part, one.role);
+    END LOOP;
+END $$
+"""
+# Whoever may use the documents may use the vectors of a model that comes later.
+_GRANTED = """
+DO $$ DECLARE one record; BEGIN
+    FOR one IN SELECT quote_ident(r.rolname) AS role, string_agg(a.privilege_type, ', ') AS rights
+        FROM pg_class c CROSS JOIN aclexplode(c.relacl) a JOIN pg_roles r ON r.oid = a.grantee
+        WHERE c.oid = '{schema}.documents'::regclass AND a.grantee <> c.relowner GROUP BY 1 LOOP
+        EXECUTE format('GRANT %s ON {schema}.{table} TO %s', one.rights, one.role);
+    END LOOP;
+END $$
+"""
+WALLS = Table(
+    "walls",
+    "source text NOT NULL, scopes text[] NOT NULL, seq bigint NOT NULL",
+    "owner, source, scopes",
+    parted=False,
+)
+"""The last change of what a source has of an owner in the same scopes."""
 
 
 def statements(tables: Sequence[Table], partitions: int, schema: str) -> Iterator[str]:
@@ -200,6 +247,29 @@ def _walled(name: str, schema: str) -> Iterator[str]:
     yield f"CREATE POLICY own ON {name} {_POLICY.format(schema=schema)}"
 
 
+def _closed(schema: str) -> str:
+    return _CLOSED.format(schema=schema, policy=_POLICY.format(schema=schema))
+
+
+def _walls(address: ServerAddress) -> Iterator[str]:
+    """Walls on every table that a role can name, and between the scopes of an owner."""
+    schema = address.schema
+    yield from statements([WALLS], 0, schema)
+    yield (
+        "INSERT INTO walls SELECT owner, source, scopes, nextval('changes') FROM "
+        "(SELECT DISTINCT owner, source, scopes FROM documents) d"
+    )
+    yield _MAY_JOIN.format(schema=schema)
+    yield "DROP POLICY new ON owners"
+    yield (
+        "CREATE POLICY new ON owners FOR INSERT WITH CHECK "
+        f"(name = current_setting('recollect.owner', true) AND {schema}.may_join())"
+    )
+    yield "REVOKE ALL ON members FROM PUBLIC"
+    yield _closed(schema)
+    yield _GRANTED.format(schema=schema, table=WALLS.name)
+
+
 def _first(address: ServerAddress) -> Iterator[str]:
     yield from _SHARED.split(";\n")
     yield f"INSERT INTO meta VALUES (true, 0, '{os.urandom(16).hex()}', {address.partitions})"
@@ -213,7 +283,14 @@ def _first(address: ServerAddress) -> Iterator[str]:
     yield "ALTER TABLE segments ALTER COLUMN members SET STORAGE EXTERNAL"
 
 
-MIGRATIONS: Sequence[Callable[[ServerAddress], Iterator[str]]] = (_first,)
+MIGRATIONS: Sequence[Callable[[ServerAddress], Iterator[str]]] = (_first, _walls)
+
+
+def model_statements(table: Table, partitions: int, schema: str) -> Iterator[str]:
+    """The table of a model that comes later, walled like the others."""
+    yield from statements([table], partitions, schema)
+    yield _closed(schema)
+    yield _GRANTED.format(schema=schema, table=table.name)
 
 
 def vectors_of(model: int, dimensions: int, half: bool) -> Table:
@@ -231,7 +308,7 @@ def distribution() -> Iterator[str]:
     """Yields the statements that make a schema of partitions=0 a distributed one under Citus."""
     for name in SHARED:
         yield f"SELECT create_reference_table('{name}')"
-    for table in TABLES:
+    for table in (*TABLES, WALLS):
         beside = "" if table is TABLES[0] else f", colocate_with => '{TABLES[0].name}'"
         yield f"SELECT create_distributed_table('{table.name}', 'owner'{beside})"
 

@@ -82,7 +82,11 @@ class TextSearch:
         among = self._owners.among(filter, "owner", values)
         wanted = set(chain.from_iterable(map(_wanted, queries)))
 
+        scopes = filter.within and filter.within.scopes
+
         def work(db: Db, views: Sequence[TextView]) -> list[TextResult]:
+            if scopes is not None:
+                views = [self._views.within(db, view, scopes) for view in views]
             scored = [self._score(query, views) for query in queries]
             return look_up(db, scored, filter, limit, count)
 
@@ -311,7 +315,8 @@ def look_up(
     """Returns for each query the best passages that pass the filter and have its phrases, with
     their documents. One statement looks up the best of all queries; the next ones look up the next
     best of those that have too few."""
-    filtered = filter.limits not in ((), ("owner",))
+    walled = filter.within is not None and filter.within.scopes is not None
+    filtered = walled or filter.limits not in ((), ("owner",))
     lookups = [_Lookup(one, limit, filtered=filtered) for one in scored]
     coming: Iterable[int] = range(len(lookups))
     while coming:

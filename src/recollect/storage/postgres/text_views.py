@@ -19,7 +19,16 @@ from recollect.errors import StoreBusy, StoreError
 from recollect.nouns import grouped
 from recollect.storage.postgres import text_index
 from recollect.storage.postgres.connection import Connections, Db, firsts, steady
-from recollect.storage.postgres.postings import Entries, Members, entries, members, rounded, stems
+from recollect.storage.postgres.postings import (
+    LENGTHS,
+    Entries,
+    Members,
+    entries,
+    members,
+    rounded,
+    stems,
+)
+from recollect.storage.postgres.rows import stored
 from recollect.storage.postgres.text_index import Part
 from recollect.text.lexical import Indexed
 
@@ -59,6 +68,15 @@ class TextView(NamedTuple):
     tail: Mapping[int, Indexed]
 
 
+class Inside(NamedTuple):
+    """The passages of an owner that lie within a wall between scopes, as far as they are read."""
+
+    keys: NDArray[np.int64]
+    """In order; some may be gone by now."""
+    high: int
+    """The last key that was looked at."""
+
+
 class _Behind(Exception):
     """More is in no segment than may be."""
 
@@ -82,6 +100,7 @@ class TextViews:
         self._members: dict[int, Members] = {}
         self._entries: OrderedDict[tuple[int, str, str], Entries] = OrderedDict()
         self._bytes = 0
+        self._inside: dict[tuple[int, tuple[str, ...]], Inside] = {}
         self.outdated = 0
         """How often something that was kept was not of the present state."""
 
@@ -129,6 +148,36 @@ class TextViews:
                     time.sleep(0.05)
                 if reason:
                     allowed[behind.owner] = LONG_TAIL
+
+    def within(self, db: Db, view: TextView, scopes: tuple[str, ...]) -> TextView:
+        """Returns the view as if nothing lay outside these scopes: what does counts as gone. A
+        passage never changes its scopes, so that each is asked about once."""
+        known = self._inside.get((view.owner, scopes), Inside(np.zeros(0, np.int64), 0))
+        rows = db.execute(
+            "SELECT p.key FROM passages p JOIN documents d ON d.owner = p.owner "
+            "AND d.key = p.document WHERE p.owner = %s AND p.key > %s AND d.scopes && %s::text[]",
+            (view.owner, known.high, list(map(stored, scopes))),
+        ).fetchall()
+        keys = np.concatenate([known.keys, np.sort(np.array(firsts(rows), np.int64))])
+        high = max(known.high, int(keys[-1]) if len(keys) else 0)
+        self._inside[view.owner, scopes] = Inside(keys, high)
+        keys = np.setdiff1d(keys, view.gone, assume_unique=True)
+        tail = {key: view.tail[key] for key in sorted(view.tail.keys() & set(keys.tolist()))}
+        there, gone = len(tail), [view.gone]
+        lengths, titles = [0], [0]
+        for part in view.parts:
+            members = self.members(part)
+            places = members.places(keys)
+            there += len(places)
+            gone.append(np.delete(members.keys, places))
+            lengths.append(LENGTHS[members.lengths[places]].sum())
+            titles.append(LENGTHS[members.title_lengths[places]].sum())
+        lengths += [one.length_of("body") for one in tail.values()]
+        titles += [one.length_of("title") for one in tail.values()]
+        state = view.state._replace(
+            passages=there, length=int(sum(lengths)), title_length=int(sum(titles))
+        )
+        return view._replace(state=state, gone=np.unique(np.concatenate(gone)), tail=tail)
 
     def _catch_up(self, owner: int) -> str:
         """Bring the index of an owner up to date, or say why not."""

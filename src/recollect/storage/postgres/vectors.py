@@ -28,7 +28,7 @@ from recollect.storage.postgres.bulk import insert
 from recollect.storage.postgres.connection import Connections, Db, firsts, only_row, scalar
 from recollect.storage.postgres.owners import Owners
 from recollect.storage.postgres.rows import given, owner_of, owners_of
-from recollect.storage.postgres.schema import statements, vectors_of
+from recollect.storage.postgres.schema import model_statements, vectors_of
 from recollect.text.lexical import indexed_text
 
 EXACT_ROWS = 10_000
@@ -38,6 +38,9 @@ _LINKS, _TRIED = 24, 128
 150,000, with these 0.96 in less time; building it takes about twice as long."""
 _COPY_HEAD = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
 _COPY_END = struct.pack(">h", -1)
+
+
+_NOWHERE = np.zeros(0, np.float32)
 
 
 class ModelTable(NamedTuple):
@@ -83,6 +86,16 @@ def move(db: Db, gone: Sequence[int], same: Sequence[tuple[int, int]]) -> None:
         _count(db, model, counts)
 
 
+def touch_walls(db: Db, walls: Sequence[tuple[int, str, tuple[str, ...]]]) -> None:
+    """Lets it be seen that something changed of these owners, sources and sets of scopes."""
+    for owner, source, scopes in walls:
+        db.execute(
+            "INSERT INTO walls VALUES (%s, %s, %s, nextval('changes')) "
+            "ON CONFLICT (owner, source, scopes) DO UPDATE SET seq = excluded.seq",
+            (owner, source, list(scopes)),
+        )
+
+
 def _count(db: Db, model: ModelTable, more: dict[int, int]) -> None:
     for owner, by in sorted(more.items()):
         db.execute(
@@ -103,7 +116,13 @@ class VectorTables:
 
     # -------------------------------------------------------------- writing
 
-    def pending(self, db: Db, key: str, limit: int) -> list[tuple[int, str]]:
+    def pending(self, db: Db, key: str, limit: int, filter: Filter) -> list[tuple[int, str]]:
+        wall = Filter(within=filter.within)
+        if filters.nothing(wall):
+            return []
+        where = filters.where(wall)
+        values: dict[str, Any] = {**where.values, "limit": limit}
+        among = self._owners.among(wall, "p.owner", values)
         model = self._model(db, key)
         seen = self._owners.seen
         missing = scalar(
@@ -124,8 +143,8 @@ class VectorTables:
         rows = db.execute(
             "SELECT p.key, d.title, p.heading, p.text FROM passages p JOIN documents d "
             "ON d.owner = p.owner AND d.key = p.document "
-            f"WHERE p.owner = ANY({seen}) {without} ORDER BY p.key DESC LIMIT %s",
-            (limit,),
+            f"WHERE {among} AND {where.both} {without} ORDER BY p.key DESC LIMIT %(limit)s",
+            values,
         ).fetchall()
         return [
             (key, indexed_text(given(title), given(heading), given(text)))
@@ -153,7 +172,7 @@ class VectorTables:
             half = self._connections.server.half
             partitions = scalar(db, "SELECT partitions FROM meta") or 0
             table = vectors_of(number, dimensions, half)
-            for statement in statements([table], partitions, schema):
+            for statement in model_statements(table, partitions, schema):
                 db.execute(statement)
             db.execute(
                 "INSERT INTO models VALUES (%s, %s, %s, %s)", (number, key, dimensions, half)
@@ -168,13 +187,14 @@ class VectorTables:
         owners = owners_of(keys)
         self._owners.lock(db, owners)
         rows = db.execute(
-            "SELECT p.key, p.document, d.source FROM passages p JOIN documents d "
+            "SELECT p.key, p.document, d.source, d.scopes FROM passages p JOIN documents d "
             "ON d.owner = p.owner AND d.key = p.document "
             "WHERE p.owner = ANY(%s) AND p.key = ANY(%s) AND NOT EXISTS "
             f"(SELECT 1 FROM {model.table} v WHERE v.owner = p.owner AND v.passage = p.key)",
             (owners, list(keys)),
         ).fetchall()
-        wanted = {key: (document, source) for key, document, source in rows}
+        wanted = {key: (document, source) for key, document, source, _ in rows}
+        walls = sorted({(owner_of(key), source, tuple(scopes)) for key, _, source, scopes in rows})
         kept = [n for n, key in enumerate(keys) if key in wanted]
         if not kept:
             return 0
@@ -190,6 +210,7 @@ class VectorTables:
                 "UPDATE sources SET seq = nextval('changes') WHERE owner = %s AND name = %s",
                 (owner, source),
             )
+        touch_walls(db, walls)
         for owner in counts:
             self._owners.tell(db, owner)
         return len(kept)
@@ -223,7 +244,9 @@ class VectorTables:
             "UPDATE vector_counts SET vectors = 0 WHERE owner = ANY(%s) AND model = %s",
             (owners, model.number),
         )
-        db.execute("UPDATE sources SET seq = nextval('changes') WHERE owner = ANY(%s)", (owners,))
+        for table in ("sources", "walls"):
+            changed = f"UPDATE {table} SET seq = nextval('changes') WHERE owner = ANY(%s)"
+            db.execute(changed, (owners,))
         for owner in owners:
             self._owners.tell(db, owner)
         with suppress(errors.InsufficientPrivilege), db.transaction():
@@ -236,13 +259,40 @@ class VectorTables:
 
     # -------------------------------------------------------------- searching
 
-    def counts(self, db: Db) -> dict[str, int]:
+    def counts(self, db: Db, filter: Filter) -> dict[str, int]:
+        if filter.within:
+            wall = Filter(within=filter.within)
+            found = {model.key: self._count_within(db, model, wall) for model in models(db)}
+            return {key: count for key, count in found.items() if count}
         rows = db.execute(
             "SELECT m.key, SUM(c.vectors) FROM vector_counts c JOIN models m USING (model) "
             f"WHERE c.owner = ANY({self._owners.seen}) GROUP BY m.model HAVING SUM(c.vectors) > 0 "
             "ORDER BY m.model"
         )
         return {key: int(count) for key, count in rows}
+
+    def _count_within(self, db: Db, model: ModelTable, wall: Filter) -> int:
+        """Counts the vectors of a model within a wall."""
+        if filters.nothing(wall):
+            return 0
+        rows, values = Search(db, model, wall, self._owners, _NOWHERE, 0).rows()
+        return int(scalar(db, f"SELECT COUNT(*) {rows}", values))
+
+    def _passages_within(self, db: Db, wall: Filter) -> int:
+        """Counts the passages within a wall."""
+        if filters.nothing(wall):
+            return 0
+        where = filters.where(wall)
+        values = dict(where.values)
+        among = self._owners.among(wall, "p.owner", values)
+        return int(
+            scalar(
+                db,
+                "SELECT COUNT(*) FROM passages p JOIN documents d ON d.owner = p.owner "
+                f"AND d.key = p.document WHERE {among} AND {where.both}",
+                values,
+            )
+        )
 
     def search(
         self, db: Db, key: str, vector: ports.Vector, filter: Filter, limit: int
@@ -258,10 +308,14 @@ class VectorTables:
             {**values, "model": model.number if model else None},
         )
         passages, vectors = map(int, row)
+        wall = Filter(within=filter.within)
+        if filter.within and filter.within.scopes is not None:
+            passages = self._passages_within(db, wall)
+            vectors = self._count_within(db, model, wall) if model else 0
         if model is None or not vectors or filters.nothing(filter):
             return VectorResult([], vectors, passages)
         search = Search(db, model, filter, self._owners, vector, limit)
-        if self._exact:
+        if self._exact or filter.within:  # a graph is of all that is in its partition
             rows = search.exact()
         elif vectors <= EXACT_ROWS or search.few():
             rows = search.one_by_one()
@@ -310,10 +364,11 @@ class Search(NamedTuple):
     vector: ports.Vector
     limit: int
 
-    def _from(self) -> tuple[str, dict[str, Any]]:
+    def rows(self) -> tuple[str, dict[str, Any]]:
         where = filters.where(self.filter)
         values: dict[str, Any] = {**where.values, "limit": self.limit}
-        whole = self.filter.owner is None and not self.owners.bound
+        walled = self.filter.within and self.filter.within.owner
+        whole = self.filter.owner is None and not self.owners.bound and not walled
         among = "TRUE" if whole else self.owners.among(self.filter, "v.owner", values)
         tables = f"{self.model.table} v"
         if where.document:
@@ -325,7 +380,7 @@ class Search(NamedTuple):
 
     def exact(self) -> list[Any]:
         """Each compared at full precision."""
-        rows, values = self._from()
+        rows, values = self.rows()
         return self.db.execute(
             f"SELECT v.passage, v.document, -(v.v::vector <#> %(vector)s::vector) AS near {rows} "
             "ORDER BY near DESC, v.passage LIMIT %(limit)s",
@@ -340,7 +395,7 @@ class Search(NamedTuple):
 
     def _rescored(self, order: str) -> list[Any]:
         """A few more than are wanted, at the precision that is stored; then the best of them."""
-        rows, values = self._from()
+        rows, values = self.rows()
         kind = f"{self.model.kind}({self.model.dimensions})"
         return self.db.execute(
             "SELECT passage, document, -(v::vector <#> %(vector)s::vector) AS near FROM "

@@ -58,6 +58,7 @@ class StoredVersion(NamedTuple):
     stamp: str
     title: str
     source: str
+    scopes: tuple[str, ...]
 
 
 class PreparedPut(NamedTuple):
@@ -214,13 +215,13 @@ class Changes:
 
     def known(self, db: Db, ids: Sequence[str]) -> dict[str, StoredVersion]:
         rows = db.execute(
-            "SELECT id, owner, key, digest, stamp, title, source FROM documents "
+            "SELECT id, owner, key, digest, stamp, title, source, scopes FROM documents "
             f"WHERE owner = ANY({self._owners.seen}) AND id = ANY(%s)",
             (list(map(stored, ids)),),
         )
         return {
-            id: StoredVersion(owner, key, bytes(made), given, title, source)
-            for id, owner, key, made, given, title, source in rows
+            id: StoredVersion(owner, key, bytes(made), given, title, source, tuple(scopes))
+            for id, owner, key, made, given, title, source, scopes in rows
         }
 
 
@@ -261,6 +262,7 @@ class Writing:
         self._terms = terms_of
         self._now = time.time()
         self._changed: dict[tuple[int, str], int] = {}
+        self._walls: set[tuple[int, str, tuple[str, ...]]] = set()
         self._totals: dict[int, Counter[str]] = {}
         self._rows: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _COLUMNS}
         self._gone: list[int] = []
@@ -293,6 +295,7 @@ class Writing:
         """Actions on documents of which each comes once."""
         self._number = iter(self._take(wave))
         dropped = [known[a.id] for a in wave if a.did in ("changed", "forgotten", "removed")]
+        self._walls.update((one.owner, one.source, one.scopes) for one in dropped)
         texts = self._drop(dropped)
         saved: list[tuple[int, int]] = []
         for action in wave:
@@ -351,6 +354,8 @@ class Writing:
                 same.append((before, made))
         self._count(owner, len(found.exact), found.length, found.title_length)
         self._log(action, owner, stored(document.source))
+        scopes = tuple(map(stored, sorted(set(document.scopes))))
+        self._walls.add((owner, stored(document.source), scopes))
         return same
 
     def _count(self, owner: int, passages: int, length: int, title_length: int) -> None:
@@ -434,6 +439,7 @@ class Writing:
                 "ON CONFLICT (owner, name) DO UPDATE SET seq = excluded.seq",
                 (owner, source, seq),
             )
+        vectors.touch_walls(self._db, sorted(self._walls))
         versions: dict[int, int] = {}
         for (owner, _), seq in self._changed.items():
             versions[owner] = max(seq, versions.get(owner, 0))

@@ -12,7 +12,7 @@ from recollect import doctor as checks
 from recollect.errors import RecollectError
 from recollect.surfaces import terminal
 from recollect.surfaces.commands import evals
-from recollect.surfaces.commands.shared import Options, absolute_store, open_memory, progress, show
+from recollect.surfaces.commands.shared import Options, absolute_store, open_whole, progress, show
 from recollect.surfaces.install import changes, launch
 from recollect.surfaces.install import clients as mcp_clients
 from recollect.surfaces.warm import holders
@@ -46,7 +46,7 @@ def report(options: Options) -> checks.Report:
         "holder": holders.told(_location(options)),
     }
     try:
-        memory = open_memory(options)
+        memory = open_whole(options)
     except RecollectError as error:
         return checks.examine(None, error=error, location=_location(options), **given)
     with memory, progress(options) as bar:

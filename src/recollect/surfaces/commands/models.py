@@ -12,7 +12,7 @@ from recollect.memory import model_bench
 from recollect.nouns import dict_list, json_list
 from recollect.surfaces import terminal
 from recollect.surfaces.commands.config import set_setting, write_setting
-from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
+from recollect.surfaces.commands.shared import Options, open_memory, open_whole, progress, say, show
 from recollect.surfaces.phrases import listing, some, when
 
 
@@ -71,7 +71,7 @@ def _models_switch(options: Options) -> int:
     key, value = facade.usable_model(settings.load(), name)
     if key == "embed.model" and settings.load()[key] != value:
         write_setting(key, value)
-    with open_memory(options) as memory:
+    with open_whole(options) as memory:
         origin = memory.config.origin(key)
         if key == "embed.model" and memory.config[key] != value:
             say(options, f"warning: embed.model is set by the {origin}, which counts for more")
@@ -106,7 +106,7 @@ def _models_calibrate(options: Options) -> int:
 
 
 def _models_prune(options: Options) -> int:
-    with open_memory(options) as memory:
+    with open_whole(options) as memory:
         gone = memory.models.prune()
     said = [f"deleted {count:,} vectors of {key}" for key, count in gone.items()]
     show(options, {"deleted": dict(gone)}, lambda _: listing(said, "there is nothing to delete"))

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from recollect import config
 from recollect.errors import UsageError
-from recollect.surfaces.commands.shared import open_memory, print_json, say, server_packages
+from recollect.surfaces.commands.shared import (
+    declare_view,
+    open_view,
+    print_json,
+    say,
+    server_packages,
+)
 from recollect.surfaces.http import app as http_app
 from recollect.surfaces.http import guard, work
 from recollect.surfaces.http import server as http_server
@@ -65,6 +71,7 @@ def declare_serve(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="requests a second that one client may send (100; 0 for any number)",
     )
+    declare_view(parser)
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
 
 
@@ -92,7 +99,7 @@ def serve(options: argparse.Namespace) -> int:
         shown = f"[{options.host}]" if ":" in options.host else options.host
         url = f"http://{shown}:{port}/"
         place = ServedAddress(url, f"{url}enter?key={access.link()}", file)
-        with open_memory(options) as memory:
+        with open_view(options) as memory:
             holder.hold(lambda: memory, options.store)
             _tell(options, place)
             made = http_server.server(app(memory, access, limits=limits), limits)

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, overload
 
 from recollect import asker, nouns
+from recollect import memory as facade
 from recollect.errors import UsageError
 from recollect.surfaces import terminal, warm
 from recollect.surfaces.commands import upgrade
@@ -110,6 +111,28 @@ def progress(options: Options) -> terminal.ProgressBar:
     return terminal.ProgressBar(quiet=options.quiet or options.json)
 
 
+def declare_view(parser: argparse.ArgumentParser) -> None:
+    """The walls of what is served: whoever asks can narrow them, and never look over them."""
+    parser.add_argument("--owner", help="serve what this owner has, and nothing else")
+    parser.add_argument(
+        "--scope", action="append", metavar="NAME", help="serve this scope; may be repeated"
+    )
+
+
 def open_memory(options: Options) -> Any:
     upgrade.tell_once(options)
     return warm.opened(options.store)
+
+
+def open_whole(options: Options) -> Any:
+    """The store without the walls of the settings, for whoever runs it."""
+    upgrade.tell_once(options)
+    return facade.open_whole(options.store)
+
+
+@contextmanager
+def open_view(options: Options) -> Iterator[facade.Memory]:
+    """The store as the walls of the settings and of the options let it be seen."""
+    with open_memory(options) as memory:
+        whole = options.owner is options.scope is None
+        yield memory if whole else memory.view(options.owner, options.scope)

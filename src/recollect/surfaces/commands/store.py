@@ -11,6 +11,7 @@ from recollect.surfaces.commands.shared import (
     exit_code,
     limits,
     open_memory,
+    open_whole,
     say,
     show,
 )
@@ -73,7 +74,7 @@ declare_rebuild = declare_status
 
 
 def rebuild(options: Options) -> int:
-    with open_memory(options) as memory:
+    with open_whole(options) as memory:
         say(options, f"making the indexes anew of {memory.status().store.passages:,} passages …")
         memory.admin.rebuild()
         found = memory.status()

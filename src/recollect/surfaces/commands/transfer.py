@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recollect import memory as facade
 from recollect.errors import StoreCorrupt, UsageError
-from recollect.surfaces.commands.shared import Options, open_memory, progress, say, show
+from recollect.surfaces.commands.shared import Options, open_memory, open_whole, progress, say, show
 from recollect.surfaces.phrases import byte_size, counts, some, when
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def declare_backup(parser: argparse.ArgumentParser) -> None:
 
 
 def backup(options: Options) -> int:
-    with open_memory(options) as memory, progress(options) as bar:
+    with open_whole(options) as memory, progress(options) as bar:
         done: BackupReport = memory.admin.backup(options.file, force=options.force, report=bar)
 
     def text(style: Style) -> str:
@@ -113,7 +113,7 @@ def repair(options: Options) -> int:
 def _sound(options: Options) -> str:
     """Whether the record needs no repair: ``sound``, or ``rebuilt`` where an index did."""
     try:
-        with open_memory(options) as memory:
+        with open_whole(options) as memory:
             say(options, "looking it over …")
             seen: CheckReport = memory.admin.check(full=True)
             parts = {finding.part for finding in seen.findings} - {"lock"}
@@ -181,7 +181,7 @@ def declare_import(parser: argparse.ArgumentParser) -> None:
 
 
 def import_(options: Options) -> int:
-    with open_memory(options) as memory, progress(options) as bar:
+    with open_whole(options) as memory, progress(options) as bar:
         done: LoadReport = memory.admin.import_all(
             options.file, replace=options.replace, report=bar
         )

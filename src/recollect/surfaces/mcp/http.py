@@ -152,7 +152,14 @@ def _refusals(context: ServerRequestContext[Any, Any]) -> Iterator[Result]:
 # ------------------------------------------------------------------ the process
 
 
-def serve(store: str | None, *, port: int, structured: bool = False) -> int:
+def serve(
+    store: str | None,
+    *,
+    port: int,
+    structured: bool = False,
+    owner: str | None = None,
+    scopes: list[str] | None = None,
+) -> int:
     """Serve this machine until interrupted, behind the token of ``recollect serve``."""
 
     file = config.data_folder() / "token"
@@ -162,5 +169,7 @@ def serve(store: str | None, *, port: int, structured: bool = False) -> int:
         url = f"http://127.0.0.1:{bound.getsockname()[1]}{PATH}"
         sys.stderr.write(f"serving {url}\n  Authorization: Bearer, with the token in {file}\n")
         sys.stderr.flush()
-        made = http_server.server(app(memory, gate, structured=structured))
+        whole = owner is None and scopes is None
+        shown = memory if whole else memory.view(owner, scopes)
+        made = http_server.server(app(shown, gate, structured=structured))
         return 130 if http_server.serve(made, bound) else 0

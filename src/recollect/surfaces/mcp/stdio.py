@@ -482,29 +482,39 @@ def _too_long() -> McpError:
 class LazyMemory:
     """A memory that is opened by whoever first needs it."""
 
-    def __init__(self, store: str | None) -> None:
+    def __init__(self, store: str | None, owner: str | None, scopes: list[str] | None) -> None:
         self._store = store
+        self._walls = owner, scopes
         self._memory: facade.Memory | None = None
+        self._shown: facade.Memory | None = None
         self._lock = Lock()
 
     def __call__(self) -> facade.Memory:
         with self._lock:
-            if self._memory is None:
-                self._memory = facade.Memory.open(self._store)
-            return self._memory
+            if self._memory is None or self._shown is None:
+                self._memory = self._shown = facade.Memory.open(self._store)
+                if self._walls != (None, None):
+                    self._shown = self._memory.view(*self._walls)
+            return self._shown
 
     def close(self) -> None:
         with self._lock:
             if self._memory is not None:
                 self._memory.close()
-                self._memory = None
+                self._memory = self._shown = None
 
 
-def serve(store: str | None = None, *, structured: bool = False) -> int:
+def serve(
+    store: str | None = None,
+    *,
+    structured: bool = False,
+    owner: str | None = None,
+    scopes: list[str] | None = None,
+) -> int:
     """Serve the client at the other end of standard input and output until it leaves."""
     source, sink = _claimed(0, os.open(os.devnull, os.O_RDONLY)), _claimed(1, os.dup(2))
     opened, workers, out = (
-        LazyMemory(store),
+        LazyMemory(store, owner, scopes),
         WorkerThreads(),
         LineWriter(lambda line: _write(sink, line)),
     )

@@ -48,7 +48,16 @@ class CurationPlan:
         text = self._text
         self._touched = tuple(receipts.touched(self._store, changes))
         told = tuple(item for item in self._items if item.kind != "same")
-        kept = CurationReceipt(self._id, text.owner, text.now, text.about, told, self._touched)
+        shared = set(text.scopes).intersection(*(one.document.scopes for one in self._touched))
+        kept = CurationReceipt(
+            self._id,
+            text.owner,
+            text.now,
+            text.about,
+            told,
+            self._touched,
+            scopes=tuple(sorted(shared or text.scopes)),
+        )
         return receipts.as_changes(kept) if self._touched else ()
 
     def _said_again(self, items: Iterable[Decision]) -> Iterator[tuple[str, Edit]]:

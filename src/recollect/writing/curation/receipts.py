@@ -18,6 +18,7 @@ from recollect.facts import KIND as FACT
 from recollect.facts import Fact, ProvenanceEntry, as_put, from_document, handle
 from recollect.moments import from_iso, iso
 from recollect.nouns import (
+    UNIVERSAL,
     Change,
     Document,
     Expect,
@@ -85,6 +86,9 @@ class CurationReceipt(NamedTuple):
     items: tuple[ReceiptItem, ...]
     touched: tuple[DocumentChange, ...]
     undone: datetime | None = None
+    scopes: tuple[str, ...] = (UNIVERSAL,)
+    """Where it is seen: it quotes what was touched, so that it is in no scope which that is not
+    in."""
 
     @property
     def pending(self) -> tuple[ReceiptItem, ...]:
@@ -125,6 +129,7 @@ def as_changes(kept: CurationReceipt) -> list[Change]:
         title=kept.about,
         date=kept.at,
         owner=kept.owner,
+        scopes=kept.scopes,
         meta=meta,
     )
     names = [f"{TOUCHES}{one.id}" for one in kept.touched]
@@ -148,6 +153,7 @@ def from_receipt(document: Document) -> CurationReceipt:
             DocumentChange(_read(before), _read(after)) for before, after in meta["touched"]
         ),
         undone=from_iso(meta.get("undone")),
+        scopes=document.scopes,
     )
 
 
