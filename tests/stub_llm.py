@@ -79,4 +79,5 @@ def quoting(request: LlmRequest) -> str:
     """A model that answers with the first words of its first source."""
     number, text = next(iter(shown(request).items()))
     body = text.partition("\n")[2]
-    return lines(sentence("It is so.", (number, body[:60].rsplit(" ", 1)[0])), GOOD)
+    quote = body[:60].rsplit(" ", 1)[0]
+    return lines(sentence(f"{quote}.", (number, quote)), GOOD)

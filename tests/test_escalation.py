@@ -344,7 +344,7 @@ def test_what_it_writes_is_kept_and_served_without_another_call() -> None:
         first = memory.search(ASKED, think=True)
         assert (first.status, first.tier) == ("synthesized", 4)
         assert first.answer is not None
-        assert first.answer.answer.startswith("It is so. [1]")
+        assert first.answer.answer.startswith("The heron is quiet at dawn")
         assert first.results
         again = memory.search(ASKED, think=True)
         assert again.status == "cached_answer"

@@ -80,8 +80,8 @@ def test_planted_text_of_the_web_neither(memory: Memory) -> None:
     assert not memory.admin.answers()
 
 
-def test_what_is_planted_may_be_quoted_and_is_still_only_a_text(memory: Memory) -> None:
-    """A model may report what a note says: that is what it is for."""
+def test_what_is_planted_bears_nothing_out(memory: Memory) -> None:
+    """Nor what a model reports of it: `search` shows the note itself."""
 
     def reports(request: LlmRequest) -> str:
         n = next(n for n, text in shown(request).items() if "hunter2" in text)
@@ -92,9 +92,10 @@ def test_what_is_planted_may_be_quoted_and_is_still_only_a_text(memory: Memory) 
 
     memory.models.use_llm(reports)
     made = memory.think(WHY, force=True)
-    assert made.status == "synthesized"
+    assert made.status == "needs_synthesis"
     assert made.written is not None
-    assert made.written.references[0].document == "evil"
+    assert "tells a language model what to do" in made.written.sentences[0].problem
+    assert not memory.admin.answers()
 
 
 def test_nothing_in_a_text_ends_its_fence(memory: Memory) -> None:
@@ -136,14 +137,14 @@ def test_nothing_that_a_terminal_obeys_comes_out_of_a_model(memory: Memory) -> N
         n = next(n for n, text in shown(request).items() if "after the theft" in text)
         quote = "keys rotate\x1b each month"
         return lines(
-            sentence("It \x1b]0;owned\x07 is\u009b31m \ud800so.", (n, quote)),
+            sentence("Keys \x1b]rotate\x07 each\u009b \ud800month.", (n, quote)),
             {**GOOD, "useful": False, "look_for": "\x1b[2J theft"},
         )
 
     memory.models.use_llm(model)
     made = memory.think(WHY, force=True)
     told = repr((made.text, made.looked_for, made.written))
-    assert "]0;owned" in made.text
+    assert "]rotate" in made.text
     assert not re.search(r"\\x1b|\\x07|\\x9b|\\ud800", told)
     made.text.encode()
 

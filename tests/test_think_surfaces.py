@@ -106,8 +106,7 @@ def test_what_is_not_supported_is_shown_so(cli: Cli, provider: LlmServer) -> Non
     made_up = sentence("It was too blue.", (7, "it was too blue"))
     provider.answers = [openai_stream(lines(GOOD_SENTENCE, made_up, GOOD))]
     done = cli("think", WHY)
-    assert "It was too blue. (not supported)" in done.out
-    assert "not supported: It was too blue. (it cites a source that it was not given)" in done.out
+    assert "taken out: It was too blue. (it cites a source that it was not given)" in done.out
 
 
 @pytest.mark.usefixtures("store")

@@ -22,6 +22,7 @@ from recollect.reading.cache import recording
 from recollect.sources import records
 from recollect.storage import walled
 from recollect.text import redact
+from recollect.text.support import gate
 from recollect.writing import path, runner
 from recollect.writing.curation import by_model, slots
 from recollect.writing.curation import curate as curation
@@ -187,7 +188,8 @@ def curate(
         told = told._replace(facts=curation.handed_in(given["facts"], told.text, redacted))
     extractor = given.get("extractor")
     if given.get("llm") and extractor is None:
-        extractor = by_model.ByModel(core.languages.llm())
+        near = gate.by_meaning(core.embedder)
+        extractor = by_model.ByModel(core.languages.llm(), near)
     dry_run = given.get("dry_run", False)
     done = path.curate(told, core.store, extractor, dry_run=dry_run, token=token, tell=tell)
     if given.get("embed", True) and done.id:

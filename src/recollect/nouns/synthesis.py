@@ -25,16 +25,24 @@ class Sentence(NamedTuple):
     supported: bool = False
     problem: str = ""
     """What is wrong with its support."""
+    computed: tuple[str, ...] = ()
+    """How numbers of it follow from those that it cites."""
 
     def rendered(self) -> str:
-        """With the numbers of its references; what is not supported says so."""
+        """With how it was computed and the numbers of its references; what is not supported says
+        so."""
         numbers = dict.fromkeys(citation.reference for citation in self.citations)
         marks = "".join(f"[{number}]" for number in numbers)
-        flag = "" if self.supported else " (not supported)"
-        return f"{self.text}{f' {marks}' if marks else ''}{flag}"
+        how = f"({'; '.join(self.computed)})" if self.computed else ""
+        flag = "" if self.supported else "(not supported)"
+        return " ".join(filter(None, [self.text, how, marks, flag]))
 
     def as_json(self) -> dict[str, Any]:
-        made = {**self._asdict(), "citations": dict_list(self.citations)}
+        made = {
+            **self._asdict(),
+            "citations": dict_list(self.citations),
+            "computed": list(self.computed),
+        }
         for citation in made["citations"]:
             citation["passages"] = list(citation["passages"])
         return made
@@ -96,7 +104,8 @@ class Synthesis(NamedTuple):
 
     @property
     def text(self) -> str:
-        return " ".join(sentence.rendered() for sentence in self.sentences)
+        """What is supported; the rest is taken out, and ``sentences`` says why."""
+        return " ".join(one.rendered() for one in self.sentences if one.supported)
 
     def as_json(self) -> dict[str, Any]:
         return {

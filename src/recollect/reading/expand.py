@@ -2,8 +2,10 @@
 at most, and on request a passage as the answer might read.
 
 Only the question is sent. What the rewrites find is graded against the question as it was asked,
-so that an easier question cannot pass for it; conditions and limits hold as they were. The model
-may fail, or take longer than its time: then the search is what it was.
+so that an easier question cannot pass for it; conditions and limits hold as they were. A rewrite
+with another number, date or negation than the question asks something else and is left out; neither
+it nor the passage is ever evidence. The model may fail, or take longer than its time: then the
+search is what it was.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from recollect.reading.time_box import TimeBox
 from recollect.text.fence import Fence
 from recollect.text.questions.parse import Parsed, parse
 from recollect.text.statements.quotes import plain
+from recollect.text.support.orders import is_order
+from recollect.text.support.verdict import asks_more
 from recollect.text.tokens import clip_tokens
 from recollect.trace import current, surviving
 
@@ -101,11 +105,13 @@ def read(said: str, question: str, count: int, *, passage: bool) -> Rewrites:
     queries = []
     for line in lines[:first]:
         query = _BULLET.sub("", line).strip("\"'“”„«»` ")
-        if query and len(query) <= LONGEST and _folded(query) not in known:
+        fits = 0 < len(query) <= LONGEST and not asks_more(query, question)
+        if fits and _folded(query) not in known:
             known.add(_folded(query))
             queries.append(query)
     rest = " ".join(_MARKED.sub("", line) for line in lines[first:])
-    return Rewrites(tuple(queries[:count]), rest[:PASSAGE].strip() if passage else "")
+    wanted = passage and not is_order(rest)
+    return Rewrites(tuple(queries[:count]), rest[:PASSAGE].strip() if wanted else "")
 
 
 def _folded(text: str) -> str:

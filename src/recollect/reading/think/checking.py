@@ -1,7 +1,8 @@
 """Whether a sentence is borne out by what it cites.
 
 A source must be one that was shown, and must have the quoted words, as they were shown and as they
-are in the store. References are numbered in the order in which they are cited first.
+are in the store; and the sentence must follow from where those words stand
+(:mod:`recollect.text.support`). References are numbered in the order in which they are cited first.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from recollect.ports import Store
 from recollect.reading.gather import Section
 from recollect.reading.think.sources import Shown
 from recollect.text.statements.quotes import enough, normal, plain, quoted
+from recollect.text.support import gate
+from recollect.text.support.verdict import Near, Support
 
 MOST_SENTENCES = 40
 LONGEST = 2_000
@@ -31,9 +34,9 @@ class _Adjacent(NamedTuple):
 class Checker:
     """Takes what a model says, object by object."""
 
-    def __init__(self, sources: Sequence[Shown], store: Store) -> None:
+    def __init__(self, sources: Sequence[Shown], store: Store, near: Near | None = None) -> None:
         self._sources = {source.number: source for source in sources}
-        self._store = store
+        self._store, self._near = store, near
         self._numbers: dict[int, int] = {}
         self._cited: dict[int, dict[str, None]] = {}
         self._runs: dict[int, list[_Adjacent]] = {}
@@ -49,9 +52,21 @@ class Checker:
         if not text or len(self.sentences) >= MOST_SENTENCES:
             return None
         good, problem = self._support(said.get("support"))
-        made = Sentence(text, good, bool(good) and not problem, problem)
+        found = Support(problem) if problem else self._follows(text, good)
+        made = Sentence(text, good, found.holds, found.why, found.computed)
         self.sentences.append(made)
         return made
+
+    def _follows(self, text: str, citations: Sequence[Citation]) -> Support:
+        """Whether a sentence says what its citations do."""
+        numbers = {at: number for number, at in self._numbers.items()}
+        sources = [self._sources[numbers[one.reference]] for one in citations]
+        places = [
+            gate.cited(one.quote, source.text)
+            for one, source in zip(citations, sources, strict=True)
+        ]
+        titles = "\n".join(source.about for source in sources)
+        return gate.borne_out(text, places, titles, self._near)
 
     @property
     def supported(self) -> int:

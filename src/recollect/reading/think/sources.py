@@ -24,13 +24,18 @@ class Shown(NamedTuple):
     section: Section | None = None
     url: str = ""
 
-    def fenced(self, fence: Fence) -> str:
-        """A title was written by somebody too, so it stands inside."""
+    @property
+    def about(self) -> str:
+        """What is told of it besides its text."""
         about = [self.title]
         if self.section is not None:
             date = self.section.date
             about += [self.section.kind, f"{date:%Y-%m-%d}" if date else ""]
-        heading = " · ".join(filter(None, [*about, self.url]))
+        return " · ".join(filter(None, about))
+
+    def fenced(self, fence: Fence) -> str:
+        """A title was written by somebody too, so it stands inside."""
+        heading = " · ".join(filter(None, [self.about, self.url]))
         label = "web page" if self.origin == "web" else "source"
         return fence.around(f"{label} {self.number}", f"({heading})\n{self.text}")
 

@@ -72,7 +72,7 @@ class Thinker:
         """With what was written recorded for the next such question."""
         if made.status != "synthesized" or made.written is None:
             return made
-        borne_out = " ".join(one.rendered() for one in made.written.sentences if one.supported)
+        borne_out = made.written.text
         sources = [one.passages[0] for one in made.written.references if one.passages]
         self._answers.note(asked.query, made.confidence)
         if any(one.origin == "web" for one in made.written.references):

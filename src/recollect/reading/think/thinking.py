@@ -20,6 +20,7 @@ from recollect.reading.think.thought import Tell, Thought, ThoughtEvent, Thought
 from recollect.reading.time_box import TimeBox
 from recollect.text.questions.parse import parse
 from recollect.text.questions.route import route
+from recollect.text.support import gate
 from recollect.trace import current, degrade, fail, say, stage, surviving
 
 MOST_CALLS = 2
@@ -158,7 +159,7 @@ class _Thinking:
     def _read(self, sources: Sequence[Shown]) -> _Round:
         """Ask it once; whatever goes wrong is in what comes back, unless nobody waits for it."""
         self._tell(ThoughtEvent("stage", "reading"))
-        checker = Checker(sources, self._store)
+        checker = Checker(sources, self._store, gate.by_meaning(self._models.embedder))
         failed, broken = "", 0
         try:
             broken = self._complete(sources, checker)

@@ -158,7 +158,7 @@ def _references(written: synthesis.Synthesis, style: terminal.Style) -> Iterable
 def _unsupported(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str]:
     for one in written.sentences:
         shown = textwrap.shorten(one.text, 60, placeholder=" …")
-        told = f"{style.warn}not supported{style.off}: {shown} ({one.problem})"
+        told = f"{style.warn}taken out{style.off}: {shown} ({one.problem})"
         yield from some(when(not one.supported, told))
 
 

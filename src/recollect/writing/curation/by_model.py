@@ -2,7 +2,8 @@
 
 That the answer has the shape that was asked for is the port's to see to (it asks once more, and
 then gives up). The text is data (:mod:`recollect.text.fence`). A type that does not exist becomes
-``fact``; a quote that is not in the piece is no evidence, and its fact is left out.
+``fact``; a quote that is not in the piece is no evidence, and its fact is left out; a statement
+that does not follow from its quote is refused, and says why (:mod:`recollect.text.support`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from typing import Any
 from recollect.facts import TYPES, FactType
 from recollect.ports import Llm, LlmMessage, LlmRequest
 from recollect.text.fence import Fence
+from recollect.text.support import gate
+from recollect.text.support.verdict import Near
+from recollect.text.terms import stems
 from recollect.writing.curation.chunk import CurationPiece
 from recollect.writing.curation.extract import Context, Extracted
 from recollect.writing.runner import Token
@@ -48,8 +52,8 @@ CONFIDENCE = 0.8
 
 
 class ByModel:
-    def __init__(self, llm: Llm) -> None:
-        self._llm = llm
+    def __init__(self, llm: Llm, near: Near | None = None) -> None:
+        self._llm, self._near = llm, near
 
     def extract(self, piece: CurationPiece, told: Context, token: Token) -> Sequence[Extracted]:
         date = f"Written on {told.date:%Y-%m-%d}.\n\n" if told.date else ""
@@ -62,7 +66,16 @@ class ByModel:
         )
         rows = self._llm.complete(request, token).data["facts"]
         made = (_extracted(row, piece) for row in rows)
-        return [one for one in made if one is not None]
+        return [self._checked(one, piece, told) for one in made if one is not None]
+
+    def _checked(self, fact: Extracted, piece: CurationPiece, told: Context) -> Extracted:
+        """The fact, with why it is refused; its subject as far as it is in the text."""
+        place = gate.cited(fact.quote, piece.text)
+        title = "\n".join(filter(None, [told.title, f"{told.date:%Y-%m-%d}" if told.date else ""]))
+        found = gate.borne_out(fact.statement, [place], title, self._near)
+        known = stems(f"{fact.statement} {place.before} {place.span}")
+        named = fact.subject if stems(fact.subject) <= known else ""
+        return fact._replace(refused=found.why, subject=named)
 
 
 def _extracted(row: Mapping[str, str], piece: CurationPiece) -> Extracted | None:

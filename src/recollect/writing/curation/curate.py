@@ -37,7 +37,7 @@ class Curated(NamedTuple):
     touched: tuple[DocumentChange, ...] = ()
     merged: int = 0
     lost: tuple[Problem, ...] = ()
-    """Pieces that nothing could be read from, and why."""
+    """Pieces that nothing could be read from and statements that were refused, and why."""
     survey: Mapping[str, Any] = {}
     dry_run: bool = False
 

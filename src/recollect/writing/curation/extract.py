@@ -79,6 +79,8 @@ class Extracted(NamedTuple):
     speaker: str = ""
     heading: str = ""
     source: str = ""
+    refused: str = ""
+    """Why it is no fact after all."""
     also: tuple[Cite, ...] = ()
     """Other places that say the same, once they are merged."""
 

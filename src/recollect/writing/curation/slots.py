@@ -80,7 +80,7 @@ class Pieces(NamedTuple):
 class Extraction(NamedTuple):
     facts: tuple[Extracted, ...]
     lost: tuple[Problem, ...] = ()
-    """Pieces that nothing could be read from, and why."""
+    """Pieces that nothing could be read from and statements that were refused, and why."""
 
 
 class Groups(NamedTuple):
@@ -127,7 +127,9 @@ def _extract(context: SlotContext) -> Extraction:
         for one in done
         if one.error
     ]
-    return Extraction(tuple(fact for one in done for fact in one.result or ()), tuple(lost))
+    read = [fact for one in done for fact in one.result or ()]
+    lost += [Problem(f"“{fact.statement}”", fact.refused) for fact in read if fact.refused]
+    return Extraction(tuple(fact for fact in read if not fact.refused), tuple(lost))
 
 
 def _group(context: SlotContext) -> Groups:

@@ -1,0 +1,8 @@
+"""Whether a sentence that a model wrote is borne out by the spans that it cites.
+
+reading.py      a text as tokens of known kinds, in clauses
+tables.py       what is known of units, months, negations and opposites
+arithmetic.py   numbers that follow from others
+verdict.py      the check, rule by rule
+orders.py       texts that tell a model what to do
+"""

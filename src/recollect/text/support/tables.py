@@ -1,0 +1,248 @@
+"""What is known of the words that a check turns on: data, in the languages that we read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+def _rows(text: str) -> dict[str, str]:
+    """Each word of a row to the first one."""
+    rows = (row.split() for row in text.strip().splitlines())
+    return {word: row[0] for row in rows if row for word in row}
+
+
+NUMBERS: dict[str, float] = {
+    word: number
+    for words in (
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+        " fifteen sixteen seventeen eighteen nineteen twenty",
+        "null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf",
+        "zero un deux trois quatre cinq six sept huit neuf dix onze douze",
+        "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce",
+        "zero uno due tre quattro cinque sei sette otto nove dieci undici dodici",
+        "zero um dois tres quatro cinco seis sete oito nove dez onze doze",
+        "null en to tre fire fem seks sju atte ni ti elleve tolv",
+        "zero jeden dwa trzy cztery piec szesc siedem osiem dziewiec dziesiec",
+    )
+    for number, word in enumerate(words.split())
+    if word not in ("one", "en", "to", "un", "um", "uno", "once", "ti", "ni", "sei", "elf")
+}
+NUMBERS |= {
+    word: 10 * n
+    for n, word in enumerate("thirty forty fifty sixty seventy eighty ninety".split(), 3)
+}
+NUMBERS |= {"both": 2, "twice": 2, "thrice": 3, "dozen": 12, "half": 0.5, "halved": 0.5}
+NUMBERS |= {"doubles": 2, "doubled": 2, "triples": 3, "tripled": 3}
+ONE = frozenset("one a an single once ein eine einen einer un une uno una jeden en et".split())
+"""May mean one, and mostly does not: nothing is asked of them, but they count as it."""
+ORDINALS = {
+    word: number
+    for words in (
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
+        "ersten zweiten dritten vierten funften sechsten siebten achten neunten zehnten",
+    )
+    for number, word in enumerate(words.split(), 1)
+    if word not in ("first", "second")
+}
+MAGNITUDES = {
+    "thousand": 1e3, "k": 1e3, "tausend": 1e3, "mil": 1e3, "million": 1e6, "millions": 1e6,
+    "mio": 1e6, "millionen": 1e6, "millones": 1e6, "billion": 1e9, "bn": 1e9, "milliarden": 1e9,
+    "hundred": 1e2, "hundert": 1e2,
+}  # fmt: skip
+
+
+class Unit(NamedTuple):
+    dimension: str
+    factor: float = 1.0
+    """How many of the smallest of its dimension it is."""
+
+
+def _units(rows: dict[str, tuple[str, float]]) -> dict[str, Unit]:
+    return {
+        word: Unit(dimension, factor)
+        for words, (dimension, factor) in rows.items()
+        for word in words.split()
+    }
+
+
+UNITS = _units(
+    {
+        "ms millisecond milliseconds": ("time", 0.001),
+        "s sec secs second seconds sekunde sekunden segundos secondes secondi": ("time", 1),
+        "min mins minute minutes minuten minuto minutos minuti": ("time", 60),
+        "h hr hrs hour hours stunde stunden hora horas heure heures ore godzin": ("time", 3600),
+        "day days tag tage tagen dia dias jour jours giorno giorni dni": ("time", 86_400),
+        "week weeks woche wochen semana semanas semaine semaines": ("time", 604_800),
+        "month months monat monate monaten mes meses mois mese mesi": ("months", 1),
+        "year years yr yrs jahr jahre jahren ano anos an ans anno anni": ("months", 12),
+        "decade decades": ("months", 120),
+        "mm millimetre millimetres millimeter millimeters": ("length", 0.001),
+        "cm centimetre centimetres centimeter centimeters": ("length", 0.01),
+        "m metre metres meter meters metros": ("length", 1),
+        "km kilometre kilometres kilometer kilometers kilometros": ("length", 1000),
+        "inch inches in zoll": ("inches", 1),
+        "ft foot feet": ("inches", 12),
+        "mile miles mi": ("inches", 63_360),
+        "µg μg mcg microgram micrograms": ("mass", 1e-6),
+        "mg milligram milligrams": ("mass", 0.001),
+        "g gram grams gramm gramme grammes gramos": ("mass", 1),
+        "kg kilo kilos kilogram kilograms": ("mass", 1000),
+        "t ton tons tonne tonnes tonnen": ("mass", 1e6),
+        "oz ounce ounces": ("ounces", 1),
+        "lb lbs": ("ounces", 16),
+        "ml millilitre millilitres": ("volume", 0.001),
+        "l litre litres liter liters": ("volume", 1),
+        "gallon gallons": ("gallons", 1),
+        "kb kilobyte kilobytes": ("data", 1),
+        "mb mib megabyte megabytes": ("data", 1e3),
+        "gb gib gigabyte gigabytes": ("data", 1e6),
+        "tb tib terabyte terabytes": ("data", 1e9),
+        "$ usd dollar dollars bucks": ("dollars", 1),
+        "€ eur euro euros": ("euros", 1),
+        "£ gbp pound pounds": ("pounds", 1),
+        "chf franc francs franken": ("francs", 1),
+        "% percent pct prozent": ("percent", 1),
+        "° °c celsius": ("celsius", 1),
+        "°f fahrenheit": ("fahrenheit", 1),
+        "arcsecond arcseconds": ("angle", 1),
+        "arcminute arcminutes": ("angle", 60),
+        "hz": ("hertz", 1),
+        "khz": ("hertz", 1e3),
+        "mhz": ("hertz", 1e6),
+        "bar": ("bar", 1),
+        "amp amps ampere amperes": ("ampere", 1),
+        "volt volts": ("volt", 1),
+        "watt watts": ("watt", 1),
+        "decibel decibels db": ("decibel", 1),
+        "page pages seite seiten": ("pages", 1),
+    }
+)
+RATES = _rows(
+    """
+    hour hourly stundlich
+    day daily nightly taglich diario
+    week weekly wochentlich semanal
+    month monthly monatlich mensual
+    quarter quarterly vierteljahrlich
+    year yearly annual annually jahrlich anual
+    """
+)
+PER = frozenset("a an per each every by pro je jede jeden jedes por al par chaque cada any".split())
+MONTHS = _rows(
+    """
+    jan january januar enero janvier gennaio janeiro stycznia
+    feb february februar febrero fevrier febbraio fevereiro lutego
+    mar march marz marzo mars marco marca
+    apr april abril avril aprile kwietnia
+    may mai mayo maggio maio maja
+    jun june juni junio juin giugno junho czerwca
+    jul july juli julio juillet luglio julho lipca
+    aug august agosto aout sierpnia
+    sep sept september septiembre septembre settembre setembro wrzesnia
+    oct october oktober octubre octobre ottobre outubro pazdziernika
+    nov november noviembre novembre novembro listopada
+    dec december dezember diciembre decembre dicembre dezembro grudnia
+    """
+)
+WEEKDAYS = _rows(
+    """
+    mon monday mondays montag montags lunes lundi lunedi poniedzialek
+    tue tues tuesday tuesdays dienstag dienstags martes mardi martedi wtorek
+    wed wednesday wednesdays mittwoch mittwochs miercoles mercredi mercoledi
+    thu thurs thursday thursdays donnerstag donnerstags jueves jeudi giovedi czwartek
+    fri friday fridays freitag freitags viernes vendredi venerdi piatek
+    saturday saturdays samstag samstags sabado samedi sabato sobota
+    sunday sundays sonntag sonntags domingo dimanche domenica niedziela
+    """
+)
+SEASONS = _rows(
+    """
+    spring fruhling fruhjahr primavera printemps
+    summer summers sommer verano ete estate
+    autumn fall herbst otono automne autunno
+    winter winters invierno hiver inverno
+    """
+)
+NEGATIONS = frozenset(
+    """
+    not no never none nobody nothing neither nor cannot nowhere unable hardly barely
+    without ohne sans sin senza sem bez без بدون
+    nicht nie niemals kein keine keinen keinem keiner niemand nichts
+    ne pas jamais aucun aucune rien non nunca jamas ningun ninguna nada mai nessun
+    nessuna niente nao nenhum nenhuma nie zaden ikke aldri ingen
+    не нет никогда никто ничего лا لا ليس لن لم غير 不 没 没有 无 未
+    """.split()
+)
+NEGATIVE = frozenset(
+    """
+    fail fails failed failing failure refuse refused refuses refusing deny denied denies reject
+    rejected rejects decline declined declines exclude excluded excludes excluding forbid forbids
+    forbidden prohibit prohibited prohibits ban banned lack lacks lacked lacking absent missing
+    broke broken breaks impossible unavailable unsupported unaffected unharmed unpaid unknown
+    untouched inactive incompatible offline wait waits against avoid avoids avoided queenless out
+    lost lose loses dead expired stopped stop stops cease ceased only except interdit interdite
+    quit quits cancelled canceled cancel dropped drop verboten prohibido vietato proibido
+    zabronione zabroniony anymore longer
+    """.split()
+)
+"""Words that say that something is not so: against a negation of the other side they count, but a
+sentence need not have one where its source has."""
+STRONG = frozenset(
+    """
+    forbidden forbid forbids prohibited prohibits banned excluded excludes rejected rejects refused
+    refuses denied denies verboten interdit interdite prohibido vietato proibido zabronione
+    """.split()
+)
+"""Those that deny as plainly as a negation does."""
+OPPOSITES = {
+    frozenset(pair.split("/"))
+    for pair in """
+    deep/shallow fewer/more less/more lower/higher lowered/raised lower/raise improve/harm
+    improve/hurt improve/worsen faster/slower slower/speed slow/fast cheaper/dearer early/late
+    earlier/later above/below open/closed open/shut add/remove buy/sell
+    bought/sold start/end begin/end start/stop increase/decrease rise/fall rose/fell grow/shrink
+    first/last old/new oldest/newest always/never accept/reject adopt/reject adopted/against
+    enable/disable include/exclude allow/forbid allowed/forbidden permit/forbid win/lose
+    pass/fail left/right north/south east/west inside/outside internal/external public/private
+    local/remote manual/automatic required/optional minimum/maximum least/most best/worst
+    better/worse warm/cold hot/cold wet/dry day/night morning/evening male/female men/women
+    husband/wife mother/father brother/sister son/daughter uncle/aunt mum/dad pause/abort
+    paused/aborted import/export upload/download read/write send/receive love/hate like/dislike
+    younger/older shorter/longer thin/thick light/dark full/empty strong/weak rich/poor
+    heavier/lighter left/arrived present/absent torn/left double/waive split/keep
+    """.split()
+}
+FILLERS = frozenset(
+    """
+    longer anymore run runs ran running one habe hast hatte hatten
+    user person people someone somebody thing things something anything everything ones
+    say says said saying state states stated according mention mentions mentioned note notes noted
+    source sources text document also still already yet even ever now currently however therefore
+    thus because since although though despite while whereas when where which who whose whom that
+    roughly about approximately around nearly almost exactly just simply really total together
+    altogether combined overall sum all every each another other others different same such
+    need needs needed must shall should may might would could can will able get gets got getting
+    give gives given go goes going went gone come comes came take takes took taken make makes made
+    put puts bring brings brought use uses used using have has had having happen happens happened
+    occur occurs occurred become becomes became remain remains stay stays keep keeps continue
+    continued provided provide own back way kind sort part case new well much many lot bit some
+    any few several little very too as so than then there here per via among within during until
+    up off on out over by for from into onto upon of to at in with
+    mr mrs ms dr prof herr frau monsieur madame senor senora signor
+    er sie es sein seine ihr ihre sich dass wird wurde selbst aufs ins
+    il elle son sa ses leur est el ella su sus esta este ella jego jej jest
+    """.split()
+)
+SUMS = (
+    r"\b(total|altogether|together|all|overall|combined|sum|add(?:s|ed)? up|comes? to|came to|both"
+    r"|the (?:two|three|four|five|six)|over the|from \w+ to|insgesamt|zusammen|en total|in tutto)\b"
+)
+DIFFERENCES = (
+    r"\bby\b|\b(more|less|fewer|higher|lower|longer|later|earlier|difference|between|lost|gained"
+    r"|saved|lasted|ran|took|runs|takes|for|since|was|were|after|arrives?|around|apart|older"
+    r"|younger|um|mehr|weniger)\b"
+)
+REST = (
+    r"\b(left|remain(?:s|ing|ed)?|still|not|never|no|none|without|others?|rest|missing|offline"
+    r"|open|ubrig|noch)\b|n't\b"
+)
