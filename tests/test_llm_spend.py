@@ -330,6 +330,8 @@ def test_the_command_tells_where_the_key_is_and_never_the_key(
     assert ran.code == 0
     assert "key from ANTHROPIC_API_KEY" in ran.out
     assert "at most $2.50 a day" in ran.out
+    monkeypatch.setenv("RECOLLECT_LLM_DAILY_LIMIT", "0.004")
+    assert "at most $0.004 a day" in cli("llm").out
     assert "$1 for a million tokens in, $5 out" in ran.out
     assert KEY not in ran.out + ran.err + cli("llm", "--json").out + cli("config", "list").out
 

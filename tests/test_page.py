@@ -389,6 +389,14 @@ def test_j_and_k_go_through_a_list_and_stop_at_its_ends(screen: Browser, served:
     assert screen.focus.startswith("Row ")
 
 
+def test_facts_that_no_longer_hold_are_a_click_away(screen: Browser, served: Served) -> None:
+    screen.open(at(served, "/memory"))
+    assert "We ship on Mondays" not in screen.text
+    screen.click("p.more a", loads=True)
+    assert screen.place == "/memory?every=1"
+    assert "We ship on Mondays" in screen.text
+
+
 def test_pin_edit_and_forget_a_fact(screen: Browser, served: Served) -> None:
     served.address.post("remember", text="We swim on Sundays", name="swim day", id="swim-1")
     screen.open(at(served, "/memory"))
@@ -576,6 +584,23 @@ def test_no_script_of_a_note_runs_and_nothing_outside_is_asked_for(
     screen.run("document.body.append(Object.assign(document.createElement('script'),"
                "{textContent: 'window.evil = 1'}))")  # fmt: skip
     assert screen.run("window.evil") is None  # what gets in all the same, the policy keeps out
+
+
+def test_what_is_shown_does_not_jump_and_the_script_stays_small(
+    screen: Browser, served: Served
+) -> None:
+    shifts = (
+        "new Promise(done => new PerformanceObserver(list => done(list.getEntries().reduce("
+        "(sum, one) => sum + one.value, 0))).observe({type: 'layout-shift', buffered: true})"
+        " || setTimeout(() => done(0), 300))"
+    )
+    for path in ("/", "/?q=ferry+guide", "/document?id=Ferry+Guide.md", "/sessions?session=talk"):
+        screen.open(at(served, path))
+        assert screen.run(shifts) < 0.1, path
+        size = (
+            "performance.getEntriesByName(document.querySelector('script').src)[0].decodedBodySize"
+        )
+        assert 0 < screen.run(size) < 12_000
 
 
 def test_no_view_scrolls_sideways_on_a_narrow_screen(screen: Browser, served: Served) -> None:

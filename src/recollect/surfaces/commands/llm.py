@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from recollect.surfaces.commands.shared import Options, open_memory, show
-from recollect.surfaces.phrases import some, when
+from recollect.surfaces.phrases import plural, some, when
 
 if TYPE_CHECKING:
     from recollect.memory.llm import LlmStatus, LlmTest
@@ -46,6 +46,11 @@ def _tried(tried: LlmTest) -> str:
     )
 
 
+def _money(dollars: float) -> str:
+    """Returns dollars and cents; what is less than a cent as it is."""
+    return f"${dollars:g}" if 0 < dollars < 0.01 else f"${dollars:.2f}"
+
+
 def _status(found: LlmStatus, style: Style) -> str:
     lines = [f"{style.bold}{found.model}{style.off}" + when(found.url, f" at {found.url}")]
     lines += some(
@@ -61,12 +66,13 @@ def _status(found: LlmStatus, style: Style) -> str:
     elif found.price is not None:
         lines.append(f"${found.price.input:g} for a million tokens in, ${found.price.output:g} out")
     limits = {"a day": found.limits.daily, "a command": found.limits.command}
-    lines += [f"at most ${limit:.2f} {name}" for name, limit in limits.items() if limit is not None]
+    lines += [f"at most {_money(most)} {name}" for name, most in limits.items() if most is not None]
     lines += ["", f"today ${found.dollars_today:.4f}; since {found.first} ${found.dollars:.4f}"]
     for row in found.spent:
         beside = when(row.unpriced, f", {row.unpriced} of unknown price")
         lines.append(
-            f"{style.dim}{row.day}{style.off} {row.model}: {row.calls} calls, {row.input:,} tokens "
-            f"in ({row.cached:,} cached), {row.output:,} out, ${row.nanos / 1e9:.4f}{beside}"
+            f"{style.dim}{row.day}{style.off} {row.model}: {plural(row.calls, 'call')}, "
+            f"{row.input:,} tokens in ({row.cached:,} cached), {row.output:,} out, "
+            f"${row.nanos / 1e9:.4f}{beside}"
         )
     return "\n".join(lines)

@@ -33,7 +33,7 @@ from recollect.surfaces.page.layout import (
     table,
     wrong,
 )
-from recollect.surfaces.phrases import only, some, when
+from recollect.surfaces.phrases import only, plural, some, when
 from recollect.surfaces.tools import TYPES
 from recollect.text.frontmatter import split
 from recollect.tree import SOURCE as TREE
@@ -115,8 +115,17 @@ def facts(request: PageRequest) -> PageContent:
         limits,
         listed if page.items else nothing,
         more,
+        only(not (every or kind or request.get("cursor") or more), _replaced(request, page.items)),
     )
     return PageContent("Facts", body, at="/memory")
+
+
+def _replaced(request: PageRequest, shown: Sequence[Fact]) -> Html | None:
+    """Returns how many facts are kept and not listed, for the count of the tab is of all."""
+    sources = request.memory.store.stats().sources
+    left = sum(one.documents for one in sources if one.kind == "facts") - len(shown)
+    said = f"{plural(left, 'fact')} that no longer {'holds' if left == 1 else 'hold'}"
+    return only(left > 0, el("p", el("a", said, href=url("/memory", every="1")), class_="more"))
 
 
 def fact_line(fact: Fact) -> Html:
