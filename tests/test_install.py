@@ -187,6 +187,7 @@ def test_an_entry_goes_in_once_and_out_again_to_the_byte(
 
     assert cli("install", client.name, "--uninstall").code == 0
     assert file.read_bytes() == text.encode()
+    assert not file.with_name(file.name + BACKUP).exists()
     assert "nothing was changed" in cli("install", client.name, "--uninstall").out
 
 

@@ -254,6 +254,9 @@ def test_empty_stores_say_what_to_do(tmp_path: Path) -> None:
             answer = one.address.ask("GET", path, **cookie)
             assert answer.status == 200
             assert said in answer.text
+            found = Checker()
+            found.feed(answer.text)
+            assert len(found.ids) == len(set(found.ids))
     finally:
         one.end()
 
@@ -264,6 +267,28 @@ def test_settings_tell_where_each_value_comes_from(served: Served, cookie: dict[
     assert "<code>none</code>" in row
     assert "environment" in row
     assert "RECOLLECT_EMBED_MODEL" in row
+
+
+def test_a_setting_is_changed_and_taken_back(served: Served, cookie: dict[str, str]) -> None:
+    text = page(served, cookie, "/settings").text
+    form = {"Content_Type": "application/x-www-form-urlencoded", **cookie}
+    (csrf,) = set(re.findall(r'name="csrf" value="([^"]+)"', text))
+    changed = f"csrf={csrf}&key=search.limit"
+    done = served.address.ask("POST", "/settings/change", f"{changed}&set-search.limit=7", **form)
+    assert done.status == 303
+    text = page(served, cookie, done.headers["location"]).text
+    row = text.partition("<code>search.limit</code>")[2].partition("</tr>")[0]
+    assert "from the next start: <code>7</code>" in row
+    wrong = served.address.ask("POST", "/settings/change", f"{changed}&set-search.limit=x", **form)
+    assert wrong.status == 400
+    assert "a whole number from 1 to 1000" in wrong.text
+    served.address.ask("POST", "/settings/change", changed, **form)
+    text = page(served, cookie, "/settings").text
+    assert "from the next start: " not in text
+    for name in ("store", "search.scopes", "llm.model", "nothing"):
+        body = f"csrf={csrf}&key={name}&set-{name}=x"
+        assert served.address.ask("POST", "/settings/change", body, **form).status in (400, 422)
+        assert f'value="{name}"' not in text
 
 
 def test_documents_are_paged(served: Served, cookie: dict[str, str]) -> None:

@@ -248,3 +248,22 @@ def test_without_its_script_the_page_asks_again(served: Served, tmp_path: Path) 
     served.address.post("stop_import", id=id)
     assert '<noscript><meta http-equiv="refresh" content="2"/></noscript>' in text
     assert ended(served.address, id)["state"] == "stopped"
+
+
+def test_an_empty_store_imports_with_one_click(tmp_path: Path) -> None:
+    if program() is None:
+        pytest.skip("there is no Chromium on this machine: `apt-get install chromium`")
+    one = serve(tmp_path / "store", tmp_path / "home", HOME=str(tmp_path))
+    try:
+        with browsing(tmp_path / "profile") as screen:
+            screen.look()
+            screen.open(one.link)
+            assert "There is nothing to find yet" in screen.text
+            screen.click(".offers li:last-child button", loads=True)
+            assert screen.place == "/imports"
+            assert screen.sees("!!document.querySelector('.import .badge.good')")
+            screen.press("1", loads=True)
+            assert screen.run("!!document.querySelector('.home, .holds')") is True
+            assert "nothing to find" not in screen.text
+    finally:
+        one.end()

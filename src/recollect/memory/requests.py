@@ -3,6 +3,7 @@ over the mode. Whatever is wrong with them is raised here."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, get_args
@@ -17,6 +18,7 @@ from recollect.nouns import MAX_LIMIT, Filter, Order, Query, TimeRoute, View, Wi
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.reading.sessions import request as session_request
 from recollect.reading.sessions.request import Request
+from recollect.text import redact
 from recollect.text.questions import parse, time_route, when
 
 OWN_BUDGET = 3.0
@@ -97,10 +99,21 @@ def query_of(core: Core, text: str, options: Mapping[str, Any]) -> Query:
         given["share"] = OWN_BUDGET  # who says how many tokens wants them used
     if last is not None:
         seen = _newest(core, seen, last)
-    said = question(text)
+    said = _without_secrets(question(text), config)
     policy = policy_for(mode or config["mode"], given, knobs)
     window = when.window(said, now)
     return Query(said, seen, policy, window, as_of, relax, sorted_route(said, window, sort))
+
+
+_MAY_BE_SECRET = re.compile(r"://|-----BEGIN|(?=\S*[^\W\d_])(?=\S*\d)\S{6}")
+"""What every secret has in it; what has none of it is not worth loading the rules for."""
+
+
+def _without_secrets(text: str, config: settings.Config) -> str:
+    """A question is kept: by the cache, with recorded answers, and if the user wants by itself."""
+    if not config["import.redact"] or not _MAY_BE_SECRET.search(text):
+        return text
+    return redact.redact(text).text
 
 
 def sorted_route(text: str, window: Window | None, sort: str | None) -> TimeRoute:

@@ -38,7 +38,11 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 _RARE = "JKWGz"
-_PIVOTS = (*_RARE, ":AA", "://", "cret", "CRET", "w", "k", "_", "-", ".")
+_RARE_WORDS = (
+    "NRAL", "ATATT3", "ATBB", "dapi", '"auth"', ":543", "achine ", "SESSI", "essionid", "quirepass",
+    "IDENTIFIED BY",
+)  # fmt: skip
+_PIVOTS = (*_RARE, *_RARE_WORDS, ":AA", "://", "cret", "CRET", "w", "k", "_", "-", ".")
 """From rare to common: a keyword is found by the first of these that is in it."""
 _SHORT = 2000
 """Up to this length it pays to look whether there is a pivot before beginning a search."""
@@ -121,7 +125,8 @@ def _scanned(scan: _Scan, text: str) -> Iterator[_SecretSpan]:
 
 def _candidates(scan: _Scan, text: str) -> Iterator[tuple[_SecretRule, int]]:
     """Each rule that may match, and where it would begin."""
-    hits = _rare_hits(scan, text) if scan.pivot in _RARE else scan.pattern.finditer(text)
+    rare = scan.pivot in (*_RARE, *_RARE_WORDS)
+    hits = _rare_hits(scan, text) if rare else scan.pattern.finditer(text)
     for hit in hits:
         assert hit.lastindex is not None  # each choice ends with a group
         keyword = scan.keywords[hit.lastindex - 1]
@@ -268,6 +273,7 @@ def _decoded(text: str) -> bytes:
 
 _CHECKS = {
     "": _is_shaped,
+    "mixed": lambda match: _is_mixed(match["secret"]),
     "random": _is_random,
     "value": _is_value,
     "password": _is_password,

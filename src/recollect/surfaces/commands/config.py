@@ -108,15 +108,21 @@ def set_setting(options: Options) -> int:
     return 0
 
 
+def unset_settings(pattern: str) -> tuple[list[str], Path]:
+    """Takes those that match out of the user's file; returns their names, and the file."""
+    path = settings.user_file()
+    known = settings.read_file(path)
+    gone = sorted(name for name in known if fnmatchcase(name, pattern))
+    settings.write_file(path, without(known, gone))
+    return gone, path
+
+
 def _config_unset(options: Options) -> int:
     if (options.key is None) == (options.pattern is None):
         raise UsageError("give one key, or --pattern with a glob")
     if options.key is not None:
         settings.setting(options.key)
-    path = settings.user_file()
-    known = settings.read_file(path)
-    gone = sorted(n for n in known if n == options.key or fnmatchcase(n, options.pattern or ""))
-    settings.write_file(path, without(known, gone))
+    gone, path = unset_settings(options.key or options.pattern)
     show(
         options,
         {"removed": gone, "file": str(path)},

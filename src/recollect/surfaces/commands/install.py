@@ -65,7 +65,7 @@ def _change(options: Options, client: clients.McpClient, launch: program.Launch)
             if change.commands and (why := changes.run_own(change, client, pending, entry)):
                 notes.append(f"{client.own and client.own.program} could not do it: {why}")
                 made[n] = change._replace(commands=())
-        pending.done()
+        pending.done(backups=not options.uninstall)
     for note in notes:
         say(options, f"note: {note}")
     content: dict[str, Any] = {

@@ -103,15 +103,19 @@ class FileEdits:
         """Forget what was to be done to a file: somebody else has done it."""
         self._sheets.pop(str(files.read(path).path), None)
 
-    def done(self) -> None:
-        """Write what was changed, and keep in the ledger what that was."""
+    def done(self, *, backups: bool = True) -> None:
+        """Write what was changed, and keep in the ledger what that was. Without *backups* none is
+        left, neither of this change nor of those before it."""
         for real, sheet in self._sheets.items():
             if sheet.is_gone and sheet.before.raw is not None:
                 files.remove(sheet.before.path, list(sheet.filed.folders))
             elif sheet.text != sheet.before.text:
                 made, backup = files.write(sheet.before, sheet.text)
                 sheet.filed = sheet.filed._replace(folders=(*sheet.filed.folders, *made))
-                self.backups += filter(None, [backup])
+                if backups:
+                    self.backups += filter(None, [backup])
+                elif backup is not None:
+                    backup.unlink(missing_ok=True)
             with suppress(OSError):  # without it, only the exactness is lost
                 if sheet.filed.added or real in self._known:
                     ledger.save(Path(real), sheet.filed)

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from recollect import config as user_config
 from recollect import telemetry
 from recollect.config import SETTINGS
+from recollect.errors import UsageError
 from recollect.markup import Html, drawing, el, joined, url
-from recollect.surfaces.commands.config import plain
+from recollect.surfaces.commands.config import plain, unset_settings, write_setting
 from recollect.surfaces.commands.usage_picture import picture
 from recollect.surfaces.commands.usage_text import STATUSES, duration, short
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
+    Redirect,
     badge,
+    choice,
     command,
     current,
+    done,
     empty,
+    form,
     heading,
     notes,
     table,
+    text_field,
 )
-from recollect.surfaces.phrases import some, when
+from recollect.surfaces.phrases import only, some, when
 
 SPANS = ((7, "A week"), (30, "30 days"), (90, "90 days"), (365, "A year"))
 
@@ -82,39 +92,115 @@ def _figures(total: telemetry.Figures) -> Html:
 
 # ------------------------------------------------------------------ settings
 
+WALLS = ("search.owner", "search.scopes")
+"""Settings that say what may be seen: whoever is behind them does not move them."""
+GROUPS = {"": "General", "llm": "Language model", "embed": "Embeddings", "import": "Imports"}
+"""What a group of settings is called, where that is not its own name."""
+
 
 def settings(request: PageRequest) -> PageContent:
     config = request.memory.config
-    rows = []
-    for name, spec in SETTINGS.items():
-        found = config.values[name]
-        kind = when(found.origin != "default", "good")
-        rows.append(
-            (
-                el("code", name),
-                el("code", plain(found.value)),
-                joined(
-                    badge(found.origin, kind), when(found.where, el("small", f" {found.where}"))
-                ),
-                spec.help,
-            )
-        )
     body = joined(
         heading("Settings"),
+        done(request),
         el(
             "p",
-            "Set them with ",
+            "What is changed here is written to your own file, and holds from the next start on. "
+            "A flag wins over the environment, that over the project's file, that over yours. What "
+            "is not changed here is set with ",
             command("recollect config set NAME VALUE"),
-            "; what runs already keeps what it began with. A flag wins over the environment, that "
-            "over the project's file, that over yours.",
+            ".",
             class_="lead",
         ),
         notes("warn", config.ignored),
-        table(
-            ("Setting", "Value", "From", "What it does"),
-            rows,
-            class_="settings",
-            aria_label="Settings",
-        ),
+        [_group(request, group) for group in dict.fromkeys(map(_group_of, SETTINGS))],
     )
     return PageContent("Settings", body, at="/settings")
+
+
+def _group_of(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _group(request: PageRequest, group: str) -> Html:
+    title = GROUPS.get(group, group.capitalize())
+    written = user_config.read_file(user_config.user_file())
+    names = (name for name in SETTINGS if _group_of(name) == group)
+    rows = [_setting(request, name, written) for name in names]
+    heads = ("Setting", "Value", "From", "What it does")
+    return el(
+        "section",
+        el("h2", title),
+        table(heads, rows, class_="settings", aria_label=f"Settings: {title}"),
+    )
+
+
+def _setting(request: PageRequest, name: str, written: Mapping[str, Any]) -> tuple[Any, ...]:
+    found = request.memory.config.values[name]
+    origin = badge(found.origin, when(found.origin != "default", "good"))
+    later = plain(written[name]) if name in written else ""
+    waits = el("p", "from the next start: ", el("code", later), class_="fine")
+    return (
+        el("code", name),
+        joined(
+            el("code", plain(found.value)),
+            when(later and later != plain(found.value), waits),
+            only(request.local and may_change(name), _change(request, name, later)),
+        ),
+        joined(origin, when(found.where, el("small", f" {found.where}"))),
+        SETTINGS[name].help,
+    )
+
+
+def may_change(name: str) -> bool:
+    """Whether a setting can be changed here: it says neither where things are, nor what leaves
+    this machine, nor what may be seen."""
+    return SETTINGS[name].reach == "plain" and name not in WALLS
+
+
+def _change(request: PageRequest, name: str, written: str) -> Html:
+    """Returns the form that changes a setting, and the one that takes it back."""
+    wanted = _wanted(name)
+    choices = wanted.removeprefix("one of ").split(", ") if wanted.startswith("one of ") else []
+    choices = ["true", "false"] if wanted == "true or false" else choices
+    value = written or plain(request.memory.config[name])
+    field = (
+        choice(wanted, f"set-{name}", value, [(one, one) for one in choices])
+        if choices
+        else text_field(wanted, f"set-{name}", written)
+    )
+    # The field has the name of its setting, so that no two of the page are the same.
+    return el(
+        "details",
+        el("summary", "Change", el("span", f" {name}", class_="unseen")),
+        form("/settings/change", request.csrf, field, el("button", "Save"), key=name),
+        when(
+            written,
+            form("/settings/change", request.csrf, el("button", "Back to the default"), key=name),
+        ),
+        class_="changing",
+    )
+
+
+def _wanted(name: str) -> str:
+    """Returns what a setting takes, as its parser says it to whoever gives something else."""
+    try:
+        SETTINGS[name].parse(None)
+    except (ValueError, TypeError) as error:
+        return str(error)
+    return "a text"
+
+
+def change(request: PageRequest) -> Redirect:
+    name = request.get("key")
+    user_config.setting(name)
+    if not (request.local and may_change(name)):
+        raise UsageError(
+            f"{name} is not changed here", hint=f"run `recollect config set {name} VALUE`"
+        )
+    value = request.get(f"set-{name}")
+    if value:
+        write_setting(name, value)
+    else:
+        unset_settings(name)
+    return Redirect(url("/settings", done="set" if value else "unset"))

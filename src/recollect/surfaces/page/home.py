@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect import memory as facade
 from recollect.markup import Html, el, joined, url
+from recollect.surfaces.commands import demo
 from recollect.surfaces.page import links, markdown
 from recollect.surfaces.page.layout import (
     PageRequest,
@@ -57,34 +58,48 @@ def _section(title: str, listed: Any, more: Html | None = None, kind: str = "") 
 
 def _first(request: PageRequest) -> Html:
     """Returns what can be imported with one click, where files may be read."""
-    offers = [_offer(request, one) for one in facade.found_logs()] if request.local else []
-    path = form(
-        "/imports/begin",
-        request.csrf,
-        el("label", "A folder of notes, a repository, an export", for_="path"),
-        el(
-            "div",
-            el("input", id="path", name="path", placeholder="~/notes", required=True),
-            el("button", "Import", class_="main"),
-            class_="asking",
-        ),
-    )
     typed = el("p", "Or in a terminal: ", command("recollect add ~/notes"), class_="fine")
     return el(
         "section",
         el("h2", "There is nothing to find yet. What shall be imported?"),
-        when(offers, el("ul", offers, class_="offers")),
-        only(request.local, path),
+        only(request.local, _offers(request)),
         typed,
         class_="card first",
     )
 
 
-def _offer(request: PageRequest, one: Any) -> Html:
-    said = f"{one.label}: {plural(one.files, 'conversation file')}, {one.megabytes:,.1f} MB"
-    what = el("span", f" {one.label}", class_="unseen")
-    button = el("button", "Import", what, class_="main", data_item=True)
-    given = {"path": str(one.place), "source": one.format}
+def _offers(request: PageRequest) -> Html:
+    """Returns the conversations on this machine, a field for a folder, and the samples."""
+    logs = [
+        _offer(
+            request,
+            f"{one.label}: {plural(one.files, 'file')}, {one.megabytes:,.1f} MB of conversations",
+            one.label,
+            path=str(one.place),
+            source=one.format,
+        )
+        for one in facade.found_logs()
+    ]
+    shipped = "Only to look around: the notes of an invented company, 31 files"
+    field = form(
+        "/imports/begin",
+        request.csrf,
+        el("label", "A folder of notes, a repository, an export", for_="import-path"),
+        el(
+            "div",
+            el("input", id="import-path", name="path", placeholder="~/notes", required=True),
+            el("button", "Import", class_="main"),
+            class_="asking",
+        ),
+    )
+    sample = _offer(
+        request, shipped, "the samples", path=str(demo.SAMPLES / "vault"), source="samples"
+    )
+    return joined(field, el("ul", logs, sample, class_="offers"))
+
+
+def _offer(request: PageRequest, said: str, what: str, **given: str) -> Html:
+    button = el("button", "Import", el("span", f" {what}", class_="unseen"), data_item=True)
     return el("li", el("span", said), form("/imports/begin", request.csrf, button, **given))
 
 

@@ -294,6 +294,8 @@ _DONE = {
     "stopping": "It is being stopped. What it has stored stays.",
     "undone": "Taken back: all is as it was before.",
     "accepted": "Accepted.",
+    "set": "Saved: it holds from the next start on.",
+    "unset": "Taken back: the default holds from the next start on.",
     "rejected": "Rejected: what it had replaced holds again.",
 }
 

@@ -67,6 +67,7 @@ CHANGES: Mapping[str, Callable[[PageRequest], Redirect]] = {
     "/receipts/undo": reviewing.undo,
     "/imports/begin": importing.begin,
     "/imports/stop": importing.stop,
+    "/settings/change": figures.change,
 }
 _KINDS = {"page.css": "text/css", "page.js": "text/javascript", "icon.svg": "image/svg+xml"}
 """The files that are served, and no others: no request names a file of the disk."""
