@@ -23,6 +23,7 @@ from recollect.errors import QueryError
 from recollect.sources.sessions import format_of
 from recollect.sources.sessions.base import Session
 from recollect.surfaces.commands import hook as hook_command
+from recollect.surfaces.commands import hook_late
 from recollect.surfaces.commands.hook import MARK, POINTERS, TOKENS, called
 from recollect.surfaces.install.clients import CLIENTS
 from recollect.text.tokens import count_tokens
@@ -351,23 +352,54 @@ def test_settings_that_cannot_be_read_stop_nobody(home: Path, log: Callable[[], 
     assert "ConfigError" in log()
 
 
-def test_what_takes_too_long_is_given_up(log: Callable[[], str]) -> None:
+def test_what_comes_too_late_is_said_and_comes_with_the_next_prompt(
+    hook: Hook, log: Callable[[], str], home: Path
+) -> None:
+    with Memory.open() as memory:
+        memory.remember("We deploy the kayak on Fridays", name="kayak day")
     code = (
-        "import sys, time; from recollect.surfaces.commands import hook as h\n"
-        "from recollect import Memory\n"
-        "h.BOX = 0.2; Memory.open = lambda *_, **__: time.sleep(60)\n"
-        "sys.exit(h.called(['prompt', '--client', 'codex']))"
+        "import sys, time; from recollect.surfaces.commands import hook as h, hook_late\n"
+        "hook_late.BOX = 0.2; before = h.content\n"
+        "h.content = lambda *given: time.sleep(1) or before(*given)\n"
+        "sys.exit(hook_late.boxed(['prompt', '--client', 'codex'], sys.stdin.buffer.read()))"
     )
+    asked = {"prompt": "kayak day", "session_id": "s1"}
     done = subprocess.run(
         [sys.executable, "-c", code],
-        input='{"prompt": "where is the otter?"}',
+        input=json.dumps(asked),
         capture_output=True,
         text=True,
-        timeout=30,
-        check=False,
+        timeout=60,
+        check=True,
     )
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "codex prompt: TimeoutError" in log()
+    assert hook_late.LATE in told(done.stdout)
+    assert "codex prompt: not ready" in log()
+    until = time.monotonic() + 60
+    while not any((home / "data" / "hooks").glob("*.txt")):
+        assert time.monotonic() < until, log()
+        time.sleep(0.05)
+    other = {**asked, "session_id": "s2", "prompt": "thank you"}
+    assert hook("prompt", other, "codex") == ""
+    later = told(hook("prompt", {**other, "session_id": "s1"}, "codex"))
+    assert hook_late.BEFORE in later
+    assert "We deploy the kayak on Fridays" in later
+    assert hook("prompt", {**other, "session_id": "s1"}, "codex") == ""
+
+
+def test_a_hook_that_is_in_time_says_it_once(home: Path) -> None:
+    with Memory.open() as memory:
+        memory.remember("We deploy the kayak on Fridays", name="kayak day")
+    done = subprocess.run(
+        [sys.executable, "-m", "recollect", "hook", "prompt", "--client", "codex"],
+        input='{"prompt": "kayak day", "session_id": "s1"}',
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert "We deploy the kayak on Fridays" in told(done.stdout) or hook_late.LATE in done.stdout
+    if hook_late.LATE not in done.stdout:
+        assert not any((home / "data" / "hooks").glob("*.txt"))
 
 
 def test_the_log_has_no_word_of_the_prompt_and_does_not_grow(

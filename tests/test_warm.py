@@ -19,6 +19,7 @@ import pytest
 
 from mcp_client import Client, small_store
 from recollect import Memory
+from recollect.surfaces.commands import hook_late
 from recollect.surfaces.warm import holders, wire
 
 _TELL = """
@@ -27,11 +28,19 @@ from recollect.surfaces.warm import client, wire
 {before}
 from recollect.__main__ import main
 code = main()
-loaded = type(sys.modules.get("recollect.memory")).__name__ == "module"
+engine = ("recollect.memory", "recollect.surfaces.commands.hook")
+loaded = any(type(sys.modules.get(name)).__name__ == "module" for name in engine)
 sys.stderr.write("\\nitself" if loaded else "\\nasked")
 sys.exit(code)
 """
 TIMES = re.compile(r'\d+ ms|"timing_ms": [\d.]+|"ms": [\d.]+|"at": "[^"]+"|[\d.]+(?=,?\s*"took)')
+
+
+PATIENT = """
+from recollect.surfaces.commands import hook_late
+client.HOOKED = hook_late.BOX = 60
+"""
+"""A hook that waits as long as a busy machine takes."""
 
 
 class Ran(NamedTuple):
@@ -240,11 +249,28 @@ def test_a_hook_is_answered_by_the_holder(start: Callable[..., Client]) -> None:
     start()
     sent = json.dumps({"prompt": "deploy day", "hook_event_name": "UserPromptSubmit"})
     words = ("hook", "prompt", "--client", "claude-code")
-    warm = run(*words, stdin=sent)
-    cold = run(*words, stdin=sent, variables={"RECOLLECT_WARM": "off"})
+    warm = run(*words, stdin=sent, before=PATIENT)
+    cold = run(*words, stdin=sent, before=PATIENT, variables={"RECOLLECT_WARM": "off"})
     assert (warm.by, cold.by) == ("asked", "itself")
     assert "We deploy on Fridays" in warm.out
     assert warm.out == cold.out
+
+
+def test_what_a_holder_has_too_late_comes_with_the_next_prompt(
+    start: Callable[..., Client], home: Path
+) -> None:
+    start()
+    words = ("hook", "prompt", "--client", "claude-code")
+    sent = {"prompt": "deploy day", "session_id": "s9", "hook_event_name": "UserPromptSubmit"}
+    late = run(*words, stdin=json.dumps(sent), before="client.HOOKED = 0")
+    assert hook_late.LATE in late.out
+    until = time.monotonic() + 60
+    while not any((home / "data" / "hooks").glob("*.txt")):
+        assert time.monotonic() < until, "it was not kept"
+        time.sleep(0.05)
+    after = run(*words, stdin=json.dumps({**sent, "prompt": "thank you"}), before=PATIENT)
+    assert "We deploy on Fridays" in after.out
+    assert hook_late.BEFORE in after.out
 
 
 def test_doctor_names_the_holder(start: Callable[..., Client], store: Path) -> None:

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from recollect import __version__, suspend
 from recollect.surfaces import cli, controls
-from recollect.surfaces.commands import hook
+from recollect.surfaces.commands import hook_late
 from recollect.surfaces.mcp import stdio
 from recollect.surfaces.warm import client
 
@@ -106,8 +106,11 @@ def _command(words: Sequence[str]) -> tuple[Callable[..., int], *tuple[Any, ...]
 def _hook(words: Sequence[str]) -> int:
     """Refuses nothing, unlike the parser."""
     raw = client.stdin()
-    code = client.answered(["hook", *words], raw, client.HOOKED)
-    return hook.called(words, raw) if code is None else code
+    try:
+        code = client.answered(["hook", *words], raw, client.HOOKED)
+    except client.Late:
+        return hook_late.late(words, raw)
+    return hook_late.boxed(words, raw) if code is None else code
 
 
 def _exit(code: int) -> int:

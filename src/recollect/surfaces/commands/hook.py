@@ -6,8 +6,9 @@
 * ``compact``, ``session-end``: the transcript that is named is imported, by a process of its own,
   for clients wait only a moment for a session that ends.
 
-A client is never kept waiting or stopped by it: whatever goes wrong, and whatever takes longer than
-:data:`BOX`, ends with exit code 0, nothing on stdout, and a line in ``hooks.log`` beside the store.
+A client is never kept waiting or stopped by it: whatever goes wrong ends with exit code 0, nothing
+on stdout, and a line in ``hooks.log`` beside the store; what takes long comes with the next prompt
+(:mod:`~recollect.surfaces.commands.hook_late`).
 What it says is marked as ours, and the readers of sessions leave that out: nothing that was
 recalled is ever imported as if it had been said.
 """
@@ -15,19 +16,17 @@ recalled is ever imported as if it had been said.
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from threading import Timer
 from time import gmtime, strftime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect import config, permissions
 from recollect.nouns.answers import LIKELY, SURE, in_words
 from recollect.surfaces import controls, headlines, warm
-from recollect.surfaces.commands import hook_import
+from recollect.surfaces.commands import hook_import, hook_late
 from recollect.surfaces.install import clients
 from recollect.surfaces.phrases import dotted, some, when
 from recollect.surfaces.warm import client
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     from recollect.memory import Memory
     from recollect.nouns import Result
 
-BOX = 2.0
-"""Seconds; then the client goes on without us."""
 TOKENS = 400
 """Of a prelude, at most."""
 POINTERS = 3
@@ -85,13 +82,13 @@ def called(arguments: Sequence[str], raw: bytes | None = None) -> int:
     """``recollect hook`` with these arguments and this input, or what is handed in. Exit code 2
     would make some clients refuse what their user has typed: there is none but 0."""
     try:
-        return _answered(_parsed(arguments), client.stdin() if raw is None else raw)
+        return _answered(parsed(arguments), client.stdin() if raw is None else raw)
     except Exception as error:  # noqa: BLE001  nothing of ours may stop a client
-        _log(Call("", "", None, False), error)
+        log(Call("", "", None, False), error)
         return 0
 
 
-def _parsed(arguments: Sequence[str]) -> Call:
+def parsed(arguments: Sequence[str]) -> Call:
     given: dict[str, str] = {}
     rest, words = list(arguments), []
     wait = False
@@ -106,35 +103,18 @@ def _parsed(arguments: Sequence[str]) -> Call:
     return Call(words[0] if words else "", given.get("client", ""), given.get("store"), wait)
 
 
-def said(arguments: Sequence[str], raw: bytes) -> str:
-    """What a hook with these arguments and this input says, for a process that answers for it."""
-    return _said(_parsed(arguments), _payload(raw))
-
-
 def _answered(call: Call, raw: bytes) -> int:
-    box = Timer(BOX, _give_up, (call,))
-    box.daemon = True
     try:
-        if not call.wait:
-            box.start()
-        told = _said(call, _payload(raw))
-        box.cancel()
+        told = _said(call, payload_of(raw))
         if told:
             sys.stdout.write(controls.shown(told) + "\n")
             sys.stdout.flush()
     except Exception as error:  # noqa: BLE001  nothing of ours may stop a client
-        _log(call, error)
-    finally:
-        box.cancel()
+        log(call, error)
     return 0
 
 
-def _give_up(call: Call) -> None:
-    _log(call, TimeoutError(f"it took longer than {BOX:g} s"))
-    os._exit(0)
-
-
-def _log(call: Call, error: Exception | str) -> None:
+def log(call: Call, error: Exception | str) -> None:
     """One line, without a word of what was asked; the file begins anew when it is long."""
     with suppress(Exception):
         file = config.data_folder() / "hooks.log"
@@ -147,7 +127,7 @@ def _log(call: Call, error: Exception | str) -> None:
             log.write(f"{strftime(_STAMP, gmtime())} {told}\n")
 
 
-def _payload(raw: bytes) -> dict[str, Any]:
+def payload_of(raw: bytes) -> dict[str, Any]:
     if not raw.strip():
         return {}
     payload = json.loads(raw)
@@ -158,20 +138,34 @@ def _payload(raw: bytes) -> dict[str, Any]:
 
 def _said(call: Call, payload: Mapping[str, Any]) -> str:
     """What goes to stdout, in the shape that the client takes."""
+    told = content(call, payload)
+    return shaped(call, payload, told) if told else ""
 
-    client = clients.BY_NAME.get(call.client)
-    if client is None or client.hooks is None or call.event not in client.hooks.events:
+
+def content(call: Call, payload: Mapping[str, Any]) -> str:
+    """What there is to say; an import is begun."""
+    if call.event not in _events(call):
         raise ValueError("there is no such event of such a client")
     if call.event in ("compact", "session-end"):
         _import(call, payload)
         return ""
-    told = _prelude(call, payload) if call.event == "session-start" else _pointers(call, payload)
-    if not told:
-        return ""
-    name = payload.get("hook_event_name") or client.hooks.events[call.event]
+    if call.event == "session-start":
+        return _prelude(call, payload)
+    before = hook_late.take(call, payload)
+    return "\n".join(some(when(before, f"{hook_late.BEFORE}\n{before}"), _pointers(call, payload)))
+
+
+def shaped(call: Call, payload: Mapping[str, Any], told: str) -> str:
+    """As the client takes it."""
+    name = payload.get("hook_event_name") or _events(call)[call.event]
     marked = f"<{MARK}>\n{told.replace(MARK, 'recollect context')}\n</{MARK}>"
-    content = {"hookEventName": name, "additionalContext": marked}
-    return json.dumps({"hookSpecificOutput": content}, ensure_ascii=False)
+    about = {"hookEventName": name, "additionalContext": marked}
+    return json.dumps({"hookSpecificOutput": about}, ensure_ascii=False)
+
+
+def _events(call: Call) -> Mapping[str, str]:
+    client = clients.BY_NAME.get(call.client)
+    return {} if client is None or client.hooks is None else client.hooks.events
 
 
 def _text(payload: Mapping[str, Any], name: str) -> str:
@@ -289,4 +283,4 @@ def _import(call: Call, payload: Mapping[str, Any]) -> None:
         hook_import.start(call, path)
         return
     for problem in hook_import.run(call, path)[:5]:
-        _log(call, f"{problem.where}: {problem.reason}")
+        log(call, f"{problem.where}: {problem.reason}")

@@ -27,21 +27,25 @@ HOOKS = ("prompt", "session-start")
 _OFF = ("off", "no", "false")
 ACCEPTED, ANSWERED = 1.0, 20.0
 """Seconds within which a holder says that it will answer, and does."""
-HOOKED = 1.5
+HOOKED = 2.0
 """Seconds within which it does so for a hook."""
 _LONGEST = 16_000_000
 """Bytes of standard input."""
 
 
+class Late(Exception):
+    """The holder works on what a hook asked, and keeps it for the next prompt."""
+
+
 def answered(words: Sequence[str], stdin: bytes = b"", seconds: float = ANSWERED) -> int | None:
     """The exit code of a command that a holder has done, after what it said was written; None where
-    there is none to do it."""
+    there is none to do it. Raises :class:`Late` where a hook has to wait for the next prompt."""
     if not _may_ask(words):
         return None
     request = _request(words, stdin)
     for path in sockets():
         try:
-            said = _ask(path, request, seconds)
+            said = _ask(path, request, seconds, words[0] == "hook")
         except (OSError, wire.Gone):
             continue
         if said is not None:
@@ -98,18 +102,24 @@ def sockets() -> Iterator[str]:
     yield from (os.path.join(folder, name) for name in names if name.endswith(".sock"))
 
 
-def _ask(path: str, request: bytes, seconds: float) -> list[bytes] | None:
+def _ask(path: str, request: bytes, seconds: float, hooked: bool) -> list[bytes] | None:
     """The answer; None where the holder says that it will not give one."""
-    until = monotonic() + seconds
+    until, accepted = monotonic() + seconds, False
     holder = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     try:
-        holder.settimeout(min(ACCEPTED, seconds))
+        holder.settimeout(ACCEPTED)
         holder.connect(path)
         holder.sendall(request)
         if wire.exactly(holder, 1) != wire.WILL:
             return None
-        holder.settimeout(max(0.01, until - monotonic()))
+        accepted = True
+        holder.settimeout(max(0.001, until - monotonic()))
         said = wire.received(holder)
+        holder.sendall(wire.WILL)  # taken: nothing of it need be kept
+    except TimeoutError:
+        if accepted and hooked:
+            raise Late from None
+        raise
     finally:
         holder.close()
     return said if len(said) == 3 else None

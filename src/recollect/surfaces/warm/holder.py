@@ -22,7 +22,7 @@ from recollect.arguments import store_of
 from recollect.errors import RecollectError
 from recollect.memory import Memory, core, sharing
 from recollect.surfaces import cli, controls, error_log
-from recollect.surfaces.commands import hook
+from recollect.surfaces.commands import hook, hook_late
 from recollect.surfaces.warm import holders, wire
 
 THREADS = 8
@@ -83,7 +83,8 @@ class Holder:
 
     def _serve(self, connection: socket.socket) -> None:
         try:
-            with connection, suppress(OSError, wire.Gone):  # who has left gets nothing
+            # Who has left gets nothing, and whose request fails hears of it by doing it itself.
+            with connection, suppress(OSError, wire.Gone, RecollectError, ValueError):
                 connection.settimeout(PATIENCE)
                 if _is_owner(connection):
                     self._answer(connection)
@@ -93,23 +94,26 @@ class Holder:
             self._room.release()
 
     def _answer(self, connection: socket.socket) -> None:
-        streams = io.StringIO(), io.StringIO()
         try:
             request = _understood(wire.received(connection))
             out, error = _Stream(request.seen), _Stream(request.seen)
-            streams = out, error
             other = asker.Asker(request.variables, request.folder, out, error, self._memory)
             with asker.answering(other):
                 self._check(request)
                 connection.sendall(wire.WILL)
-                code = _done(request, out)
+                code, not_taken = _done(request, out)
         except Declined:
             connection.sendall(wire.WILL_NOT)
             return
-        said = [controls.shown(stream.getvalue()) for stream in streams]
+        said = [controls.shown(stream.getvalue()) for stream in (out, error)]
         connection.settimeout(PATIENCE)
         encoded = [text.encode("utf-8", "backslashreplace") for text in said]
-        connection.sendall(wire.packed([str(code).encode(), *encoded]))
+        try:
+            connection.sendall(wire.packed([str(code).encode(), *encoded]))
+            wire.exactly(connection, 1)
+        except (OSError, wire.Gone):
+            with asker.answering(other):
+                not_taken()
 
     def _check(self, request: Request) -> None:
         """Declines what would come out otherwise than if the asking process did it."""
@@ -210,12 +214,20 @@ def _store_in(words: tuple[str, ...]) -> str | None:
     return named
 
 
-def _done(request: Request, out: io.StringIO) -> int:
+def _done(request: Request, out: io.StringIO) -> tuple[int, Callable[[], None]]:
+    """The exit code, and what is to be done where nobody has taken the answer."""
     if request.words[0] != "hook":
-        return cli.done(request.words)
-    said = hook.said(request.words[1:], request.stdin)
-    out.write(said and said + "\n")
-    return 0
+        return cli.done(request.words), _nothing
+    call, payload = hook.parsed(request.words[1:]), hook.payload_of(request.stdin)
+    told = hook.content(call, payload)
+    if not told:
+        return 0, _nothing
+    out.write(hook.shaped(call, payload, told) + "\n")
+    return 0, lambda: hook_late.keep(call, payload, told)
+
+
+def _nothing() -> None:
+    """Who asked has done it itself."""
 
 
 def _identity(location: str) -> tuple[int, int] | None:

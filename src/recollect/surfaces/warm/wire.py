@@ -2,7 +2,8 @@
 
 A request is the version, the words of a command line, the working folder, the environment as far as
 it counts, and standard input. The holder says at once whether it will answer (:data:`WILL`, or
-:data:`WILL_NOT` and why), then the answer: exit code, standard output, standard error.
+:data:`WILL_NOT`), then the answer: exit code, standard output, standard error; and the client says
+:data:`WILL` once it has that.
 """
 
 from __future__ import annotations
