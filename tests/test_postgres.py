@@ -4,6 +4,7 @@ connections, a change of model, and clear words for whatever is wrong."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -152,6 +153,14 @@ def _as(url: str, role: str) -> str:
     return f"{head}://{role}@{tail.rpartition('@')[2]}"
 
 
+def _documented_grants() -> list[str]:
+    """The grants for a role as the documentation has them."""
+    written = (Path(__file__).parents[1] / "docs" / "postgres.md").read_text()
+    grants = re.findall(r"^GRANT [^;]+", written, re.MULTILINE)
+    assert len(grants) == 6
+    return grants
+
+
 @pytest.fixture
 def role(url: str) -> Iterator[str]:
     """A role that may use the tables of the store, and is listed as nobody."""
@@ -162,10 +171,8 @@ def role(url: str) -> Iterator[str]:
         store.admin.refresh()
     where = parse(url).schema
     admin(f"CREATE ROLE {name} LOGIN")
-    admin(f"GRANT USAGE ON SCHEMA {where} TO {name}")
-    admin(f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {where} TO {name}")
-    admin(f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {where} TO {name}")
-    admin(f"REVOKE INSERT, UPDATE, DELETE ON {where}.members FROM {name}")
+    for statement in _documented_grants():
+        admin(statement.replace("recollect", where).replace(" ana", f" {name}"))
     yield name
     admin(f"DROP OWNED BY {name}")
     admin(f"DROP ROLE {name}")
@@ -191,7 +198,7 @@ def test_a_role_sees_and_writes_nothing_but_its_own(url: str, role: str) -> None
         assert seen() == 0
         own = db.execute(f"SELECT external FROM {where}.documents".encode()).fetchall()
         assert own == [("mine",)]
-        for name in tables:
+        for name in set(tables) - {"owners"}:  # nobody has the right to delete one
             changed = db.execute(f"DELETE FROM {where}.{name} WHERE owner = {ben}".encode())
             assert changed.rowcount == 0
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
@@ -216,6 +223,64 @@ def test_a_role_sees_and_writes_nothing_but_its_own(url: str, role: str) -> None
             put(store, note("theirs", "otter", owner="ben"))
     with opened(url) as store:
         assert len(store.get("yours")) == 1
+
+
+def _tables(where: str) -> list[str]:
+    """Every table of a schema that can be named, partitions included, as the catalogue has them."""
+    rows = admin(
+        "SELECT c.relname FROM pg_class c WHERE c.relkind IN ('r', 'p') "
+        f"AND c.relnamespace = '{where}'::regnamespace ORDER BY 1"
+    )
+    return [name for (name,) in rows]
+
+
+def test_every_table_of_the_catalogue_is_walled_for_a_role(url: str, role: str) -> None:
+    where = parse(url).schema
+    (ben,) = admin(f"SELECT owner FROM {where}.owners WHERE name = 'ben'")[0]
+    admin(
+        f"INSERT INTO {where}.members SELECT '{role}', owner FROM {where}.owners WHERE name = 'ana'"
+    )
+    with opened(url) as store:  # a model that comes after the grants
+        keys = [key for key, _ in store.pending("later", limit=9)]
+        store.put_vectors("later", keys, np.eye(len(keys), 8, dtype=np.float32))
+    tables = _tables(where)
+    parts = [name for name in tables if re.search(r"_p\d+$", name)]
+    assert {"vectors_1_p0", "vectors_2_p0", "passages_p0"} <= set(parts)
+    open_to_all = {"meta", "models"}
+    with psycopg.connect(_as(server_url(), role), autocommit=True) as db:
+
+        def tried(statement: str) -> int:
+            try:
+                done = db.execute(statement.encode())
+            except psycopg.errors.InsufficientPrivilege:
+                return 0
+            return len(done.fetchall())
+
+        def attacked(names: list[str]) -> int:
+            return sum(
+                tried(statement.format(table=f"{where}.{name}"))
+                for name in names
+                for statement in (
+                    f"SELECT 1 FROM {{table}} WHERE owner = {ben}",
+                    f"UPDATE {{table}} SET owner = owner WHERE owner = {ben} RETURNING 1",
+                    f"DELETE FROM {{table}} WHERE owner = {ben} RETURNING 1",
+                )
+            )
+
+        owned = [name for name in tables if name not in open_to_all]
+        assert attacked(owned) == 0
+        assert tried(f"SELECT * FROM {where}.vectors_2") == 1  # her own, of the later model
+        for part in parts:  # no right on any of them, not even to her own rows
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                db.execute(f"SELECT 1 FROM {where}.{part}".encode())
+        for part in parts:  # somebody lets her in: the policies hold there too
+            admin(f"GRANT ALL ON {where}.{part} TO {role}")
+        assert attacked(owned) == 0
+    walls = admin(
+        "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') "
+        f"AND relnamespace = '{where}'::regnamespace AND NOT relrowsecurity ORDER BY 1"
+    )
+    assert {name for (name,) in walls} == {"members", *open_to_all}
 
 
 def test_a_role_that_names_its_owner_is_let_to_that_one(url: str, role: str) -> None:

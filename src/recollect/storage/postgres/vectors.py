@@ -484,8 +484,11 @@ def _binary(
 
 
 def _leaves(db: Db, table: str) -> list[str]:
+    """Returns the partitions of a table, or itself where it has none; to a role that owns none of
+    them no graph is known."""
     rows = db.execute(
         "SELECT relid::regclass::text FROM pg_partition_tree(%s::regclass) WHERE isleaf "
+        "AND has_table_privilege(relid, 'SELECT') "
         "UNION SELECT %s WHERE NOT EXISTS (SELECT 1 FROM pg_partition_tree(%s::regclass)) "
         "ORDER BY 1",
         (table, table, table),
