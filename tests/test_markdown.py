@@ -117,6 +117,12 @@ def test_a_chat_keeps_its_lines_and_a_title_has_no_link() -> None:
     assert line("the `x` of [[Ana]] at https://a.b") == "the <code>x</code> of Ana at https://a.b"
 
 
+def test_a_line_that_was_cut_inside_code_shows_what_is_whole() -> None:
+    made = line("… Collector` parameter to `sync` and `other", [(27, 31)])
+    assert re.findall("<code>(.*?)</code>", made) == ["<mark>sync</mark>"]
+    assert line("Updated: ``` Upgrade").count("`") == 0
+
+
 def test_code_of_a_known_language_is_coloured() -> None:
     made = inside("```python\nreturn 'a'  # b\n```")
     assert "<b>return</b>" in made

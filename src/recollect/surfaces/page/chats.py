@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from recollect.errors import NotFound
 from recollect.markup import Html, el, joined, url
-from recollect.nouns import Message, first_words
+from recollect.nouns import Message, first_words, without
 from recollect.surfaces.page import markdown
 from recollect.surfaces.page.layout import (
     PageContent,
@@ -111,7 +111,7 @@ def chat(request: PageRequest) -> PageContent:
         _switch(one),
         _messages(one, one.turns[start : start + PAGE]),
         _turning(one, start),
-        notes("hint", (*read.notes, *hidden_by(read.hidden))),
+        notes("hint", (*read.notes, *hidden_by(without(read.hidden, ["roles"])))),  # all are here
     )
     return PageContent(title, body, at="/sessions")
 

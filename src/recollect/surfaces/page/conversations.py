@@ -168,7 +168,7 @@ def _hit(hit: Any, query: str) -> Html:
         el("p", _excerpt(hit.snippet, wanted), class_="snippet", dir="auto"),
         around,
         when(more, el("p", "Also in its lineage: ", more, class_="fine")),
-        notes("hint", hidden_by(hit.hidden)),
+        [el("p", line, class_="fine") for line in hidden_by(hit.hidden)],
         class_="card",
     )
 

@@ -273,8 +273,12 @@ def minute(moment: datetime | None) -> Html | None:
     return only(moment, el("time", phrases.minute(moment), datetime=iso(moment)))
 
 
+_HIDDEN = {"roles": "messages of tools and the like", "automation": "conversations of programs"}
+"""What is hidden, by the reason for it; by another reason, the reason is told."""
+
+
 def hidden_by(counts: Mapping[str, int]) -> list[str]:
-    said = ", ".join(f"{count:,} by {reason}" for reason, count in counts.items())
+    said = ", ".join(f"{n:,} {_HIDDEN.get(reason, f'by {reason}')}" for reason, n in counts.items())
     return some(when(said, f"Not shown: {said}."))
 
 

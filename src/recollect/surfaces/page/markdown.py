@@ -24,6 +24,8 @@ from recollect.text.snippet import joined as joined_marks
 
 ON, OFF = "\ufdd0", "\ufdd1"
 """Where a mark begins and ends. Unicode keeps these two out of texts."""
+UNSEEN = "\u200b"
+"""A space of no width: what is put in place of a sign leaves marks where they are."""
 _SWITCH = re.compile(f"([{ON}{OFF}])")
 DEEP = 8
 """Levels of quotes, lists and emphasis in each other; what is deeper stays as it is written."""
@@ -78,7 +80,22 @@ def rendered(text: str, style: Style = PLAIN, marks: Sequence[Mark] = ()) -> Ren
 
 def line(text: str, marks: Sequence[Mark] = ()) -> Html:
     """Returns one line of text without links: a title, how a message begins."""
+    text = _balanced(text)
     return _Writer(LINE).inline(_switched(" ".join(text.split()) if not marks else text, marks))
+
+
+_CLOSING = re.compile(r"[^`]*[^`\s]`(?=[\s.,;:)]|$)")
+
+
+def _balanced(text: str) -> str:
+    """Returns a text that may have been cut inside code without the sign that has no other."""
+    if "```" in text:
+        return text.replace("`", UNSEEN)
+    cut = _CLOSING.match(text)
+    if cut:
+        text = text.replace("`", UNSEEN, 1)
+    before, sign, after = text.rpartition("`")
+    return f"{before}{UNSEEN}{after}" if sign and text.count("`") % 2 else text
 
 
 def _switched(text: str, marks: Sequence[Mark]) -> str:
