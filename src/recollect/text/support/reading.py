@@ -32,6 +32,8 @@ class Token(NamedTuple):
     unit: str = ""
     after: str = ""
     """The word that follows a number, where it is no unit; the month of a day."""
+    before: str = ""
+    """The word before a number ("floor 5")."""
 
 
 class Reading(NamedTuple):
@@ -220,8 +222,9 @@ def _figure(raws: list[_Raw], at: int) -> tuple[list[Token], int] | None:
     after, more = _unit(raws, at + used) if not unit else (unit, 0)
     unit = after if after in tables.UNITS else ""
     beside = _month_beside(raws, at, used)
-    after = after or (_noun(raws[at - 1].folded) if at else "")
-    tokens = [Token("number", f"{value:g}", raw.text, raw.clause, at, value, unit, beside or after)]
+    before = _noun(raws[at - 1].folded) if at else ""
+    fields = (f"{value:g}", raw.text, raw.clause, at, value, unit, beside or after, before)
+    tokens = [Token("number", *fields)]
     return tokens, used + (more if unit else 0)
 
 

@@ -209,7 +209,28 @@ OPPOSITES = {
     husband/wife mother/father brother/sister son/daughter uncle/aunt mum/dad pause/abort
     paused/aborted import/export upload/download read/write send/receive love/hate like/dislike
     younger/older shorter/longer thin/thick light/dark full/empty strong/weak rich/poor
-    heavier/lighter left/arrived present/absent torn/left double/waive split/keep
+    heavier/lighter arrived/left present/absent torn/left double/waive split/keep high/low
+    highest/lowest largest/smallest larger/smaller big/small large/small long/short tall/short
+    longest/shortest wide/narrow near/far nearest/farthest rare/common simple/complex easy/hard
+    safe/dangerous healthy/sick alive/dead single/married employed/unemployed success/failure
+    succeeded/failed succeed/fail won/lost gained/lost gain/lose rose/dropped rise/drop up/down
+    increased/decreased increased/reduced increase/reduce raised/reduced raise/reduce grew/shrank
+    improved/worsened improved/degraded accepted/rejected accepted/declined approved/rejected
+    approved/refused agreed/refused agreed/declined agreed/disagreed confirmed/denied
+    allowed/prohibited permitted/forbidden permitted/prohibited legal/illegal mandatory/optional
+    compulsory/voluntary enabled/disabled active/inactive online/offline open/locked unlocked/locked
+    opened/closed shut/open hired/fired hired/dismissed joined/left entered/left borrowed/lent
+    borrow/lend lend/owe sold/kept keep/sell kept/cancelled keep/cancel kept/removed added/removed
+    installed/removed created/deleted merged/split started/ended began/ended starts/ends begins/ends
+    paid/unpaid guilty/innocent true/false right/wrong correct/incorrect same/different
+    grandmother/grandfather niece/nephew queen/king boy/girl man/woman mum/father dad/mother
+    brothers/sisters parents/children teacher/pupil landlord/tenant buyer/seller employer/employee
+    upper/lower top/bottom front/back indoor/outdoor north/west north/east south/east south/west
+    northern/southern eastern/western morning/afternoon afternoon/evening morning/night
+    yesterday/tomorrow today/tomorrow today/yesterday breakfast/dinner breakfast/lunch lunch/dinner
+    weekday/weekend sunny/rainy white/black sweet/sour soft/loud quiet/loud quiet/noisy
+    vegetarian/carnivore staging/production server/client frontend/backend input/output
+    despite/because although/because
     """.split()
 }
 FILLERS = frozenset(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from recollect.text.forms import is_form
@@ -27,8 +28,10 @@ CLOSE = 0.8
 """From which nearness on a word is taken for another."""
 SYNONYM = 0.9
 """From which on it stands where the other does."""
-FAR = 0.72
+FAR = 0.74
 """Below which a word is about something else."""
+LONGEST = 100
+"""Tokens of a sentence that is checked: a longer one is a page."""
 STRAY = 0.25
 """Share of the words of a sentence that may be unaccounted for."""
 
@@ -54,30 +57,38 @@ class Support(NamedTuple):
         return not self.why
 
 
-class Case(NamedTuple):
+class Case:
     """A sentence, and what it is held against."""
 
-    text: str
-    cited: str
-    said: Reading
-    spans: Reading
-    around: Reading
-    """The text around the spans, which may tell who is meant."""
-    near: Near | None
+    def __init__(self, text: str, cited: str, around: str, near: Near | None) -> None:
+        self.text, self.cited, self.near = text, cited, near
+        self.said, self.spans = read(text), read(cited)
+        self.around = read(around)
+        """The text around the spans, which may tell who is meant."""
+        self.english = self.said.language in ("en", "")
+        self._homes: dict[Token, frozenset[int]] = {}
+        lacking = [t.word.lower() for t in self.said.of("word") if not self.has(t)]
+        if near is not None and lacking and self.english:  # all in one batch
+            near(lacking, [t.word.lower() for t in self.spans.of("word", "name")] or lacking)
 
     def has(self, token: Token) -> bool:
         return any(_same(token, other) for other in self.spans.tokens)
 
-    def clauses_with(self, token: Token) -> set[int]:
+    def clauses_with(self, token: Token) -> frozenset[int]:
         """The clauses of the spans that have it, or else a word that means the same."""
+        if token not in self._homes:
+            self._homes[token] = frozenset(self._found(token))
+        return self._homes[token]
+
+    def _found(self, token: Token) -> set[int]:
         exact = {other.clause for other in self.spans.tokens if _same(token, other)}
         if exact or token.kind != "word" or self.near is None:
             return exact
-        words = [other for other in self.spans.tokens if other.kind == "word"]
+        words = self.spans.of("word")
         return {other.clause for other in words if self.nearness(token, other) >= SYNONYM}
 
     def nearness(self, token: Token, other: Token) -> float:
-        if self.near is None or self.said.language not in ("en", ""):
+        if self.near is None or not self.english:
             return 0.0
         return self.near([token.word.lower()], [other.word.lower()])[0]
 
@@ -86,10 +97,10 @@ def check(
     sentence: str, spans: Sequence[str], around: str = "", near: Near | None = None
 ) -> Support:
     """Holds a sentence against the spans that it cites."""
-    cited = "\n".join(spans)
-    case = Case(sentence, cited, read(sentence), read(cited), read(around), near)
-    if not case.said.tokens:
-        return Support("it says nothing")
+    size = len(read(sentence).tokens)
+    if not 0 < size <= LONGEST:
+        return Support("it is too long to be checked" if size else "it says nothing")
+    case = Case(sentence, "\n".join(spans), around, near)
     how: list[str] = []
     for rule in (_numbers, _times, _dates, _names, _negations, _places, _order, _words):
         why = rule(case, how)
@@ -123,11 +134,16 @@ def _alike(token: Token, other: Token) -> bool:
     """Forms of one word: by the stemmer of another kind, by a common beginning, or irregular."""
     if not {token.kind, other.kind} <= {"word", "name"}:
         return False
-    one, two = stem(fold(token.word)), stem(fold(other.word))
+    one, two = _root(token.word), _root(other.word)
     if one == two or is_form(one, two):
         return True
     short, long = sorted((one, two), key=len)
     return len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= _ending(token)
+
+
+@lru_cache(maxsize=1 << 14)
+def _root(word: str) -> str:
+    return stem(fold(word))
 
 
 def _ending(token: Token) -> int:
@@ -279,7 +295,7 @@ def _meant(case: Case, token: Token, said: Sequence[Token]) -> bool:
     return token.kind == "word" and any(case.nearness(one, token) >= CLOSE for one in words)
 
 
-def _rivals(case: Case, token: Token, other: Token, homes: set[int]) -> bool:
+def _rivals(case: Case, token: Token, other: Token, homes: frozenset[int]) -> bool:
     """Whether one could stand where the other does."""
     spans = case.spans
     if token.kind == "time":
@@ -296,7 +312,7 @@ def _rivals(case: Case, token: Token, other: Token, homes: set[int]) -> bool:
 
 
 def _sort(token: Token) -> str:
-    return tables.UNITS[token.unit].dimension if token.unit else token.after
+    return tables.UNITS[token.unit].dimension if token.unit else token.after or token.before
 
 
 def _first(spans: Reading, clause: int) -> Token | None:
@@ -364,7 +380,7 @@ def _words(case: Case, how: list[str]) -> str:
     scores = _scores(case, lacking)
     stray = [w for w, score in zip(lacking, scores, strict=True) if score < CLOSE]
     far = [w for w, score in zip(lacking, scores, strict=True) if score < FAR]
-    if far and case.near is not None and not how and case.said.language in ("en", ""):
+    if far and case.near is not None and not how and case.english:
         return f"“{far[0].word}” is not in what it cites"
     if len(stray) > STRAY * len(case.said.tokens) and not how:
         return f"“{stray[0].word}” is not in what it cites"
@@ -377,7 +393,8 @@ def _known(case: Case, word: Token) -> bool:
 
 def _opposed(case: Case) -> str:
     said, told = (set(map(fold, _WORD.findall(text))) for text in (case.text, case.cited))
-    for one in said - told:
+    meant = {fold(t.word) for t in case.said.of("word") if case.clauses_with(t)}
+    for one in said - told - meant:
         for other in told - said:
             if frozenset((one, other)) in tables.OPPOSITES:
                 return f"it says “{one}” where its source says “{other}”"
@@ -388,6 +405,6 @@ def _scores(case: Case, lacking: Sequence[Token]) -> Sequence[float]:
     """How near each word is to one of the spans."""
     words = map(str.lower, _WORD.findall(case.cited))
     known = [word for word in dict.fromkeys(words) if stem(fold(word)) not in stopwords()]
-    if case.near is None or not known or case.said.language not in ("en", ""):
+    if case.near is None or not known or not case.english:
         return [0.0] * len(lacking)
     return case.near([token.word.lower() for token in lacking], known)
