@@ -39,7 +39,7 @@ class SharedMemory:
             old = [*self._views][:-_MOST]
             gone = [self._views.pop(one) for one in old]
         for one in gone:
-            _leave(one)
+            self._leave(one)
         return view
 
     def _made(self, config: settings.Config) -> Memory:
@@ -59,7 +59,14 @@ class SharedMemory:
         with self._lock:
             gone, self._views = [*self._views.values()], {}
         for one in gone:
-            _leave(one)
+            self._leave(one)
+
+    def _leave(self, view: Memory) -> None:
+        """Closes what is a view's own."""
+        if view.core.recorder is not None:
+            view.core.recorder.close()
+        if view.core.cache is not None and view.core.cache is not self.memory.core.cache:
+            view.core.cache.close()
 
 
 def _embedder(core: Core, config: settings.Config) -> Embedder | NoModel:
@@ -70,8 +77,3 @@ def _embedder(core: Core, config: settings.Config) -> Embedder | NoModel:
 def _reranker(core: Core, config: settings.Config) -> Reranker | NoModel:
     same = all(config[name] == core.config[name] for name in ("models", "rerank.model"))
     return core.reranker if same and core.reranker is not None else reranker_for(config)
-
-
-def _leave(view: Memory) -> None:
-    if view.core.recorder is not None:
-        view.core.recorder.close()
