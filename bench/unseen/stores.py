@@ -4,6 +4,11 @@ A store is known by a hash of its documents, of the code that cuts them into pas
 embedder, so that a change of any makes another. What the embedder made of a text is kept for all of
 them, and what the reranker said of a question and a passage beside the store: the read path of
 production runs whole in every variant, and each model reads a passage once.
+
+The embedder that ships has been trained on the sets that may be fitted: what it finds there is
+nearer to the question than anything it will find elsewhere. Where ``left-out.db`` is there, a set
+is read with the vectors of a model of the same recipe that has not seen its domain
+(:class:`LeftOut`; ``python -m training.encoder.left_out`` writes the file).
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from training.encoder.sets import TRAINABLE, fold_of
 
 import recollect
 from recollect import Memory, config
@@ -30,6 +36,8 @@ from recollect_evals.questions import SOURCE, Group
 from recollect_evals.running import as_line
 
 WORK = Path(__file__).resolve().parents[2] / ".cache" / "bench" / "unseen"
+LEFT_OUT = WORK / "left-out.db"
+"""Vectors of passages and questions by models that have not seen their domain."""
 
 
 _SAY = ("text/chunk.py", "text/terms.py", "text/lexical.py", "sources/jsonl.py")
@@ -38,11 +46,18 @@ _SAY = ("text/chunk.py", "text/terms.py", "text/lexical.py", "sources/jsonl.py")
 
 def place_of(group: Group) -> Path:
     home = Path(recollect.__file__).parent
-    whole = sha256(EMBED.key.encode() + b"".join((home / file).read_bytes() for file in _SAY))
+    model = f"{EMBED.key} left out" if fold(group) else EMBED.key
+    whole = sha256(model.encode() + b"".join((home / file).read_bytes() for file in _SAY))
     for document in group.documents:
         whole.update(repr((document.external, document.date, document.title)).encode())
         whole.update(document.rendered().encode("utf-8", "replace"))
     return WORK / "stores" / f"{group.name}-{whole.hexdigest()[:12]}"
+
+
+def fold(group: Group) -> int:
+    """The fold whose model has not seen the set; 0 where none is at hand, or none is needed."""
+    name = next((one for one in (group.name, f"xquad-{group.name}") if one in TRAINABLE), "")
+    return fold_of(name) if name and LEFT_OUT.exists() else 0
 
 
 class Opened(NamedTuple):
@@ -77,7 +92,10 @@ def opened(group: Group) -> Opened:
     settings = config.load()
     embedder = embedder_for(settings)
     if not isinstance(embedder, NoModel):
-        embedder = Embedded(embedder, WORK / f"vectors-{embedder.key}.db")
+        if fold(group):
+            embedder = LeftOut(embedder, LEFT_OUT, fold(group))
+        else:
+            embedder = Embedded(embedder, WORK / f"vectors-{embedder.key}.db")
     if not (place / "complete").exists():
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(parents=True)
@@ -122,6 +140,34 @@ class Embedded:
             rows = [(key, known[key]) for key in new]
             self._kept.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
         return np.stack([np.frombuffer(known[key], np.float32) for key in keys])
+
+
+class LeftOut:
+    """An embedder by whose vectors, as far as they are known, a set was not learned from."""
+
+    def __init__(self, embedder: Embedder, file: Path, fold: int) -> None:
+        self._embedder, self._fold = embedder, fold
+        self.key, self.reads, self.speaks = embedder.key, embedder.reads, embedder.speaks
+        self._known = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    def embed_query(self, text: str) -> Any:
+        known = self._vector(f"?{text}")
+        return self._embedder.embed_query(text) if known is None else known
+
+    def embed_passages(self, texts: Sequence[str]) -> Any:
+        known = [self._vector(text) for text in texts]
+        if all(vector is not None for vector in known):
+            return np.stack(known)
+        made = self._embedder.embed_passages(texts)
+        return np.stack([m if k is None else k for m, k in zip(made, known, strict=True)])
+
+    def _vector(self, text: str) -> Any:
+        asked = bytes([self._fold]) + text_key(text)
+        found = self._known.execute("SELECT value FROM vectors WHERE text = ?", (asked,)).fetchone()
+        return None if found is None else np.frombuffer(found[0], np.float32)
 
 
 def text_key(text: str) -> bytes:

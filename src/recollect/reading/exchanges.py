@@ -1,17 +1,18 @@
 """Exchanges: a question that was asked before is no evidence; what was replied to it may be.
 
 With hooks every prompt becomes a passage, and the passage that is most like a question is the same
-question. So a passage that is nothing but a question is no candidate. What was replied to it, up to
-the next turn of whoever asked, is found by the question as well as by its own words: together they
-score the mean of the two, and have the words of both. That finds a reply where nothing else
-answers; it puts none before what answers by its own words, for what was replied may have been
-wrong, and is seldom more than what the store says anyway. A turn is indexed under the one before
-it, so that a reply to the very same question would come first by that alone: it is graded apart.
+question. So a prompt or note that is nothing but a question is no candidate. What was replied to
+it, up to the next turn of whoever asked, is found by the question as well as by its own words:
+together they score the mean of the two, and have the words of both. That finds a reply where
+nothing else answers; it puts none before what answers by its own words, for what was replied may
+have been wrong, and is seldom more than what the store says anyway. A turn is indexed under the one
+before it, so that a reply to the very same question would come first by that alone: it is graded
+apart.
 """
 
 from __future__ import annotations
 
-from recollect.nouns import Candidate, Contribution, StoredPassage
+from recollect.nouns import SPOKEN, Candidate, Contribution, StoredPassage
 from recollect.reading.pool import Exchange, Pool
 from recollect.text.questions.asking import is_question
 from recollect.text.terms import stems
@@ -66,8 +67,12 @@ def _left_out(questions: int, unheard: int) -> str:
 
 
 def _asks(stored: StoredPassage, pool: Pool) -> bool:
-    """Whether a passage is nothing but a question, or a prompt that says no more than is asked."""
-    text, typed = stored.passage.text, stored.passage.role == "user"
+    """Whether a passage is nothing but a question, or a prompt that says no more than is asked.
+    What people ask each other is what they said: it tells what one of them wanted."""
+    text, role = stored.passage.text, stored.passage.role
+    if role and role not in SPOKEN:
+        return False
+    typed = role == "user"
     if is_question(text, typed=typed):
         return True
     said = stems(text) if typed else set()
