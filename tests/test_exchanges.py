@@ -149,3 +149,28 @@ def test_what_a_tool_printed_is_found_where_it_is_asked_for(asked: Memory) -> No
     assert "make nightly-build" in how, "a command that was run tells how"
     printed = asked.search("Why did the nightly build break?", roles=["tool"])
     assert "zeppelin" in "\n".join(one.text for one in printed.results)
+
+
+def test_what_people_ask_each_other_is_what_they_said(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put(
+            [
+                session("chat", ("Ana", "can one build a tar file on Debian?"), ("Ben", "sure.")),
+                session("other", ("Cleo", "lunch is at one."), ("Ben", "see you there.")),
+            ]
+        )
+        found = memory.search("what does Ana want to build?")
+    assert "tar file" in found.results[0].text
+
+
+def test_a_turn_that_was_said_twice_is_found_in_both_talks(tmp_path: Path) -> None:
+    said = ("Ana", "the installer hangs at the partition step.")
+    with Memory.open(tmp_path / "store", rerank_model="none") as memory:
+        memory.put(
+            [
+                session("monday", said, ("Ben", "unplug the card reader.")),
+                session("friday", said, ("Cleo", "start it with the safe graphics option.")),
+            ]
+        )
+        found = memory.search("what does Ana say about the installer and the partition step?")
+    assert {result.document for result in found.results} == {"monday", "friday"}

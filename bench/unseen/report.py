@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from bench.unseen import stores
 from bench.unseen.engines import Row
 from bench.unseen.own import mean, table
 from bench.unseen.sets import SETS
@@ -65,7 +66,7 @@ def quality(rows: Sequence[Row], engines: Sequence[str]) -> str:
     for name, some in by_set(rows).items():
         asked = [row for row in some if row.answerable]
         lines.append((
-            SETS[name].domain, name, "seen" if SETS[name].taught else "unseen",
+            SETS[name].domain, name, _read_by(name),
             len(of(asked, engines[0])), cell(asked, "shown", ".2f"),
             cell(asked, "shown_tokens", ",.0f"), cell(asked, "density", ".2f"),
             cell(asked, "named", ".2f"), cell(asked, "named_tokens", ",.0f"),
@@ -75,6 +76,13 @@ def quality(rows: Sequence[Row], engines: Sequence[str]) -> str:
             "share of it that is evidence", "evidence shown or named", "tokens of what is named",
             "all documents @10", "nDCG@10")  # fmt: skip
     return table(head, lines)
+
+
+def _read_by(name: str) -> str:
+    """What the model whose vectors were used has seen of the domain."""
+    if SETS[name].fits and stores.LEFT_OUT.exists():
+        return "left out"
+    return "seen" if SETS[name].taught else "unseen"
 
 
 def differences(rows: Sequence[Row], engines: Sequence[str]) -> list[Difference]:

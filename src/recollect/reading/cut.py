@@ -17,6 +17,8 @@ FEW = 3
 ALL = "all that was found"
 ALIKE = 0.9
 """The share of words in common from which two passages say the same."""
+BRIEF = 24
+"""A turn of fewer words that was said twice was said on two occasions, with other things around."""
 _SIGNS = b".,;:!?\"'()[]*_`"
 _PARTICULAR = re.compile(r"\d[\d.,:/-]*|\b[A-Z]\w+|\b(?:not|never|no|n't|without)\b|n't\b")
 
@@ -80,11 +82,13 @@ def fold(
     shown: list[tuple[Candidate, str, frozenset[str]]] = []
     folded: dict[int, list[int]] = {}
     for candidate in kept:
-        text = passages[candidate.passage].passage.text
+        passage = passages[candidate.passage].passage
+        text = passage.text
         # As bytes, which takes a tenth of the time that letters take.
         plain = text.lower().encode("utf-8", "replace").translate(None, _SIGNS)
         words = frozenset(plain.decode().split())
-        for other, said, its_words in shown:
+        brief = passage.role and len(words) < BRIEF
+        for other, said, its_words in () if brief else shown:
             if _alike(words, its_words) and _particulars(text) == _particulars(said):
                 folded.setdefault(other.passage, []).append(candidate.passage)
                 break

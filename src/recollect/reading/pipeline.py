@@ -66,6 +66,7 @@ from recollect.trace import Trace, say, skip, stage, surviving, tracing, unrepor
 OVER = "over the token budget"
 WORTH = "not worth its tokens"
 BEFORE = "said before of what may be the same"
+SAME = "says the same as what is shown"
 NEAREST = 3
 """Documents that are named where nothing is known, or little is likely."""
 Beyond = Callable[[Question, Answer], Answer]
@@ -229,8 +230,9 @@ def _cut(found: Retrieval) -> Selection:
     least = found.question.policy.worth * found.pool.confidence if good else 0.0
     left = (c for c in found.pool.best if c.document not in taken)
     rest = tuple((c, why) for c in left if c.confidence >= least)
+    again = tuple((c, SAME) for c in good if c not in kept)
     say(why, found=len(kept))
-    return Selection(found.pool, tuple(kept), folded, rest)
+    return Selection(found.pool, tuple(kept), folded, again + rest)
 
 
 @stage("spans", otherwise=lambda kept: kept)
