@@ -11,6 +11,7 @@ import pytest
 
 from conftest import Cli, HashEmbedder
 from recollect import Memory
+from recollect.arguments import MAX_QUESTION
 from recollect.errors import NotFound, UsageError
 from recollect.facts import Context
 from recollect.nouns import Answer, Document
@@ -257,10 +258,10 @@ def test_a_longer_name_out_of_scope_hides_nothing(m: Memory) -> None:
     assert asked(m, "what is my React depth?", scopes=["code"]) == ["react"]
 
 
-def test_names_are_found_in_a_question_of_any_length(m: Memory) -> None:
+def test_names_are_found_in_a_question_as_long_as_one_is_read(m: Memory) -> None:
     keep(m, "dlq", name="dead_letter_queue", aliases=["DLQ"])
-    filler = "and then we talked about many other things that happened in the office " * 150
-    assert len(filler.split()) > 1900
+    filler = "and then we talked about many other things that happened in the office " * 50
+    assert MAX_QUESTION - 300 > len(filler) > 3500
     assert asked(m, f"{filler} so what about the DLQ? {filler[:200]}") == ["dlq"]
     assert asked(m, "DLQ") == ["dlq"]
     assert asked(m, filler) == []
