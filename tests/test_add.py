@@ -591,10 +591,13 @@ def test_a_file_added_before_its_folder_is_not_a_second_document(mem: Memory, va
     assert gone(mem.add(vault)) == ["beta.md"]
 
 
-def test_a_link_that_leads_nowhere_is_a_failure_and_not_a_loss(
-    mem: Memory, vault: Path, tmp_path: Path
-) -> None:
+def test_a_link_that_leads_nowhere_is_a_failure_and_not_a_loss(vault: Path, tmp_path: Path) -> None:
     """The disk that it leads to may only be away."""
+    with Memory.open(tmp_path / "store", import_follow_links=True) as mem:
+        _link_that_leads_nowhere(mem, vault, tmp_path)
+
+
+def _link_that_leads_nowhere(mem: Memory, vault: Path, tmp_path: Path) -> None:
     disk = write(tmp_path / "disk" / "delta.md", "The plover runs.").parent
     (vault / "linked").symlink_to(disk)
     mem.add(vault)

@@ -78,7 +78,7 @@ def test_what_was_spent_is_told_and_kept(server: LlmServer, cli: Cli) -> None:
     assert row.nanos == 300_000
     ran = cli("llm", "--json")
     assert ran.json["dollars_today"] == pytest.approx(0.0003)
-    assert "1 calls" in cli("llm").out
+    assert "1 call," in cli("llm").out
 
 
 def test_a_server_on_this_machine_costs_nothing(server: LlmServer) -> None:

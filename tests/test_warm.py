@@ -10,6 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -74,18 +75,20 @@ def run(
 
 
 @pytest.fixture
-def store(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def store(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The user's own store, with two notes, a session and a fact."""
     made = home / "data" / "store"
     made.parent.mkdir(parents=True)
     os.chmod(home / "data", 0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    short = tempfile.TemporaryDirectory(prefix="warm-")  # a socket's path is at most 107 bytes
+    monkeypatch.setenv("XDG_RUNTIME_DIR", short.name)
     (tmp_path / "src").mkdir()
     shutil.move(small_store(tmp_path / "src"), made)
     with Memory.open(made) as memory:
         memory.remember("We deploy on Fridays", name="deploy day", scopes=["work"])
         memory.remember("The reef is closed in May", name="reef", scopes=["secret"])
-    return made
+    yield made
+    short.cleanup()
 
 
 @pytest.fixture

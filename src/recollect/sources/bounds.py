@@ -37,7 +37,7 @@ class Bounds(NamedTuple):
         """Returns why the walk does not take this entry; empty if it does."""
         if info.st_dev in self.kernel:
             return "on a file system of the kernel; never read"
-        if is_link and not os.path.realpath(path).startswith(self.inside):
+        if is_link and not os.path.join(os.path.realpath(path), "").startswith(self.inside):
             return "a link out of the folder; not followed (setting import.follow_links)"
         return ""
 

@@ -151,7 +151,7 @@ def _walls(db: sqlite3.Connection) -> None:
     """What each source has of an owner in the same scopes: its last change, and totals. A wall
     stands between such rows, so that what one side of it sees is told by them alone."""
     db.execute(
-        "CREATE TABLE walls (owner INTEGER NOT NULL, scopes INTEGER NOT NULL, "
+        "CREATE TABLE IF NOT EXISTS walls (owner INTEGER NOT NULL, scopes INTEGER NOT NULL, "
         "source INTEGER NOT NULL, seq INTEGER NOT NULL, documents INTEGER NOT NULL, "
         "passages INTEGER NOT NULL, characters INTEGER NOT NULL, "
         "PRIMARY KEY (owner, scopes, source)) WITHOUT ROWID"
