@@ -83,7 +83,8 @@ def test_what_is_streamed_is_what_is_answered(llm: Llm) -> None:
 
 
 def test_an_answer_is_cut_off_at_its_length_and_says_so(llm: Llm) -> None:
-    assert llm.complete(asked("Count from 1 to 100.")).stop_reason == "length"
+    request = asked("Count from 1 to 100.", max_tokens=3)
+    assert llm.complete(request).stop_reason == "length"
 
 
 def test_a_stop_text_ends_it(llm: Llm) -> None:
