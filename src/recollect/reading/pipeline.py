@@ -230,7 +230,8 @@ def _cut(found: Retrieval) -> Selection:
     least = found.question.policy.worth * found.pool.confidence if good else 0.0
     left = (c for c in found.pool.best if c.document not in taken)
     rest = tuple((c, why) for c in left if c.confidence >= least)
-    again = tuple((c, SAME) for c in good if c not in kept)
+    copies = {passage for some in folded.values() for passage in some}
+    again = tuple((c, SAME) for c in good if c.passage in copies)
     say(why, found=len(kept))
     return Selection(found.pool, tuple(kept), folded, again + rest)
 
