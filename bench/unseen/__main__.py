@@ -129,6 +129,8 @@ def left_out(jobs: Sequence[Job], page: Path | None = None) -> int:
     print(tables)
     print("### What was fitted, without each domain\n")
     print(own.table(("without", "weights of a sentence", "of the answer's grade"), _told(folds)))
+    print("### The gate, without each domain\n")
+    print(report.gate(known, folds))
     print("### A question of another domain\n")
     print(apart := report.foreign(asking.foreign(jobs)))
     tables += f"\n### A question of another domain\n\n{apart}"

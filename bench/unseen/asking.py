@@ -112,6 +112,9 @@ def _looked(set: str, kind: str, opened: stores.Opened, question: Question) -> W
     first, _, rest = question.id.partition("/")
     other = first if rest and first in sets.SETS else ""
     blank = Wide(set, question.id, question.half, kind, (), (), (), (), other)
+    embedder = opened.memory.core.embedder
+    if kind == "cosine" and embedder is not None and not embedder.reads(question.text):
+        return blank  # its vector says nothing, and words grade what is found
     try:
         pool = _pool(opened, question, _ARMS[kind])
     except QueryError:

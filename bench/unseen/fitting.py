@@ -271,6 +271,12 @@ def _score(known: Mapping[str, float], weights: Mapping[str, float]) -> float:
     return weights["prior"] + sum(parts)
 
 
+def openness(row: Wide, weights: Mapping[str, Any]) -> float:
+    """The log-odds with which the gate lets a question through, by a grader's weights."""
+    known = _known(row, {**weights["weights"], "prior": weights["prior"]})
+    return _score(known, {**weights["stored"], "prior": weights["stored_prior"]})
+
+
 def ranked(row: Wide, weights: Mapping[str, float]) -> list[tuple[Candidate, str]]:
     """The candidates as these weights would have them, best first."""
     made = []

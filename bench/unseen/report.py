@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import log
 from typing import NamedTuple
 
 from bench.unseen import stores
 from bench.unseen.engines import Row
+from bench.unseen.fitting import Fold, Wide, openness
 from bench.unseen.own import mean, table
 from bench.unseen.sets import SETS
+from recollect.policy import MODES
 from recollect_evals import metrics
 from recollect_evals.statistics import paired_bootstrap
 
@@ -166,6 +169,32 @@ def _abstention(rows: Sequence[Row]) -> tuple[object, ...]:
         metrics.auroc(sure, unsure), mean(row.status not in DIRECT for row in cannot),
         mean(row.status in DIRECT for row in can), metrics.refused_at(sure, unsure, 0.9),
     )  # fmt: skip
+
+
+def gate(rows: Sequence[Wide], folds: Mapping[str, Fold]) -> str:
+    """The gate as it is fitted without the domain that is read: how many questions it refuses whose
+    answer was found, and how many of which nothing is stored."""
+    keep = MODES["balanced"].keep
+    least = log(keep / (1 - keep))
+    lines: list[tuple[str, int, float, float, float]] = []
+    for name, one in SETS.items():
+        here = [row for row in rows if (row.set, row.kind) == (name, "cosine") and row.documents]
+        if not here:
+            continue
+        weights = folds[one.domain].data()["graders"]["cosine"]
+        own = [row for row in here if set(row.documents) & set(row.gold)]
+        found, foreign = (
+            [openness(row, weights) for row in some] for some in (own, filter(_is_foreign, here))
+        )
+        lost, told = (mean(odds < least for odds in some) for some in (found, foreign))
+        lines.append((name, len(found), lost, told, metrics.auroc(found, foreign)))
+    _, _, *figures = zip(*lines, strict=True)
+    head = ("set", "questions", "refused of what was found", "of another domain", "AUROC")
+    return table(head, [*lines, ("mean", "", *map(mean, figures))])
+
+
+def _is_foreign(row: Wide) -> bool:
+    return bool(row.foreign)
 
 
 def foreign(rows: Sequence[Row]) -> str:
