@@ -52,6 +52,7 @@ VIEWS = ("/", "/?q=harbor", "/?q=zzzz", "/?q=harbor&since=soonish", "/memory", "
          "/fact?id=ship-2", "/documents", "/documents?since=no", "/document?id=keys.md",
          "/sessions", "/sessions?q=umlauts", "/sessions?session=s1", "/stats", "/stats?days=365",
          "/settings", "/review", "/tree", "/topic?at=misc/facts/universal", "/receipts",
+         "/topic/edit?at=misc/facts/universal", "/topic/edit?at=no/such/page",
          "/sessions?session=talk", "/sessions?session=talk&around=p3&q=stall",
          "/sessions?session=talk&message=3", "/sessions?session=talk&around=p9",
          "/document?id=Ferry+Guide.md", "/document?id=Tides.md", "/?q=ferry+guide",
@@ -88,6 +89,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
                 Document(f"many-{n}", "many", f"Of herons, {n}.", title=f"Row {n}", date=day)
                 for n in range(MANY)
             )  # fmt: skip
+            memory.remember("The dredger lies at nine", id="dredger-1",
+                            meta={"page": "boats/dredger/berth"})  # fmt: skip
             memory.remember("The kiln is fired on Mondays", name="kiln day", id="kiln-1")
             memory.curate(f"The kiln is fired on Fridays. {EVIL}", title=f"Ovens {EVIL}",
                           facts=["The kiln is fired on Fridays"])  # fmt: skip
@@ -514,6 +517,34 @@ def test_the_tree_leads_to_a_page_a_fact_and_back(screen: Browser, served: Serve
     assert screen.place == "/topic?at=misc%2Ffacts%2Funiversal"
     screen.click(".trail a", loads=True)
     assert screen.place == "/tree"
+
+
+def test_a_page_of_the_tree_is_edited_and_nothing_of_it_is_lost(
+    screen: Browser, served: Served, cookie: dict[str, str]
+) -> None:
+    screen.open(at(served, "/topic?at=boats/dredger/berth"))
+    screen.click(".heading .button", loads=True)
+    text = "document.getElementById('text').value"
+    screen.run(f"{text} = {text}.replaceAll('at nine', 'at ten') + '- It is white {EVIL[:8]}\\n'")
+    screen.click("form[action='/topic/save'] button", loads=True)
+    assert screen.place == "/topic?at=boats%2Fdredger%2Fberth&done=edited"
+    assert "The dredger lies at ten" in screen.text
+    assert f"It is white {EVIL[:8]}" in screen.text
+    screen.open(at(served, "/topic/edit?at=boats/dredger/berth"))
+    served.address.post("reword", fact="dredger-1", text="The dredger lies at noon")
+    screen.run(f"{text} = {text}.replaceAll('at ten', 'at dawn')")
+    screen.click("form[action='/topic/save'] button", loads=True)
+    assert "there it says: The dredger lies at noon" in screen.text
+    assert "at dawn" not in str(screen.run(text))
+    assert "at dawn" in screen.run("document.querySelector('main pre').textContent")
+    screen.run(f"{text} = '---\\nmine'")
+    screen.click("form[action='/topic/save'] button", loads=True)
+    assert "the header does not end" in screen.text
+    assert screen.run(text) == "---\nmine"
+    assert holds(served, "The dredger lies at noon")
+    body = "at=boats/dredger/berth&before=&text=x"
+    form = {"Content_Type": "application/x-www-form-urlencoded", **cookie}
+    assert served.address.ask("POST", "/topic/save", body, **form).status == 403
 
 
 def test_the_history_of_a_fact_tells_who_did_what(screen: Browser, served: Served) -> None:

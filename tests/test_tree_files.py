@@ -13,7 +13,7 @@ import pytest
 
 from conftest import Cli
 from recollect import Memory
-from recollect.errors import UsageError
+from recollect.errors import NotFound, UsageError
 from recollect.facts import Fact
 from recollect.nouns import Receipt
 from recollect.sources.files import MANIFEST
@@ -660,3 +660,70 @@ def test_whatever_is_done_to_the_files_nothing_is_lost(m: Memory, tree: Path, se
         assert all(there.issuperset(page.related) for page in pages)
     m.admin.export_tree(tree, force=True, prune=True)
     assert m.admin.export_tree(tree).written == 0
+
+
+# ------------------------------------------------------------------ one page, edited as a text
+
+
+def edited(m: Memory, before: str, *changes: tuple[str, str], **more: Any) -> Receipt:
+    after = before
+    for old, new in changes:
+        assert old in after
+        after = after.replace(old, new)
+    return m.curation.edit_page(RETRIES, before, after.replace("\n", "\r\n"), **more)
+
+
+def test_a_page_is_edited_as_one_text(m: Memory) -> None:
+    before = m.curation.page_text(RETRIES)
+    assert did(edited(m, before)) == {}
+    done = edited(m, before, ("three times", "four times"), ("## Facts", "By hand.\n\n## Facts\n\n"
+                  "- The bank is asked at noon."), by="ana")  # fmt: skip
+    assert not done.failed
+    assert fact(m, "retries").text == "We retry four times."
+    assert fact(m, "retries").provenance[-1].by == "ana"
+    assert page(m, RETRIES).notes.endswith("By hand.")
+    text = m.curation.page_text(RETRIES)
+    assert "The bank is asked at noon." in text
+    assert "summary: " not in text  # it follows from the facts
+    assert "four times" in page(m, RETRIES).summary
+    edited(m, text, ("title: ", "summary: In short.\ntitle: "))
+    assert page(m, RETRIES).summary == "In short."
+    own = m.curation.page_text(RETRIES)
+    edited(m, own, ("summary: In short.\n", ""))
+    assert "four times" in page(m, RETRIES).summary
+
+
+def test_an_edit_leaves_what_was_changed_meanwhile(m: Memory) -> None:
+    before = m.curation.page_text(RETRIES)
+    m.curation.reword("retries", "We retry five times.")
+    done = edited(m, before, ("three times", "four times"), ("## Facts", "Mine.\n\n## Facts"))
+    assert "there it says: We retry five times." in done.failed[-1].reason
+    assert fact(m, "retries").text == "We retry five times."
+    assert page(m, RETRIES).notes.endswith("Mine.")
+
+
+def test_a_line_that_was_deleted_is_forgotten_only_when_asked_for(m: Memory) -> None:
+    before = m.curation.page_text(RETRIES)
+    line = next(one for one in before.split("\n") if "id: retries" in one)
+    assert edited(m, before, (line, "")).missing
+    assert fact(m, "retries")
+    assert edited(m, before, (line, ""), prune=True).forgotten == 1
+    with pytest.raises(UsageError, match="line 1: the header does not end"):
+        m.curation.edit_page(RETRIES, before, "---\ntitle: x\n")
+
+
+def test_nobody_edits_a_page_outside_of_their_scopes(m: Memory) -> None:
+    keep(m, "tea", "Tea at four.", "home/tea/time", scopes=["home"])
+    keep(m, "dock", "The dock is closed.", "work/dock/state", scopes=["work"])
+    inside = m.view(scopes=["work"])
+    text = inside.curation.page_text("work/dock/state")
+    assert "  - work\n" in text
+    with pytest.raises(UsageError, match="served within scopes work"):
+        inside.curation.edit_page("work/dock/state", text, text.replace("- work", "- home"))
+    theirs = m.curation.page_text("home/tea/time")
+    with pytest.raises(UsageError, match="served within scopes work"):
+        inside.curation.edit_page("home/tea/time", theirs, theirs.replace("four", "five"))
+    with pytest.raises(NotFound):
+        inside.curation.page_text("home/tea/time")
+    assert fact(m, "tea").text == "Tea at four."
+    assert fact(m, "dock").scopes == ("work",)

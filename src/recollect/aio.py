@@ -88,6 +88,8 @@ class AsyncCuration(_Async[Curation]):
     fact = _threaded(Curation.fact)
     timeline = _threaded(Curation.timeline)
     topics = _threaded(Curation.topics)
+    page_text = _threaded(Curation.page_text)
+    edit_page = _threaded(Curation.edit_page)
     alias = _threaded(Curation.alias)
     pin = _threaded(Curation.pin)
     reword = _threaded(Curation.reword)

@@ -7,16 +7,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from recollect.arguments import clean, moment
-from recollect.errors import UsageError
+from recollect.errors import NotFound, UsageError
 from recollect.memory import model_admin, requests, writes
 from recollect.memory.core import Core
 from recollect.text.statements import in_force
-from recollect.transfer import tree_export
+from recollect.transfer import tree_export, tree_import
+from recollect.tree import BrokenPage
 from recollect.writing import facts, path, remember
 from recollect.writing.curation import receipts, tidy
 
 if TYPE_CHECKING:
     from recollect.facts import Fact
+    from recollect.nouns import Receipt
     from recollect.transfer.tree_export import Topic
     from recollect.writing.curation.receipts import CurationReceipt
     from recollect.writing.curation.tidy import Proposal
@@ -43,6 +45,36 @@ class Curation:
         force or not."""
         asked = requests.facts_asked(self._core.view, owner, scopes)
         return tree_export.topics(self._core.store, asked.owner, asked.scopes)
+
+    def page_text(self, address: str, *, owner: str | None = None) -> str:
+        """A page of the context tree with its facts, as Markdown to be edited."""
+        found = self.topics(owner=owner)
+        if address not in found:
+            raise NotFound(f"there is no page {address!r}", hint="it may have been forgotten")
+        return tree_export.page_text(found[address])
+
+    def edit_page(
+        self,
+        address: str,
+        before: str,
+        after: str,
+        *,
+        owner: str | None = None,
+        prune: bool = False,
+        by: str = "",
+    ) -> Receipt:
+        """Applies what a person changed in the text of a page: *before* is what
+        :meth:`page_text` gave them, *after* what they left. What was changed in the store since
+        stays; what both have changed is refused. Facts that are no longer in the text stay, too,
+        unless *prune* is true."""
+        redact = bool(self._core.config["import.redact"])
+        options = tree_import.TreeOptions(self._owner(owner), redact=redact, prune=prune, by=by)
+        try:
+            done = tree_import.edit_page(self._core.store, address, (before, after), options)
+        except BrokenPage as broken:
+            raise UsageError(str(broken), hint="mend that line; nothing was changed") from None
+        model_admin.embed_newest(self._core, writes.REMEMBERED)
+        return done
 
     # -------------------------------------------------------------- one fact, changed
 

@@ -20,6 +20,7 @@ from recollect.transfer.tree_manifest import (
     save,
 )
 from recollect.tree import (
+    DERIVED,
     INDEX,
     TopicPage,
     file_name,
@@ -52,6 +53,20 @@ def topics(store: Store, owner: str, scopes: tuple[str, ...] | None = None) -> d
     pages += [implied(address, some, owner) for address, some in on.items() if address not in known]
     pages = linked(sorted(pages, key=lambda page: page.address))
     return {page.address: Topic(page, tuple(on.get(page.address, ()))) for page in pages}
+
+
+def page_text(topic: Topic) -> str:
+    """Returns a page as Markdown to be edited: without its address, the times that nobody edits,
+    and the fields that follow from its facts."""
+    page = topic.page
+    followed: dict[str, Any] = {
+        name: TopicPage._field_defaults[name] for name in DERIVED if name not in page.own
+    }
+    seen = shown(page._replace(**followed, created_at=None, updated_at=None), topic.facts)
+    facts, earlier = (
+        tuple(one._replace(created_at=None) for one in some) for some in (seen.facts, seen.earlier)
+    )
+    return write(seen._replace(id="", facts=facts, earlier=earlier))
 
 
 # ------------------------------------------------------------------ as files

@@ -19,6 +19,7 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import IS, Fact, checked, handle
 from recollect.facts import SOURCE as FACTS
 from recollect.nouns import (
+    LOCAL,
     UNIVERSAL,
     Change,
     Problem,
@@ -33,7 +34,7 @@ from recollect.text.keys import keys
 from recollect.text.redact import redact
 from recollect.transfer.tree_export import Topic, topics
 from recollect.transfer.tree_files import Scanned, TreeFile, place, scan
-from recollect.transfer.tree_manifest import Manifest, ManifestEntry, load, save
+from recollect.transfer.tree_manifest import Manifest, ManifestEntry, content_hash, load, save
 from recollect.tree import (
     DERIVED,
     SOURCE,
@@ -48,6 +49,7 @@ from recollect.tree import (
     link_keys,
     on_page,
     page_key,
+    parse,
     shown,
 )
 from recollect.tree.edits import FIELDS, Base, Edits, base_of, edits
@@ -84,6 +86,8 @@ class TreeOptions(NamedTuple):
     max_bytes: int = 100_000_000
     only: str = ""
     """The file or folder of the tree to import; empty for all of it."""
+    by: str = ""
+    """Who edits, for the provenance of what is changed."""
 
 
 class _FactChanges(NamedTuple):
@@ -106,7 +110,30 @@ def import_tree(store: Store, root: Path, options: TreeOptions) -> Receipt:
     scanned = scan(root, manifest, only=options.only, max_bytes=options.max_bytes)
     if not scanned.read and not scanned.away:
         return Receipt(sources=(FACTS, SOURCE)) + scanned.receipt
-    return _Import(store, root, manifest, scanned, options, owner).run()
+    work = _Import(store, root, manifest, scanned, options, owner)
+    return work.run() if options.dry_run else work.run_and_save()
+
+
+def edit_page(store: Store, address: str, texts: tuple[str, str], options: TreeOptions) -> Receipt:
+    """Applies what a person changed in the text of one page: *texts* are the one that they were
+    shown (:func:`recollect.transfer.tree_export.page_text`) and the one that they left. No file is
+    read or written. Raises BrokenPage."""
+    before, after = map(parse, texts)
+    owner, path = options.owner or LOCAL, f"{address}.md"
+    topic = topics(store, owner).get(address)
+    if topic:  # what neither text says follows from the facts, as it does in the store
+        followed = [name for name in DERIVED if not getattr(before, name)]
+        before, after = (_filled(one, topic.page, followed) for one in (before, after))
+    entry = ManifestEntry(address, "", base_of(before))
+    scanned = Scanned([(path, content_hash(texts[1].encode()), after)], {}, [], Receipt())
+    manifest = Manifest.empty(owner)._replace(files={path: entry})
+    return _Import(store, Path(), manifest, scanned, options, owner).run()
+
+
+def _filled(said: ParsedPage, page: TopicPage, names: Iterable[str]) -> ParsedPage:
+    """Returns what a text says, with these fields as the page has them where it says nothing."""
+    missing: dict[str, Any] = {n: getattr(page, n) for n in names if not getattr(said, n)}
+    return said._replace(**missing)
 
 
 def _is_stored(store: Store, owner: str, entry: ManifestEntry) -> bool:
@@ -152,8 +179,12 @@ class _Import:
         for path in self._files.gone:
             self._lose_file(path)
         self._write_pages()
-        if not self._options.dry_run:
-            self._save()
+        return self._receipt
+
+    def run_and_save(self) -> Receipt:
+        """Applies the edits, and notes in the manifest what file and store agree on now."""
+        self.run()
+        self._save()
         return self._receipt
 
     def _fail(self, path: str, why: str) -> None:
@@ -169,7 +200,7 @@ class _Import:
         self._receipt += Receipt(missing=(Problem(str(self._root / path), why),))
 
     def _write(self, work: Work, source: str, beside: Beside = ALONE) -> WrittenFacts:
-        signed = Signature(self._now, source=source, channel=CHANNEL)
+        signed = Signature(self._now, self._options.by, source=source, channel=CHANNEL)
         dry_run = self._options.dry_run
         return write_path.write_facts(
             self._store, self._owner, work, signed, beside, dry_run=dry_run

@@ -295,6 +295,8 @@ _DONE = {
     "unpinned": "No longer pinned.",
     "forgotten": "Forgotten for good. A later import does not bring it back.",
     "reworded": "Changed.",
+    "edited": "Saved.",
+    "edited_partly": "Saved. A fact whose line was deleted stays: forget it where it is shown.",
     "stopping": "It is being stopped. What it has stored stays.",
     "undone": "Taken back: all is as it was before.",
     "accepted": "Accepted.",

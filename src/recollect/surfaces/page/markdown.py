@@ -142,7 +142,7 @@ class _Writer:
         self._style = style
         self._marked = False
         self._depth = 0
-        self._level = style.level - 1
+        self._above: list[int] = []  # the depths of the headings that the text stands under
         self._ids: dict[str, int] = {}
         self.headings: list[Heading] = []
 
@@ -205,10 +205,11 @@ class _Writer:
         if not self._style.level or not said:
             return el("p", el("b", shown), class_="head")
         # A level is never skipped, whatever the note does: a screen reader goes by them.
-        self._level = max(self._style.level, min(self._style.level + depth - 1, self._level + 1, 6))
-        made = Heading(self._id(said), self._level, said)
+        self._above = [one for one in self._above if one < depth]
+        made = Heading(self._id(said), min(self._style.level + len(self._above), 6), said)
+        self._above.append(depth)
         self.headings.append(made)
-        return el(f"h{self._level}", shown, id=made.id)
+        return el(f"h{made.level}", shown, id=made.id)
 
     def _id(self, said: str) -> str:
         name = slug(said)

@@ -134,7 +134,7 @@ def fact_line(fact: Fact) -> Html:
         el("h2", el("a", fact.title, href=url("/fact", id=fact.id), data_item=True)),
         when(fact.name, el("p", markdown.line(fact.text), class_="said", dir="auto")),
         dotted(
-            *_badges(fact),
+            *standing_badges(fact),
             badge(fact.type.replace("_", " ")),
             day(fact.start),
             ", ".join(fact.scopes),
@@ -143,7 +143,8 @@ def fact_line(fact: Fact) -> Html:
     )
 
 
-def _badges(fact: Fact) -> list[Html]:
+def standing_badges(fact: Fact) -> list[Html]:
+    """Returns badges: whether it is pinned, and why it does not hold."""
     out = FactFilter(fact.owner).out_of_force(fact)
     made = [only(fact.pinned, badge("pinned", "good")), only(out, badge(out, "poor"))]
     return list(filter(None, made))
@@ -159,7 +160,7 @@ def fact(request: PageRequest) -> PageContent:
         el(
             "div",
             el("div", _statement(request, one), class_="statement"),
-            dotted(*_badges(one), badge(one.type.replace("_", " "))),
+            dotted(*standing_badges(one), badge(one.type.replace("_", " "))),
             class_="card",
         ),
         _fact_actions(request, one),

@@ -49,6 +49,7 @@ VIEWS: Mapping[str, Callable[[PageRequest], PageContent]] = {
     "/document": remembered.document,
     "/tree": topics.tree,
     "/topic": topics.topic,
+    "/topic/edit": topics.edit,
     "/review": reviewing.review,
     "/receipts": reviewing.receipts,
     "/sessions": conversations.sessions,
@@ -57,12 +58,13 @@ VIEWS: Mapping[str, Callable[[PageRequest], PageContent]] = {
     "/settings": figures.settings,
     "/doctor": doctor.doctor,
 }
-CHANGES: Mapping[str, Callable[[PageRequest], Redirect]] = {
+CHANGES: Mapping[str, Callable[[PageRequest], PageContent | Redirect]] = {
     "/fact/pin": remembered.pin,
     "/fact/reword": remembered.reword,
     "/fact/forget": remembered.forget_fact,
     "/document/forget": remembered.forget_document,
     "/topic/forget": remembered.forget_page,
+    "/topic/save": topics.save,
     "/review/decide": reviewing.decide,
     "/receipts/undo": reviewing.undo,
     "/imports/begin": importing.begin,
@@ -112,14 +114,16 @@ class Pages:
 
         return self._telling(show)
 
-    def _changed(self, change: Callable[[PageRequest], Redirect]) -> Endpoint:
+    def _changed(self, change: Callable[[PageRequest], PageContent | Redirect]) -> Endpoint:
         async def act(request: Request) -> Response:
             given, csrf = await self._form(request), self._csrf(request)
             to = await self._runner.do(
                 request,
                 lambda work: change(self._page_request(work, given, csrf)),
             )
-            return RedirectResponse(to.address, 303)
+            if isinstance(to, Redirect):
+                return RedirectResponse(to.address, 303)
+            return _html(document(to, self._version, csrf=csrf), to.status)
 
         return self._telling(act)
 

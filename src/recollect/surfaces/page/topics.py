@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recollect.errors import NotFound
+from recollect.errors import NotFound, UsageError
 from recollect.facts import FactFilter
 from recollect.markup import Html, el, joined, url
 from recollect.surfaces.page import links, markdown
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
+    Redirect,
     about,
     badge,
     command,
@@ -18,13 +19,16 @@ from recollect.surfaces.page.layout import (
     done,
     dotted,
     empty,
+    form,
     heading,
     item_list,
     minute,
     more_link,
+    notes,
+    wrong,
 )
-from recollect.surfaces.page.remembered import fact_line, tabs
-from recollect.surfaces.phrases import when
+from recollect.surfaces.page.remembered import standing_badges, tabs
+from recollect.surfaces.phrases import only, when
 from recollect.tree import arranged
 
 if TYPE_CHECKING:
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
 
     from recollect.facts import Fact
     from recollect.transfer.tree_export import Topic
+    from recollect.tree import Snippet, TopicPage
 
 FACTS = 100
 """Facts of a page that are shown at once."""
@@ -156,66 +161,82 @@ def topic(request: PageRequest) -> PageContent:
     found = request.memory.curation.topics()
     if at not in found:
         raise NotFound(f"there is no page {at!r}", hint="it may have been forgotten")
-    page, facts = found[at]
-    ordered = arranged(page, facts)
-    holding = [one for one in ordered if _holds(one)]
-    past = [one for one in ordered if not _holds(one)]
-    related = [
-        el("li", el("a", found[one].page.title, href=_place(one), data_item=True))
-        for one in page.related
-        if one in found
-    ]
+    page = found[at].page
+    edit = el("a", "Edit", href=url("/topic/edit", at=at), class_="button", data_item=True)
     body = joined(
-        heading(page.title),
+        heading(page.title, edit),
         _trail(at),
         done(request),
-        when(page.summary, el("p", markdown.line(page.summary), class_="lead", dir="auto")),
-        when(page.tags, dotted(*map(badge, page.tags))),
-        _some(holding, "from", at, request) or empty("Nothing on this page holds now."),
+        el(
+            "div",
+            el("article", _article(request, found[at]), class_="card reading"),
+            el("aside", _related(page, found), _about(request, page)),
+            class_="document",
+        ),
+    )
+    return PageContent(page.title, body, at="/memory")
+
+
+def _article(request: PageRequest, topic: Topic) -> Html:
+    page = topic.page
+    ordered = arranged(page, topic.facts)
+    holding = [one for one in ordered if _holds(one)]
+    past = [one for one in ordered if not _holds(one)]
+    told = page.summary if "summary" in page.own else ""  # else it repeats the facts
+    listed = _some(holding, "from", page.address, request)
+    return joined(
+        when(told, el("p", markdown.line(told), class_="lead", dir="auto")),
+        listed or only(not page.notes, empty("Nothing on this page holds now.")),
+        when(page.notes, _notes(request, page.notes)),
+        [markdown.rendered(_fenced(one), markdown.Style()).html for one in page.snippets],
         when(
             past,
             el(
                 "details",
                 el("summary", f"{len(past):,} that no longer hold"),
-                _some(past, "past", at, request),
+                _some(past, "past", page.address, request),
                 open=bool(request.get("past")),
             ),
         ),
-        when(
-            page.notes,
-            el("section", el("h2", "Notes"), el("div", _notes(request, page.notes), class_="card")),
-        ),
-        when(
-            page.snippets,
-            el(
-                "section",
-                el("h2", "Snippets"),
-                [el("pre", one.text, class_="snippet-code", tabindex="0") for one in page.snippets],
+    )
+
+
+def _fenced(one: Snippet) -> str:
+    fence = "`" * (3 + one.text.count("```"))
+    return f"{fence}{one.language}\n{one.text}\n{fence}"
+
+
+def _related(page: TopicPage, found: Mapping[str, Topic]) -> Html | None:
+    lines = [
+        el("a", found[one].page.title, href=_place(one), data_item=True)
+        for one in page.related
+        if one in found
+    ]
+    return only(lines, el("section", el("h2", "Related"), item_list(lines)))
+
+
+def _about(request: PageRequest, page: TopicPage) -> Html:
+    forget = confirmed(
+        "The page and its notes are removed for good. Its facts stay.",
+        "Forget the page",
+        "/topic/forget",
+        request.csrf,
+        id=page.key,
+    )
+    return joined(
+        when(page.tags, dotted(*map(badge, page.tags))),
+        el(
+            "details",
+            el("summary", "About this page"),
+            about(
+                ("Keywords", ", ".join(page.keywords)),
+                ("Scopes", ", ".join(page.scopes)),
+                ("Changed", minute(page.updated_at)),
+                ("Address", el("code", page.address)),
             ),
-        ),
-        when(related, el("section", el("h2", "Related"), el("ul", related))),
-        about(
-            ("Keywords", ", ".join(page.keywords)),
-            ("Scopes", ", ".join(page.scopes)),
-            ("Changed", minute(page.updated_at)),
-            ("Address", el("code", page.address)),
-        ),
-        when(
-            page.stamp,
-            el(
-                "div",
-                confirmed(
-                    "The page and its notes are removed for good. Its facts stay.",
-                    "Forget the page",
-                    "/topic/forget",
-                    request.csrf,
-                    id=page.key,
-                ),
-                class_="actions",
-            ),
+            when(page.stamp, el("div", forget, class_="actions")),
         ),
     )
-    return PageContent(page.title, body, at="/memory")
 
 
 def _notes(request: PageRequest, text: str) -> Html:
@@ -230,5 +251,99 @@ def _some(facts: list[Fact], name: str, at: str, request: PageRequest) -> Html |
     more = when(
         start + FACTS < len(facts), more_link("/topic", at=at, **{name: str(start + FACTS)})
     )
-    listed = item_list(map(fact_line, some), class_="list")
+    listed = item_list(map(_fact, some), class_="facts")
     return joined(listed, more) if some else None
+
+
+def _fact(fact: Fact) -> Html:
+    """Returns a fact as a line of its page: its name leads to it, or else what it says."""
+    said = markdown.line(fact.text)
+    link = el("a", fact.name or said, href=url("/fact", id=fact.id), data_item=True, dir="auto")
+    kind = only(fact.type != "fact", badge(fact.type.replace("_", " ")))
+    return joined(
+        link,
+        when(fact.name, joined(": ", el("span", said, dir="auto"))),
+        " ",
+        standing_badges(fact),
+        kind,
+    )
+
+
+# ------------------------------------------------------------------ edited
+
+
+def edit(request: PageRequest) -> PageContent:
+    at = request.get("at").strip("/")
+    text = request.memory.curation.page_text(at)
+    return _editor(request, at, text, text)
+
+
+def _editor(
+    request: PageRequest, at: str, before: str, text: str, *told: Any, status: int = 200
+) -> PageContent:
+    """Returns the form for the text of a page. *before* is the text that the edits are told from,
+    *told* stands above it."""
+    hint = joined(
+        "Each line of the list below ",
+        el("code", "## Facts"),
+        " is a fact; a new line is a new one. What stands behind a line between ",
+        el("code", "<!-- -->"),
+        " tells which fact it is: leave it where it is.",
+    )
+    body = joined(
+        heading(f"Edit {at.rpartition('/')[2].replace('-', ' ')}"),
+        _trail(at),
+        told,
+        form(
+            "/topic/save",
+            request.csrf,
+            el("label", "The page and its facts, as Markdown", for_="text"),
+            el(
+                "textarea",
+                "\n",
+                text,
+                id="text",
+                name="text",
+                rows="22",
+                required=True,
+                class_="source",
+                dir="auto",
+                autofocus=True,
+            ),
+            el("p", hint, class_="fine"),
+            el(
+                "p",
+                el("input", type="checkbox", id="prune", name="prune", value="1"),
+                el("label", " Forget the facts whose lines I deleted, for good", for_="prune"),
+            ),
+            el(
+                "div",
+                el("button", "Save", class_="main"),
+                el("a", "Leave it as it was", href=_place(at), class_="button"),
+                class_="actions",
+            ),
+            at=at,
+            before=before,
+        ),
+    )
+    return PageContent(f"Edit {at}", body, status, at="/memory")
+
+
+def save(request: PageRequest) -> PageContent | Redirect:
+    """Saves the edits of a page. What cannot be saved is told, and nothing of it is lost: a text
+    that cannot be read is shown again, and beside a page that was changed meanwhile stands what
+    was written."""
+    at, text = request.get("at").strip("/"), request.params.get("text", "")
+    before, prune = request.params.get("before", ""), request.get("prune") == "1"
+    curation = request.memory.curation
+    try:
+        receipt = curation.edit_page(at, before, text, prune=prune, by="page")
+    except UsageError as error:
+        return _editor(request, at, before, text, wrong(error), status=400)
+    if receipt.failed:
+        fresh = curation.page_text(at)
+        told = (f"{one.where.rpartition('/')[2]}: {one.reason}" for one in receipt.failed)
+        yours = el("details", el("summary", "What you wrote"), el("pre", text, tabindex="0"))
+        said = "Not all of it was saved. The page as it is now is below."
+        return _editor(request, at, fresh, fresh, notes("warn", (said, *told)), yours, status=409)
+    return Redirect(url("/topic", at=at, done="edited_partly" if receipt.missing else "edited"))
