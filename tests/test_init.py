@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -81,6 +82,20 @@ def test_the_json_has_the_same(cli: Cli, notes: Path, sessions: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "options",
+    [["--downstream", "gpt-5"], ["--mode", "tokenmax"], ["--store", "kept"], ["--add", "."]],
+)
+def test_json_changes_nothing_without_yes(cli: Cli, notes: Path, options: list[str]) -> None:
+    told = cli("init", "--json", *options).json
+    assert told["changed"] == []
+    assert told["added"] is None
+    assert "Nothing was changed" in told["note"]
+    assert written() is None
+    assert not config.data_folder().exists()
+    assert not Path("kept").exists()
+
+
+@pytest.mark.parametrize(
     ("model", "mode"), [("gpt-5-mini", "conservative"), ("claude-opus-4-7", "balanced")]
 )
 def test_yes_takes_what_is_recommended_for_the_model(cli: Cli, model: str, mode: str) -> None:
@@ -108,13 +123,14 @@ def test_a_large_mode_for_a_small_model_is_taken_and_warned_of(cli: Cli) -> None
     assert "gpt-5-mini" in cli("init", "--yes", "--json").json["warning"]
     large = cli("init", "--downstream", "claude-opus-4-7", "--json").json
     assert large["warning"] is None
+    assert config.load()["downstream"] == "gpt-5-mini"
 
 
 def test_yes_leaves_a_mode_that_the_user_has_chosen(cli: Cli) -> None:
     cli("config", "set", "mode", "tokenmax")
     assert cli("init", "--yes", "--json").json["changed"] == []
     assert config.load()["mode"] == "tokenmax"
-    done = cli("init", "--mode", "balanced", "--json").json
+    done = cli("init", "--mode", "balanced", "--yes", "--json").json
     assert [one["revert"] for one in done["changed"]] == ["recollect config set mode tokenmax"]
 
 
@@ -129,13 +145,15 @@ def test_a_store_is_written_down_as_a_whole_path(cli: Cli, notes: Path) -> None:
     assert cli("init", "--store", "here/store", "--add", "deploy.md", "lunch.md").code == 0
     assert config.load()["store"] == str(Path.cwd() / "here" / "store")
     assert cli("status", "--json").json["documents"] == 2
-    again = cli("init", "--store", "here/store", "--add", "deploy.md", "lunch.md", "--json").json
-    assert again["changed"] == []
+    again = cli(
+        "init", "--store", "here/store", "--add", "deploy.md", "lunch.md", "--yes", "--json"
+    ).json
+    assert [one["setting"] for one in again["changed"]] == ["mode"]
     assert (again["added"]["added"], again["added"]["unchanged"]) == (0, 2)
 
 
 def test_sessions_of_this_machine_are_imported_by_that_name(cli: Cli, sessions: Path) -> None:
-    assert cli("init", "--add", "sessions", "--json").json["added"]["added"] == 1
+    assert cli("init", "--add", "sessions", "--yes", "--json").json["added"]["added"] == 1
     assert cli("search", "canary", "--kind", "session").code == 0
 
 
@@ -180,43 +198,71 @@ def at_a_terminal(answers: list[str], *options: str) -> tuple[int, str]:
 def test_a_person_is_asked_and_gets_what_they_say(
     cli: Cli, notes: Path, sessions: Path, tmp_path: Path
 ) -> None:
-    place = tmp_path / "kept"
-    answers = ["claude-sonnet-4-6", "fastest", "3", str(place), "y", "no"]
-    code, shown = at_a_terminal(answers)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "wifi.md").write_text("# Guest wifi\n\nThe guest wifi is called meadow.\n")
+    code, shown = at_a_terminal(["y", "nowhere", str(other), "fastest", "3"])
     assert code == 0, shown
-    assert "recommended: balanced" in shown
+    assert "Found on this machine" in shown
+    assert "1 file, " in shown
+    assert "there is no nowhere: give another, or none" in shown
     assert "one of conservative, balanced, tokenmax" in shown  # there is no mode “fastest”
-    loaded = config.load()
-    assert loaded["downstream"] == "claude-sonnet-4-6"
-    assert loaded["mode"] == "tokenmax"
-    assert loaded["store"] == str(place)
-    kinds = cli("status", "--json").json["kinds"]
-    assert kinds == {"session": 1}
+    assert config.load()["mode"] == "tokenmax"
+    assert cli("status", "--json").json["kinds"] == {"note": 1, "session": 1}
 
 
-def test_enter_takes_what_is_offered(notes: Path) -> None:
-    code, shown = at_a_terminal(["", "", "", ""])
+def test_it_ends_with_questions_that_find_something(cli: Cli, notes: Path) -> None:
+    for name, said in (("Guest wifi", "The guest wifi is called meadow."),
+                       ("Vienna trip", "We fly to Vienna in June."),
+                       ("Bread", "Let the dough rest for a night.")):  # fmt: skip
+        (notes / f"{name}.md").write_text(f"# {name}\n\n{said}\n")
+    code, shown = at_a_terminal(["", ""])
+    assert code == 0, shown
+    asked = re.findall(r"^  recollect search '(.+)'\s+finds (.+) \(note\)", shown, re.MULTILINE)
+    assert len(asked) == 3
+    for question, title in asked:
+        assert cli("search", question, "--json").json["results"][0]["title"] == title
+
+
+def test_what_finds_nothing_is_not_suggested(cli: Cli) -> None:
+    Path("README.md").write_text("# README\n\nHello.\n")
+    done = cli("init", "--yes", "--add", "README.md", "--json").json
+    assert done["added"]["added"] == 1
+    assert done["questions"] == []
+
+
+def test_enter_takes_what_is_offered(cli: Cli, notes: Path) -> None:
+    code, shown = at_a_terminal(["", ""])
     assert code == 0, shown
     assert written() == b'mode = "conservative"\n'
+    assert cli("status", "--json").json["documents"] == 2
     before = written()
-    code, shown = at_a_terminal(["", "", "", ""])
+    code, shown = at_a_terminal(["none", ""])
     assert "nothing to change" in shown
     assert written() == before
+
+
+def test_vaults_of_obsidian_are_offered(cli: Cli, tmp_path: Path) -> None:
+    vault, known = tmp_path / "my vault", tmp_path / ".config" / "obsidian"
+    vault.mkdir()
+    known.mkdir(parents=True)
+    (vault / "idea.md").write_text("# Idea\n")
+    (known / "obsidian.json").write_text(json.dumps({"vaults": {"a1": {"path": str(vault)}}}))
+    assert [one["place"] for one in cli("init", "--json").json["sources"]] == [str(vault)]
 
 
 def test_without_an_answer_it_takes_what_it_recommends(notes: Path) -> None:
     code, shown = at_a_terminal([], "--timeout", "0.2")
     assert code == 0, shown
-    assert "no answer: conservative" in shown
-    assert "no answer: no" in shown  # nothing is imported unasked
+    assert "no answer" in shown
     assert written() == b'mode = "conservative"\n'
-    assert not config.data_folder().exists()
+    assert not config.data_folder().exists()  # nothing is imported unasked
 
 
 def test_yes_asks_nobody(notes: Path) -> None:
     code, shown = at_a_terminal([], "--yes")
     assert code == 0
-    assert "Which model" not in shown
+    assert "Which folder" not in shown
     assert written() == b'mode = "conservative"\n'
 
 

@@ -3,7 +3,9 @@ keep, and the notes of a folder."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +14,15 @@ from recollect.sources import files
 from recollect.sources.sessions import formats
 
 _NOTES = frozenset({".md", ".markdown", ".mdx", ".txt", ".org", ".adoc", ".rst"})
+_OBSIDIAN = (".config", "Library/Application Support")
+_NAMED = (
+    "notes",
+    "Notes",
+    "vault",
+    "Documents/notes",
+    "Documents/Notes",
+    "Documents/Obsidian Vault",
+)
 _FOLDERS = 500
 """So many are looked into: this is to tell whether it is worth asking, not to count."""
 
@@ -35,10 +46,21 @@ def found_logs() -> Iterator[Logs]:
                 yield Logs(form.name, form.label, home, len(sizes), sum(sizes) / 1e6)
 
 
+def note_folders() -> Iterator[Path]:
+    """Yields folders that may hold notes, likeliest first: this one, the vaults that Obsidian
+    knows, and those that people name so."""
+    yield Path.cwd()
+    for home in _OBSIDIAN:
+        with suppress(OSError, ValueError, AttributeError, TypeError):
+            known = json.loads((Path.home() / home / "obsidian/obsidian.json").read_bytes())
+            yield from (Path(vault["path"]) for vault in known["vaults"].values())
+    yield from (Path.home() / name for name in _NAMED)
+
+
 def found_notes(folder: Path) -> Logs | None:
     """Returns the notes in a folder and below it; None if there are none, and for a home folder or
     a whole disk."""
-    if folder in (Path.home(), Path(folder.anchor)):
+    if folder in (Path.home(), Path(folder.anchor)) or not folder.is_dir():
         return None
     sizes = [
         file.size

@@ -32,6 +32,7 @@ __all__ = [
     "migrate_store",
     "model_states",
     "models_folder",
+    "note_folders",
     "open_whole",
     "repair_store",
     "restore_store",
@@ -55,6 +56,11 @@ if TYPE_CHECKING:
 def found_logs() -> Iterator[Logs]:
     """The session logs that clients keep on this machine."""
     return discovery.found_logs()
+
+
+def note_folders() -> Iterator[Path]:
+    """Folders that may hold notes, likeliest first."""
+    return discovery.note_folders()
 
 
 def found_notes(folder: Path) -> Logs | None:

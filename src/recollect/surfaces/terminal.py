@@ -138,7 +138,7 @@ class ProgressBar:
         filled = int(share * 24)
         bar = "█" * filled + "░" * (24 - filled)
         left = seconds / share - seconds if share and seconds > 2 else 0
-        rest = f"  about {_span(left)} left" if left else ""
+        rest = f"  about {span(left)} left" if left else ""
         return f"{progress.doing} {bar} {progress.done:,} of {progress.total:,}{rest}"
 
 
@@ -164,7 +164,8 @@ class ProgressLines:
             sys.stderr.flush()
 
 
-def _span(seconds: float) -> str:
+def span(seconds: float) -> str:
+    """Returns a length of time as a person says it."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

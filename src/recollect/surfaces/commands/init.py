@@ -1,8 +1,9 @@
-"""``recollect init``: the first command. It shows what the modes cost and what could be imported,
-and writes what was chosen to the user's config.toml; run again, it changes nothing.
+"""``recollect init``: the first command. It imports what it found and the user agrees to, writes
+the chosen mode to the user's config.toml, and ends with questions that the store answers.
 
-At a terminal it asks, and after half a minute without an answer takes what it recommends. For a
-program it prints the same, and changes nothing that was not asked for by an option.
+At a terminal it asks. Who does not answer within half a minute gets the recommended mode, and
+nothing is imported. For a program it prints what the modes cost and what could be imported;
+``--json`` changes nothing without ``--yes``.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import select
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -22,6 +24,7 @@ from recollect.memory import costs
 from recollect.nouns import dict_list
 from recollect.policy import MODES
 from recollect.surfaces import render, terminal
+from recollect.surfaces.commands import suggestions
 from recollect.surfaces.commands.config import plain
 from recollect.surfaces.commands.shared import (
     Options,
@@ -32,17 +35,19 @@ from recollect.surfaces.commands.shared import (
     show,
 )
 from recollect.surfaces.commands.usage import revert
-from recollect.surfaces.phrases import some
+from recollect.surfaces.phrases import byte_size, plural, some
 
 RELAY = (
     "Nothing was changed, for it is the user's choice. A program should show this to its user,\n"
-    "and run what they choose: `recollect init --mode MODE`, or `recollect init --yes`"
+    "and run what they choose: `recollect init --yes`, with `--mode MODE` and `--add PATH`"
 )
+_SECONDS_PER_MB = 300
+"""Processor time for the vectors of a megabyte of notes, on one ARM core."""
 
 
 def declare_init(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--yes", action="store_true", help="take what is recommended, and ask nothing"
+        "--yes", action="store_true", help="do what the options say, and ask nothing"
     )
     parser.add_argument("--mode", help=f"choose the mode: {', '.join(MODES)}")
     parser.add_argument(
@@ -62,7 +67,7 @@ def declare_init(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=30.0,
         metavar="SECONDS",
-        help="how long to wait for each answer (30)",
+        help="wait so long for each answer (30)",
     )
 
 
@@ -90,15 +95,18 @@ class SettingChange(NamedTuple):
     revert: str
 
 
+class Imported(NamedTuple):
+    """What the imports did, and questions that the store answers now."""
+
+    receipt: nouns.Receipt
+    questions: tuple[suggestions.Suggestion, ...]
+
+
 def init(options: Options) -> int:
     given = _given(options)
     config = settings.load()
     offer = offer_of(config, given.get("downstream"))
-    plan = SetupPlan(given, tuple(options.add))
-    if options.yes:
-        plan = plan._replace(chosen=_with_mode(given, offer.advised))
-    elif _person(options):
-        plan = _asked(options, plan, offer)
+    plan = _planned(options, SetupPlan(given, tuple(options.add)), offer)
     changed = _write(plan.chosen)
     done = _import(options, plan, offer)
     content = {
@@ -108,8 +116,9 @@ def init(options: Options) -> int:
         "sources": list(map(_source_json, _sources(offer))),
         "changed": dict_list(changed),
         "overridden": list(_overridden(plan.chosen, config)),
-        "warning": _misfit(plan, config) or None,
-        "added": done.as_json() if done else None,
+        "warning": _misfit(SetupPlan({**given, **plan.chosen}, ()), config) or None,
+        "added": done.receipt.as_json() if done else None,
+        "questions": dict_list(done.questions) if done else [],
         "note": None if plan.chosen or plan.add else RELAY,
     }
 
@@ -118,7 +127,17 @@ def init(options: Options) -> int:
         return "\n".join([*lines, *_told(plan, changed, done, config, style)])
 
     show(options, content, text)
-    return int(bool(done and done.failed))
+    return int(bool(done and done.receipt.failed))
+
+
+def _planned(options: Options, plan: SetupPlan, offer: SetupOffer) -> SetupPlan:
+    """The plan with what is recommended or asked for; an empty one for a program that only looks
+    (``--json`` without ``--yes``)."""
+    if options.yes:
+        return plan._replace(chosen=_with_mode(plan.chosen, offer.advised))
+    if options.json:
+        return SetupPlan({}, ())
+    return _asked(options, plan, offer) if _person(options) else plan
 
 
 def _given(options: Options) -> dict[str, Any]:
@@ -142,7 +161,7 @@ def offer_of(config: settings.Config, downstream: str | None) -> SetupOffer:
         model,
         store,
         tuple(facade.found_logs()),
-        facade.found_notes(Path.cwd()),
+        next(filter(None, map(facade.found_notes, facade.note_folders())), None),
     )
 
 
@@ -176,7 +195,7 @@ class Questionnaire:
             sys.stderr.flush()
             line = self._line()
             if line is None:
-                sys.stderr.write(f"\n  no answer: {default}\n")
+                sys.stderr.write("\n  no answer\n")
                 return default
             if not line.strip():
                 return default
@@ -184,6 +203,10 @@ class Questionnaire:
                 return read(line.strip())
             except ValueError as error:
                 sys.stderr.write(f"  {error}\n")
+
+    @property
+    def gone(self) -> bool:
+        return self._gone
 
     def _line(self) -> str | None:
         if not self._gone:
@@ -193,7 +216,8 @@ class Questionnaire:
         return None if self._gone else line
 
     def agrees(self, question: str) -> bool:
-        return self(question, "no", _yes_or_no) == "yes"
+        """Enter says yes; nobody says no."""
+        return self(question, "yes", _yes_or_no) == "yes" and not self._gone
 
 
 def _yes_or_no(said: str) -> str:
@@ -221,31 +245,34 @@ def _asked(options: Options, plan: SetupPlan, offer: SetupOffer) -> SetupPlan:
     """The plan, with a person's answers to what the call has left open."""
 
     ask, chosen, add = Questionnaire(options.timeout), dict(plan.chosen), list(plan.add)
-    if "downstream" not in chosen:
-        before = offer.downstream or "none"
-        model = ask(
-            "Which model will read the answers? A name, small, medium, large or none.", before, str
-        )
-        if model != before:
-            chosen["downstream"] = model
-            offer = offer._replace(downstream=model, advised=costs.advised(model))
-    for line in ("", *_shown(offer, terminal.style_of(sys.stderr)), ""):
+    for line in (f"Everything is kept on this machine, in {offer.store}.", *_found(offer), ""):
         say(options, line)
-    if "mode" not in chosen:
-        own = _own_mode() or offer.advised.mode
-        chosen["mode"] = ask(f"Mode: {', '.join(MODES)}?", own, _a_mode)
-    if "store" not in chosen:
-        store = ask("Where shall it be kept?", offer.store, absolute_store)
-        if store != offer.store:
-            chosen["store"] = store
     if not add:
         if offer.logs and ask.agrees(f"Import the sessions of {_clients(offer)}?"):
             add.append("sessions")
-        if offer.notes and ask.agrees(
-            f"Import {offer.notes.files:,} notes of {offer.notes.place}?"
-        ):
-            add.append(str(offer.notes.place))
+        folder = str(offer.notes.place) if offer.notes else "none"
+        notes = ask("Which folder has your notes? A path, or none.", folder, _folder)
+        add += [notes] * (notes != "none" and not ask.gone)
+    if "mode" not in chosen:
+        for line in _lengths():
+            say(options, line)
+        own = _own_mode() or offer.advised.mode
+        chosen["mode"] = ask("How much may an answer say?", own, _a_mode)
     return SetupPlan(chosen, tuple(add))
+
+
+def _folder(said: str) -> str:
+    """A folder or a file that is there, or ``none``."""
+    path = Path(said).expanduser()
+    if said.lower() != "none" and not path.exists():
+        raise ValueError(f"there is no {path}: give another, or none")
+    return "none" if said.lower() == "none" else str(path.absolute())
+
+
+def _lengths() -> Iterator[str]:
+    for number, mode in enumerate(costs.mode_costs(), 1):
+        most = "" if mode.cap is None else f", at most {mode.cap:,}"
+        yield f"  {number} {mode.mode:13} about {mode.typical:,} tokens{most}"
 
 
 def _clients(offer: SetupOffer) -> str:
@@ -269,17 +296,35 @@ def _write(chosen: Mapping[str, Any]) -> list[SettingChange]:
     return changed
 
 
-def _import(options: Options, plan: SetupPlan, offer: SetupOffer) -> nouns.Receipt | None:
+def _import(options: Options, plan: SetupPlan, offer: SetupOffer) -> Imported | None:
     if not plan.add:
         return None
     options.store = plan.chosen.get("store")
-    done = None
-    with open_memory(options) as memory, progress(options) as bar:
-        for path in plan.add:
-            for place, source in _places(path, offer):
-                receipt = memory.add(place, source=source, report=bar)
-                done = receipt if done is None else done + receipt
-    return done
+    done = nouns.Receipt()
+    with open_memory(options) as memory:
+        with progress(options) as bar:
+            for path in plan.add:
+                for place, source in _places(path, offer):
+                    done += memory.add(place, source=source, embed=False, report=bar)
+        done = _embedded(options, memory, done)
+        return Imported(done, tuple(suggestions.suggested(memory)))
+
+
+def _embedded(options: Options, memory: facade.Memory, done: nouns.Receipt) -> nouns.Receipt:
+    """The receipt, with the vectors that were made. To interrupt this loses nothing: words find
+    everything already, and the next import goes on."""
+    if not done.pending:
+        return done
+    say(
+        options,
+        f"{plural(done.pending, 'passage')} can be searched by words now. "
+        "Vectors for the meaning follow; Ctrl-C leaves the rest for later.",
+    )
+    try:
+        with progress(options) as bar:
+            return done._replace(embedded=memory.models.embed(report=bar), pending=0)
+    except KeyboardInterrupt:
+        return done._replace(pending=memory.status().pending)
 
 
 def _places(path: str, offer: SetupOffer) -> Iterator[tuple[str | Path, str | None]]:
@@ -331,11 +376,17 @@ def _shown(offer: SetupOffer, style: terminal.Style) -> Iterator[str]:
     yield f"  {offer.advised.why}"
     yield f"  {costs.DIRECTION}"
     yield f"store: {offer.store}"
-    if any(_sources(offer)):
-        yield "could be imported:"
+    yield from _found(offer)
+
+
+def _found(offer: SetupOffer) -> Iterator[str]:
+    if not any(_sources(offer)):
+        return
+    yield "Found on this machine:"
     for one in _sources(offer):
-        files = f"{one.files:,} file{'s' * (one.files != 1)}, {one.megabytes:,.1f} MB"
-        yield f"  {one.label:16} {files:22} {one.place}"
+        files = f"{plural(one.files, 'file')}, {byte_size(round(one.megabytes * 1e6))}"
+        takes = terminal.span(one.megabytes * _SECONDS_PER_MB / (os.cpu_count() or 1))
+        yield f"  {one.label:16} {files:22} about {takes:8} {one.place}"
 
 
 def _cost_table(downstream: str | None, style: terminal.Style) -> Iterator[str]:
@@ -385,7 +436,7 @@ def _source_json(one: facade.Logs) -> dict[str, Any]:
 def _told(
     plan: SetupPlan,
     changed: list[SettingChange],
-    done: nouns.Receipt | None,
+    done: Imported | None,
     config: settings.Config,
     style: terminal.Style,
 ) -> Iterator[str]:
@@ -398,9 +449,23 @@ def _told(
     yield from _overridden(plan.chosen, config)
     yield from some(_misfit(plan, config))
     if done:
-        yield render.receipt(done, style)
-        yield from render.problems(done, style)
-    elif not changed:
-        yield "nothing to change: it is set up so already" if plan.chosen else RELAY
-    if plan.chosen or done:
-        yield 'next: recollect add ~/notes; recollect search "…"; recollect stats'
+        yield render.receipt(done.receipt, style)
+        yield from render.problems(done.receipt, style)
+        yield from _next(done, style)
+    elif plan.chosen:
+        yield from some("" if changed else "nothing to change: it is set up so already")
+        yield 'next: recollect add ~/notes; recollect search "…"'
+    else:
+        yield RELAY
+
+
+def _next(done: Imported, style: terminal.Style) -> Iterator[str]:
+    """Yields questions that the store answers, and the command that connects an agent."""
+    if done.questions:
+        yield ""
+        yield "Your store answers these; each was asked just now:"
+    for one in done.questions:
+        yield f"  recollect search {shlex.quote(one.question)}"
+        yield f"    {style.dim}finds {one.finds}{style.off}"
+    yield ""
+    yield "Connect an agent: `recollect install` lists those on this machine."
