@@ -15,16 +15,16 @@ those of others.
 
 from __future__ import annotations
 
+import os
 import sys
 from _thread import RLock
 from importlib import import_module
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 
 TYPE_CHECKING = False  # typing itself takes longer to load than all of this
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from importlib.abc import Loader
-    from importlib.machinery import ModuleSpec
     from types import ModuleType
     from typing import Any
 else:
@@ -62,7 +62,38 @@ def _is_module_of(package: ModuleType, name: str) -> bool:
     """Whether a package has a module of this name. To bind that, the package need not be
     executed: ``from recollect.memory import costs`` does not load the facade."""
     path = ModuleType.__getattribute__(package, "__dict__").get("__path__")
-    return bool(path) and PathFinder.find_spec(f"{package.__name__}.{name}", path) is not None
+    return bool(path) and bool({name, f"{name}.py"} & _files(path[0]))
+
+
+_FILES: dict[str, frozenset[str]] = {}
+
+
+def _files(folder: str) -> frozenset[str]:
+    """What is in a folder of modules. Each is looked for several times, and the import system
+    would ask for the date of the folder and for four kinds of file every time."""
+    if folder not in _FILES:
+        try:
+            _FILES[folder] = frozenset(os.listdir(folder))
+        except OSError:  # of an archive
+            _FILES[folder] = frozenset()
+    return _FILES[folder]
+
+
+def _spec(name: str, folder: str) -> ModuleSpec | None:
+    """The module or package of this name, if the folder has its source."""
+    last = name.rpartition(".")[2]
+    place = f"{folder}{os.sep}{last}"
+    if f"{last}.py" in _files(folder):
+        file, inside = f"{place}.py", None
+    elif last in _files(folder) and "__init__.py" in _files(place):
+        file, inside = f"{place}{os.sep}__init__.py", place
+    else:
+        return None
+    spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file, is_package=bool(inside))
+    spec.has_location = True
+    if inside:
+        spec.submodule_search_locations = [inside]
+    return spec
 
 
 class _LazyLoader:
@@ -91,9 +122,9 @@ class _Finder:
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not name.startswith(self.prefix):
+        if not name.startswith(self.prefix) or not path:
             return None
-        spec = PathFinder.find_spec(name, path, target)
+        spec = _spec(name, path[0]) or PathFinder.find_spec(name, path, target)
         if spec is not None and spec.loader is not None:
             spec.loader = _LazyLoader(spec.loader)  # type: ignore[assignment]
         return spec

@@ -7,8 +7,9 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from functools import cache
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 from unicodedata import east_asian_width
 
 from recollect import asker
@@ -43,6 +44,10 @@ def style_of(stream: IO[str]) -> Style:
     return Style(wants_colour(stream))
 
 
+def json_text(content: dict[str, Any], *, ascii: bool) -> str:
+    return json.dumps(content, ensure_ascii=ascii, indent=2)
+
+
 def width() -> int:
     return max(40, min(columns(), 110))
 
@@ -51,8 +56,13 @@ OPENING, CLOSING = "\x01", "\x02"
 """What stands for the beginning and the end of a mark until a line is styled: no width."""
 _NO_MARKS = dict.fromkeys(map(ord, (OPENING, CLOSING)))
 _CLEARED = f"{ESCAPE}[1G{ESCAPE}[K"
-_CHUNK = re.compile(r"\s+|[\u2e80-\uffdc]|[^\s\u2e80-\uffdc]+")
-"""What a line is not broken inside of: white space, a wide character, a word."""
+
+
+@cache
+def _chunk(wide: bool) -> re.Pattern[str]:
+    """What a line is not broken inside of: white space, a wide character, a word. The one for wide
+    characters takes longer to compile than to load this module."""
+    return re.compile(r"\s+|[\u2e80-\uffdc]|[^\s\u2e80-\uffdc]+" if wide else r"\s+|\S+")
 
 
 _BULLET = re.compile(r"\s*(?:(?:[-*+>]|\d{1,2}[.)])\s+)?")
@@ -88,7 +98,7 @@ def _broken(line: str, room: int) -> Iterator[str]:
         return
     indent = " " * min(room // 2, len(_BULLET.match(line)[0]))  # type: ignore[index]
     made, used = "", 0
-    for chunk in _CHUNK.findall(line):
+    for chunk in _chunk(not line.isascii()).findall(line):
         size = columns_of(chunk)
         if used + size > room and made.strip():
             yield made.rstrip()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -78,7 +77,7 @@ def print_json(content: dict[str, Any]) -> None:
     whole = {"schema_version": nouns.SCHEMA_VERSION, **content}
     out = asker.out()
     anything = "utf" in (getattr(out, "encoding", None) or "utf-8").lower()
-    out.write(json.dumps(whole, ensure_ascii=not anything, indent=2) + "\n")
+    out.write(terminal.json_text(whole, ascii=not anything) + "\n")
 
 
 def show(options: Options, content: dict[str, Any], text: Callable[[terminal.Style], str]) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import _socket  # the module around it takes as long to load as the store to open
 import os
-import socket
 from pathlib import Path
 
 from recollect import asker
@@ -18,13 +18,15 @@ def socket_of(location: str) -> Path:
 def holder_of(location: str) -> int | None:
     """The id of the process that holds the store there, if one listens."""
     path = socket_of(location)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
+    one = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    try:
         one.settimeout(1.0)
-        try:
-            one.connect(os.fspath(path))
-            return int(path.with_suffix(".lock").read_text())
-        except (OSError, ValueError):
-            return None
+        one.connect(os.fspath(path))
+        return int(path.with_suffix(".lock").read_text())
+    except (OSError, ValueError):
+        return None
+    finally:
+        one.close()
 
 
 def told(location: str) -> str:

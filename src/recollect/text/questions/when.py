@@ -164,12 +164,11 @@ _SCANNER = r"""
 | REST
 """
 _LETTERS = re.compile(r"[^\W\d_]+")
-_CHINESE = re.compile("[\u3400-\u9fff]")
 _FIGURES = re.compile(r"\d[-/.]\d")
 
 
 def _is_chinese(text: str) -> bool:
-    return _CHINESE.search(text) is not None
+    return not text.isascii() and any("\u3400" <= letter <= "\u9fff" for letter in text)
 
 
 @cache
