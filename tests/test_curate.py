@@ -198,14 +198,55 @@ def test_secrets_are_taken_out_first(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "  \n ", "\x00\x01\x02" * 400, "x" * 5_000_000, "\ud83d", "a\n" * 50_000],
-    ids=["empty", "blank", "binary", "one line", "half a pair", "many lines"],
-)  # fmt: skip
-def test_nothing_to_read_is_nothing_to_write(memory: Memory, text: str) -> None:
+    "text", ["", "  \n ", "\x00\x01\x02" * 400], ids=["empty", "blank", "binary"]
+)
+def test_what_is_no_text_is_told_and_not_kept(memory: Memory, text: str) -> None:
     done = memory.curate(text)
     assert not done.failed
-    assert done.items == ()
+    assert (done.items, done.kept) == ((), "")
+    assert done.survey["note"] in ("empty", "binary")
     assert everything(memory, receipts=True) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 2_000_000, "\ud83d", "a\n" * 50_000, "Lovely weather, is it not?",
+     "私たちは毎週金曜日にデプロイすることに決めました。"],
+    ids=["one line", "half a pair", "many lines", "chat", "Japanese"],
+)  # fmt: skip
+def test_a_text_without_facts_is_kept_as_a_document(memory: Memory, text: str) -> None:
+    done = memory.curate(text, name="t", embed=False)
+    assert not done.failed
+    assert done.kept == "new"
+    before = everything(memory, receipts=True)
+    assert memory.get("t").text
+    again = memory.curate(text, name="t", embed=False)
+    assert (again.kept, again.id, again.touched) == ("known", "", ())
+    assert everything(memory, receipts=True) == before
+    memory.curation.undo(done.id)
+    assert everything(memory) == []
+
+
+def test_what_is_over_the_bound_is_kept_and_told(memory: Memory) -> None:
+    text = "We deploy on Fridays. " * 60_000
+    done = memory.curate(text, name="long", embed=False)
+    assert not done.failed
+    assert memory.get("long").text == text
+    assert "were not read for facts" in done.lost[-1].reason
+
+
+def test_a_text_that_was_forgotten_is_not_kept_again(memory: Memory) -> None:
+    memory.curate("The launch code is heron.", name="secret")
+    memory.forget("secret")
+    done = memory.curate("The launch code is heron.", name="secret", facts=[])
+    assert (done.kept, done.id) == ("forgotten earlier", "")
+    assert memory.store.get("secret") == []
+
+
+def test_a_changed_text_replaces_the_one_that_was_kept(memory: Memory) -> None:
+    memory.curate("The weather is fine.", name="diary")
+    assert memory.curate("The weather is foul.", name="diary").kept == "changed"
+    assert memory.get("diary").text == "The weather is foul."
 
 
 def test_too_much_is_refused(tmp_path: Path) -> None:
@@ -436,4 +477,8 @@ def test_the_whole_way_from_the_command_line(tmp_path: Path) -> None:
         recollect(*wrong, code=2)
     recollect("curate", str(tmp_path / "nowhere"), code=1)
     recollect("undo", "nothing", code=3)
-    recollect("curate", "--text", "Hello there!", code=3)
+    assert "kept as a document" in recollect("curate", "--text", "Hello there!")
+    (tmp_path / "blob.bin").write_bytes(bytes(range(256)) * 20)
+    assert "nothing is kept: it is binary" in recollect(
+        "curate", str(tmp_path / "blob.bin"), code=3
+    )

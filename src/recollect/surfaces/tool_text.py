@@ -190,7 +190,8 @@ def curated(done: Curated, _: Given) -> str:
     ]
     lines += [f"lost: {problem.where}: {problem.reason}" for problem in done.lost]
     lines += some(when(done.id, f"receipt {done.id}"))
-    return "\n".join(lines) or "nothing in it is worth keeping"
+    lines += some(when(done.kept, f"the text as a document: {done.kept}"))
+    return "\n".join(lines) or f"nothing is kept: the text is {done.survey.get('note')}"
 
 
 def receipt(done: Receipt, given: Given) -> str:

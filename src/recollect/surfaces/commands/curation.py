@@ -23,7 +23,7 @@ from recollect.surfaces.commands.shared import (
     say,
     show,
 )
-from recollect.surfaces.phrases import listing, minute, some, when
+from recollect.surfaces.phrases import listing, minute, plural, some, when
 
 _WAITS = "`recollect review` shows what waits"
 _READABLE = "name a file that is there and can be read"
@@ -72,14 +72,14 @@ def curate(options: Options) -> int:
             )
             done.append(made)
             if made.failed:
-                say(options, f"{made.about}: {made.failed}; nothing of it was written")
+                say(options, f"{made.about}: {made.failed}; no fact of it was written")
             if not options.json:
                 show(options, {}, lambda style, made=made: _curated(made, style))  # type: ignore[misc]
     if options.json:
         print_json(done[0].as_json() if len(done) == 1 else {"texts": json_list(done)})
     if any(made.failed for made in done):
         return 1
-    return exit_code(any(made.items for made in done))
+    return exit_code(any(made.items or made.kept for made in done))
 
 
 def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -136,11 +136,21 @@ _SAID = {
 }
 
 
+_KEPT = {
+    "": "nothing is kept: it is {note}",
+    "new": "kept as a document; {found} in it",
+    "changed": "kept as a document in place of an older version; {found} in it",
+    "known": "known as a document; {found} in it",
+    "forgotten earlier": "it was forgotten, and is not kept again; {found} in it",
+}
+"""What became of the text itself."""
+
+
 def _curated(done: facade.Curated, style: terminal.Style) -> str:
     lines = [f"{style.bold}{done.about}{style.off}"]
-    if not done.items:
-        note = done.survey.get("note")
-        lines.append(f"  nothing to remember{when(note, f': it is {note}')}")
+    note = done.survey.get("note") or "not written"
+    found = len(done.items)
+    lines.append(f"  {_KEPT[done.kept].format(note=note, found=plural(found, 'fact'))}")
     for item in done.items:
         more = when(item.why and item.others, f"  {style.dim}{item.why}{style.off}")
         mark = "?" if item.verdict == "pending" else "=" if item.kind == "same" else "+"

@@ -12,7 +12,14 @@ from recollect.text.chunk import passages
 from recollect.writing.curation import receipts
 from recollect.writing.curation.decide import Decision
 from recollect.writing.curation.receipts import CurationReceipt, DocumentChange, ReceiptItem
-from recollect.writing.curation.slots import CurationWrite, Decisions, SourceText, document_of
+from recollect.writing.curation.recon import is_text
+from recollect.writing.curation.slots import (
+    CurationWrite,
+    Decisions,
+    SourceText,
+    TextState,
+    document_of,
+)
 from recollect.writing.facts import Beside, Edit, FactChange, WrittenFacts, stored_fact
 
 SAID_AGAIN = "said again"
@@ -28,6 +35,7 @@ class CurationPlan:
         self._id = receipts.new_id(text.owner, text.about, text.now)
         self._items = tuple(map(_item, decisions.items))
         self._touched: tuple[DocumentChange, ...] = ()
+        self._kept, self._put = _text_change(store, text)
         self.new = [_linked(decision) for decision in decisions.items if decision.kind != "same"]
         self.edits = dict(self._said_again(decisions.items))
         self.beside = Beside(self._more, self._seal)
@@ -39,10 +47,11 @@ class CurationPlan:
             owner = self._text.owner
             there = {fact.id for fact in written.facts if stored_fact(self._store, owner, fact.id)}
             items = tuple(item for item in items if item.id in there or item.kind == "same")
-        return CurationWrite(self._id if self._touched else "", items, self._touched)
+        id = self._id if self._touched else ""
+        return CurationWrite(id, items, self._touched, self._kept)
 
     def _more(self, changed: Sequence[FactChange]) -> Iterable[Change]:
-        return [*_put_text(self._text), *self._pages(changed)] if changed else ()
+        return [*self._put, *self._pages(changed)]
 
     def _seal(self, changes: Sequence[Change]) -> Iterable[Change]:
         text = self._text
@@ -86,9 +95,18 @@ class CurationPlan:
                 yield tree.as_put(page)
 
 
-def _put_text(text: SourceText) -> list[Change]:
+def _text_change(store: Store, text: SourceText) -> tuple[TextState, list[Change]]:
+    """Returns what becomes of the text itself, which is kept whatever was read from it."""
     document = document_of(text)
-    return [Register(Source(text.source)), Put(document, passages(document))]
+    there = next(iter(store.get(document.id)), None)
+    if not is_text(text.text):
+        return "", []
+    if there is not None and there.text == document.text:
+        return "known", []
+    if there is None and any(e.action == "forgotten" for e in store.history(document.id)):
+        return "forgotten earlier", []
+    put: list[Change] = [Register(Source(text.source)), Put(document, passages(document))]
+    return "new" if there is None else "changed", put
 
 
 def _linked(decision: Decision) -> Fact:

@@ -21,6 +21,7 @@ from recollect.writing.curation.slots import (
     Decisions,
     Extractor,
     SourceText,
+    TextState,
 )
 from recollect.writing.remember import KnownFacts
 from recollect.writing.runner import Outcome, Token, run
@@ -35,6 +36,8 @@ class Curated(NamedTuple):
     slots: tuple[Outcome, ...]
     items: tuple[ReceiptItem, ...] = ()
     touched: tuple[DocumentChange, ...] = ()
+    kept: TextState = ""
+    """What became of the text itself as a document."""
     merged: int = 0
     lost: tuple[Problem, ...] = ()
     """Pieces that nothing could be read from and statements that were refused, and why."""
@@ -60,6 +63,7 @@ class Curated(NamedTuple):
             "survey": dict(self.survey),
             "counts": {kind: self.of_kind(kind) for kind in kinds},
             "items": json_list(self.items),
+            "kept": self.kept,
             "changed": len(self.touched),
             "merged": self.merged,
             "for_review": sum(item.verdict == "pending" for item in self.items),
@@ -95,12 +99,16 @@ def curate(
     outcomes = run(SLOTS, {"given": text}, services, token=token, tell=tell)
     extraction, deduped = outcomes["extract"].output, outcomes["dedup"].output
     written: CurationWrite = outcomes["write"].output or CurationWrite()
+    stranded = outcomes["write"].state == "stranded"
+    if stranded and not any(one.state == "cancelled" for one in outcomes.values()):
+        written = write(Decisions(()))  # no fact was read, and the text is kept all the same
     return Curated(
         id="" if dry_run else written.id,
         about=text.about,
         slots=tuple(outcomes.values()),
         items=written.items,
         touched=written.touched,
+        kept=written.kept,
         merged=len(deduped.merged) if deduped else 0,
         lost=extraction.lost if extraction else (),
         survey=_surveyed(outcomes["recon"].output),

@@ -53,9 +53,17 @@ class Survey(NamedTuple):
     """Why nothing can be read from it."""
 
 
+def is_text(text: str) -> bool:
+    """Whether there is anything to keep: words, and not the bytes of a picture."""
+    return not _note(text)
+
+
+def _note(text: str) -> Note:
+    return "empty" if not text.strip() else "binary" if _is_binary(text) else ""
+
+
 def survey(text: str) -> Survey:
-    size = len(text)
-    note: Note = "empty" if not text.strip() else "binary" if _is_binary(text) else ""
+    size, note = len(text), _note(text)
     turns: Form = "" if note else form_of(text)
     kind: Kind = "transcript" if turns else "prose" if note else _kind(_sample(text))
     return Survey(

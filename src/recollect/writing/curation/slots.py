@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import accumulate
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from recollect.facts import Fact, ProvenanceEntry, Rival, shortened
 from recollect.nouns import Document, Problem, stable_id
@@ -29,6 +29,10 @@ from recollect.writing.curation.recon import Survey, survey
 from recollect.writing.runner import Slot, SlotContext, Token, fan_out
 
 SLUG = 40
+MOST_READ = 400_000
+"""Characters of a text that are read for facts; all of it is kept."""
+TextState = Literal["", "new", "known", "changed", "forgotten earlier"]
+"""What became of the text as a document: empty where there was none to keep."""
 
 
 class SourceText(NamedTuple):
@@ -103,6 +107,7 @@ class CurationWrite(NamedTuple):
     """Of the receipt; empty if nothing changed."""
     items: tuple[ReceiptItem, ...] = ()
     touched: tuple[DocumentChange, ...] = ()
+    kept: TextState = ""
 
 
 def _recon(context: SlotContext) -> Survey:
@@ -120,13 +125,18 @@ def _extract(context: SlotContext) -> Extraction:
     found: Survey = context["recon"]
     told = Told(found.kind, given.source, given.title, given.said_at, given.speaker, given.note)
     extractor: Extractor = context.service("extractor")
-    some = context["chunk"].pieces
+    all_pieces = context["chunk"].pieces
+    some = [piece for piece in all_pieces if piece.end <= MOST_READ]
     done = fan_out(some, lambda piece: extractor.extract(piece, told, context.token), context.token)
     lost = [
         Problem(f"{given.name}, characters {one.item.start:,} to {one.item.end:,}", one.error)
         for one in done
         if one.error
     ]
+    if len(some) < len(all_pieces):
+        unread = len(given.text) - all_pieces[len(some)].start
+        why = f"the last {unread:,} characters were not read for facts; they are kept"
+        lost.append(Problem(given.name, why))
     read = [fact for one in done for fact in one.result or ()]
     lost += [Problem(f"“{fact.statement}”", fact.refused) for fact in read if fact.refused]
     return Extraction(tuple(fact for fact in read if not fact.refused), tuple(lost))
