@@ -21,6 +21,7 @@ from mcp_client import small_store
 from recollect import Document, Memory, Message
 from recollect.markup import el, joined, url
 from recollect.surfaces.page.charts import share
+from recollect.surfaces.page.graph import name_of, named_in, names_one
 from recollect.surfaces.page.layout import NAVIGATION, passage
 
 ROOT = Path(__file__).parent.parent
@@ -315,6 +316,16 @@ def test_only_pictures_in_the_folder_of_a_source_are_served(
     said = served.address.ask("GET", f"/image?source=wiki&file={file}", **cookie)
     assert said.status == status
     assert said.body == (PIXEL if status == 200 else b"")
+
+
+def test_names_of_pages_are_found_in_texts() -> None:
+    assert (name_of("Retry policy"), name_of("Café Zürich")) == ("retry policy", "cafe zurich")
+    assert (name_of("Notes"), name_of("of"), name_of("w " * 9)) == ("", "", "")
+    said = named_in("By the RETRY policy, of Café Zürich.")
+    assert {"retry policy", "cafe zurich"} <= said
+    assert "policy of cafe" in said
+    assert names_one("The retry policy.", ["retry policy"])
+    assert not names_one("The retry policies.", ["retry policy"])
 
 
 # ------------------------------------------------------------------ in a browser
@@ -621,9 +632,9 @@ def test_a_note_is_read_and_its_links_are_followed_both_ways(
     screen.run("[...document.querySelectorAll('aside a')].find(a => a.innerText == 'Ferry Guide')"
                ".click()")  # fmt: skip
     screen.wait("Page.loadEventFired")
-    linking = screen.run("[...document.querySelectorAll('aside section:not(:has(nav)) a')]"
-                         ".map(a => a.innerText).join()")  # fmt: skip
-    assert linking == "Ana,Tides"
+    around = screen.run("document.querySelector('.arcs').innerText.replaceAll('\\n', '|')")
+    assert around == "This page||Linked both ways|Ana|Tides"
+    assert screen.run("document.querySelectorAll('.arcs path.own').length") == 2
     screen.click(".prose a.missing", loads=True)
     assert screen.place == "/?q=No+Such+Page"
 

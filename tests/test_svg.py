@@ -43,6 +43,9 @@ def test_coordinates_have_one_decimal() -> None:
     assert svg.polyline([(0, 0.05), (1.26, 2.5)]) == (
         '<polyline points="0.0,0.1 1.3,2.5" fill="none"/>'
     )
+    assert svg.arc((9, 0), (9, 8), 6) == (
+        '<path d="M9.0 0.0C1.0 0.0, 1.0 8.0, 9.0 8.0" fill="none"></path>'
+    )
 
 
 def test_a_tip_is_the_title_of_its_shape() -> None:

@@ -42,6 +42,14 @@ def polyline(points: Iterable[Point], **attributes: Any) -> Html:
     return el("polyline", points=path, fill="none", **attributes)
 
 
+def arc(start: Point, end: Point, bend: float, **attributes: Any) -> Html:
+    """Returns a curve between two points that reaches so far to the left of them."""
+    turn = start[0] - bend / 0.75, end[0] - bend / 0.75  # a cubic goes three quarters of the way
+    points = (start, (turn[0], start[1]), (turn[1], end[1]), end)
+    first, *others = (f"{_number(x)} {_number(y)}" for x, y in points)
+    return el("path", d=f"M{first}C{', '.join(others)}", fill="none", **attributes)
+
+
 def _title(tip: str) -> list[Html]:
     """What a browser shows where the pointer rests."""
     return [el("title", tip)] if tip else []

@@ -14,13 +14,13 @@ from urllib.parse import unquote, urlsplit
 from recollect.markup import url
 from recollect.nouns import TextQuery
 from recollect.nouns import words as clauses
-from recollect.surfaces.page import markdown
+from recollect.surfaces.page import graph, markdown
 from recollect.surfaces.page.markdown import LinkTable
 from recollect.text.frontmatter import MARKDOWN
 from recollect.text.terms import fold, query_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     from recollect.nouns import Document, StoredPassage
     from recollect.surfaces.page.layout import PageRequest
@@ -33,6 +33,10 @@ LISTED = 1000
 for many paths."""
 READ = 200
 """Passages that are read for links to a document."""
+READ_FOR_NAMES = 50_000
+"""Characters of a document that are read for names, and for the links of its neighbours."""
+FOLLOWED = 24
+"""Neighbours of a document whose own links are followed."""
 PICTURES = {
     ".png": ("image/png", b"\x89PNG\r\n\x1a\n"),
     ".jpg": ("image/jpeg", b"\xff\xd8\xff"),
@@ -64,15 +68,22 @@ def place(one: Document) -> str:
 def table(request: PageRequest, text: str, source: str = "", path: str = "") -> LinkTable:
     """Returns what the links of a text lead to; *source* and *path* say where it stands."""
     asked = markdown.targets(text)
-    wanted = [*map(_file, asked.pages), *map(_last, asked.files)]
-    known = _documents(request, wanted, source) if wanted else {}
-    pages = ((page, _page(page, known)) for page in asked.pages)
-    files = ((file, _relative(file, path, known)) for file in asked.files)
+    known = _documents(request, asked, source) if any(asked) else {}
+    pages, files = _led(asked, path, known)
     table = LinkTable(
-        {name: place(one) for name, one in pages if one},
-        {name: place(one) for name, one in files if one and source},
+        {name: place(one) for name, one in pages.items()},
+        {name: place(one) for name, one in files.items() if source},
     )
     return table._replace(files={**table.files, **_pictures(request, asked, source, path)})
+
+
+def _led(
+    asked: markdown.Targets, path: str, known: Mapping[str, Document]
+) -> tuple[dict[str, Document], dict[str, Document]]:
+    """Returns the documents that wikilinks lead to, and those that other links lead to."""
+    pages = ((page, _page(page, known)) for page in asked.pages)
+    files = ((file, known.get(fold(_from(file, path)))) for file in asked.files)
+    return {name: one for name, one in pages if one}, {name: one for name, one in files if one}
 
 
 def _file(page: str) -> str:
@@ -84,9 +95,12 @@ def _last(path: str) -> str:
     return unquote(path).rpartition("/")[2] or path
 
 
-def _documents(request: PageRequest, names: Sequence[str], source: str) -> Mapping[str, Document]:
-    """Returns documents by folded path, all whose paths end so among them; the shortest path comes
-    first."""
+def _documents(
+    request: PageRequest, asked: markdown.Targets, source: str
+) -> Mapping[str, Document]:
+    """Returns documents by folded path, all that the links may mean among them; the shortest path
+    comes first."""
+    names = [*map(_file, asked.pages), *map(_last, asked.files)]
     sources = [source] if source else None
     memory = request.memory
     found = memory.store.scan(memory.query("x", sources=sources).filter, limit=LISTED)
@@ -101,10 +115,6 @@ def _page(page: str, known: Mapping[str, Document]) -> Document | None:
     wanted = fold(_file(page)).strip("/")
     ends = (one for path, one in known.items() if f"/{path}".endswith(f"/{wanted}"))
     return next(ends, None)
-
-
-def _relative(file: str, path: str, known: Mapping[str, Document]) -> Document | None:
-    return known.get(fold(_from(file, path)))
 
 
 def _from(file: str, path: str) -> str:
@@ -160,23 +170,64 @@ def _folders(request: PageRequest, source: str) -> Iterator[Path]:
                 yield root.resolve()
 
 
-# ------------------------------------------------------------------ to a document
+# ------------------------------------------------------------------ around a document
 
 
-def leading_to(request: PageRequest, to: Document) -> list[Document]:
-    """Returns the documents with a link to this one, by title: those that name it are looked up
-    in the text index, and read."""
-    name = PurePosixPath(to.path).stem
-    words = query_terms(name.replace("-", " ").replace("_", " "))[0]
-    if not words or not to.path:
-        return []
+def around(request: PageRequest, to: Document, text: str) -> graph.Neighbourhood:
+    """Returns the documents of the same source that a document links to or names, and those that
+    link to it or name it; of the nearest, also what they link to among each other."""
+    known = _documents(request, markdown.targets(text), to.source)
+    linked = _ids(_linked(text, to.path, known))
+    naming, linking = _reading(request, to)
+    names = graph.named_in(text[:READ_FOR_NAMES])
+    named = {one.id: one for one in known.values() if one.kind != "session" and _name(one) in names}
+    near = {**named, **naming, **linked, **linking}
+    near.pop(to.id, None)
+    edges = {(to.id, id) for id in linked if id != to.id} | {(id, to.id) for id in linking}
+    for one in list(near.values())[:FOLLOWED]:
+        edges |= {(one.id, id) for id in _next(request, one, known) if id in near}
+    nodes = {id: graph.Neighbour(id, one.headline(), place(one)) for id, one in near.items()}
+    return graph.Neighbourhood(to.id, nodes, frozenset(edges))
+
+
+def _ids(some: Iterable[Document]) -> dict[str, Document]:
+    return {one.id: one for one in some}
+
+
+def _linked(text: str, path: str, known: Mapping[str, Document]) -> list[Document]:
+    pages, files = _led(markdown.targets(text), path, known)
+    return [*pages.values(), *files.values()]
+
+
+def _next(request: PageRequest, one: Document, known: Mapping[str, Document]) -> set[str]:
+    """Returns the ids of the documents that another one links to."""
+    whole = request.memory.store.get(one.id)
+    texts = [each.text[:READ_FOR_NAMES] for each in whole]
+    return {each.id for text in texts for each in _linked(text, one.path, known)} - {one.id}
+
+
+def _name(one: Document) -> str:
+    return graph.name_of(one.title) or "\n"  # which no text has as a name
+
+
+def _reading(request: PageRequest, to: Document) -> tuple[dict[str, Document], dict[str, Document]]:
+    """Returns the documents that name this one, and those with a link to it: what has the words of
+    its name is looked up in the text index, and read."""
+    name = PurePosixPath(to.path).stem.replace("-", " ").replace("_", " ")
+    asked = [query_terms(one)[0] for one in dict.fromkeys((name, graph.name_of(to.title)))]
+    queries = [TextQuery(any=clauses(words), strict=True) for words in asked if words]
+    if not queries:
+        return {}, {}
     seen = request.memory.query("x", sources=[to.source]).filter
-    asked = TextQuery(any=clauses(words), strict=True)
-    (found,) = request.memory.store.search_text([asked], seen, limit=READ)
-    passages = request.memory.store.passages([hit.passage for hit in found.hits])
-    linking = {one.document.id: one.document for one in passages if _leads(one, to)}
-    linking.pop(to.id, None)
-    return sorted(linking.values(), key=lambda one: fold(one.headline()))
+    found = request.memory.store.search_text(queries, seen, limit=READ)
+    keys = dict.fromkeys(hit.passage for one in found for hit in one.hits)
+    passages = [
+        one
+        for one in request.memory.store.passages(list(keys))
+        if one.document.id != to.id and one.document.kind != "session"
+    ]
+    naming = (one.document for one in passages if _name(to) in graph.named_in(one.passage.text))
+    return _ids(naming), _ids(one.document for one in passages if to.path and _leads(one, to))
 
 
 def _leads(one: StoredPassage, to: Document) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recollect.errors import UsageError
 from recollect.facts import FactFilter
 from recollect.markup import Html, el, joined, url
-from recollect.surfaces.page import links, markdown, topics
+from recollect.surfaces.page import graph, links, markdown, topics
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -372,7 +372,7 @@ def document(request: PageRequest) -> PageContent:
         el(
             "div",
             el("div", el("article", text, class_="card reading"), more),
-            el("aside", _outline(headings), _linking(request, found), _about(request, found)),
+            el("aside", _outline(headings), _around(request, found, whole), _about(request, found)),
             class_="document",
         ),
     )
@@ -406,12 +406,8 @@ def _outline(headings: Sequence[markdown.Heading]) -> Html | None:
     return only(len(lines) >= OUTLINED, el("section", el("h2", "On this page"), nav))
 
 
-def _linking(request: PageRequest, found: Document) -> Html | None:
-    lines = [
-        el("a", one.headline(), href=links.place(one), dir="auto")
-        for one in links.leading_to(request, found)
-    ]
-    return only(lines, el("section", el("h2", "Linked from"), item_list(lines)))
+def _around(request: PageRequest, found: Document, text: str) -> Html | None:
+    return graph.drawn(links.around(request, found, text))
 
 
 def _about(request: PageRequest, found: Document) -> Html:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recollect.errors import NotFound, UsageError
 from recollect.facts import FactFilter
 from recollect.markup import Html, el, joined, url
-from recollect.surfaces.page import links, markdown
+from recollect.surfaces.page import graph, links, markdown
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -29,7 +29,7 @@ from recollect.surfaces.page.layout import (
 )
 from recollect.surfaces.page.remembered import standing_badges, tabs
 from recollect.surfaces.phrases import only, when
-from recollect.tree import arranged
+from recollect.tree import LOOSE, arranged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -170,7 +170,7 @@ def topic(request: PageRequest) -> PageContent:
         el(
             "div",
             el("article", _article(request, found[at]), class_="card reading"),
-            el("aside", _related(page, found), _about(request, page)),
+            el("aside", graph.drawn(_around(found, at)), _about(request, page)),
             class_="document",
         ),
     )
@@ -206,13 +206,37 @@ def _fenced(one: Snippet) -> str:
     return f"{fence}{one.language}\n{one.text}\n{fence}"
 
 
-def _related(page: TopicPage, found: Mapping[str, Topic]) -> Html | None:
-    lines = [
-        el("a", found[one].page.title, href=_place(one), data_item=True)
-        for one in page.related
-        if one in found
-    ]
-    return only(lines, el("section", el("h2", "Related"), item_list(lines)))
+def _around(found: Mapping[str, Topic], at: str) -> graph.Neighbourhood:
+    """Returns the pages that a page links to, that link to it, and that name the same things: one
+    has the title or a fact of the other in its text. Loose facts are about nothing in common."""
+    links = {(start, end) for start, topic in found.items() for end in topic.page.related}
+    near = {key for pair in links if at in pair for key in pair}
+    if not at.startswith(LOOSE):
+        here, own = _said(found[at]), _names(found[at])
+        said = graph.named_in(here)
+        near |= {
+            key
+            for key, topic in found.items()
+            if not key.startswith(LOOSE)
+            and (not said.isdisjoint(_names(topic)) or graph.names_one(_said(topic), own))
+        }
+    near.discard(at)
+    nodes = {
+        key: graph.Neighbour(key, found[key].page.title, _place(key))
+        for key in near
+        if key in found
+    }
+    return graph.Neighbourhood(at, nodes, frozenset(links))
+
+
+def _said(topic: Topic) -> str:
+    return "\n".join([topic.page.notes, *(fact.text for fact in topic.facts)])
+
+
+def _names(topic: Topic) -> set[str]:
+    """Returns what a page and its facts are called."""
+    called = [topic.page.title, *(name for fact in topic.facts for name in fact.names)]
+    return set(filter(None, map(graph.name_of, called)))
 
 
 def _about(request: PageRequest, page: TopicPage) -> Html:
@@ -224,7 +248,7 @@ def _about(request: PageRequest, page: TopicPage) -> Html:
         id=page.key,
     )
     return joined(
-        when(page.tags, dotted(*map(badge, page.tags))),
+        when(page.tags, dotted(*(badge(tag.replace("_", " ")) for tag in page.tags))),
         el(
             "details",
             el("summary", "About this page"),
@@ -258,7 +282,13 @@ def _some(facts: list[Fact], name: str, at: str, request: PageRequest) -> Html |
 def _fact(fact: Fact) -> Html:
     """Returns a fact as a line of its page: its name leads to it, or else what it says."""
     said = markdown.line(fact.text)
-    link = el("a", fact.name or said, href=url("/fact", id=fact.id), data_item=True, dir="auto")
+    link = el(
+        "a",
+        only(fact.name, el("b", fact.name)) or said,
+        href=url("/fact", id=fact.id),
+        data_item=True,
+        dir="auto",
+    )
     kind = only(fact.type != "fact", badge(fact.type.replace("_", " ")))
     return joined(
         link,
