@@ -213,6 +213,34 @@ def test_the_next_takes_over_and_a_stale_socket_is_nothing(
     assert "answers for" not in run("status").out
 
 
+def _models_in(client: Client) -> bool:
+    """Whether a server has the runtime of the models in its memory."""
+    return "onnxruntime" in Path(f"/proc/{client.process.pid}/maps").read_text()
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs /proc")
+def test_further_servers_use_the_engine_of_the_first(
+    start: Callable[..., Client], store: Path
+) -> None:
+    first, walled, second = start(), start("--scope", "work", holds=False), start(holds=False)
+    query = "why does the importer break on accents"
+    told = TIMES.sub("", first.call("search", query=query))
+    assert "It read Latin-1" in told
+    assert TIMES.sub("", second.call("search", query=query)) == told
+    reef = [one.call("search", query="when is the reef closed?") for one in (second, walled)]
+    assert ["closed in May" in text for text in reef] == [True, False]
+    with pytest.raises(AssertionError, match="nothing-of-that-name"):
+        second.call("get", id="nothing-of-that-name")
+    assert [*map(_models_in, (first, second, walled))] == [True, False, False]
+    second.call("remember", text="The slip tool needs Go", name="slip")
+    assert "needs Go" in first.call("search", query="slip")
+    first.process.send_signal(signal.SIGSTOP)
+    assert "It read Latin-1" in second.call("search", query=query)  # it hangs
+    first.process.kill()
+    first.process.wait()
+    assert "We deploy on Fridays" in walled.call("search", query="deploy day")  # it is gone
+
+
 def test_a_holder_that_hangs_is_not_waited_for(start: Callable[..., Client]) -> None:
     client = start()
     client.process.send_signal(signal.SIGSTOP)

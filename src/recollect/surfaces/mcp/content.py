@@ -115,8 +115,11 @@ class McpContent:
         *,
         tools: tuple[Tool, ...] = TOOLS,
         structured: bool = False,
+        elsewhere: Callable[[Tool, Params], Reply | None] = lambda _, __: None,
     ) -> None:
+        """*elsewhere* may have another process do a call."""
         self._opened = opened
+        self._elsewhere = elsewhere
         self._tools = {tool.name: tool for tool in tools}
         self._structured = structured
 
@@ -136,7 +139,10 @@ class McpContent:
             near = words.nearest(name.lower(), self._tools, 0.7)
             hint = f"did you mean {near}?" if near else f"there are {', '.join(self._tools)}"
             raise McpError(INVALID_PARAMS, f"Unknown tool: {name} ({hint})")
-        return self._replied(answer(self._tools[name], arguments or {}, self._opened, work))
+        tool, given = self._tools[name], arguments or {}
+        return self._replied(
+            self._elsewhere(tool, given) or answer(tool, given, self._opened, work)
+        )
 
     def _replied(self, reply: Reply) -> Result:
         made: Result = {"content": [{"type": "text", "text": reply.text}], "isError": reply.failed}

@@ -39,7 +39,7 @@ from recollect.surfaces.mcp.content import (
     Result,
 )
 from recollect.surfaces.tools import Work
-from recollect.surfaces.warm import holder
+from recollect.surfaces.warm import holder, tool_calls
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INTERNAL_ERROR = -32700, -32600, -32601, -32603
 WRONG_VERSION = -32022
@@ -518,7 +518,12 @@ def serve(
         WorkerThreads(),
         LineWriter(lambda line: _write(sink, line)),
     )
-    server = StdioServer(McpContent(opened, structured=structured), out.send, workers)
+    content = McpContent(
+        opened,
+        structured=structured,
+        elsewhere=lambda tool, given: tool_calls.asked(tool, given, store, owner, scopes),
+    )
+    server = StdioServer(content, out.send, workers)
     later = Timer(SETTLED, _hold, (opened, store))
     later.daemon = True
     later.start()

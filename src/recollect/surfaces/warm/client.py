@@ -21,8 +21,9 @@ ASKED = frozenset(
     {"search", "sessions", "context", "facts", "get", "list", "history", "gather", "status"}
 )
 """Commands that only read. What writes is done by the process that was told to."""
-_ALONE = ("-h", "--help", "--think", "--web", "--expand", "--hyde", "--rerank")
-"""Options that concern another program than a holder, or take as long as that takes."""
+_ALONE = ("-h", "--help", "-i", "--in", "--think", "--web", "--expand", "--hyde", "--rerank")
+"""Options that concern another program than a holder (or a terminal), or take as long as that
+takes."""
 HOOKS = ("prompt", "session-start")
 _OFF = ("off", "no", "false")
 ACCEPTED, ANSWERED = 1.0, 20.0
@@ -40,7 +41,13 @@ class Late(Exception):
 def answered(words: Sequence[str], stdin: bytes = b"", seconds: float = ANSWERED) -> int | None:
     """The exit code of a command that a holder has done, after what it said was written; None where
     there is none to do it. Raises :class:`Late` where a hook has to wait for the next prompt."""
-    if not _may_ask(words):
+    said = asked(words, stdin, seconds) if _may_ask(words) else None
+    return None if said is None else _written(*said)
+
+
+def asked(words: Sequence[str], stdin: bytes, seconds: float = ANSWERED) -> list[bytes] | None:
+    """Exit code, output and errors of what a holder has done; None where there is none."""
+    if os.environ.get("RECOLLECT_WARM", "").lower() in _OFF:
         return None
     request = _request(words, stdin)
     for path in sockets():
@@ -49,7 +56,7 @@ def answered(words: Sequence[str], stdin: bytes = b"", seconds: float = ANSWERED
         except (OSError, wire.Gone):
             continue
         if said is not None:
-            return _written(*said)
+            return said
     return None
 
 
@@ -63,7 +70,7 @@ def stdin() -> bytes:
 
 
 def _may_ask(words: Sequence[str]) -> bool:
-    if not words or os.environ.get("RECOLLECT_WARM", "").lower() in _OFF:
+    if not words:
         return False
     if words[0] == "hook":
         return "--wait" not in words and any(event in words for event in HOOKS)

@@ -14,7 +14,7 @@ import socket
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from threading import BoundedSemaphore, Lock, Thread
+from threading import BoundedSemaphore, Event, Lock, Thread
 from typing import Any, NamedTuple
 
 from recollect import asker, permissions
@@ -23,7 +23,7 @@ from recollect.errors import RecollectError
 from recollect.memory import Memory, core, sharing
 from recollect.surfaces import cli, controls, error_log
 from recollect.surfaces.commands import hook, hook_late
-from recollect.surfaces.warm import holders, wire
+from recollect.surfaces.warm import holders, tool_calls, wire
 
 THREADS = 8
 PATIENCE = 5.0
@@ -33,6 +33,8 @@ _LOCAL: Mapping[str, object] = {"llm.model": "none", "rerank.model": "none", "we
 for, or that a key in the environment counts for."""
 _SAME = ("HOME", "TZ", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LC_TIME")
 """Variables that the whole process goes by, and that therefore have to be the holder's own."""
+HOLDS = Event()
+"""Set where this process is the one that answers for others."""
 
 
 class Declined(Exception):
@@ -74,6 +76,7 @@ class Holder:
         """Until the process ends."""
         try:
             with _claimed(self._location) as listening:
+                HOLDS.set()
                 while True:
                     connection, _ = listening.accept()
                     self._room.acquire()
@@ -216,6 +219,9 @@ def _store_in(words: tuple[str, ...]) -> str | None:
 
 def _done(request: Request, out: io.StringIO) -> tuple[int, Callable[[], None]]:
     """The exit code, and what is to be done where nobody has taken the answer."""
+    if request.words[0] == tool_calls.WORD:
+        out.write(tool_calls.done(_store_in(request.words), request.stdin))
+        return 0, _nothing
     if request.words[0] != "hook":
         return cli.done(request.words), _nothing
     call, payload = hook.parsed(request.words[1:]), hook.payload_of(request.stdin)
