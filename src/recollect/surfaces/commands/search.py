@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
+from recollect.errors import UsageError
+from recollect.nouns import Answer
 from recollect.surfaces import render
+from recollect.surfaces.commands import search_screen
 from recollect.surfaces.commands.shared import (
     Options,
     declare_limits,
@@ -30,9 +34,12 @@ _RELAXABLE = {
 def declare_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "query",
-        nargs="+",
+        nargs="*",
         metavar="QUERY",
         help='words; "a phrase", -without, prefix*, path: kind: source: issue: event:',
+    )
+    parser.add_argument(
+        "-i", "--interactive", action="store_true", help="a list that follows what you type"
     )
     declare_limits(parser)
     parser.add_argument("--limit", "--max-results", type=int, metavar="N", help="the most results")
@@ -111,28 +118,21 @@ def declare_search(parser: argparse.ArgumentParser) -> None:
 
 
 def search(options: Options) -> int:
+    if options.interactive:
+        return _interactive(options)
+    if not options.query:
+        raise UsageError(
+            "the following arguments are required: QUERY",
+            hint="`recollect search --help` shows how",
+        )
     with open_memory(options) as memory:
         found = memory.search(
             " ".join(options.query),
-            **limits(options),
-            limit=options.limit,
-            budget=options.budget,
-            mode=options.mode,
+            **_asked(options),
             by=options.by,
-            detail=options.detail or ("passage" if options.full else None),
-            recency=options.recency,
-            sort=options.sort,
-            min_confidence=options.min_confidence,
-            last_n=options.last,
-            as_of=options.as_of,
-            facts=options.facts,
             cache=options.cache,
-            reranker=options.reranker,
-            expand=options.expand,
-            hyde=options.hyde,
             think=options.think,
             web=options.web,
-            relax=[_RELAXABLE[name] for name in options.relax],
         )
     if not options.json:
         for reason in found.degraded:
@@ -143,3 +143,41 @@ def search(options: Options) -> int:
         lambda style: render.answer(found, style, full=options.full, explain=options.explain),
     )
     return exit_code(found.results or found.answer or (found.web and found.web.results))
+
+
+def _asked(options: Options) -> dict[str, Any]:
+    return {
+        **limits(options),
+        "limit": options.limit,
+        "budget": options.budget,
+        "mode": options.mode,
+        "detail": options.detail or ("passage" if options.full else None),
+        "recency": options.recency,
+        "sort": options.sort,
+        "min_confidence": options.min_confidence,
+        "last_n": options.last,
+        "as_of": options.as_of,
+        "facts": options.facts,
+        "reranker": options.reranker,
+        "expand": options.expand,
+        "hyde": options.hyde,
+        "relax": [_RELAXABLE[name] for name in options.relax],
+    }
+
+
+def _interactive(options: Options) -> int:
+    if options.json:
+        raise UsageError("search -i is for a person, --json for a program", hint="leave one out")
+    search_screen.refuse_without_terminal()
+    with open_memory(options) as memory:
+
+        def find(query: str, by: str) -> Answer:
+            found: Answer = memory.ask(memory.query(query, **_asked(options), by=by))
+            return found
+
+        def opened(id: str) -> str:
+            text: str = memory.get(id).rendered()
+            return text
+
+        arms = [options.by] if options.by else ["keyword", "hybrid"]
+        return search_screen.run(find, opened, " ".join(options.query), arms)
