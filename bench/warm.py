@@ -3,8 +3,9 @@
 ``python -m bench warm``. Each command is run in turn with ``python -c pass`` on the same store (the
 sample notes and sessions), and what its process took of the processor, user and system together, is
 set against what the bare start took: a busy machine is busy for both, and waiting costs nothing.
-Then the same with a server that holds the store; eight clients that ask it at once; and commands
-whose holder is killed meanwhile (``--kills N`` of them).
+Then the same with a server that holds the store; eight clients that ask it at once; a hundred hooks
+on a machine with twenty processes too many; and commands whose holder is killed meanwhile
+(``--kills N`` of them).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import compileall
 import json
 import os
+import random
 import resource
 import shutil
 import statistics
@@ -20,7 +22,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
@@ -28,11 +30,16 @@ from typing import NamedTuple
 import recollect
 from bench.timing import Ratio
 from recollect import Memory
+from recollect.surfaces.commands import hook_late
+from recollect.surfaces.install import clients
 from recollect.surfaces.warm import holders
 
 ROUNDS = 11
 CLIENTS = 8
 KILLS = int(os.environ.get("RECOLLECT_BENCH_KILLS", "50"))
+HOOKS, LOAD = 100, 20
+WAITS = clients.SECONDS["prompt"]
+"""Seconds for which a client waits for a hook."""
 _ASKED = "how do we deploy harbor-api?"
 _BARE = (sys.executable, "-c", "pass")
 _OURS = (sys.executable, "-m", "recollect")
@@ -81,6 +88,7 @@ def run(work: Path) -> Iterator[Ratio]:
             words = [word for word in case.argv if word != _WAIT]
             yield _ratio("warm", case._replace(argv=words, most=3), asked)
         yield _throughput(home)
+        yield _hooks()
     yield _kills()
 
 
@@ -94,11 +102,9 @@ def _ratio(how: str, case: Case, variables: Mapping[str, str]) -> Ratio:
 @contextmanager
 def _holder() -> Iterator[subprocess.Popen[bytes]]:
     """A server that holds the user's store."""
-    held = subprocess.Popen((*_OURS, "mcp"), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    held = _server()
     try:
-        while holders.holder_of(_location()) != held.pid:
-            time.sleep(0.02)
-        yield held
+        yield _holding([held])
     finally:
         held.kill()
         held.communicate()
@@ -118,29 +124,86 @@ def _throughput(home: Path) -> Ratio:
             memory.search(question, cache=False)
         library = len(questions) / (perf_counter() - since)
     since = perf_counter()
-    with ThreadPoolExecutor(CLIENTS) as clients:
+    with ThreadPoolExecutor(CLIENTS) as askers:
         argvs = [(*_OURS, "search", question, "--no-cache") for question in questions]
-        list(clients.map(lambda argv: subprocess.run(argv, capture_output=True), argvs))
+        list(askers.map(lambda argv: subprocess.run(argv, capture_output=True), argvs))
     served = len(questions) / (perf_counter() - since)
     return Ratio(f"warm: searches a second of {CLIENTS} clients, against the library", served,
                  library, "1/s", served / library, ">= 0.8", served >= 0.8 * library)  # fmt: skip
 
 
 def _kills() -> Ratio:
-    """Answers that are right, of commands whose holder is killed while it answers."""
+    """Answers that are right, of commands whose holder is killed while it answers; the server that
+    waits behind it takes over. Every tenth time a fact is written too, and each is there once."""
     argv = (*_OURS, "search", "deploy", "day", "--json", "--no-cache")
+    servers = [_server(), _server()]
+    right = wrote = 0
     wanted = _results(subprocess.run(argv, capture_output=True).stdout)
-    right = 0
-    for number in range(KILLS):
-        with _holder() as held:
+    try:
+        for number in range(KILLS):
+            held = _holding(servers)
+            since = perf_counter()
+            if number % 10 == 0:
+                subprocess.run(argv, capture_output=True)
+                took = perf_counter() - since
             asking = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            time.sleep(number % 50 / 250)  # before it asks, while it does, and after
+            writing = _remembering(number) if number % 10 == 5 else None
+            time.sleep(took * random.random())  # before it asks, while it does, and after
             held.kill()
+            held.communicate()
+            servers = [*(one for one in servers if one is not held), _server()]
             out, _ = asking.communicate()
             right += asking.returncode == 0 and _results(out) == wanted
-    share = right / KILLS
-    return Ratio("warm: right answers, the holder killed meanwhile", right, KILLS, "", share,
-                 ">= 1", right == KILLS)  # fmt: skip
+            wrote += writing is not None and writing.wait() == 0
+    finally:
+        for one in servers:
+            one.kill()
+            one.communicate()
+    with Memory.open(_location()) as memory:
+        kept = sum(fact.text.startswith("Buoy ") for fact in memory.facts(limit=200).items)
+    met = right == KILLS and kept == wrote
+    named = f"warm: right answers, the holder killed meanwhile ({wrote} writes, {kept} kept)"
+    return Ratio(named, right, KILLS, "", right / KILLS, ">= 1", met)
+
+
+def _remembering(number: int) -> subprocess.Popen[bytes]:
+    argv = (*_OURS, "remember", f"Buoy {number} is painted", "--name", f"buoy {number}", "--quiet")
+    return subprocess.Popen(argv, stdout=subprocess.DEVNULL)
+
+
+def _server() -> subprocess.Popen[bytes]:
+    return subprocess.Popen((*_OURS, "mcp"), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+
+
+def _holding(servers: Sequence[subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
+    """The one of these that holds the store, as soon as one does."""
+    while True:
+        process = holders.holder_of(_location())
+        for one in servers:
+            if one.pid == process:
+                return one
+        time.sleep(0.02)
+
+
+def _hooks() -> Ratio:
+    """Hooks that say something within the time that their client gives them, on a machine that has
+    twenty processes too many: what they found, or that it comes with the next prompt."""
+    case = _hook("", _ASKED, 0)
+    argv = [word for word in case.argv if word != _WAIT]
+    burners = [subprocess.Popen((sys.executable, "-c", "while True: pass")) for _ in range(LOAD)]
+    spoke = late = 0
+    try:
+        for _ in range(HOOKS):
+            with suppress(subprocess.TimeoutExpired):
+                done = subprocess.run(argv, input=case.stdin, capture_output=True, timeout=WAITS)
+                spoke += bool(done.stdout)
+                late += hook_late.LATE.encode() in done.stdout
+    finally:
+        for one in burners:
+            one.kill()
+            one.wait()
+    named = f"warm: hooks that speak at a load of {LOAD} ({late} say that it comes later)"
+    return Ratio(named, spoke, HOOKS, "", spoke / HOOKS, ">= 1", spoke == HOOKS)
 
 
 def _results(out: bytes) -> list[str]:
