@@ -114,6 +114,33 @@ class Browser:
 
         self._loading(act) if loads else act()
 
+    def point(self, selector: str, *, loads: bool = False) -> None:
+        """A click of the mouse on the middle of what is there; nothing may lie over it."""
+        script = (
+            f"(() => {{ const one = document.querySelector({json.dumps(selector)});"
+            "one.scrollIntoView({block: 'center'}); const box = one.getClientRects()[0];"
+            "const x = box.x + box.width / 2, y = box.y + box.height / 2;"
+            "return [x, y, one.contains(document.elementFromPoint(x, y))] })()"
+        )
+        x, y, free = self.run(script)
+        assert free, f"something lies over {selector}"
+
+        def act() -> None:
+            for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+                self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left",
+                          clickCount=1)  # fmt: skip
+
+        self._loading(act) if loads else act()
+
+    def reach(self, selector: str) -> None:
+        """Goes there with the Tab key."""
+        is_there = f"document.activeElement.matches({json.dumps(selector)})"
+        for _ in range(250):
+            if self.run(is_there):
+                return
+            self.press("Tab")
+        raise AssertionError(f"no Tab leads to {selector}")
+
     # -------------------------------------------------------------- what a person sees
 
     @property

@@ -112,6 +112,14 @@ def test_headings_have_an_outline_and_skip_no_level() -> None:
     assert "Title" not in made.html
 
 
+def test_headings_of_one_depth_have_one_level() -> None:
+    text = "# Guide\n\n## One\n\n### Deep\n\n## Two\n\n# Last"
+    found = rendered(text, Style(level=2, skip="Guide")).headings
+    assert [(one.text, one.level) for one in found] == [
+        ("One", 2), ("Deep", 3), ("Two", 2), ("Last", 2)
+    ]  # fmt: skip
+
+
 def test_a_chat_keeps_its_lines_and_a_title_has_no_link() -> None:
     assert inside("a\nb", Style(breaks=True)) == "<p>a<br/>b</p>"
     assert line("the `x` of [[Ana]] at https://a.b") == "the <code>x</code> of Ana at https://a.b"
@@ -121,6 +129,7 @@ def test_a_line_that_was_cut_inside_code_shows_what_is_whole() -> None:
     made = line("… Collector` parameter to `sync` and `other", [(27, 31)])
     assert re.findall("<code>(.*?)</code>", made) == ["<mark>sync</mark>"]
     assert line("Updated: ``` Upgrade").count("`") == 0
+    assert "sql" not in line("Query: ```sql SELECT 1 ``` and so on")
 
 
 def test_code_of_a_known_language_is_coloured() -> None:

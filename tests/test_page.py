@@ -54,7 +54,8 @@ VIEWS = ("/", "/?q=harbor", "/?q=zzzz", "/?q=harbor&since=soonish", "/memory", "
          "/sessions", "/sessions?q=umlauts", "/sessions?session=s1", "/stats", "/stats?days=365",
          "/settings", "/review", "/tree", "/topic?at=misc/facts/universal", "/receipts",
          "/topic/edit?at=misc/facts/universal", "/topic/edit?at=no/such/page",
-         "/sessions?session=talk", "/sessions?session=talk&around=p3&q=stall",
+         "/sessions?session=talk", "/sessions?session=fork",
+         "/sessions?session=talk&around=p3&q=stall",
          "/sessions?session=talk&message=3", "/sessions?session=talk&around=p9",
          "/document?id=Ferry+Guide.md", "/document?id=Tides.md", "/?q=ferry+guide",
          "/imports", "/doctor", "/tree?at=nowhere", "/imports?path=/nowhere", "/nowhere",
@@ -99,7 +100,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
                 [Document("evil", "x", f"kestrel {EVIL}", title=f"kestrel {EVIL}", path=EVIL)]
             )
             memory.add(wiki(folder), embed=False)
-            memory.put([Document("talk", "chats", messages=TALK, kind="session", title="The pump")])
+            memory.put([Document("talk", "chats", messages=TALK, kind="session", title="The pump",
+                                 date=day),
+                        Document("fork", "chats", messages=TALK[3:], kind="session", date=day,
+                                 title="Another pump", meta={"parent": "talk", "relation": "fork"})
+                        ])  # fmt: skip
     one = serve(store, folder / "home")
     yield one
     if one.process.poll() is None:
@@ -233,6 +238,24 @@ def test_first_paint_needs_under_100_kb(served: Served, cookie: dict[str, str]) 
         files = [served.address.ask("GET", one) for one in needed]
         assert all(one.status == 200 for one in files)
         assert len(text.body) + sum(len(one.body) for one in files) < 100_000
+
+
+def test_a_day_of_the_calendar_leads_to_what_was_written_then(
+    served: Served, cookie: dict[str, str]
+) -> None:
+    text = page(served, cookie, "/stats").text
+    days = re.findall(r'<a href="(/documents\?since=([\d-]+)&amp;until=([\d-]+))"', text)
+    (today,) = {place for place, first, last in days if first == last == max(d[1] for d in days)}
+    listed = page(served, cookie, today.replace("&amp;", "&")).text
+    assert "Ferry Guide" in listed
+    assert "Row 1<" not in listed
+    assert "By source" in text
+
+
+def test_a_search_for_what_names_somebody(served: Served, cookie: dict[str, str]) -> None:
+    text = page(served, cookie, "/?q=ferry&person=Ana").text
+    titles = re.findall(r"<h2><a[^>]*>([^<]*)</a></h2>", text)
+    assert set(titles) == {"Ferry Guide", "Ana"}
 
 
 def test_the_home_tells_where_things_stand(served: Served, cookie: dict[str, str]) -> None:
@@ -607,6 +630,17 @@ def test_a_session_reads_like_a_chat(screen: Browser, served: Served) -> None:
     assert screen.run("document.querySelector('#found mark').innerText") == "zanzibar"
     screen.open(at(served, "/sessions?session=talk&around=p3&q=stall"))
     assert screen.run("document.querySelector('.fold details').open") is True  # it was asked for
+
+
+def test_the_lineage_of_a_session_is_drawn_and_followed(screen: Browser, served: Served) -> None:
+    screen.open(at(served, "/sessions?session=fork"))
+    rows = screen.run("[...document.querySelectorAll('.rails li')].map(one => one.innerText)")
+    assert [row.split(" 2026")[0] for row in rows] == ["The pump", "Another pump fork"]
+    assert screen.run("document.querySelectorAll('.rails polyline').length") == 1
+    screen.click(".rails a:not([aria-current])", loads=True)
+    assert screen.place == "/sessions?session=talk"
+    screen.open(at(served, "/sessions?session=s1"))
+    assert screen.run("document.querySelector('.rails')") is None
 
 
 def test_a_note_is_read_and_its_links_are_followed_both_ways(

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from recollect.errors import NotFound
 from recollect.markup import Html, el, joined, url
 from recollect.nouns import Message, first_words, without
-from recollect.surfaces.page import markdown
+from recollect.surfaces.page import lineage, markdown
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -99,7 +99,8 @@ def about(session: Any) -> list[Any]:
 
 def chat(request: PageRequest) -> PageContent:
     read = request.call("sessions", session=request.get("session"))
-    every = request.memory.get(read.session.session_id).messages
+    whole = request.memory.get(read.session.session_id)
+    every = whole.messages
     if request.get("message"):
         return _alone(read.session, every, request.number("message"))
     one = _shown(request, read.session, every)
@@ -108,6 +109,7 @@ def chat(request: PageRequest) -> PageContent:
     body = joined(
         heading(markdown.line(title), el("p", el("a", "All sessions", href="/sessions"))),
         dotted(*about(read.session), plural(len(every), "message"), _jump(one)),
+        lineage.drawn(request, whole),
         _switch(one),
         _messages(one, one.turns[start : start + PAGE]),
         _turning(one, start),

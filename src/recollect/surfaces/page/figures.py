@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recollect import config as user_config
 from recollect import telemetry
@@ -13,6 +13,7 @@ from recollect.markup import Html, drawing, el, joined, url
 from recollect.surfaces.commands.config import plain, unset_settings, write_setting
 from recollect.surfaces.commands.usage_picture import picture
 from recollect.surfaces.commands.usage_text import STATUSES, duration, short
+from recollect.surfaces.page import activity, charts
 from recollect.surfaces.page.layout import (
     PageContent,
     PageRequest,
@@ -30,6 +31,9 @@ from recollect.surfaces.page.layout import (
     text_field,
 )
 from recollect.surfaces.phrases import only, some, when
+
+if TYPE_CHECKING:
+    from recollect.nouns import StoreStats
 
 SPANS = ((7, "A week"), (30, "30 days"), (90, "90 days"), (365, "A year"))
 
@@ -56,6 +60,8 @@ def stats(request: PageRequest) -> PageContent:
         notes("warn", some(when(not usage.recording, off))),
         notes("warn", some(when(usage.problem, f"Some are not counted yet: {usage.problem}"))),
         shown if total.calls else nothing,
+        activity.calendar(request),
+        _holdings(request.memory.store.stats()),
     )
     return PageContent("Stats", body, at="/stats")
 
@@ -88,6 +94,32 @@ def _figures(total: telemetry.Figures) -> Html:
     ]
     shown = table(("Figure", "Value"), rows, class_="numbers", aria_label="In numbers")
     return el("section", el("h2", "In numbers"), shown)
+
+
+BARS = 12
+"""Kinds and sources that are drawn, those that hold the most."""
+
+
+def _holdings(held: StoreStats) -> Html | None:
+    """Returns how much there is of each kind, and from each source, as bars."""
+    sources = {one.name: one.documents for one in held.sources}
+    drawn = [
+        _bars("By kind", {f"{kind}s": count for kind, count in held.kinds.items()}),
+        _bars("By source", sources),
+    ]
+    return only(
+        held.documents,
+        el("section", el("h2", "What is kept"), el("div", drawn, class_="explanation")),
+    )
+
+
+def _bars(title: str, counts: Mapping[str, int]) -> Html:
+    most = sorted(counts.items(), key=lambda one: -one[1])
+    highest = max(counts.values(), default=1)
+    lines = [(name, charts.bar(count / highest), f"{count:,}") for name, count in most[:BARS]]
+    left = len(most) - BARS
+    more = el("p", f"and {left:,} more", class_="fine")
+    return el("section", el("h2", title), charts.rows(lines), only(left > 0, more), class_="card")
 
 
 # ------------------------------------------------------------------ settings

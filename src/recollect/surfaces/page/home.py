@@ -18,6 +18,7 @@ from recollect.surfaces.page.layout import (
     form,
     item_list,
 )
+from recollect.surfaces.page.remembered import written_sources
 from recollect.surfaces.phrases import only, plural, when
 
 if TYPE_CHECKING:
@@ -169,9 +170,7 @@ def _fact(id: str, name: str, text: str) -> Html:
 def _changed(request: PageRequest) -> Html | None:
     """Returns what was written last, by its own date, of the last week."""
     since = datetime.now(UTC) - RECENT
-    made = ("facts", "tree", "curation")
-    stats = request.memory.store.stats()
-    sources = [one.name for one in stats.sources if one.kind not in made]
+    sources = written_sources(request)
     if not sources:
         return None
     found = request.memory.list(limit=4 * FEW, since=since, sources=sources).items

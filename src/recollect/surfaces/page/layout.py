@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recollect.errors import UsageError
@@ -194,10 +194,23 @@ def choice(label: str, name: str, value: str, options: Iterable[tuple[str, str]]
     return field(label, el("select", made, id=name, name=name), name)
 
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
 def date_field(label: str, name: str, value: str) -> Html:
     """Returns a field for a day; what is given in other words, such as 7d, stays as it is."""
-    is_day = not value or re.fullmatch(r"\d{4}-\d\d-\d\d", value)
+    is_day = not value or _DAY.fullmatch(value)
     return text_field(label, name, value, type="date" if is_day else "text")
+
+
+def through(value: str) -> str:
+    """Returns the end of a day that was picked as the last one: a limit of the library is before
+    the moment that it names."""
+    try:
+        last = date.fromisoformat(value) if _DAY.fullmatch(value) else date.max
+        return value if last == date.max else (last + timedelta(days=1)).isoformat()
+    except ValueError:  # no such day: the library says so
+        return value
 
 
 PERIODS = (("", "any time"), ("7d", "the last week"), ("30d", "30 days"), ("365d", "a year"))

@@ -84,12 +84,14 @@ def line(text: str, marks: Sequence[Mark] = ()) -> Html:
     return _Writer(LINE).inline(_switched(" ".join(text.split()) if not marks else text, marks))
 
 
+_LANGUAGE = re.compile(r"```[\w+-]+(?=\s)")
 _CLOSING = re.compile(r"[^`]*[^`\s]`(?=[\s.,;:)]|$)")
 
 
 def _balanced(text: str) -> str:
     """Returns a text that may have been cut inside code without the sign that has no other."""
     if "```" in text:
+        text = _LANGUAGE.sub(lambda match: UNSEEN * len(match[0]), text)
         return text.replace("`", UNSEEN)
     cut = _CLOSING.match(text)
     if cut:

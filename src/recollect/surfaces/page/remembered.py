@@ -31,6 +31,7 @@ from recollect.surfaces.page.layout import (
     more_link,
     passage,
     table,
+    through,
     wrong,
 )
 from recollect.surfaces.phrases import only, plural, some, when
@@ -49,6 +50,11 @@ PAGE = 50
 MADE = ("facts", "tree", "curation")
 """The sources of what is kept here by itself: facts, pages of them, and receipts. All others are
 of documents that somebody has written."""
+
+
+def written_sources(request: PageRequest) -> list[str]:
+    """Returns the names of the sources of documents."""
+    return [one.name for one in request.memory.store.stats().sources if one.kind not in MADE]
 
 
 def tabs(request: PageRequest, at: str) -> Html:
@@ -297,7 +303,7 @@ def documents(request: PageRequest) -> PageContent:
     stats = request.memory.store.stats()
     names = ("kind", "source", "since", "until")
     kinds = sorted(stats.kinds.keys() - {"fact", "receipt"})
-    sources = [one.name for one in stats.sources if one.kind not in MADE]
+    sources = written_sources(request)
     limits = el(
         "form",
         choice("Kind", "kind", request.get("kind"), [("", "all"), *((k, k) for k in kinds)]),
@@ -318,7 +324,7 @@ def documents(request: PageRequest) -> PageContent:
             kinds=some(request.get("kind")),
             sources=some(request.get("source")) or sources,
             since=request.get("since"),
-            until=request.get("until"),
+            until=through(request.get("until")),
             limit=PAGE,
             cursor=request.get("cursor"),
         )

@@ -27,6 +27,7 @@ from recollect.surfaces.page.layout import (
     search_form,
     sure,
     text_field,
+    through,
     wrong,
 )
 from recollect.surfaces.phrases import only, some, when
@@ -98,7 +99,7 @@ def _found(request: PageRequest, query: str) -> Answer:
     limits = {
         "kinds": some(request.get("kind")),
         "since": request.get("since") or request.get("period"),
-        "until": request.get("until"),
+        "until": through(request.get("until")),
         "limit": _number(request, "limit"),
         "budget": _number(request, "budget"),
     }
@@ -115,10 +116,10 @@ def _found(request: PageRequest, query: str) -> Answer:
 
 def _conditions(request: PageRequest) -> Iterator[str]:
     """Yields the filters that the query language has words for."""
-    for name in ("source", "path"):
+    for name, before in (("source", "source:"), ("path", "path:"), ("person", "")):
         value = request.get(name).replace('"', " ").strip()
         if value:
-            yield f'{name}:"{value}"'
+            yield f'{before}"{value}"'
 
 
 def _number(request: PageRequest, name: str) -> int | str:
@@ -138,6 +139,7 @@ def _form(request: PageRequest) -> Html:
         "kind": choice("Kind", "kind", get("kind"), kinds),
         "source": choice("Source", "source", get("source"), sources),
         "path": text_field("Folder or file", "path", get("path"), placeholder="runbooks"),
+        "person": text_field("Person or name", "person", get("person"), placeholder="Priya Raman"),
         "period": choice("When", "period", get("period"), PERIODS),
         "since": date_field("From", "since", get("since")),
         "until": date_field("Until", "until", get("until")),
