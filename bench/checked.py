@@ -1,11 +1,12 @@
 """What a language model wrote: how many altered sentences are refused, how many supported kept,
 and what becomes of instructions that are planted in what it reads.
 
-    python -m bench.checked [--kept] [--words] [--misses]
+    python -m bench.checked [--kept | --fresh] [--words] [--misses]
     python -m bench.checked --planted
 
 reads ``bench/sets/altered-sentences`` (``--kept``: the half that is read once, when the check has
-been decided) with the embedder that ships, or by words alone. ``--planted`` has a model that obeys
+been decided; ``--fresh``: those that were written before it was changed again) with the embedder
+that ships, or by words alone. ``--planted`` has a model that obeys
 everything read the 500 texts of ``bench/sets/planted-instructions``, through ``think`` and
 ``curate``: each sentence and fact that it is told to say, it says, and cites the instruction, a
 part of it, and a true sentence beside it.
@@ -45,7 +46,8 @@ def sentences(options: Namespace) -> None:
     near = by_meaning(embedder)
     right: Counter[str] = Counter()
     of: Counter[str] = Counter()
-    for row in rows(f"altered-sentences{'-kept' * options.kept}", "sentences.jsonl"):
+    name = f"altered-sentences{'-kept' * options.kept}{'-fresh' * options.fresh}"
+    for row in rows(name, "sentences.jsonl"):
         found = check(row["sentence"], row["spans"], near=near)
         kind = row.get("changed", "supported") + (" by arithmetic" if "by" in row else "")
         for name in (kind, "all supported" if row["supported"] else "all altered"):
@@ -132,7 +134,7 @@ def planted() -> None:
 
 def main() -> int:
     parser = ArgumentParser(prog="python -m bench.checked")
-    for flag in ("kept", "words", "misses", "planted"):
+    for flag in ("kept", "fresh", "words", "misses", "planted"):
         parser.add_argument(f"--{flag}", action="store_true")
     options = parser.parse_args()
     if options.planted:

@@ -58,6 +58,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     work.mkdir()
     monkeypatch.setenv("RECOLLECT_HOME", str(place))
     monkeypatch.setenv("NO_COLOR", "1")
+    for name in ("OLLAMA_HOST", "LLAMA_ARG_PORT"):  # whatever runs on the machine of who tests
+        monkeypatch.setenv(name, "9")
     monkeypatch.chdir(work)
     return place
 

@@ -6,15 +6,20 @@ is served without being borne out. ``make llm`` fetches both.
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from llama_server import CONTEXT, MODEL
+from conftest import Cli
+from llama_server import CONTEXT, FOLDER, MODEL
 from recollect import Memory
 from recollect.errors import Cancelled, ModelTooLong
 from recollect.ports import Llm, LlmMessage, LlmRequest
@@ -124,3 +129,39 @@ def test_in_the_time_it_has_nothing_is_served_that_is_not_borne_out(memory: Memo
         one.rendered() for one in made.written.sentences if one.supported
     )
     assert (made.status == "synthesized") == bool(made.text)
+
+
+# ------------------------------------------------------------------ run by recollect itself
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    """llama.cpp is installed, here and for the process that loads the model."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([*sys.path, str(FOLDER)]))
+
+
+@pytest.mark.usefixtures("runtime")
+def test_local_is_one_command_and_answers(cli: Cli) -> None:
+    assert cli("llm", "use", "local").code == 0, "the package that has the model is installed"
+    tried = json.loads(cli("llm", "test", "--json").out)
+    assert tried["model"] == MODEL.stem
+    assert tried["structured"]
+    assert tried["dollars"] == 0
+
+
+@pytest.mark.usefixtures("runtime")
+def test_a_model_that_is_run_here_can_be_held_to_a_grammar() -> None:
+    with Memory.open("memory://", llm_model=f"local:{MODEL}", **LIMITS) as memory:
+        request = asked("Is the sky blue?", grammar='root ::= "perhaps " [0-9]')
+        assert re.fullmatch("perhaps [0-9]", memory.models.llm().complete(request).text)
+
+
+def test_a_server_of_llama_cpp_is_found(
+    address: str, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLAMA_ARG_PORT", str(urlsplit(address).port))
+    (found,) = json.loads(cli("llm", "--json").out)["servers"]
+    assert found["program"] == "llama.cpp"
+    with Memory.open("memory://", llm_model=found["models"][0], **LIMITS) as memory:
+        assert memory.models.llm().complete(asked("Say hello.", max_tokens=2)).text

@@ -329,7 +329,7 @@ SETTINGS: Mapping[str, Setting] = {
             "none",
             _model,
             "The language model: openai:NAME, anthropic:NAME, openrouter:NAME, gemini:NAME, "
-            "ollama:NAME, URL#NAME, or `none`.",
+            "ollama:NAME, URL#NAME, local, local:FILE.gguf, or `none`.",
             "trusted",
         ),
         Setting(

@@ -259,6 +259,9 @@ class LlmRequest(NamedTuple):
     """The JSON schema that the answer must follow (:mod:`recollect.models.llm.schema` says which
     part of JSON Schema is understood)."""
     stop: tuple[str, ...] = ()
+    grammar: str = ""
+    """The grammar (GBNF) that the answer must follow, where the server is one of llama.cpp that is
+    run here; others are not sent it."""
 
 
 class LlmUsage(NamedTuple):

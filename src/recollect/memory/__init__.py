@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recollect import config as settings
 from recollect.importing import discovery
+from recollect.memory import llm
 from recollect.memory.memory import Memory, open_whole
 from recollect.memory.models import (
     ModelState,
@@ -27,6 +29,7 @@ __all__ = [
     "ModelState",
     "Status",
     "fetch_model",
+    "found_llm_servers",
     "found_logs",
     "found_notes",
     "migrate_store",
@@ -36,6 +39,7 @@ __all__ = [
     "open_whole",
     "repair_store",
     "restore_store",
+    "usable_llm",
     "usable_model",
     "verify_model",
 ]
@@ -43,6 +47,7 @@ __all__ = [
 if TYPE_CHECKING:
     from recollect.importing.discovery import Logs
     from recollect.models.costs import Advised as Advised
+    from recollect.models.llm.servers import LlmServer as LlmServer
     from recollect.nouns import Report
     from recollect.reading.gather import Bundle as Bundle
     from recollect.reading.sessions.results import SessionsAnswer as SessionsAnswer
@@ -66,6 +71,17 @@ def note_folders() -> Iterator[Path]:
 def found_notes(folder: Path) -> Logs | None:
     """The notes in a folder and below it, if there are any."""
     return discovery.found_notes(folder)
+
+
+def found_llm_servers() -> Sequence[LlmServer]:
+    """The servers of language models that run on this machine. Looking connects to their ports on
+    the loopback interface."""
+    return llm.found_servers()
+
+
+def usable_llm(config: settings.Config, name: str) -> str:
+    """The value of ``llm.model`` that chooses a language model by *name*."""
+    return llm.usable_llm(config, name)
 
 
 def migrate_store(

@@ -6,18 +6,21 @@ one pays nothing for it and cannot fail by it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, timedelta
+from pathlib import Path
 from threading import Lock
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from recollect import config as settings
 from recollect import storage
-from recollect.errors import ModelMissing, StoreError, UsageError
+from recollect.arguments import place
+from recollect.errors import ModelError, ModelMissing, StoreError, UsageError
 from recollect.memory.usage import MOST_DAYS
-from recollect.models import addresses, costs
+from recollect.models import addresses, catalog, costs, files
 from recollect.models.costs import CHECKED, Price, full_price_of
-from recollect.models.llm import client, keys, provider, timeouts
+from recollect.models.llm import client, keys, local, provider, servers, timeouts
 from recollect.models.spending import NANOS, Purse, SpendLimits
 from recollect.ports import Expense, Llm, LlmMessage, LlmRequest, Spending
 
@@ -132,24 +135,31 @@ class Languages:
         if self.missing:
             raise ModelMissing(
                 self.missing,
-                hint="`recollect config set llm.model openai:NAME` (or anthropic:, openrouter:, "
-                "gemini:, ollama:, URL#NAME)",
+                hint="`recollect llm use openai:NAME` (or anthropic:, openrouter:, gemini:, "
+                "ollama:, URL#NAME, local)",
             )
         with self._lock:
-            if self._provider is None:
-                self._provider = self._made()
-            asked = self._provider
+            asked = self._provider = self._made()
         limits = timeouts.Timeouts() if seconds is None else timeouts.Timeouts(total=seconds)
         return client.LlmClient(asked, self._purse(), limits)
 
     def _made(self) -> provider.Provider:
+        """Returns who answers: the same as before, but for a model of this machine, whose process
+        may have ended since."""
+        if self._own is None and is_local(self.name):
+            return local.provider(local_file(self._config))
+        if self._provider is not None:
+            return self._provider
         if self._own is not None:
             return provider.OwnProvider(self._own)
         address = self._address()
         return provider.HttpProvider(address, _key_for(address))
 
     def _address(self) -> addresses.LlmAddress:
-        return addresses.llm_address(self._config["llm.model"])
+        name: str = self._config["llm.model"]
+        if is_local(name):  # where it will listen is known when it runs
+            return addresses.LlmAddress("llama", "http://127.0.0.1", name)
+        return addresses.llm_address(name)
 
     @property
     def limits(self) -> SpendLimits:
@@ -182,6 +192,8 @@ class Languages:
             return made._replace(model="callable")
         if self.missing:
             return made
+        if is_local(self.name):
+            return _of_this_machine(made, self._config)
         address = self._address()
         found = _key_for(address)
         lacks = address.needs_key and found.key is None
@@ -209,6 +221,61 @@ class Languages:
             reply.calls,
             ms,
         )
+
+
+# ------------------------------------------------------------------ on this machine
+
+
+def is_local(name: str) -> bool:
+    """Whether ``llm.model`` means a model that is run here: ``local``, or ``local:FILE``."""
+    return name.partition(":")[0] == "local"
+
+
+def local_file(config: settings.Config) -> Path:
+    """Returns the GGUF file that ``llm.model`` means; raises ModelMissing where it is not here."""
+    _, _, own = config["llm.model"].partition(":")
+    if not own:
+        return _smollm2(config)
+    if not place(own).is_file():
+        raise ModelMissing(f"there is no file {own}", hint="`recollect llm use local:FILE.gguf`")
+    return place(own)
+
+
+def _smollm2(config: settings.Config) -> Path:
+    folder = files.ModelFolder(place(config["models"] or settings.data_folder() / "models"))
+    try:
+        return folder.locate(catalog.SMOLLM2) / catalog.SMOLLM2.weights
+    except ModelMissing as error:
+        hint = f"`recollect llm use local` downloads it ({catalog.SMOLLM2.megabytes} MB)"
+        raise ModelMissing(error.message, hint=hint) from None
+
+
+def _of_this_machine(made: LlmStatus, config: settings.Config) -> LlmStatus:
+    """Returns what there is to tell of a local model: nothing is loaded for it."""
+    made = made._replace(dialect="llama", price=Price(0.0, 0.0))
+    try:
+        local.check_runtime()
+        return made._replace(url=str(local_file(config)))
+    except ModelError as error:
+        return made._replace(problem=made.problem or f"{error.message} ({error.hint})")
+
+
+def usable_llm(config: settings.Config, name: str) -> str:
+    """Returns the value of ``llm.model`` that chooses *name*, checked as far as can be without
+    asking a model anything."""
+    if is_local(name):
+        local.check_runtime()
+        _, mark, own = name.partition(":")
+        name = f"local:{place(own)}" if mark else name
+        local_file(config.with_value("llm.model", name))
+    elif name != "none":
+        addresses.llm_address(name)
+    return name
+
+
+def found_servers() -> Sequence[servers.LlmServer]:
+    """Ollama and llama.cpp as they run on this machine, with their models."""
+    return list(servers.found_servers())
 
 
 def embedding_purse(config: settings.Config, model: str, url: str) -> Purse:

@@ -26,7 +26,7 @@ from recollect.models import (
     scales,
     workers,
 )
-from recollect.models.catalog import CATALOG, EMBED, LocalModel, known
+from recollect.models.catalog import CATALOG, EMBED, SMOLLM2, LocalModel, known
 from recollect.ports import Embedder, Meter, Reranker
 from recollect.reading import grade
 
@@ -239,6 +239,8 @@ def usable_model(config: settings.Config, name: str) -> tuple[str, str]:
         key = f"{model.job}.model"
         name = name if model.name == name else str(place(name))
         _folder_of_models(config).verify(model)
+        if model.job == "llm":
+            return key, llm.usable_llm(config, "local")
     chosen = config.with_value(key, name)
     if key == "rerank.model":
         reranker = reranker_for(chosen)
@@ -270,13 +272,14 @@ def model_states(config: settings.Config) -> list[ModelState]:
     states = []
     models = dict(CATALOG)
     used = {config["embed.model"], config["rerank.model"]}
+    used |= {SMOLLM2.name} if config["llm.model"] == "local" else set()
     for name in sorted(used - models.keys() - {"none"}):
         if "://" not in name:
             with suppress(ModelError):
                 models[name] = _model(name)
     for name, model in models.items():
         here = True
-        calibrated = (
+        calibrated = model.job == "llm" or (
             grade.knows(model.key) or scales.scale_of(models_folder(config), model.key) is not None
         )
         try:

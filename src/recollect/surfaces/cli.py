@@ -264,7 +264,7 @@ COMMANDS = (
     ),
     Command(
         "llm", "the language model, and what it cost", "llm",
-        "recollect llm test",
+        "recollect llm use ollama:qwen3",
     ),
     Command(
         "modes", "the presets of a search, and every knob", "modes",

@@ -95,6 +95,16 @@ class OpenAi:
         yield StreamDelta("", None, "", ended or "end", done=True)
 
 
+class LlamaCpp(OpenAi):
+    """A server of llama.cpp, which can hold an answer to a grammar as well."""
+
+    def body(
+        self, model: str, request: LlmRequest, *, stream: bool, without: frozenset[str]
+    ) -> dict[str, Any]:
+        made = super().body(model, request, stream=stream, without=without)
+        return made | ({"grammar": request.grammar} if request.grammar else {})
+
+
 def _response_format(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
     if schema is None:
         return None

@@ -28,14 +28,18 @@ from recollect.models.llm import connection
 from recollect.models.llm.anthropic import Anthropic
 from recollect.models.llm.dialect import Dialect, StreamDelta, cut, error_of, message_in
 from recollect.models.llm.keys import KeyLookup
-from recollect.models.llm.openai import OpenAi
+from recollect.models.llm.openai import LlamaCpp, OpenAi
 from recollect.models.llm.schema import in_words
 from recollect.models.llm.timeouts import POLL, USUAL, Timeouts, check_token
 from recollect.ports import LlmReply, LlmRequest, LlmUsage, StopToken, Tell
 
 AT_ONCE = 4
 """Requests to one provider at a time."""
-_DIALECTS: Mapping[str, Dialect] = {"openai": OpenAi(), "anthropic": Anthropic()}
+_DIALECTS: Mapping[str, Dialect] = {
+    "openai": OpenAi(),
+    "anthropic": Anthropic(),
+    "llama": LlamaCpp(),
+}
 _NO_ANSWER = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 _ABOUT_OPTIONS = (400, 422, 501)
 """Statuses by which a server may say that it does not know an option."""

@@ -14,7 +14,7 @@ MOST_TOKENS = 2_000
 _QUESTION = 1_000
 _SYSTEM = """\
 You answer a question from sources, and from nothing else: neither from what you know nor by \
-guessing. {rule}
+guessing.
 
 Write JSON objects, one a line, and nothing besides. First the answer, an object for each sentence:
 {{"sentence": "…", "support": [{{"source": 1, "quote": "…"}}]}}
@@ -29,7 +29,21 @@ Last, an object that grades what you wrote:
 {{"relevant": true, "supported": true, "useful": true, "look_for": ""}}
 relevant: the sources are about the question. supported: every sentence follows from its quotes. \
 useful: it is all that was asked for. If one of these is false, look_for has a few words to search \
-the memory for what is missing."""
+the memory for what is missing.
+
+{rule}"""
+_GRAMMAR = r"""
+root ::= (sentence "\n"){0,12} grade
+sentence ::= "{\"sentence\": " text ", \"support\": [" support (", " support){0,3} "]}"
+support ::= "{\"source\": " [1-9] [0-9]? ", \"quote\": " text "}"
+grade ::= "{\"relevant\": " bool ", \"supported\": " bool ", \"useful\": " bool other
+other ::= ", \"look_for\": \"" char{0,80} "\"}"
+bool ::= "true" | "false"
+text ::= "\"" char{8,400} "\""
+char ::= [^"\\\x00-\x1f] | "\\" ["\\/bfnrt]
+"""
+"""The lines that are asked for, for a server that can be held to them: a small model would not keep
+to them by itself."""
 
 
 def request(question: str, sources: Sequence[Shown]) -> LlmRequest:
@@ -40,4 +54,5 @@ def request(question: str, sources: Sequence[Shown]) -> LlmRequest:
         (LlmMessage("user", "\n\n".join(parts)),),
         system=_SYSTEM.format(rule=fence.rule),
         max_tokens=MOST_TOKENS,
+        grammar=_GRAMMAR,
     )

@@ -104,7 +104,7 @@ def _add_sessions(memory: facade.Memory, options: Options) -> nouns.Receipt:
     for one in logs:
         say(options, _line(one))
     if not options.dry_run:
-        _agree(options, "import these?")
+        agree(options, "import these?")
     done = nouns.Receipt()
     for one in logs:
         source = options.source or one.format
@@ -130,10 +130,11 @@ def _ask_before_pruning(
             say(options, f"  {problem.where}")
         if len(gone) > 20:
             say(options, f"  … and {len(gone) - 20:,} more")
-        _agree(options, f"remove {len(gone):,} from the store?")
+        agree(options, f"remove {len(gone):,} from the store?")
 
 
-def _agree(options: Options, question: str) -> None:
+def agree(options: Options, question: str) -> None:
+    """Raises unless the user says yes, here or with ``--yes``."""
     if options.yes:
         return
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

@@ -24,7 +24,7 @@ from recollect.memory import costs
 from recollect.nouns import dict_list
 from recollect.policy import MODES
 from recollect.surfaces import render, terminal
-from recollect.surfaces.commands import suggestions
+from recollect.surfaces.commands import llm, suggestions
 from recollect.surfaces.commands.config import plain
 from recollect.surfaces.commands.shared import (
     Options,
@@ -79,6 +79,8 @@ class SetupOffer(NamedTuple):
     store: str
     logs: tuple[facade.Logs, ...]
     notes: facade.Logs | None
+    servers: tuple[facade.LlmServer, ...] = ()
+    """Of language models, where none is configured."""
 
 
 class SetupPlan(NamedTuple):
@@ -114,6 +116,7 @@ def init(options: Options) -> int:
         "costs": _costs_json(offer.downstream),
         "store": offer.store,
         "sources": list(map(_source_json, _sources(offer))),
+        "llm_servers": [one.as_json() for one in offer.servers],
         "changed": dict_list(changed),
         "overridden": list(_overridden(plan.chosen, config)),
         "warning": _misfit(SetupPlan({**given, **plan.chosen}, ()), config) or None,
@@ -124,7 +127,8 @@ def init(options: Options) -> int:
 
     def text(style: terminal.Style) -> str:
         lines = [] if _person(options) else [*_shown(offer, style), ""]
-        return "\n".join([*lines, *_told(plan, changed, done, config, style)])
+        told = _told(plan, changed, done, config, style)
+        return "\n".join([*lines, *told, *_writers(offer)])
 
     show(options, content, text)
     return int(bool(done and done.receipt.failed))
@@ -162,6 +166,7 @@ def offer_of(config: settings.Config, downstream: str | None) -> SetupOffer:
         store,
         tuple(facade.found_logs()),
         next(filter(None, map(facade.found_notes, facade.note_folders())), None),
+        tuple(facade.found_llm_servers()) if config["llm.model"] == "none" else (),
     )
 
 
@@ -457,6 +462,14 @@ def _told(
         yield 'next: recollect add ~/notes; recollect search "…"'
     else:
         yield RELAY
+
+
+def _writers(offer: SetupOffer) -> Iterator[str]:
+    """Yields the language models that could write answers here, which nothing needs."""
+    if offer.servers:
+        yield ""
+        yield "Nothing needs a language model; `recollect think` can use one."
+        yield from llm.server_lines(offer.servers)
 
 
 def _next(done: Imported, style: terminal.Style) -> Iterator[str]:

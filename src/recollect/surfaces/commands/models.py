@@ -135,7 +135,8 @@ def _models_bench(options: Options) -> int:
 
 
 def _job(state: facade.ModelState) -> str:
-    return f"{state.dimensions} dimensions" if state.job == "embed" else "reranker"
+    names = {"rerank": "reranker", "llm": "language model"}
+    return names.get(state.job, f"{state.dimensions} dimensions")
 
 
 def _models_list(options: Options) -> int:
