@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 from recollect.text.sentences import units
 from recollect.text.statements.quotes import normal, quoted
-from recollect.text.support.orders import is_order
+from recollect.text.support.orders import is_order, without_address
 from recollect.text.support.verdict import Near, Support, check
 
 _BEFORE = 3
@@ -28,6 +28,10 @@ class Cited(NamedTuple):
 
     span: str
     before: str
+
+    def said_by_user(self) -> Cited:
+        """The same, where the words are the user's own and not what others have written."""
+        return Cited(without_address(self.span), without_address(self.before))
 
 
 def cited(quote: str, text: str) -> Cited:

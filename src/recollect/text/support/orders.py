@@ -19,6 +19,19 @@ _FILE = Path(__file__).with_name("orders.txt")
 """A pattern a row, of folded text."""
 
 
+_ADDRESS = re.compile(
+    r"^(\W*)(?:(?:hey|hi|dear|please) )?(?:assistants?|assistent|asistente|assistente|asystencie"
+    r"|claude|chatgpt|copilot|gemini|ai)\s?,\s*",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def without_address(text: str) -> str:
+    """The text without whom a line of it speaks to: what a user says to an assistant ("Assistant,
+    please remember that …") is said by the user."""
+    return _ADDRESS.sub(r"\1", text)
+
+
 @cache
 def _pattern() -> re.Pattern[str]:
     rows = (row for row in _FILE.read_text(encoding="utf-8").splitlines() if row)

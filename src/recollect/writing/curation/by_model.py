@@ -71,11 +71,19 @@ class ByModel:
     def _checked(self, fact: Extracted, piece: CurationPiece, told: Context) -> Extracted:
         """The fact, with why it is refused; its subject as far as it is in the text."""
         place = gate.cited(fact.quote, piece.text)
+        if _speaker(fact, piece, told) == "user":
+            place = place.said_by_user()
         title = "\n".join(filter(None, [told.title, f"{told.date:%Y-%m-%d}" if told.date else ""]))
         found = gate.borne_out(fact.statement, [place], title, self._near)
         known = stems(f"{fact.statement} {place.before} {place.span}")
         named = fact.subject if stems(fact.subject) <= known else ""
         return fact._replace(refused=found.why, subject=named)
+
+
+def _speaker(fact: Extracted, piece: CurationPiece, told: Context) -> str:
+    """Who says it: of what has turns, the speaker of its turn."""
+    homes = [part for part in piece.parts if part.start <= fact.start < part.end]
+    return next((part.speaker for part in homes if part.speaker), told.speaker)
 
 
 def _extracted(row: Mapping[str, str], piece: CurationPiece) -> Extracted | None:
