@@ -30,7 +30,7 @@ from typing import NamedTuple
 import recollect
 from bench.timing import Ratio
 from recollect import Memory
-from recollect.surfaces.commands import hook_late
+from recollect.surfaces.commands import hook_text
 from recollect.surfaces.install import clients
 from recollect.surfaces.warm import holders
 
@@ -197,7 +197,7 @@ def _hooks() -> Ratio:
             with suppress(subprocess.TimeoutExpired):
                 done = subprocess.run(argv, input=case.stdin, capture_output=True, timeout=WAITS)
                 spoke += bool(done.stdout)
-                late += hook_late.LATE.encode() in done.stdout
+                late += hook_text.LATE.encode() in done.stdout
     finally:
         for one in burners:
             one.kill()

@@ -23,7 +23,7 @@ from recollect.errors import QueryError
 from recollect.sources.sessions import format_of
 from recollect.sources.sessions.base import Session
 from recollect.surfaces.commands import hook as hook_command
-from recollect.surfaces.commands import hook_late
+from recollect.surfaces.commands import hook_late, hook_text
 from recollect.surfaces.commands.hook import MARK, POINTERS, TOKENS, called
 from recollect.surfaces.install.clients import CLIENTS
 from recollect.text.tokens import count_tokens
@@ -358,10 +358,10 @@ def test_what_comes_too_late_is_said_and_comes_with_the_next_prompt(
     with Memory.open() as memory:
         memory.remember("We deploy the kayak on Fridays", name="kayak day")
     code = (
-        "import sys, time; from recollect.surfaces.commands import hook as h, hook_late\n"
-        "hook_late.BOX = 0.2; before = h.content\n"
+        "import sys, time; from recollect.surfaces.commands import hook as h, hook_box\n"
+        "hook_box.BOX = 0; before = h.content\n"
         "h.content = lambda *given: time.sleep(1) or before(*given)\n"
-        "sys.exit(hook_late.boxed(['prompt', '--client', 'codex'], sys.stdin.buffer.read()))"
+        "sys.exit(hook_box.answered(['prompt', '--client', 'codex'], sys.stdin.buffer.read()))"
     )
     asked = {"prompt": "kayak day", "session_id": "s1"}
     done = subprocess.run(
@@ -372,10 +372,12 @@ def test_what_comes_too_late_is_said_and_comes_with_the_next_prompt(
         timeout=60,
         check=True,
     )
-    assert hook_late.LATE in told(done.stdout)
-    assert "codex prompt: not ready" in log()
+    assert hook_text.LATE in told(done.stdout)
     until = time.monotonic() + 60
     while not any((home / "data" / "hooks").glob("*.txt")):
+        assert time.monotonic() < until, log()
+        time.sleep(0.05)
+    while "codex prompt: not ready" not in log():
         assert time.monotonic() < until, log()
         time.sleep(0.05)
     other = {**asked, "session_id": "s2", "prompt": "thank you"}
@@ -397,8 +399,8 @@ def test_a_hook_that_is_in_time_says_it_once(home: Path) -> None:
         timeout=60,
         check=True,
     )
-    assert "We deploy the kayak on Fridays" in told(done.stdout) or hook_late.LATE in done.stdout
-    if hook_late.LATE not in done.stdout:
+    assert "We deploy the kayak on Fridays" in told(done.stdout) or hook_text.LATE in done.stdout
+    if hook_text.LATE not in done.stdout:
         assert not any((home / "data" / "hooks").glob("*.txt"))
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from recollect import __version__, suspend
 from recollect.surfaces import cli, controls
-from recollect.surfaces.commands import hook_late
+from recollect.surfaces.commands import hook_box
 from recollect.surfaces.mcp import stdio
 from recollect.surfaces.warm import client
 
@@ -110,13 +110,7 @@ def _parsed(words: Sequence[str]) -> int:
 
 
 def _hook(words: Sequence[str]) -> int:
-    """Refuses nothing, unlike the parser."""
-    raw = client.stdin()
-    try:
-        code = client.answered(["hook", *words], raw, client.HOOKED)
-    except client.Late:
-        return hook_late.late(words, raw)
-    return hook_late.boxed(words, raw) if code is None else code
+    return hook_box.answered(words, client.stdin())
 
 
 def _exit(code: int) -> int:

@@ -28,8 +28,6 @@ HOOKS = ("prompt", "session-start")
 _OFF = ("off", "no", "false")
 ACCEPTED, ANSWERED = 1.0, 20.0
 """Seconds within which a holder says that it will answer, and does."""
-HOOKED = 2.0
-"""Seconds within which it does so for a hook."""
 _LONGEST = 16_000_000
 """Bytes of standard input."""
 
