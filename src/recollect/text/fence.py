@@ -9,8 +9,8 @@ says can do more than be read (:mod:`recollect.reading.think`, :mod:`recollect.r
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 
 _DIGITS = 16
 _LIKE_A_MARK = re.compile(rf"\[\[(?=\s*[0-9a-f]{{{_DIGITS}}}\b)", re.IGNORECASE)
@@ -20,7 +20,7 @@ class Fence:
     """The marks of one request."""
 
     def __init__(self) -> None:
-        self.mark = f"[[{secrets.token_hex(_DIGITS // 2)}"
+        self.mark = f"[[{os.urandom(_DIGITS // 2).hex()}"
 
     @property
     def rule(self) -> str:
