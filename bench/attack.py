@@ -1,13 +1,14 @@
 """Attacks on a store: what breaks, what is lost, what answers wrongly.
 
-    python -m bench.attack [kills] [damage] [inputs] [forget] [--times 1000] [--seed 7]
+    python -m bench.attack [NAME …] [--times 1000] [--seed 7]
 
 ``kills``: processes killed at every kind of write, and logs cut as by a power failure
 (:mod:`bench.crash`). ``damage``: a file of the store is flipped, zeroed, cut or garbled; then the
 store is opened, checked, searched, and repaired where its record was hit. It may lose what was
 destroyed; it may not raise what is not an error of ours, nor answer from an index otherwise than
-before. ``inputs``: mutated inputs to every reader (:mod:`bench.fuzz`). ``forget``: documents are
-forgotten beside four processes that search; none may fail.
+before. ``eio``, ``power``: a disk or its power fails (:mod:`bench.faulty`). ``inputs``: mutated
+inputs to every reader (:mod:`bench.fuzz`). ``forget``: documents are forgotten beside four
+processes that search; none may fail.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from bench import crash, fuzz, torn
+from bench.faulty import eio, power
 from bench.works import WORKS
 from recollect import Memory
 from recollect.errors import RecollectError, StoreCorrupt
@@ -209,7 +211,8 @@ def forget(times: int, _: int, folder: Path, say: Say) -> int:
 
 
 ATTACKS: dict[str, Callable[[int, int, Path, Say], int]] = {
-    "kills": kills, "damage": damage, "inputs": inputs, "forget": forget,
+    "kills": kills, "damage": damage, "eio": eio, "power": power, "inputs": inputs,
+    "forget": forget,
 }  # fmt: skip
 
 

@@ -177,6 +177,10 @@ def test_a_write_that_is_stored_is_not_refused_for_what_comes_after(tmp_path: Pa
         kept = memory.remember("We deploy on Fridays", name="deploy day")
         assert kept.action == "added"
         assert memory.status().pending == 1
+        (tmp_path / "a.md").write_text("The otter sleeps.")
+        added = memory.add(tmp_path / "a.md")
+        assert (added.added, added.pending) == (1, 2)
+        assert added.warnings[0].reason == "the disk is full; `recollect doctor --fix` makes them"
 
 
 def test_a_cache_never_fails_what_is_forgotten(tmp_path: Path, cli: Cli) -> None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -617,6 +618,22 @@ def test_a_process_that_is_killed_loses_nothing_that_was_acknowledged(
     one.end()
     with Memory.open(served.store) as memory:
         assert memory.get(kept["id"]).text == "Said before the kill."
+
+
+def test_it_ends_although_a_write_waits_for_another_process(tmp_path: Path, served: Served) -> None:
+    """Such a write waits for a minute; whoever ends a server waits for seconds."""
+    one = serve(served.store, tmp_path / "other")
+    other = sqlite3.connect(served.store / "record.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(one.address.post, "record", kind="decision", body="We sail.")
+        while "recollect_requests_under_way 2" not in one.address.get("/metrics").text:
+            time.sleep(0.05)
+        one.process.terminate()
+        assert one.process.wait(30) == 0
+        assert wrong(waiting.result(), 503, "Cancelled")["hint"] == "look before you write again"
+    other.close()
+    one.end()
 
 
 # ------------------------------------------------------------------ those who ask too often

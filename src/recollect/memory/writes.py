@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect import facts, storage
 from recollect.arguments import checked, clean, is_there, moment, names, place, store_of
-from recollect.errors import InputError, NotFound, RecollectError, UsageError
+from recollect.errors import InputError, NotFound, RecollectError, StoreError, UsageError
 from recollect.importing import importer, redaction, watcher
 from recollect.importing import options as importing
 from recollect.memory import model_admin, requests, visible
@@ -72,10 +72,20 @@ def add(
     if core.embedder is None:
         return receipt
     if embed:
-        receipt = receipt._replace(embedded=model_admin.embed(core, report, processes))
+        receipt += _embedded(core, report, processes)
     if not receipt.embedded:
         receipt = receipt._replace(pending=model_admin.status(core).pending)
     return receipt
+
+
+def _embedded(core: Core, report: Report, processes: int | None) -> Receipt:
+    """Gives what was stored its vectors. It is stored by now: a store that takes no vectors is told
+    of, and fails nothing."""
+    try:
+        return Receipt(embedded=model_admin.embed(core, report, processes))
+    except StoreError as error:
+        said = f"{error.message}; `recollect doctor --fix` makes them"
+        return Receipt(warnings=(Problem("vectors", said, "warning"),))
 
 
 def put(core: Core, given: Iterable[Document]) -> Receipt:

@@ -13,8 +13,9 @@ FETCH = 1024
 """Passages asked for at once; finding them costs more than reading them."""
 WRITE = 32
 """Passages embedded and stored at once: what an interruption can lose."""
-BESIDE = 8
-"""As many in the background, where whoever closes the store waits for them."""
+BESIDE = 2
+"""As many in the background, where whoever closes the store waits for them: a server that is told
+to end has five seconds, also on a busy machine."""
 
 
 def embed_pending(

@@ -82,12 +82,15 @@ class EmbeddedAdmin:
             text.refresh(rebuild=rebuild)
             for model in self.models():
                 self._vectors.flush(model, rebuild=rebuild)
-        except (OSError, ValueError, TornIndex) as error:
-            if rebuild:  # whoever only wants them fresh can do without
-                raise StoreError(
-                    f"{self.folder}: the indexes cannot be made: {error}",
-                    hint="make room on the disk and try again; the record is not touched by it",
-                ) from error
+        except (OSError, ValueError, TornIndex, StoreError) as error:
+            if not rebuild:  # whoever only wants them fresh can do without
+                return
+            if isinstance(error, StoreError):
+                raise
+            raise StoreError(
+                f"{self.folder}: the indexes cannot be made: {error}",
+                hint="make room on the disk and try again; the record is not touched by it",
+            ) from error
 
     def check(self, *, full: bool = False) -> CheckReport:
         try:

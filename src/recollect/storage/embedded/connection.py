@@ -70,7 +70,8 @@ class Connection:
             try:
                 yield
             finally:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # an error of the disk may have ended it
+                    self._db.execute("ROLLBACK")
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -171,8 +172,8 @@ _HINTS = {
     "unable to open": "check that it is yours to write",
     "readonly": "check that it is yours to write",
     "disk is full": "make room on the disk and try again; what was kept before is safe",
-    "disk I/O error": "what was kept before is safe; look at the disk (room, quota, its log), then "
-    "`recollect doctor`",
+    "disk I/O error": "what was kept before is safe, what was being written may be kept or not; "
+    "look at the disk (room, quota, its log), then `recollect doctor`",
 }
 
 

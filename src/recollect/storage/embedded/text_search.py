@@ -119,14 +119,13 @@ class EmbeddedText:
 
     def _replaced(self) -> None:
         """Makes the index anew, unless another process does."""
-        with self._turn(WAIT_SECONDS) as held:
-            if not held:
-                return
-            try:
-                self._build()
-            except (OSError, ValueError, TornIndex) as error:
-                said = f"{self.folder}: the text index is torn, and cannot be made anew: {error}"
-                raise StoreError(said, hint=_ANEW) from error
+        try:
+            with self._turn(WAIT_SECONDS) as held:
+                if held:
+                    self._build()
+        except (OSError, ValueError, TornIndex) as error:
+            said = f"{self.folder}: the text index is torn, and cannot be made anew: {error}"
+            raise StoreError(said, hint=_ANEW) from error
 
     def _allowed(self, filter: Filter) -> LabelFilter:
         filter = filter._replace(within=None)  # nothing else is in the index
@@ -178,12 +177,12 @@ class EmbeddedText:
             if index and behind <= TAIL:
                 return index
             reason = "another process is building it"
-            with self._turn() as held:
-                if held:
-                    try:
+            try:
+                with self._turn() as held:
+                    if held:
                         return self._update(index)
-                    except (OSError, ValueError, TornIndex) as error:
-                        reason = str(error)  # a full disk is no reason not to answer
+            except (OSError, ValueError, TornIndex) as error:
+                held, reason = True, str(error)  # a full disk is no reason not to answer
             if index and behind <= LONG_TAIL:
                 return index
             if held or time.monotonic() > deadline:

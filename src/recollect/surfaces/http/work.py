@@ -3,6 +3,7 @@ when the time is over or nobody waits for it any more."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
@@ -101,6 +102,8 @@ class RequestRunner:
                         )
                     )
                     group.cancel_scope.cancel()
+        except asyncio.CancelledError:
+            raise RequestRefused(_ENDING) from None
         finally:
             work.stop()
         if not done:
@@ -125,6 +128,10 @@ def _too_long(seconds: float) -> Refusal:
         504, "Cancelled", said, "ask for less, or try again; look before you write again"
     )
 
+
+_ENDING = Refusal(
+    503, "Cancelled", "the server was told to end, and stopped this", "look before you write again"
+)
 
 # ------------------------------------------------------------------ JSON in and out
 
