@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +77,25 @@ def test_what_is_deleted_is_gone_from_the_segments(store: EmbeddedStore, vectors
     assert nearest[0] == 10
     store.apply(ChangeSet((Forget(note("10", owner="ana").id),)))
     assert found(store, vectors[10], Filter())[:9] == nearest[1:]
+
+
+def test_a_vector_that_was_garbled_is_near_to_nothing(tmp_path: Path) -> None:
+    with closing(EmbeddedStore(tmp_path / "store")) as store:
+        put(store, *(note(f"n{i}", f"text {i}") for i in range(9)))
+        keys = [key for key, _ in store.pending(MODEL, limit=9)]
+        unit = np.eye(9, dtype=np.float32)
+        store.put_vectors(MODEL, keys, unit)
+        db = sqlite3.connect(store.folder / "record.db")
+        for number, bits in enumerate((0x7E00, 0x7C00, 0x7BFF)):  # no number, infinite, huge
+            garbled = np.full(9, bits, np.uint16).tobytes()
+            db.execute("UPDATE vectors SET vector = ? WHERE seq = "
+                       "(SELECT seq FROM vectors ORDER BY seq LIMIT 1 OFFSET ?)",
+                       (garbled, number))  # fmt: skip
+        db.commit()
+        db.close()
+        hits = store.search_vector(MODEL, unit[5], Filter(), limit=9).hits
+        assert hits[0].passage == keys[5]
+        assert {hit.score for hit in hits} <= {0.0, 1.0}
 
 
 def test_a_segment_written_after_the_snapshot_is_not_read_twice(tmp_path: Path) -> None:

@@ -11,14 +11,15 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from http_client import QUIET, serve
-from mcp_client import Client
+from http_client import QUIET, Address, serve
+from mcp_client import MODERN, Client
 from recollect import Memory
 from recollect.errors import NotFound, RecollectError, UsageError
 from recollect.memory import open_whole
@@ -201,14 +202,51 @@ def test_http_the_page_and_mcp_over_http(world: World, tmp_path: Path) -> None:
         assert SEEN in at.ask("GET", "/?q=otter+plan", **cookie).text
         for path in _pages(world):
             _clean(at.ask("GET", path, **cookie).text, path)
+        assert SEEN in _over_mcp(at, "search", {"query": "otter plan"})
         for tool, arguments in _calls(world):
-            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-                    "params": {"name": tool, "arguments": arguments}}  # fmt: skip
-            said = at.ask("POST", "/mcp", json.dumps(body), Content_Type="application/json",
-                          Accept="application/json, text/event-stream", **at.bearer)  # fmt: skip
-            _clean(said.text, (tool, arguments))
+            _clean(_over_mcp(at, tool, arguments), (tool, arguments))
     finally:
         served.end()
+
+
+def _over_mcp(at: Address, tool: str, arguments: dict[str, Any]) -> str:
+    params = {"name": tool, "arguments": arguments, "_meta": MODERN}
+    headers = {
+        "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+        "Mcp-Method": "tools/call", "Mcp-Name": tool, "Mcp-Protocol-Version": "2026-07-28",
+    }  # fmt: skip
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+    said = at.ask("POST", "/mcp", body, **headers, **at.bearer)
+    assert said.status == 200
+    return said.text
+
+
+def test_a_server_behind_a_wall_imports_behind_it_and_changes_nothing_else(
+    world: World, tmp_path: Path
+) -> None:
+    (tmp_path / "new.md").write_text("The narwhal plan.")
+    served = serve(world.store, tmp_path / "home", "--owner", "ana", "--scope", "work")
+    at = served.address
+    try:
+        at.post("import", path=str(tmp_path / "new.md"))
+        while (state := at.post("imports").json["items"][0]["state"]) in ("waiting", "running"):
+            time.sleep(0.05)
+        assert state == "done"
+        assert "narwhal plan" in at.post("search", query="narwhal").text
+        examined = at.get("/doctor").text
+        _clean(examined)
+        assert "sees a part of it" in examined
+        assert ">fault<" not in examined
+        login = at.ask("POST", "/login", f"token={at.token}",
+                       Content_Type="application/x-www-form-urlencoded")  # fmt: skip
+        cookie = {"Cookie": login.headers["set-cookie"].partition(";")[0]}
+        assert "settings/change" not in at.ask("GET", "/settings", **cookie).text
+    finally:
+        served.end()
+    with open_whole(world.store) as memory:
+        kept = memory.get("new.md")
+        assert (kept.owner, kept.scopes) == ("ana", ("work",))
+        memory.forget("new.md")
 
 
 def _pages(world: World) -> list[str]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from recollect.doctor import content, place, setup, store
 from recollect.doctor.case import Case, Client, LastEvaluation
 from recollect.doctor.report import Check, Report
-from recollect.errors import RecollectError, StoreCorrupt, in_a_line
+from recollect.errors import RecollectError, StoreCorrupt, UsageError, in_a_line
 from recollect.memory import Memory
 from recollect.nouns import Progress
 
@@ -92,6 +92,8 @@ def _look(name: str, case: Case) -> Check:
     except RecollectError as error:
         if name != "store" and (error is case.error or isinstance(error, StoreCorrupt)):
             return Check("skip", "the store cannot be read", name=name)  # said already, once
+        if isinstance(error, UsageError):  # behind a wall
+            return Check("skip", error.message, name=name)
         return Check("fail", error.message, error.hint, name=name)
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         told = f"it could not be looked at: {type(error).__name__}: {in_a_line(error)}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from recollect.storage.embedded.record import Record
 from recollect.storage.embedded.rows import LabelFilter
-from recollect.storage.embedded.vector_index import VectorIndex
+from recollect.storage.embedded.vector_index import VectorIndex, rows_of
 
 ASKED = 20
 """Vectors whose nearest are looked for."""
@@ -56,4 +56,4 @@ def _asked(db: sqlite3.Connection, model: str, seq: int) -> list[np.ndarray]:
         ).fetchone()
         for n in range(ASKED)
     )
-    return [np.frombuffer(row[0], "<f2").astype(np.float32) for row in rows if row]
+    return list(rows_of([row[0] for row in rows if row]))

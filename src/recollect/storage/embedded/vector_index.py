@@ -46,6 +46,8 @@ SURVIVORS, SURVIVING = 8000, 25
 """How many the signs let through to be rescored, over all segments together: so many, or one in so
 many, for of ever more vectors a fixed number would hold ever fewer of the nearest
 (``python -m bench.nearest``)."""
+_LONGEST = 2.0
+"""Vectors that are stored are of length one, but for what sixteen bits a number lose."""
 _DEAD_SHARE = 0.25
 _SMALL_SEGMENT = 50_000
 """Rewriting so many takes a second, embedding them took an hour: they are always merged."""
@@ -225,7 +227,7 @@ class VectorIndex:
             if exact:
                 rows = segment.candidates(query, mask, limit)
                 blobs = record.vectors_of(self.model, segment.passages[rows].tolist())
-                scores = _products(_rows_of(blobs), query) if blobs else np.zeros(0, np.float32)
+                scores = _products(rows_of(blobs), query) if blobs else np.zeros(0, np.float32)
             else:
                 rows, scores = segment.search(query, mask, limit, share)
             found += zip(
@@ -518,12 +520,16 @@ def _mask(
 
 
 def _matrix(rows: Sequence[VectorRow]) -> NDArray[np.float32]:
-    return _rows_of([row.vector for row in rows])
+    return rows_of([row.vector for row in rows])
 
 
-def _rows_of(blobs: Sequence[bytes]) -> NDArray[np.float32]:
-    joined = b"".join(blobs)
-    return np.frombuffer(joined, np.float16).reshape(len(blobs), -1).astype(np.float32)
+def rows_of(blobs: Sequence[bytes]) -> NDArray[np.float32]:
+    """Returns the vectors that the record has as bytes. One that is far from a unit vector was
+    garbled on the disk, and is near to nothing."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        rows = np.frombuffer(b"".join(blobs), "<f2").reshape(len(blobs), -1).astype(np.float32)
+        rows[~(np.linalg.norm(rows, axis=1) < _LONGEST)] = 0  # not a number is not less
+    return rows
 
 
 def _dates(rows: Sequence[VectorRow]) -> NDArray[np.int64]:

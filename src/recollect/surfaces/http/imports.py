@@ -190,10 +190,14 @@ class Imports:
             return self._read(one, said.read())
 
     def _environment(self) -> dict[str, str]:
-        """That of this process, with its store."""
-        store = self._memory.config["store"]
-        found = {"RECOLLECT_STORE": str(store)} if store else {}
-        return {**os.environ, **found}
+        """That of this process, with its store and its walls."""
+        view, store = self._memory.core.view, self._memory.config["store"]
+        found = {
+            "RECOLLECT_STORE": store and str(store),
+            "RECOLLECT_SEARCH_OWNER": view.owner,
+            "RECOLLECT_SEARCH_SCOPES": view.scopes and ",".join(view.scopes),
+        }
+        return {**os.environ, **{name: value for name, value in found.items() if value}}
 
     def _follow(self, one: Import, process: Popen[str]) -> None:
         """Keep what it tells, until it has ended or is to be stopped."""

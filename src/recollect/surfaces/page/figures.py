@@ -177,17 +177,19 @@ def _setting(request: PageRequest, name: str, written: Mapping[str, Any]) -> tup
         joined(
             el("code", plain(found.value)),
             when(later and later != plain(found.value), waits),
-            only(request.local and may_change(name), _change(request, name, later)),
+            only(_may_change(request, name), _change(request, name, later)),
         ),
         joined(origin, when(found.where, el("small", f" {found.where}"))),
         SETTINGS[name].help,
     )
 
 
-def may_change(name: str) -> bool:
+def _may_change(request: PageRequest, name: str) -> bool:
     """Whether a setting can be changed here: it says neither where things are, nor what leaves
-    this machine, nor what may be seen."""
-    return SETTINGS[name].reach == "plain" and name not in WALLS
+    this machine, nor what may be seen. Whoever is behind a wall changes none: others have them
+    too."""
+    free = request.local and not request.memory.core.view.walled
+    return free and SETTINGS[name].reach == "plain" and name not in WALLS
 
 
 def _change(request: PageRequest, name: str, written: str) -> Html:
@@ -226,7 +228,7 @@ def _wanted(name: str) -> str:
 def change(request: PageRequest) -> Redirect:
     name = request.get("key")
     user_config.setting(name)
-    if not (request.local and may_change(name)):
+    if not _may_change(request, name):
         raise UsageError(
             f"{name} is not changed here", hint=f"run `recollect config set {name} VALUE`"
         )
