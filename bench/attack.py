@@ -8,7 +8,7 @@ store is opened, checked, searched, and repaired where its record was hit. It ma
 destroyed; it may not raise what is not an error of ours, nor answer from an index otherwise than
 before. ``eio``, ``power``: a disk or its power fails (:mod:`bench.faulty`). ``inputs``: mutated
 inputs to every reader (:mod:`bench.fuzz`). ``forget``: documents are forgotten beside four
-processes that search; none may fail.
+processes that search; none may fail. ``postgres``: processes that write to a server are killed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ import argparse
 import multiprocessing
 import os
 import random
+import select
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -28,7 +30,7 @@ from functools import partial
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from bench import crash, fuzz, torn
+from bench import crash, fuzz, servers, torn
 from bench.faulty import eio, power
 from bench.works import WORKS
 from recollect import Memory
@@ -210,9 +212,54 @@ def forget(times: int, _: int, folder: Path, say: Say) -> int:
     return failed
 
 
+def _noting(url: str, first: int, writing: int) -> None:
+    with Memory.open(url, embed_model="none", rerank_model="none") as memory:
+        for n in range(first, first + 10_000):
+            memory.put([note(f"n{n}", f"otter number{n}")])
+            os.write(writing, f"n{n}\n".encode())
+            if n % 5 == 4:
+                memory.forget(f"n{n - 2}")
+                os.write(writing, f"-n{n - 2}\n".encode())
+
+
+def _wrong_on_server(url: str, said: list[str]) -> list[str]:
+    gone = {line[1:] for line in said if line.startswith("-")}
+    with Memory.open(url, embed_model="none", rerank_model="none") as memory:
+        wrong = list(map(str, memory.admin.check(full=True).findings))
+        for name in {*said} - gone - {f"-{one}" for one in gone}:
+            being_forgotten = int(name[1:]) % 5 == 2 and f"n{int(name[1:]) + 2}" == said[-1]
+            if not memory.store.get(name) and not being_forgotten:
+                wrong.append(f"{name} was acknowledged and is not there")
+        wrong += [f"{name} was forgotten and is there" for name in gone if memory.store.get(name)]
+    return wrong
+
+
+def postgres(times: int, seed: int, _: Path, say: Say) -> int:
+    """Processes that write to a PostgreSQL server are killed."""
+    server, wrong, writes = servers.start({}), list[str](), 0
+    chance = random.Random(seed)
+    try:
+        for number in range(times):
+            work = partial(_noting, server.url, number * 10_000)
+            child, reading = crash.forked(work)
+            select.select([reading], [], [], 60)  # until it has written something
+            time.sleep(chance.uniform(0.0, 1.0))
+            os.kill(child, signal.SIGKILL)
+            said = crash.lines_of(reading)
+            os.waitpid(child, 0)
+            writes += len(said)
+            wrong += crash.in_a_process(partial(_wrong_on_server, server.url, said))
+    finally:
+        server.stop()
+    for line in wrong:
+        say(f"postgres, seed {seed}: {line}")
+    say(f"     postgres: {times} kills, {writes} writes, {len(wrong)} faults")
+    return len(wrong)
+
+
 ATTACKS: dict[str, Callable[[int, int, Path, Say], int]] = {
     "kills": kills, "damage": damage, "eio": eio, "power": power, "inputs": inputs,
-    "forget": forget,
+    "forget": forget, "postgres": postgres,
 }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """A long run over data that grow: whether memory, latency, files and threads stay as they were.
 
-``python -m bench.soak [--minutes 60]``: one process adds notes, remembers and changes facts,
-forgets, searches, gathers and reads sessions, over and over, as a server would that is never
+``python -m bench.soak [--minutes 60] [--store URL]``: one process adds notes, remembers and changes
+facts, forgets, searches, gathers and reads sessions, over and over, as a server would that is never
 restarted. What is compared is the last quarter of the run with its second; the first is for warming
 up. The store grows all the while, so that memory and latency may grow with it: that is what they
 are held to.
@@ -49,10 +49,9 @@ def _words(chance: random.Random) -> list[str]:
     return ["".join(chance.choices("aeioumnrstlkdp", k=chance.randint(3, 9))) for _ in range(6000)]
 
 
-def soak(store: Path, seconds: float, seed: int) -> list[Seen]:
+def soak(place: str, seconds: float, seed: int) -> list[Seen]:
     chance = random.Random(seed)
     words = _words(chance)
-    place = str(store)
     memory = Memory(open_store(place), config.load(), HashedWords(), cache=open_cache(place, 500),
                     ledger=open_ledger(place))  # fmt: skip
     seen: list[Seen] = []
@@ -105,13 +104,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--store", default="", help="an empty one, such as postgresql://…")
     given = parser.parse_args()
     if not _STATUS.exists():
         sys.exit("this bench reads its memory from /proc")
     with tempfile.TemporaryDirectory(prefix="recollect-soak-") as folder:
         os.environ["RECOLLECT_HOME"] = f"{folder}/home"
         os.chdir(folder)
-        seen = soak(Path(folder) / "store", given.minutes * 60, given.seed)
+        seen = soak(given.store or f"{folder}/store", given.minutes * 60, given.seed)
     second = seen[len(seen) // 4 : len(seen) // 2]
     last = seen[3 * len(seen) // 4 :]
 

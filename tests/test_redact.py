@@ -200,6 +200,9 @@ def test_a_secret_in_a_question_is_nowhere_kept(tmp_path: Path) -> None:
             assert memory.record_answer(asked, f"yes, {GITHUB} is", found.fingerprint).recorded
             memory.gather(asked)
             assert memory.search(asked).answer is not None
+            fact = memory.remember(f"The key is {GITHUB}", name=f"key {GITHUB}", aliases=[GITHUB])
+            assert GITHUB[4:20].lower() not in fact.fact.id
+            assert memory.remember(f"It was {GITHUB}").fact.id.startswith("it-was-redacted")
     finally:
         del os.environ["RECOLLECT_CAPTURE"]
     kept = [p for p in tmp_path.rglob("*") if p.is_file()]

@@ -204,7 +204,8 @@ def decide(store: Store, new: NewFact, now: datetime) -> FactDecision:
     told = new.told
     if not isinstance(told.get("text"), str):
         raise UsageError("a fact's text is not a text", hint="say what is to be remembered")
-    id = told["id"] or new_id(told["name"], told["text"])
+    shown = [_hidden(told[one]) if new.redact else told[one] for one in ("name", "text")]
+    id = told["id"] or new_id(*shown)
     fact = from_json({**told, "id": id}, new.owner, new.scopes, now)
     fact = redacted(fact) if new.redact else fact
     note = ""
@@ -226,4 +227,13 @@ def decide(store: Store, new: NewFact, now: datetime) -> FactDecision:
 
 def redacted(fact: Fact) -> Fact:
     """The fact without the secrets that its texts hold."""
-    return fact._replace(text=redact_text(fact.text).text, why=redact_text(fact.why).text)
+    return fact._replace(
+        text=_hidden(fact.text),
+        why=_hidden(fact.why),
+        name=_hidden(fact.name),
+        aliases=tuple(map(_hidden, fact.aliases)),
+    )
+
+
+def _hidden(text: str) -> str:
+    return redact_text(text).text
