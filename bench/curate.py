@@ -2,8 +2,8 @@
 
     python -m bench curate
 
-On the 55 agent sessions: survey, pieces, rules, dedup and groups together, beside
-:func:`recollect.text.terms.terms` over the same text, in turn and after a round for the caches.
+On the 55 agent sessions: survey, pieces, the sentence model without an encoder, dedup and groups
+together, beside :func:`recollect.text.terms.terms` over the same text, after a first round.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from time import perf_counter, sleep
 
 from bench import corpus
 from bench.timing import Ratio
+from recollect.models.worth import SentenceModel
 from recollect.text.terms import terms
 from recollect.writing.curation.chunk import pieces
 from recollect.writing.curation.dedup import dedup
-from recollect.writing.curation.extract import Context, Extracted, rules
+from recollect.writing.curation.extract import BySentences, Context, Extracted
 from recollect.writing.curation.group import GroupOrigin, SubjectGroup, group, pages
 from recollect.writing.curation.recon import survey
 from recollect.writing.runner import AT_ONCE, Token, fan_out
@@ -48,10 +49,10 @@ def _texts(archive: tarfile.TarFile) -> Iterator[tuple[str, str]]:
 def curated(name: str, text: str) -> tuple[SubjectGroup, ...]:
     """The groups of facts of a text, by every slot that is pure."""
     seen = survey(text)
-    context = Context(seen.kind, source=name)
+    context, extractor = Context(seen.kind, source=name), BySentences(SentenceModel(None))
     found: list[Extracted] = []
     for piece in pieces(text, seen):
-        found += rules(piece, context)
+        found += extractor.extract(piece, context, Token())
     return group(dedup(found).kept, GroupOrigin(name, name))
 
 

@@ -58,7 +58,7 @@ def kinds(done: Curated) -> dict[str, str]:
 
 
 def test_a_text_becomes_facts_that_cite_it(memory: Memory) -> None:
-    done = memory.curate(MEETING, title="Release meeting", date="2026-01-05", by="ana")
+    done = memory.curate(MEETING, note=True, title="Release meeting", date="2026-01-05", by="ana")
     assert not done.failed
     assert set(kinds(done).values()) == {"new"}
     assert "The staging database port is 5433." in texts(memory)
@@ -72,7 +72,7 @@ def test_a_text_becomes_facts_that_cite_it(memory: Memory) -> None:
 
 
 def test_every_slot_says_what_it_did(memory: Memory) -> None:
-    done = memory.curate(MEETING)
+    done = memory.curate(MEETING, note=True)
     assert [o.name for o in done.slots] == [
         "recon", "chunk", "extract", "group", "dedup", "conflict", "write",
     ]  # fmt: skip
@@ -83,19 +83,19 @@ def test_every_slot_says_what_it_did(memory: Memory) -> None:
 
 
 def test_again_changes_nothing(memory: Memory) -> None:
-    memory.curate(MEETING, title="M", date="2026-01-05")
+    memory.curate(MEETING, note=True, title="M", date="2026-01-05")
     before = everything(memory, receipts=True)
-    done = memory.curate(MEETING, title="M", date="2026-01-05")
+    done = memory.curate(MEETING, note=True, title="M", date="2026-01-05")
     assert set(kinds(done).values()) == {"same"}
     assert (done.id, done.touched) == ("", ())
     assert everything(memory, receipts=True) == before
 
 
 def test_the_same_from_another_text_is_noted_once(memory: Memory) -> None:
-    memory.curate(MEETING, name="one")
+    memory.curate(MEETING, note=True, name="one")
     (fact,) = [f for f in memory.facts().items if "5433" in f.text]
     for _ in range(2):
-        memory.curate("By the way. The staging database port is 5433.", name="two")
+        memory.curate("By the way. The staging database port is 5433.", note=True, name="two")
     (again,) = [f for f in memory.facts().items if "5433" in f.text]
     assert [e.action for e in again.provenance] == [
         *(e.action for e in fact.provenance),
@@ -105,8 +105,8 @@ def test_the_same_from_another_text_is_noted_once(memory: Memory) -> None:
 
 
 def test_a_newer_value_replaces_the_older_and_waits_for_a_look(memory: Memory) -> None:
-    memory.curate(MEETING, date="2026-01-05")
-    done = memory.curate(LATER, date="2026-02-05")
+    memory.curate(MEETING, note=True, date="2026-01-05")
+    done = memory.curate(LATER, note=True, date="2026-02-05")
     assert kinds(done) == {LATER: "supersedes"}
     assert done.items[0].why
     assert "The staging database port is 5433." not in texts(memory)
@@ -116,32 +116,34 @@ def test_a_newer_value_replaces_the_older_and_waits_for_a_look(memory: Memory) -
 
 
 def test_what_replaces_a_fact_is_on_its_page(memory: Memory) -> None:
-    memory.curate(MEETING, title="Release meeting", project="billing", date="2026-01-05")
+    memory.curate(MEETING, note=True, title="Release meeting", project="billing", date="2026-01-05")
     (old,) = [f for f in memory.facts().items if "5433" in f.text]
-    memory.curate(LATER, project="elsewhere", date="2026-02-05")
+    memory.curate(LATER, note=True, project="elsewhere", date="2026-02-05")
     (new,) = [f for f in memory.facts().items if f.text == LATER]
     assert new.meta["page"] == old.meta["page"]
 
 
 def test_no_fact_goes_by_a_single_word(memory: Memory) -> None:
-    memory.curate(MEETING + "Redis is our cache. Kestrel depends on Redis.", date="2026-01-05")
+    memory.curate(
+        MEETING + "Redis is our cache. Kestrel depends on Redis.", note=True, date="2026-01-05"
+    )
     for fact in memory.facts(limit=100).items:
         assert not fact.name or " " in fact.name
 
 
 def test_an_older_text_does_not_replace_what_is_newer(memory: Memory) -> None:
-    memory.curate(LATER, date="2026-02-05")
-    done = memory.curate(MEETING, date="2026-01-05")
+    memory.curate(LATER, note=True, date="2026-02-05")
+    done = memory.curate(MEETING, note=True, date="2026-01-05")
     assert kinds(done)["The staging database port is 5433."] == "superseded"
     assert LATER in texts(memory)
     assert "The staging database port is 5433." not in texts(memory)
 
 
 def test_what_is_pinned_is_contradicted_and_not_replaced(memory: Memory) -> None:
-    memory.curate(MEETING, date="2026-01-05")
+    memory.curate(MEETING, note=True, date="2026-01-05")
     (fact,) = [f for f in memory.facts().items if "5433" in f.text]
     memory.curation.pin(fact.id)
-    done = memory.curate(LATER, date="2026-02-05")
+    done = memory.curate(LATER, note=True, date="2026-02-05")
     assert kinds(done) == {LATER: "contradicts"}
     assert {LATER, fact.text} <= texts(memory)
     assert memory.curation.to_review()
@@ -149,7 +151,7 @@ def test_what_is_pinned_is_contradicted_and_not_replaced(memory: Memory) -> None
 
 def test_a_dry_run_tells_and_does_nothing(memory: Memory) -> None:
     before = everything(memory, receipts=True)
-    done = memory.curate(MEETING, dry_run=True)
+    done = memory.curate(MEETING, note=True, dry_run=True)
     assert done.dry_run
     assert done.touched
     assert done.id == ""
@@ -157,7 +159,7 @@ def test_a_dry_run_tells_and_does_nothing(memory: Memory) -> None:
 
 
 def test_pages_gather_the_facts_and_link_to_nothing_that_is_not_there(memory: Memory) -> None:
-    memory.curate(MEETING, title="Release meeting")
+    memory.curate(MEETING, note=True, title="Release meeting")
     pages = [d for d in everything(memory) if d.kind == "page"]
     assert pages
     on = {fact.meta["page"] for fact in memory.facts(limit=100).items}
@@ -179,11 +181,11 @@ def test_facts_can_be_handed_in(memory: Memory) -> None:
     }  # fmt: skip
     assert not done.failed
     with pytest.raises(UsageError, match="fact 1 has no text"):
-        memory.curate(MEETING, facts=[{"type": "fact"}])
+        memory.curate(MEETING, note=True, facts=[{"type": "fact"}])
 
 
 def test_what_a_user_says_of_themselves_is_theirs(memory: Memory) -> None:
-    memory.curate("I prefer tabs over spaces.", speaker="user")
+    memory.curate("I prefer tabs over spaces.", speaker="user", note=True)
     (fact,) = memory.facts().items
     assert fact.type == "preference"
 
@@ -258,7 +260,7 @@ def test_too_much_is_refused(tmp_path: Path) -> None:
 def test_cancelling_writes_nothing(memory: Memory) -> None:
     token = Token()
     token.cancel()
-    done = memory.curate(MEETING, token=token)
+    done = memory.curate(MEETING, note=True, token=token)
     assert done.failed
     assert everything(memory, receipts=True) == []
 
@@ -331,10 +333,10 @@ def test_without_a_model_it_says_so(memory: Memory) -> None:
 
 
 def test_what_was_superseded_is_known_when_it_is_read_again(memory: Memory) -> None:
-    memory.curate(MEETING, date="2026-01-05")
-    memory.curate(LATER, date="2026-02-05")
+    memory.curate(MEETING, note=True, date="2026-01-05")
+    memory.curate(LATER, note=True, date="2026-02-05")
     before = everything(memory, receipts=True)
-    done = memory.curate(MEETING, date="2026-01-05")
+    done = memory.curate(MEETING, note=True, date="2026-01-05")
     assert set(kinds(done).values()) == {"same"}
     assert everything(memory, receipts=True) == before
 
@@ -343,16 +345,16 @@ def test_what_was_superseded_is_known_when_it_is_read_again(memory: Memory) -> N
 
 
 def test_accepting_keeps_what_was_done(memory: Memory) -> None:
-    memory.curate(MEETING, date="2026-01-05")
-    done = memory.curate(LATER, date="2026-02-05")
+    memory.curate(MEETING, note=True, date="2026-01-05")
+    done = memory.curate(LATER, note=True, date="2026-02-05")
     memory.curation.review(done.id, accept=True)
     assert memory.curation.to_review() == []
     assert LATER in texts(memory)
 
 
 def test_rejecting_brings_back_what_was_replaced(memory: Memory) -> None:
-    memory.curate(MEETING, date="2026-01-05")
-    done = memory.curate(LATER, date="2026-02-05")
+    memory.curate(MEETING, note=True, date="2026-01-05")
+    done = memory.curate(LATER, note=True, date="2026-02-05")
     memory.curation.review(done.id, done.items[0].id, accept=False, by="ana")
     assert LATER not in texts(memory)
     (fact,) = [f for f in memory.facts().items if "5433" in f.text]
@@ -366,9 +368,9 @@ def test_rejecting_brings_back_what_was_replaced(memory: Memory) -> None:
 
 def test_undo_restores_exactly(memory: Memory) -> None:
     memory.remember("Fridays are quiet", name="fridays")
-    memory.curate(MEETING, date="2026-01-05")
+    memory.curate(MEETING, note=True, date="2026-01-05")
     before = everything(memory)
-    done = memory.curate(LATER + " Ben leads the search team.", date="2026-02-05")
+    done = memory.curate(LATER + " Ben leads the search team.", note=True, date="2026-02-05")
     assert everything(memory) != before
     memory.curation.undo(done.id)
     assert everything(memory) == before
@@ -381,7 +383,7 @@ def test_undo_restores_exactly(memory: Memory) -> None:
 
 
 def test_what_was_changed_since_is_not_undone_over(memory: Memory) -> None:
-    done = memory.curate(MEETING)
+    done = memory.curate(MEETING, note=True)
     memory.curation.alias(next(f.id for f in memory.facts().items if "5433" in f.text), "the port")
     before = everything(memory)
     with pytest.raises(UsageError, match="was changed since"):
@@ -416,7 +418,7 @@ def test_any_curations_can_be_undone_in_turn(steps: list[tuple[str, int]]) -> No
         done = []
         for n, (what, number) in enumerate(steps):
             text = f"The {what} server port is {number}."
-            made = memory.curate(text, date=f"2026-01-{n + 1:02}", name=f"{n}")
+            made = memory.curate(text, date=f"2026-01-{n + 1:02}", name=f"{n}", note=True)
             if made.id:
                 done.append(made.id)
                 states.append(everything(memory))

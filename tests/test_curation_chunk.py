@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recollect.nouns import Document
+from recollect.text.chunk import passages
 from recollect.writing.curation.chunk import pieces
 from recollect.writing.curation.outline import joined, outline
 from recollect.writing.curation.recon import HEAD, LIMIT, TAIL, planned, survey
@@ -22,7 +24,7 @@ LINES = st.sampled_from(
 TEXTS = st.lists(LINES, max_size=60).map("\n".join) | st.text(max_size=400)
 
 
-@given(TEXTS, st.integers(20, 400))
+@given(TEXTS, st.integers(40, 400))
 def test_pieces_are_the_text_and_no_more_than_planned(text: str, limit: int) -> None:
     found = pieces(text, survey(text), limit)
     assert "".join(piece.text for piece in found) == text
@@ -62,11 +64,10 @@ def test_a_fence_stays_whole_and_is_cut_at_a_line_when_it_must_be() -> None:
     assert all(piece.text.endswith("\n") for piece in pieces(long, survey(long), 400))
 
 
-def test_a_piece_ends_at_a_turn_rather_than_at_a_blank_line() -> None:
-    said = joined([("user", "words and words\n\n" * 16), ("assistant", "more words\n\n" * 30)])
-    first, second, *_ = pieces(said, survey(said), 400)
-    assert second.text.startswith("_**Agent")
-    assert first.parts[-1].speaker == "user"
+def test_a_piece_is_made_of_the_passages_of_the_document() -> None:
+    text = "## A part\n\n" + "words and words\n\n" * 900
+    cut = [passage.text for piece in pieces(text, survey(text)) for passage in piece.passages]
+    assert cut == [one.text for one in passages(Document("x", "s", text))]
 
 
 def test_speakers_are_told_and_quoted_turns_are_not() -> None:

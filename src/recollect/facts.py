@@ -7,7 +7,7 @@ metadata, and its names are handles of the store. Nothing here does any I/O.
    ``valid_to``, or the start of what replaced it, whichever comes first.
 2. It is in scope when it shares one scope with those asked for. No list asks for every scope; an
    empty list for none. ``universal`` is a scope like any other.
-3. An open question that is resolved is nowhere.
+3. An open question or a task that is resolved is nowhere.
 """
 
 from __future__ import annotations
@@ -44,9 +44,11 @@ LONGEST_NAME = 200
 LONGEST_STATEMENT = 20_000
 
 FactType = Literal[
-    "preference", "decision", "fact", "expertise", "entity", "relation", "open_question"
+    "preference", "decision", "fact", "expertise", "entity", "relation", "open_question", "task"
 ]
 TYPES: tuple[FactType, ...] = get_args(FactType)
+OPEN: tuple[FactType, ...] = ("open_question", "task")
+"""What is open until it is resolved."""
 Standing = Literal["active", "undecided", "outdated"]
 STANDINGS: tuple[Standing, ...] = get_args(Standing)
 
@@ -289,7 +291,7 @@ class FactFilter(NamedTuple):
     def out_of_force(self, fact: Fact) -> str:
         """Why the fact does not hold at the time that is asked about; empty when it does."""
         at = self.at
-        question = fact.type == "open_question"
+        question = fact.type in OPEN
         dated = self.as_of is not None or fact.valid_from is not None
         reasons = {
             "superseded": _is_past(fact.ended, at),

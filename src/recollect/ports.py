@@ -218,6 +218,39 @@ class Embedder(Protocol):
     def embed_passages(self, texts: Sequence[str]) -> Vectors: ...
 
 
+class SpokenSentence(NamedTuple):
+    """Where a sentence is in its passage, and who says it: ``user``, ``assistant``, a name, or
+    nobody."""
+
+    start: int
+    end: int
+    speaker: str = ""
+
+
+class PassageSentences(NamedTuple):
+    """A passage as it is embedded, and its sentences."""
+
+    text: str
+    sentences: tuple[SpokenSentence, ...]
+
+
+class Worth(NamedTuple):
+    """What a sentence is worth: the probability that it is worth keeping, and as what."""
+
+    keep: float
+    kind: str
+
+
+class WorthModel(Protocol):
+    """Says of each sentence of a passage whether it is worth keeping."""
+
+    @property
+    def threshold(self) -> float:
+        """The probability from which on a sentence is kept."""
+
+    def judge(self, passages: Sequence[PassageSentences]) -> list[list[Worth]]: ...
+
+
 class Reranker(Protocol):
     """Reads a question and a passage together."""
 

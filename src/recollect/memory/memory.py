@@ -210,9 +210,10 @@ class Memory:
         **options: Unpack[TextOptions],
     ) -> Curated:
         """Makes lasting facts and pages of a text: what it decides, defines, prefers, promises and
-        asks. Rules read it, unless ``facts`` are handed in, the language model is to (``llm``), or
-        another ``extractor`` is. Everything that changes is in the receipt; ``m.curation.undo``
-        takes it back. *tell* hears of each slot as it ends, and *token* cancels it.
+        asks. The text is kept as a document in any case. The sentence model reads it, unless
+        ``facts`` are handed in, the language model is to (``llm``), or another ``extractor`` is.
+        Everything that changes is in the receipt; ``m.curation.undo`` takes it back. *tell* hears
+        of each slot as it ends, and *token* cancels it.
         """
         return writes.curate(self.core, text, options, token, tell)
 

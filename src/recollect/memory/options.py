@@ -231,9 +231,9 @@ class TextOptions(TypedDict, total=False):
     facts: Iterable[JsonObject | str] | None
     """What the caller has read from it already."""
     extractor: Extractor | None
-    """What reads facts from it, instead of the rules."""
+    """What reads facts from it, instead of the sentence model."""
     llm: bool
-    """Have the language model read it, instead of the rules."""
+    """Have the language model read it, instead of the sentence model."""
     by: str
     speaker: str
     """``user`` where somebody tells of themselves."""

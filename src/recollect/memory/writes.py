@@ -17,6 +17,7 @@ from recollect.importing import options as importing
 from recollect.memory import model_admin, requests, visible
 from recollect.memory.core import Core
 from recollect.memory.options import FactOptions, ImportOptions, RecordOptions, TextOptions
+from recollect.models import worth
 from recollect.nouns import Document, Problem, Progress, Receipt, Report, Source, group_by
 from recollect.reading.cache import recording
 from recollect.sources import records
@@ -24,7 +25,7 @@ from recollect.storage import walled
 from recollect.text import redact
 from recollect.text.support import gate
 from recollect.writing import path, runner
-from recollect.writing.curation import by_model, slots
+from recollect.writing.curation import by_model, extract, slots
 from recollect.writing.curation import curate as curation
 from recollect.writing.facts import stored_fact
 from recollect.writing.remember import NewFact
@@ -196,15 +197,19 @@ def curate(
     told = _text_of(core, redacted(clean(text)), given)
     if given.get("facts") is not None:
         told = told._replace(facts=curation.handed_in(given["facts"], told.text, redacted))
-    extractor = given.get("extractor")
-    if given.get("llm") and extractor is None:
-        near = gate.by_meaning(core.embedder)
-        extractor = by_model.ByModel(core.languages.llm(), near)
+    extractor = given.get("extractor") or _extractor(core, bool(given.get("llm")))
     dry_run = given.get("dry_run", False)
     done = path.curate(told, core.store, extractor, dry_run=dry_run, token=token, tell=tell)
     if given.get("embed", True) and done.id:
         model_admin.embed_newest(core, CURATED)
     return done
+
+
+def _extractor(core: Core, llm: bool) -> slots.Extractor:
+    """What reads facts from a text: the language model if it is to, else the sentence model."""
+    if llm:
+        return by_model.ByModel(core.languages.llm(), gate.by_meaning(core.embedder))
+    return extract.BySentences(worth.SentenceModel(core.embedder))
 
 
 def redactor(core: Core) -> Callable[[str], str]:

@@ -23,7 +23,7 @@ from recollect.models.wordpiece import Tokens
 from recollect.trace import current
 
 if TYPE_CHECKING:
-    from recollect.ports import Vectors
+    from recollect.ports import PassageSentences, Vectors
 
 # On Linux its wheels keep a device id and a queue of events in the user's cache folder and look a
 # telemetry host up for as long as the process lives. The variable is read when the library is
@@ -84,6 +84,54 @@ class Network:
             )
         self._check_numbers(vectors)
         return vectors
+
+    def sentences(self, texts: Sequence[PassageSentences]) -> tuple[Vectors, list[Vectors]]:
+        """Returns the vector of each text, and one of each of its sentences, of length 1; of those
+        that the network does not reach, zeros. Its graph must give them."""
+        encoded = [self._in_parts(text) for text in texts]
+        outputs = self._session.run(
+            ["vector", "sentences"], self._feed(*zip(*encoded, strict=True))
+        )
+        found = []
+        for row, text in enumerate(texts):
+            made = np.zeros((len(text.sentences), outputs[1].shape[2]), np.float32)
+            reached = 1 + max(encoded[row][1], default=-1)
+            made[:reached] = outputs[1][row][:reached]
+            found.append(made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12))
+        self._check_numbers(outputs[0])
+        return outputs[0].astype(np.float32), found
+
+    def _in_parts(self, text: PassageSentences) -> tuple[list[int], list[int]]:
+        """Returns the tokens of a text, and of each the number of its sentence or -1."""
+        ids: list[int] = []
+        numbers: list[int] = []
+        at = 0
+        for number, one in enumerate(text.sentences):
+            for part, mark in (
+                (text.text[at : one.start], -1),
+                (text.text[one.start : one.end], number),
+            ):
+                found = self._tokenizer.encode(part).ids[1:-1]
+                ids += found
+                numbers += [mark] * len(found)
+            at = one.end
+        most = self.model.max_tokens
+        first, *_, last = self._tokenizer.encode("").ids
+        ids += self._tokenizer.encode(text.text[at:]).ids[1:-1]
+        ids = [first, *ids[: most - 2], last]
+        return ids, [-1, *numbers][: len(ids) - 1]
+
+    def _feed(
+        self, ids: Sequence[Sequence[int]], numbers: Sequence[Sequence[int]]
+    ) -> dict[str, Any]:
+        size = max(map(len, ids))
+        feed = {name: np.zeros((len(ids), size), np.int64) for name in self._inputs}
+        feed["sentence_ids"] -= 1
+        for row, (some, marks) in enumerate(zip(ids, numbers, strict=True)):
+            feed["input_ids"][row, : len(some)] = some
+            feed["attention_mask"][row, : len(some)] = 1
+            feed["sentence_ids"][row, : len(marks)] = marks
+        return feed
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """Returns for each passage the log-odds that it answers the question."""

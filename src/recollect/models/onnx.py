@@ -15,10 +15,12 @@ from recollect.models import network
 from recollect.models.catalog import LocalModel
 
 if TYPE_CHECKING:
-    from recollect.ports import Vector, Vectors
+    from recollect.ports import PassageSentences, Vector, Vectors
 
 _QUERY_CHARACTERS = 4_000
 _PASSAGE_CHARACTERS = 16_000
+_AT_ONCE, _MOST_MADE = 8, 512
+"""Passages read at once for their sentences, and those whose vectors wait to be asked for."""
 _BRIEF = 4_100
 """Characters of texts up to which a network that plans no memory serves; see :mod:`network`."""
 
@@ -50,6 +52,11 @@ class _OnnxModel:
 
 
 class OnnxEmbedder(_OnnxModel):
+    def __init__(self, model: LocalModel, home: Path, among: str = "") -> None:
+        super().__init__(model, home, among)
+        self._made: dict[str, Vector] = {}
+        """Vectors of passages that were read for their sentences, until they are asked for."""
+
     @property
     def dimensions(self) -> int:
         return self.model.dimensions
@@ -60,6 +67,29 @@ class OnnxEmbedder(_OnnxModel):
         return vector
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
+        made = {text: self._made.pop(text) for text in set(texts) if text in self._made}
+        vectors = network.empty_vectors(len(texts), self.dimensions)
+        rest = [n for n, text in enumerate(texts) if text not in made]
+        vectors[rest] = self._embedded([texts[n] for n in rest])
+        for n, text in enumerate(texts):
+            vectors[n] = made.get(text, vectors[n])
+        return vectors
+
+    def embed_sentences(self, texts: Sequence[PassageSentences]) -> list[Vectors]:
+        """Returns a vector for each sentence of each passage. The passages' own, which the same
+        pass gives, are kept for whoever embeds them next."""
+        found: list[Vectors] = []
+        for start in range(0, len(texts), _AT_ONCE):
+            some = texts[start : start + _AT_ONCE]
+            brief = sum(len(one.text) for one in texts) <= _BRIEF
+            vectors, sentences = self.network(brief=brief).sentences(some)
+            found += sentences
+            self._made |= {one.text: vectors[n] for n, one in enumerate(some)}
+        while len(self._made) > _MOST_MADE:
+            self._made.pop(next(iter(self._made)))
+        return found
+
+    def _embedded(self, texts: Sequence[str]) -> Vectors:
         prefix = self.model.passage_prefix
         given = [prefix + text[:_PASSAGE_CHARACTERS] for text in texts]
         vectors = network.empty_vectors(len(texts), self.dimensions)

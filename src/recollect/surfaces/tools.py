@@ -105,7 +105,9 @@ TEXTS: Schema = {"type": "array", "items": TEXT}
 NUMBER: Schema = {"type": "integer"}
 YES: Schema = {"type": "boolean"}
 RECORDS = ("discussion", "decision", "audit", "file")
-TYPES = ("preference", "decision", "fact", "expertise", "entity", "relation", "open_question")
+TYPES = (
+    "preference", "decision", "fact", "expertise", "entity", "relation", "open_question", "task",
+)  # fmt: skip
 
 
 def _text(about: str) -> Schema:

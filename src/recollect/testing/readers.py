@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import RecollectError
+from recollect.models.worth import SentenceModel
 from recollect.sources import formats, jsonl, memories
 from recollect.sources.files import FoundFile
 from recollect.sources.json_stream import Garbled, items
@@ -34,6 +35,7 @@ from recollect.text.terms import terms
 from recollect.tree import markdown
 from recollect.writing.curation import extract, recon
 from recollect.writing.curation.chunk import pieces
+from recollect.writing.runner import Token
 
 Reader = Callable[[bytes], object]
 
@@ -47,10 +49,8 @@ def _text(read: Callable[[str], object]) -> Reader:
 
 def _curated(text: str) -> object:
     survey = recon.survey(text)
-    return [
-        extract.rules(piece, extract.Context(survey.kind, note=True))
-        for piece in pieces(text, survey)
-    ]
+    extractor, told = extract.BySentences(SentenceModel(None)), extract.Context(survey.kind)
+    return [extractor.extract(piece, told, Token()) for piece in pieces(text, survey)]
 
 
 def _frontmatter(text: str) -> object:

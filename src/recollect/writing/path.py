@@ -149,7 +149,7 @@ def add_facts(store: Store, rows: Sequence[Fact], source: str, *, dry_run: bool 
 def curate(
     text: slots.SourceText,
     store: StorageEngine,
-    extractor: slots.Extractor | None = None,
+    extractor: slots.Extractor,
     *,
     dry_run: bool = False,
     token: runner.Token | None = None,

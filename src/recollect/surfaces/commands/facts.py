@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from recollect.nouns import Event, Result
     from recollect.surfaces.terminal import Style
 
-TYPES = ("preference", "decision", "fact", "expertise", "entity", "relation", "open_question")
+TYPES = (
+    "preference", "decision", "fact", "expertise", "entity", "relation", "open_question", "task",
+)  # fmt: skip
 _ONE_OF = f"{', '.join(TYPES[:-1])} or {TYPES[-1]}"
 
 

@@ -10,9 +10,7 @@ from recollect.errors import InputError, UsageError
 from recollect.facts import TYPES
 from recollect.nouns import Problem, json_list, stable_id
 from recollect.ports import Store
-from recollect.writing.curation.chunk import CurationPiece
-from recollect.writing.curation.extract import Context as Told
-from recollect.writing.curation.extract import Extracted, rules
+from recollect.writing.curation.extract import Extracted
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
 from recollect.writing.curation.recon import Survey
 from recollect.writing.curation.slots import (
@@ -72,18 +70,10 @@ class Curated(NamedTuple):
         }
 
 
-class ByRules:
-    """The extractor that needs no model."""
-
-    def extract(self, piece: CurationPiece, told: Told, token: Token) -> Sequence[Extracted]:
-        token.check()
-        return rules(piece, told)
-
-
 def curate(
     text: SourceText,
     store: Store,
-    extractor: Extractor | None,
+    extractor: Extractor,
     write: Callable[[Decisions], CurationWrite],
     *,
     dry_run: bool,
@@ -92,7 +82,7 @@ def curate(
 ) -> Curated:
     """Runs the slots over a text, of which the last one calls *write*."""
     services = {
-        "extractor": extractor or ByRules(),
+        "extractor": extractor,
         "known": KnownFacts(store),
         "write": write,
     }

@@ -105,7 +105,7 @@ def _domain(facts: Sequence[Extracted]) -> Domain:
 
 
 def _domain_of(fact: Extracted) -> Domain:
-    if fact.sort == "self" or (fact.type in _PERSONAL and fact.speaker == "user"):
+    if fact.type in _PERSONAL and fact.speaker == "user":
         return "personal"
     return "team" if fact.type == "relation" else "project"
 

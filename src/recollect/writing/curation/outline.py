@@ -14,13 +14,16 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-Form = Literal["", "marked", "plain"]
-"""How turns are marked: not at all, ``_**User (date)**_`` on a line of its own, or ``User: …``."""
+Form = Literal["", "marked", "plain", "named"]
+"""How turns are marked: not at all, ``_**User (date)**_`` on a line of its own, ``User: …``, or
+by the names of people (``Gwen: …``)."""
 Sort = Literal["words", "fence", "tool", "heading", "mark"]
-Speaker = Literal["", "user", "assistant", "context", "pasted"]
-"""``context`` is what no person said in the conversation: instructions, notices, tools;
-``pasted`` a user's turn that holds a document."""
+Speaker = str
+"""``user``, ``assistant``, a person's name, or nobody; ``context`` is what no person said in the
+conversation (instructions, notices, tools), ``pasted`` a user's turn that holds a document."""
 
+TALK = 6_000
+"""Characters that tell whether people are talking."""
 PASTED = 2_500
 """Characters over which a user's turn is a document and not something said."""
 
@@ -32,6 +35,11 @@ _PLAIN = (
     rf"(?:(?:\*\*|#{{1,4}}[ ]|\[)?(?i:{_USERS}|{_AGENTS}|{_OTHERS})"
     r"(?:[ ]\([^()\n]{0,60}\))?(?:\*\*:|:\*\*|\*\*|\]:?|:)(?=\s|\Z)"
     rf"|#{{1,4}}[ ](?i:{_USERS}|assistant|agent)[ \t\r]*(?=\n|\Z))"
+)
+_NAMED = (
+    r"(?:[-*] )?(?:\[[^\]\n]{1,30}\] ?|\d\d?:\d\d(?::\d\d)? ?(?:- )?)?(?:\*\*|<|@)?"
+    r"(?P<name>[^\W\d_][\w.'-]{0,20}(?: [A-Z(][\w.')-]{0,20}){0,2})(?:\*\*)?"
+    r"(?: \([^()\n]{1,30}\)| \d\d?:\d\d)?(?::\*\*|>|:)(?=[ \t]+\S)"
 )
 _WHO = re.compile(rf"[\W_]*(?:(?P<user>{_USERS})|(?P<agent>{_AGENTS})|\w+)", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?")
@@ -56,10 +64,15 @@ class Stretch(NamedTuple):
     turn: int = -1
     """Which turn it is in; -1 before the first, and where there are none."""
 
+    @property
+    def named(self) -> bool:
+        """Whether a person with a name speaks."""
+        return self.speaker not in ("", "user", "assistant", "context", "pasted")
+
 
 @cache
 def _events(form: Form) -> re.Pattern[str]:
-    turn = {"": r"(?!)", "marked": _MARKED, "plain": _PLAIN}[form]
+    turn = {"": r"(?!)", "marked": _MARKED, "plain": _PLAIN, "named": _NAMED}[form]
     return re.compile(
         rf"\n(?:(?P<turn>{turn})|(?P<tag><(?:tool-use|think)\b)"
         r"|(?P<fence>[ ]{0,3}(?:`{3,}|~{3,})[^\n]*)|(?P<heading>#{1,6}[ \t]+[^\s][^\n]*))"
@@ -75,7 +88,17 @@ def form_of(text: str) -> Form:
         found.add(_speaker(match[1]))
         if len(found) > 1:
             return "plain"
-    return ""
+    return "named" if _is_talk(text) else ""
+
+
+def _is_talk(text: str) -> bool:
+    """Whether names begin the lines of a text, so that people are talking: at least two of them,
+    most more than once, on at least half of the lines that begin a paragraph or follow a name."""
+    head = text[:TALK]
+    lines = [line for line in head.splitlines() if line.strip()]
+    names = [match["name"] for line in lines if (match := re.match(_NAMED, line))]
+    again = sum(names.count(name) > 1 for name in names)
+    return len(set(names)) > 1 and again * 4 >= len(names) * 3 and len(names) * 2 >= len(lines)
 
 
 def joined(turns: Iterable[tuple[str, str]]) -> str:
@@ -91,7 +114,10 @@ def outline(text: str, form: Form) -> list[Stretch]:
     return _by_turn(text, list(_stretches(text, form)))
 
 
-def _speaker(mark: str) -> Speaker:
+def _speaker(mark: str, form: Form = "plain") -> Speaker:
+    named = re.match(_NAMED, f"{mark} …") if form == "named" else None
+    if named:
+        return named["name"]
     who = _WHO.match(mark)
     if who is None or not (who["user"] or who["agent"]) or "sidechain" in mark:
         return "context"
@@ -101,7 +127,8 @@ def _speaker(mark: str) -> Speaker:
 class _State:
     """Where the reading stands: the turn, the headings, and the block that is open."""
 
-    def __init__(self) -> None:
+    def __init__(self, form: Form) -> None:
+        self.form = form
         self.speaker: Speaker = ""
         self.turn = -1
         self.date = ""
@@ -117,7 +144,7 @@ class _State:
 
     def begin(self, mark: str) -> None:
         found = _DATE.search(mark)
-        self.speaker, self.turn = _speaker(mark), self.turn + 1
+        self.speaker, self.turn = _speaker(mark, self.form), self.turn + 1
         self.date = found[0] if found else self.date
         self.trail.clear()
         self.fence, self.until = "", -1
@@ -137,7 +164,7 @@ class _State:
 
 
 def _stretches(text: str, form: Form) -> Iterator[Stretch]:
-    state, at = _State(), 0
+    state, at = _State(form), 0
     closing = _Closing(text)
     for match in _events(form).finditer("\n" + text):
         begin, end = match.start(), match.end() - 1  # in *text*, which has no line before it

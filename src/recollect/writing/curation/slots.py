@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Literal, NamedTuple, Protocol
 
@@ -133,6 +133,7 @@ def _extract(context: SlotContext) -> Extraction:
         for one in done
         if one.error
     ]
+    lost += _untold(given, found.language)
     if len(some) < len(all_pieces):
         unread = len(given.text) - all_pieces[len(some)].start
         why = f"the last {unread:,} characters were not read for facts; they are kept"
@@ -140,6 +141,14 @@ def _extract(context: SlotContext) -> Extraction:
     read = [fact for one in done for fact in one.result or ()]
     lost += [Problem(f"“{fact.statement}”", fact.refused) for fact in read if fact.refused]
     return Extraction(tuple(fact for fact in read if not fact.refused), tuple(lost))
+
+
+def _untold(given: SourceText, language: str) -> list[Problem]:
+    """Says so where a text is in a language that the models know little of."""
+    if language in ("", "en"):
+        return []
+    why = f"it is in {language!r}, of which the models know little: facts may be missing"
+    return [Problem(given.name, f"{why}; the text is kept")]
 
 
 def _group(context: SlotContext) -> Groups:
@@ -288,8 +297,8 @@ def as_fact(extracted: Extracted, one: SubjectGroup, given: SourceText, source: 
     ascii_ = "".join(c for c in slug if c.isascii() and (c.isalnum() or c == "-"))[:SLUG].strip("-")
     id = f"{ascii_ or 'fact'}-{stable_id(given.owner, *sorted(given.scopes), *said)[:6]}"
     meta: dict[str, object] = {"page": canonical(one.address.path)}
-    if extracted.date is not None:
-        meta["date"] = extracted.date.date().isoformat()
+    if extracted.until is not None:
+        meta["until"] = extracted.until.date().isoformat()
     entry = ProvenanceEntry(
         given.now, "read", given.by, "", source, given.channel, extracted.quote[:500]
     )
@@ -302,9 +311,17 @@ def as_fact(extracted: Extracted, one: SubjectGroup, given: SourceText, source: 
         owner=given.owner,
         scopes=given.scopes,
         standing=standing(text).status,
+        valid_to=_end(extracted, given),
         provenance=(entry,),
         meta=meta,
     )
+
+
+def _end(extracted: Extracted, given: SourceText) -> datetime | None:
+    """The day after the last on which a fact holds, if it ends by itself."""
+    if not extracted.ends or extracted.until is None or extracted.until < given.said_at:
+        return None
+    return extracted.until + timedelta(days=1)
 
 
 def is_telling(subject: str) -> bool:

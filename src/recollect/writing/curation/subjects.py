@@ -1,0 +1,115 @@
+"""What a statement is about: the phrase of it that a person would file it under.
+
+Candidates are the phrases of one to four words that no small word opens or ends; a linear score
+over what can be seen of them chooses. ``python -m training.subjects`` fitted it to the subjects
+that people gave to sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from recollect.text.ordinary import commonness
+from recollect.text.stopwords import stopwords
+from recollect.text.terms import fold, stem
+
+MOST_WORDS = 4
+_TOKEN = re.compile(r"`[^`\n]{1,40}`|[^\W_](?:[\w./&+#@-]*\w)?(?:['’]\w+)?|[^\w\s]")
+_DETERMINERS = frozenset("the a an our my your their his her this that each every".split())
+_PLACES = frozenset("for of on in at to with from about".split())
+_VERBS = frozenset(
+    "is are was were has have had will would should must can could may uses use runs needs goes "
+    "stays moves moved lives comes gets got does do did owns leads wants want decided agreed "
+    "prefer prefers said says know knows think going make makes keep keeps let let's send check "
+    "go see need still now then also only just already not don't doesn't won't can't".split()
+)
+
+
+class Phrase(NamedTuple):
+    text: str
+    numbers: tuple[float, ...]
+    """In the order of :data:`WEIGHTS`."""
+
+
+WEIGHTS = {
+    "one": 0.09,
+    "two": -0.04,
+    "three": 0.0,
+    "four": -0.05,
+    "inner": -0.13,
+    "determiner": 1.06,
+    "preposition": 0.17,
+    "first": 0.66,
+    "after_small": -0.11,
+    "verb_after": 0.99,
+    "place_after": 0.38,
+    "mark_after": 0.28,
+    "word_after": -0.5,
+    "position": -2.77,
+    "name": 0.56,
+    "first_name": -0.02,
+    "figure": -0.85,
+    "some_rare": -0.27,
+    "all_rare": 0.13,
+    "past_first": 0.02,
+    "adverb_last": -0.32,
+    "noun_last": 0.15,
+    "code": -0.29,
+    "tiny": -0.73,
+}
+"""Fitted, but for ``word_after``: a phrase does not end in the middle of one."""
+
+
+def subject(statement: str) -> str:
+    """Returns the phrase that a statement is about; nothing where none will do."""
+    best = max(phrases(statement), key=_score, default=None)
+    return best.text if best is not None and _score(best) > _LEAST else ""
+
+
+_LEAST = -4.0
+
+
+def _score(phrase: Phrase) -> float:
+    return sum(w * n for w, n in zip(WEIGHTS.values(), phrase.numbers, strict=True))
+
+
+def phrases(statement: str) -> Iterator[Phrase]:
+    tokens = _TOKEN.findall(statement)
+    low = [fold(token.strip("`")) for token in tokens]
+    for start in range(len(tokens)):
+        for end in range(start + 1, min(start + MOST_WORDS, len(tokens)) + 1):
+            if not _is_word(low[end - 1]):
+                if not low[end - 1][:1].isalnum():
+                    break
+                continue
+            if not _is_word(low[start]):
+                break
+            yield _phrase(tokens, low, start, end)
+
+
+def _is_word(word: str) -> bool:
+    return word[:1].isalnum() and stem(word) not in stopwords() and word not in _VERBS
+
+
+def _phrase(tokens: list[str], low: list[str], start: int, end: int) -> Phrase:
+    said, words = tokens[start:end], low[start:end]
+    before = low[start - 1] if start else ""
+    after = low[end] if end < len(low) else ""
+    inner = [word for word in words if not _is_word(word)]
+    size = end - start
+    rare = [commonness(word) not in ("ordinary",) for word in words]
+    numbers = (
+        size == 1, size == 2, size == 3, size == 4, bool(inner),
+        before in _DETERMINERS, before in _PLACES, not start, not _is_word(before) and bool(before),
+        after in _VERBS, after in _PLACES, not after[:1].isalnum(), bool(after) and _is_word(after),
+        start / len(tokens), any(t[:1].isupper() for t in (said if start else said[1:])),
+        said[0][:1].isupper() and not start and rare[0], any(w[:1].isdigit() for w in words),
+        any(rare), all(rare), words[0].endswith(("ed", "ing")), words[-1].endswith(("ed", "ly")),
+        words[-1].endswith(("ing", "ion", "ment", "er", "or", "ity", "s")),
+        any("`" in t or "_" in t or "." in t for t in said),
+        sum(map(len, words)) < 4,
+    )  # fmt: skip
+    text = " ".join(token.strip("`") for token in said)
+    return Phrase(text.replace(" '", "'"), tuple(map(float, numbers)))

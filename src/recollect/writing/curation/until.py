@@ -1,0 +1,64 @@
+"""The day until which a sentence holds, or by which something is to be done, where it says so."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+
+from recollect.text import stated
+
+_CUE = re.compile(
+    r"\b(?:until|till|through|thru|up to|by|before|due(?: on| by)?|deadline\b[^.]{0,40}?|"
+    r"(?:ends?|expires?|runs out|closes|valid)(?: on| in)?|no later than|to the)\s+(?:the\s+)?",
+    re.IGNORECASE,
+)
+_LASTS = re.compile(r"\b(?:until|till|through|thru|up to|ends?|expires?|runs out|valid)\b", re.I)
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_DAYS = "mon tue wed thu fri sat sun".split()
+_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
+_DAY = re.compile(
+    rf"(?:(?P<day>\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}|{_MONTH.replace('month', 'month2')}"
+    rf"(?:\s+(?P<day2>\d\d?)(?:st|nd|rd|th)?\b)?|(?P<week>{'|'.join(_DAYS)})[a-z]*day)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r",?\s+((?:19|20)\d\d)\b")
+
+
+def until(text: str, now: datetime) -> datetime | None:
+    """Returns the last day that a sentence names behind a word such as "until" or "by"."""
+    for cue in _CUE.finditer(text):
+        rest = text[cue.end() : cue.end() + 40]
+        whole = [one.date for one in stated.written(rest)[:1]]
+        if found := (whole[0] if whole else _near(rest, now)):
+            return found
+    return None
+
+
+def lasts(text: str) -> bool:
+    """Whether what a sentence says ends on its day, and is not merely to be done by then."""
+    return _LASTS.search(text) is not None
+
+
+def _near(rest: str, now: datetime) -> datetime | None:
+    """A day without its year, from *now* on."""
+    match = _DAY.match(rest)
+    if match is None:
+        return None
+    today = datetime(now.year, now.month, now.day, tzinfo=UTC)
+    if week := match["week"]:
+        return today + timedelta(days=(_DAYS.index(week.lower()) - now.weekday()) % 7 or 7)
+    month = _MONTHS.index((match["month"] or match["month2"])[:3].lower()) + 1
+    year = _YEAR.match(rest, match.end())
+    day = int(match["day"] or match["day2"] or 0)
+    made = _made(int(year[1]) if year else now.year, month, day)
+    return _made(now.year + 1, month, day) if made and made < today and not year else made
+
+
+def _made(year: int, month: int, day: int) -> datetime | None:
+    """A day; without its number the last of the month."""
+    if not day:
+        return datetime(year + month // 12, month % 12 + 1, 1, tzinfo=UTC) - timedelta(days=1)
+    try:
+        return datetime(year, month, day, tzinfo=UTC)
+    except ValueError:
+        return None

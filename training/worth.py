@@ -1,0 +1,151 @@
+"""Fits the sentence model: ``python -m training.worth``.
+
+Reads ``training/worth.jsonl.xz`` (one annotated text a line), renders each text as people and
+agents write it down, encodes it as the product does, and fits two logistic heads by Newton's
+method: over sentence vectors and surface features, and over surface features alone. Thresholds are
+those at which texts left out (ten folds) reach :data:`PRECISION`.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from recollect.models.catalog import EMBED
+from recollect.models.files import ModelFolder
+from recollect.models.onnx import OnnxEmbedder
+from recollect.models.worth import numbers
+from recollect.ports import PassageSentences, SpokenSentence
+
+HERE = Path(__file__).parent
+OUT = HERE.parent / "src/recollect/weights/worth/head.npz"
+KINDS = ("fact", "decision", "preference", "entity", "relation", "open_question", "task")
+PRECISION, FOLDS, RIDGE, WINDOW = 0.91, 10, 2.0, 1_200
+VECTORS, SURFACE = 4.0, 0.3
+"""What unit vectors and standardised features are multiplied with before the ridge."""
+
+
+def texts(path: Path) -> list[dict[str, Any]]:
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def passages(text: dict[str, Any]) -> list[PassageSentences]:
+    """The annotated sentences in passages of about the size that the product makes."""
+    found: list[PassageSentences] = []
+    said, marks, speaker = "", [], None
+    for one in text["sentences"]:
+        if len(said) + len(one["text"]) > WINDOW and marks:
+            found.append(PassageSentences(said, tuple(marks)))
+            said, marks, speaker = "", [], None
+        said += _between(text["form"], one["speaker"], speaker, bool(said))
+        start = len(said)
+        said += one["text"]
+        marks.append(SpokenSentence(start, len(said), one["speaker"]))
+        speaker = one["speaker"]
+    return [*found, PassageSentences(said, tuple(marks))]
+
+
+def _between(form: str, speaker: str, before: str | None, begun: bool) -> str:
+    if speaker and speaker != before:
+        names = {"user": "_**User**_\n\n", "assistant": "_**Agent**_\n\n"}
+        return "\n\n" * begun + names.get(speaker, f"{speaker}: ")
+    lines = form in ("notes", "readme", "runbook", "ticket")
+    return ("\n- " if lines else " ") if begun else "- " if lines else ""
+
+
+def logistic(rows: Any, wanted: Any, ridge: float = RIDGE) -> Any:
+    """Weights and, last, the offset of a logistic regression, by Newton's method."""
+    rows = np.hstack([rows, np.ones((len(rows), 1))])
+    held = np.full(rows.shape[1], ridge)
+    held[-1] = 1e-6
+    weights = np.zeros(rows.shape[1])
+    for _ in range(15):
+        p = 1 / (1 + np.exp(-rows @ weights))
+        slope = rows.T @ (p - wanted) + held * weights
+        curve = (rows * (p * (1 - p))[:, None]).T @ rows + np.diag(held + 1e-9)
+        step = np.linalg.solve(curve, slope)
+        weights -= step
+        if np.abs(step).max() < 1e-6:
+            break
+    return weights
+
+
+def probability(rows: Any, weights: Any) -> Any:
+    return 1 / (1 + np.exp(-(rows @ weights[:-1] + weights[-1])))
+
+
+def left_out(rows: Any, wanted: Any, groups: Any) -> Any:
+    """Of each row the probability that a fit without its group gives."""
+    found = np.zeros(len(rows))
+    for group in sorted(set(groups)):
+        out = groups == group
+        found[out] = probability(rows[out], logistic(rows[~out], wanted[~out]))
+    return found
+
+
+def threshold(wanted: Any, p: Any, precision: float) -> tuple[float, float]:
+    """The lowest probability from which on the precision holds, and the recall there."""
+    order = np.argsort(-p)
+    right = np.cumsum(wanted[order])
+    holds = np.flatnonzero(right / np.arange(1, len(order) + 1) >= precision)
+    last = holds[-1] if len(holds) else 0
+    return float(p[order][last]), float(right[last] / wanted.sum())
+
+
+def main() -> None:
+    embedder = OnnxEmbedder(EMBED, ModelFolder(Path("/nowhere")).locate(EMBED))
+    given = texts(HERE / "worth.jsonl.xz")
+    flat = [passage for text in given for passage in passages(text)]
+    fit(given, np.vstack(embedder.embed_sentences(flat)), numbers(flat))
+
+
+def fit(given: list[dict[str, Any]], vectors: Any, surface: Any) -> None:
+    """Fits the heads to the numbers of every sentence, and writes them."""
+    said = [one for text in given for one in text["sentences"]]
+    where = np.array([n for n, text in enumerate(given) for _ in text["sentences"]])
+    forms = np.array([text["form"] for text in given for _ in text["sentences"]])
+    keep = np.array([one["keep"] for one in said], float)
+    mean, spread = surface.mean(axis=0), surface.std(axis=0) + 1e-6
+    plain = (surface - mean) / spread * SURFACE
+    made: dict[str, Any] = {"kinds": np.array(KINDS), "encoder": np.array(EMBED.key)}
+    for name, rows in (("full", np.hstack([vectors * VECTORS, plain])), ("plain", plain)):
+        p = left_out(rows, keep, where % FOLDS)
+        whole = forms != "sentence"  # sentences by themselves were chosen to look alike
+        cutoff, recall = threshold(keep[whole], p[whole], PRECISION)
+        print(f"{name}: recall {recall:.2f} at {PRECISION} on texts left out, p >= {cutoff:.2f}")
+        by_form = left_out(rows, keep, forms)
+        for form in sorted(set(forms)):
+            here = (forms == form) & (by_form >= cutoff)
+            found = keep[here].sum() / max(1, keep[forms == form].sum())
+            print(f"  {form} left out: precision {keep[here].mean():.2f}, recall {found:.2f}")
+        kept = keep > 0
+        kinds = np.array([one["kind"] for one in said])[kept]
+        of_kind = (logistic(rows[kept], (kinds == kind).astype(float)) for kind in KINDS)
+        heads = [logistic(rows, keep), *of_kind]
+        made |= _folded(name, np.array(heads).T, mean, spread, rows.shape[1] - len(mean), cutoff)
+    np.savez_compressed(OUT, **made)
+    print(OUT, OUT.stat().st_size)
+
+
+def _folded(
+    name: str, heads: Any, mean: Any, spread: Any, vectors: int, cutoff: float
+) -> dict[str, Any]:
+    """The weights for raw numbers: what they were multiplied with is folded in."""
+    weights, offsets = heads[:-1].copy(), heads[-1].copy()
+    weights[:vectors] *= VECTORS
+    weights[vectors:] *= (SURFACE / spread)[:, None]
+    offsets -= mean @ weights[vectors:]
+    return {
+        f"{name}_weights": weights.astype(np.float16),
+        f"{name}_offsets": offsets.astype(np.float32),
+        f"{name}_threshold": np.array(cutoff, np.float32),
+    }
+
+
+if __name__ == "__main__":
+    main()
