@@ -6,7 +6,7 @@
 
 Each text is curated by the facade into a store of its own, as it would be written down: turns of
 user and agent, lines of people who talk, items of notes, paragraphs. A sentence that is to be kept
-is found where a fact quotes it; a fact is right where it quotes such a sentence.
+is found where a fact quotes it; a fact is right where it quotes such a sentence, or a part of it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ def read(text: dict[str, Any], embedder: OnnxEmbedder) -> Read:
         facts = memory.facts(limit=1_000).items
     quotes = [(fact.provenance[0].quote, fact.type) for fact in facts]
     wanted = [one for one in text["sentences"] if one["keep"]]
-    hits = [[one for one in wanted if _same(one["text"], quote)] for quote, _ in quotes]
+    hits = [
+        [one for one in wanted if _same(one["text"], quote) or _same(quote, one["text"])]
+        for quote, _ in quotes
+    ]
     found = [one for one in wanted if any(_same(one["text"], quote) for quote, _ in quotes)]
     typed = sum(
         any(one["kind"] == t for one in hit) for hit, (_, t) in zip(hits, quotes, strict=True)

@@ -455,13 +455,11 @@ def recollect(*arguments: str, code: int = 0, stdin: str = "") -> str:
 
 
 def test_the_whole_way_from_the_command_line(tmp_path: Path) -> None:
-    file = tmp_path / "meeting.md"
-    file.write_text(MEETING)
-    shown = recollect("curate", str(file), "--dry-run")
+    shown = recollect("curate", "--text", MEETING, "--dry-run")
     assert "+The staging database port is 5433." in shown
     assert recollect("facts", "--json", code=3)
-    assert "new" in recollect("curate", str(file), "--date", "2026-01-05")
-    done = json.loads(recollect("curate", "-", "--date", "2026-02-05", "--json", stdin=LATER))
+    assert "new" in recollect("curate", "--text", MEETING, "--date", "2026-01-05")
+    done = json.loads(recollect("curate", "--text", LATER, "--date", "2026-02-05", "--json"))
     assert done["counts"] == {"supersedes": 1}
     waiting = recollect("review")
     assert "- The staging database port is 5433." in waiting
@@ -484,3 +482,17 @@ def test_the_whole_way_from_the_command_line(tmp_path: Path) -> None:
     assert "nothing is kept: it is binary" in recollect(
         "curate", str(tmp_path / "blob.bin"), code=3
     )
+
+
+def test_a_folder_is_curated_with_titles_and_dates_from_the_texts(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.md").write_text("# Depot\n\n3 Nov 2025\n\nThe depot is owned by the rail team.\n")
+    (folder / "2025-02-01-b.md").write_text("Nothing much.\n")
+    shown = recollect("curate", str(folder))
+    assert "Depot" in shown
+    with Memory.open() as memory:
+        dates = {d.title: f"{d.date:%Y-%m-%d}" for d in everything(memory) if d.source == "curated"}
+    assert dates == {"Depot": "2025-11-03", "2025-02-01-b": "2025-02-01"}
+    (tmp_path / "none").mkdir()
+    recollect("curate", str(tmp_path / "none"), code=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -24,6 +25,7 @@ from recollect.surfaces.commands.shared import (
     show,
 )
 from recollect.surfaces.phrases import listing, minute, plural, some, when
+from recollect.text import stated
 
 _WAITS = "`recollect review` shows what waits"
 _READABLE = "name a file that is there and can be read"
@@ -33,7 +35,7 @@ _READABLE = "name a file that is there and can be read"
 
 def declare_curate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="text to read; - is standard input"
+        "files", nargs="*", metavar="FILE", help="text to read, or a folder; - is standard input"
     )
     parser.add_argument("--text", help="the text itself, as you would say it")
     parser.add_argument(
@@ -44,7 +46,7 @@ def declare_curate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--llm", action="store_true", help="let the language model read it")
     parser.add_argument("--title", default="", help="what the text is called")
     parser.add_argument("--project", default="", help="what it belongs to: its pages go there")
-    parser.add_argument("--date", metavar="WHEN", help="when it was written; else the file's own")
+    parser.add_argument("--date", metavar="WHEN", help="when it was written; else as the text says")
     parser.add_argument("--owner", help="whose knowledge it is")
     parser.add_argument("--scope", action="append", metavar="NAME", help="who may see it")
     parser.add_argument("--by", default="", help="who curates, for the provenance")
@@ -95,23 +97,43 @@ def _texts(options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
         if name == "-":
             yield sys.stdin.read(), {**about, "channel": "stdin"}
         else:
-            yield _file(name, options)
+            yield from (_file(path, options) for path in _paths(Path(name).expanduser()))
 
 
-def _file(name: str, options: Options) -> tuple[str, dict[str, Any]]:
-    path = Path(name).expanduser()
+_TEXTS = (".md", ".markdown", ".txt", ".rst")
+_HEADING = re.compile(r"^# +(\S[^\n]{0,120})", re.MULTILINE)
+_HEAD = 600
+"""Characters at the beginning of a text that may say when it was written."""
+
+
+def _paths(path: Path) -> list[Path]:
+    """The file itself, or the texts of a folder by their names."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(one for one in path.rglob("*") if one.suffix in _TEXTS and one.is_file())
+    if not found:
+        hint = "`recollect add` reads other files and the logs of sessions"
+        raise InputError(f"{path}: there is no text in this folder", hint=hint)
+    return found
+
+
+def _file(path: Path, options: Options) -> tuple[str, dict[str, Any]]:
     try:
-        raw = path.read_bytes()
-        date = options.date or iso_of(path)
+        text = path.read_bytes().decode("utf-8", "replace")
+        date = options.date or _written(path, text)
     except OSError as error:
-        raise InputError(f"{name}: {error.strerror}", hint=_READABLE) from error
-    title, whole = options.title or path.stem, str(path.resolve())
-    about = {"title": title, "name": whole, "date": date, "channel": "file"}
-    return raw.decode("utf-8", "replace"), about
+        raise InputError(f"{path}: {error.strerror}", hint=_READABLE) from error
+    heading = _HEADING.search(text[:_HEAD])
+    title = options.title or (heading[1].strip() if heading else path.stem)
+    return text, {"title": title, "name": str(path.resolve()), "date": date, "channel": "file"}
 
 
-def iso_of(path: Path) -> str:
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat()
+def _written(path: Path, text: str) -> str:
+    """When a text was written: as its beginning or its name says, else the file's mtime."""
+    dates = [one.date for one in stated.written(f"{path.stem[:10]}\n{text[:_HEAD]}")]
+    now = datetime.now(UTC)
+    mtime = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return next((date for date in dates if date <= now), mtime).isoformat()
 
 
 def _facts(name: str) -> list[Any]:

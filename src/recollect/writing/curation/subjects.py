@@ -19,6 +19,8 @@ MOST_WORDS = 4
 _TOKEN = re.compile(r"`[^`\n]{1,40}`|[^\W_](?:[\w./&+#@-]*\w)?(?:['’]\w+)?|[^\w\s]")
 _DETERMINERS = frozenset("the a an our my your their his her this that each every".split())
 _PLACES = frozenset("for of on in at to with from about".split())
+_OBJECTS = _DETERMINERS | _PLACES | frozenset("us them it me him off up out every new no".split())
+"""What may follow a verb."""
 _VERBS = frozenset(
     "is are was were has have had will would should must can could may uses use runs needs goes "
     "stays moves moved lives comes gets got does do did owns leads wants want decided agreed "
@@ -54,12 +56,14 @@ WEIGHTS = {
     "some_rare": -0.27,
     "all_rare": 0.13,
     "past_first": 0.02,
-    "adverb_last": -0.32,
+    "adverb_last": -1.5,
+    "verb_last": -2.0,
     "noun_last": 0.15,
     "code": -0.29,
     "tiny": -0.73,
 }
-"""Fitted, but for ``word_after``: a phrase does not end in the middle of one."""
+"""Fitted, but for ``word_after``, ``adverb_last`` and ``verb_last``: a phrase does not end in the
+middle of one, nor with a verb."""
 
 
 def subject(statement: str) -> str:
@@ -81,7 +85,7 @@ def phrases(statement: str) -> Iterator[Phrase]:
     for start in range(len(tokens)):
         for end in range(start + 1, min(start + MOST_WORDS, len(tokens)) + 1):
             if not _is_word(low[end - 1]):
-                if not low[end - 1][:1].isalnum():
+                if low[end - 1] != "of":
                     break
                 continue
             if not _is_word(low[start]):
@@ -107,6 +111,7 @@ def _phrase(tokens: list[str], low: list[str], start: int, end: int) -> Phrase:
         start / len(tokens), any(t[:1].isupper() for t in (said if start else said[1:])),
         said[0][:1].isupper() and not start and rare[0], any(w[:1].isdigit() for w in words),
         any(rare), all(rare), words[0].endswith(("ed", "ing")), words[-1].endswith(("ed", "ly")),
+        size > 1 and words[-1].endswith("s") and not words[-1].endswith("ss") and after in _OBJECTS,
         words[-1].endswith(("ing", "ion", "ment", "er", "or", "ity", "s")),
         any("`" in t or "_" in t or "." in t for t in said),
         sum(map(len, words)) < 4,
