@@ -58,7 +58,7 @@ def test_sections_say_where_they_are_from(harbour: Memory) -> None:
         "Otters", "note", "tests", MARCH,
     )  # fmt: skip
     assert section.ids == (f"{harbour.get('otter').id}:0",)
-    assert "## Otters (note, tests, 2026-03-01)" in found.rendered()
+    assert "=== Otters (note, tests, 2026-03-01)" in found.rendered()
     assert section.ids[0] in found.rendered()
     assert found.as_json()["sections"][0]["ids"]
 
@@ -160,6 +160,18 @@ def test_hints_say_what_to_mind(harbour: Memory) -> None:
     assert "missing" in kinds(harbour.gather("does the zebra of the otter sing in winter?"))
     harbour.put([note("old", "The walrus moved out.", date=datetime(2019, 1, 1, tzinfo=UTC))])
     assert "stale" in kinds(harbour.gather("when did the walrus move out?"))
+
+
+def test_what_sections_say_differently_is_named(harbour: Memory) -> None:
+    said = {"old": (2025, "14 days"), "new": (2026, "30 days"), "same": (2026, "30 days")}
+    for name, (year, value) in said.items():
+        text = f"The ferry is late at times. The retention of the queue is {value}."
+        harbour.put([note(name, text, title=name, date=datetime(year, 6, 2, tzinfo=UTC))])
+    found = harbour.gather("what is the retention of the queue?")
+    disagree = [hint.text for hint in found.follow_up_hints if hint.kind == "conflict"]
+    assert disagree
+    assert all(harbour.get("old").id in text and "14 days → 30 days" in text for text in disagree)
+    assert "conflict" not in kinds(harbour.gather("what does the otter eat?"))
 
 
 def test_hits_that_are_no_answer_are_given_as_weak(harbour: Memory) -> None:

@@ -286,7 +286,7 @@ def test_nothing_known_is_said_in_few_tokens_and_asks_for_no_answer(filled: Memo
 def test_an_answer_is_gathered_recorded_and_served_again(filled: Memory) -> None:
     question = "when do we deploy harbor?"
     gathered = replied(filled, "gather", query=question)
-    assert "## Deploying" in gathered.text
+    assert "=== Deploying" in gathered.text
     print = gathered.json["fingerprint"]
     assert f"fingerprint {print}" in gathered.text
     kept = replied(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import combinations, islice
 from typing import Any, NamedTuple
 
 from recollect.facts import KIND, Fact
@@ -42,6 +43,9 @@ from recollect.reading.retrieval import (
     worthwhile,
 )
 from recollect.reading.spans import selected
+from recollect.text.sentences import units
+from recollect.text.statements import conflict
+from recollect.text.terms import stems
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.trace import say, stage, tracing
 
@@ -55,6 +59,10 @@ WIDENED = 5
 """Of so many sections what stands next to them is added, if there is room."""
 ELSE = 10
 """Things that are named besides."""
+COMPARED = 6
+"""So many sections are held against each other, by one sentence of each."""
+CONFLICTS = 3
+"""So many pairs that disagree are named."""
 AROUND = 60
 """Tokens that are left for what a surface says around the sections."""
 OVER = "over the token budget"
@@ -89,7 +97,8 @@ class Section(NamedTuple):
         where = self.source if self.kind == "session" else self.path or self.source
         about = f"({self.kind}, {where}{date}) [{_ranges(self.ids)}]"
         title = f"{self.title} " if self.title else ""
-        return f"## {title}{about}\n{self.text.strip()}\n"
+        # Not by # signs: a note's own headings have those.
+        return f"=== {title}{about}\n{self.text.strip()}\n"
 
     def counted(self) -> Section:
         return self._replace(tokens=count_tokens(self.rendered()))
@@ -113,8 +122,8 @@ def _ranges(ids: Sequence[str]) -> str:
 
 
 class Hint(NamedTuple):
-    """What to mind, or to try next: ``few``, ``weak``, ``filtered``, ``stale``, ``missing``,
-    ``cut``."""
+    """What to mind, or to try next: ``conflict``, ``few``, ``weak``, ``filtered``, ``stale``,
+    ``missing``, ``cut``."""
 
     kind: str
     text: str
@@ -376,8 +385,27 @@ def _called(document: Document) -> str:
     return document.headline()
 
 
+def _conflicts(sections: Sequence[Section], question: str) -> Iterator[Hint]:
+    """Yields what sections say differently of what is asked about."""
+    asked = stems(question)
+    told = [(one, _about(one.text, asked)) for one in sections[:COMPARED]]
+    told.sort(key=lambda pair: pair[0].date or datetime.min.replace(tzinfo=UTC))
+    for (old, before), (new, after) in combinations(told, 2):
+        found = conflict.compare(before, after)
+        if found.kind == "supersedes":
+            text = f"[{_ranges(old.ids)}] and [{_ranges(new.ids)}] disagree: {found.why}"
+            yield Hint("conflict", text)
+
+
+def _about(text: str, asked: set[str]) -> str:
+    """The sentence that has most of the words that are asked about; of several the first."""
+    sentences = [text[start:end] for start, end in units(text)]
+    return max(sentences, key=lambda one: len(stems(one) & asked), default="")
+
+
 def _hints(found: Retrieval, placed: _Gathered, unseen: Mapping[str, int]) -> Iterator[Hint]:
     pool, sections = placed.pool, placed.sections
+    yield from islice(_conflicts(sections, found.question.query.text), CONFLICTS)
     if len(sections) < FEW:
         said = ("nothing was found", "only one document was found", "only two documents were found")
         spelt = [f"“{wrong}” may be “{right}”" for wrong, right in found.spelling.items()]
