@@ -106,7 +106,7 @@ READERS: dict[str, Reader] = {
     **{
         f"sessions of {form.name}": partial(_log, form.read, found[0])
         for form in session_formats()
-        if (found := re.findall(r"\.(?:jsonl?|md)", form.pattern))
+        if (found := re.findall(r"\.(?:jsonl?|md|db|sqlite)", form.pattern))
     },
 }
 
