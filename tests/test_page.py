@@ -49,6 +49,7 @@ TALK = (
     Message("user", "So the valve is replaced.", "p5"),
 )
 MANY = 130
+TITLE = "albatross" * 50
 VIEWS = ("/", "/?q=harbor", "/?q=zzzz", "/?q=harbor&since=soonish", "/memory", "/memory?every=1",
          "/fact?id=ship-2", "/documents", "/documents?since=no", "/document?id=keys.md",
          "/sessions", "/sessions?q=umlauts", "/sessions?session=s1", "/stats", "/stats?days=365",
@@ -57,6 +58,7 @@ VIEWS = ("/", "/?q=harbor", "/?q=zzzz", "/?q=harbor&since=soonish", "/memory", "
          "/sessions?session=talk", "/sessions?session=fork",
          "/sessions?session=talk&around=p3&q=stall",
          "/sessions?session=talk&message=3", "/sessions?session=talk&around=p9",
+         "/document?id=wordy", "/?q=albatross", "/fact?id=wordy-fact",
          "/document?id=Ferry+Guide.md", "/document?id=Tides.md", "/?q=ferry+guide",
          "/imports", "/doctor", "/tree?at=nowhere", "/imports?path=/nowhere", "/nowhere",
          "/document?id=nowhere", "/login")  # fmt: skip
@@ -99,6 +101,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             memory.put(
                 [Document("evil", "x", f"kestrel {EVIL}", title=f"kestrel {EVIL}", path=EVIL)]
             )
+            memory.put([Document("wordy", "x", "Of the albatross.", title=TITLE, path=TITLE)])
+            memory.remember("The albatross is away", name=TITLE[:200], id="wordy-fact")
             memory.add(wiki(folder), embed=False)
             memory.put([Document("talk", "chats", messages=TALK, kind="session", title="The pump",
                                  date=day),
@@ -695,13 +699,16 @@ def test_what_is_shown_does_not_jump_and_the_script_stays_small(
         "(sum, one) => sum + one.value, 0))).observe({type: 'layout-shift', buffered: true})"
         " || setTimeout(() => done(0), 300))"
     )
-    for path in ("/", "/?q=ferry+guide", "/document?id=Ferry+Guide.md", "/sessions?session=talk"):
+    needed = "performance.getEntries().reduce((sum, one) => sum + (one.decodedBodySize || 0), 0)"
+    for path in ("/", "/?q=ferry+guide", "/document?id=Ferry+Guide.md", "/sessions?session=talk",
+                 "/sessions?session=fork", "/stats", "/topic?at=boats/dredger/berth"):  # fmt: skip
         screen.open(at(served, path))
         assert screen.run(shifts) < 0.1, path
         size = (
             "performance.getEntriesByName(document.querySelector('script').src)[0].decodedBodySize"
         )
         assert 0 < screen.run(size) < 12_000
+        assert 20_000 < screen.run(needed) < 100_000, path
 
 
 def test_no_view_scrolls_sideways_on_a_narrow_screen(screen: Browser, served: Served) -> None:

@@ -15,6 +15,7 @@ from recollect.surfaces.page.layout import (
     counted,
     heading,
     item_list,
+    message,
 )
 from recollect.surfaces.phrases import byte_size, when
 
@@ -61,14 +62,14 @@ def _check(one: checks.Check) -> Html:
     return joined(
         badge(said, kind),
         el("b", one.name.capitalize()),
-        el("span", one.text, *details),
+        el("span", message(one.text), *details),
         one.mend and _mending(one.mend),
     )
 
 
 def _mending(mend: str) -> Html:
     """A command to copy, or what else is to be done."""
-    return command(mend) if mend.startswith("recollect ") else el("span", mend)
+    return command(mend) if mend.startswith("recollect ") else el("span", message(mend))
 
 
 def _verdict(found: checks.Report) -> str:

@@ -26,6 +26,7 @@ from recollect.surfaces.page.layout import (
     empty,
     form,
     heading,
+    message,
     notes,
     table,
     text_field,
@@ -180,7 +181,7 @@ def _setting(request: PageRequest, name: str, written: Mapping[str, Any]) -> tup
             only(_may_change(request, name), _change(request, name, later)),
         ),
         joined(origin, when(found.where, el("small", f" {found.where}"))),
-        SETTINGS[name].help,
+        message(SETTINGS[name].help),
     )
 
 

@@ -257,8 +257,17 @@ def command(line: str) -> Html:
     return el("code", line, class_="command")
 
 
+def message(text: Any) -> Any:
+    """Returns a message with its commands, which stand between backticks, as code; markup as it
+    is."""
+    if isinstance(text, Html) or not isinstance(text, str):
+        return text
+    parts = re.split(r"`([^`\n]+)`", text)
+    return joined([el("code", one) if n % 2 else one for n, one in enumerate(parts)])
+
+
 def notes(kind: str, lines: Iterable[Any]) -> Html | None:
-    told = list(lines)
+    told = list(map(message, lines))
     return only(told, item_list(told, class_=f"notes {kind}"))
 
 
@@ -398,8 +407,8 @@ def wrong(error: UsageError) -> Html:
     said = error.message[:1].upper() + error.message[1:]
     return el(
         "div",
-        el("p", said, class_="lead"),
-        when(error.hint, el("p", error.hint)),
+        el("p", message(said), class_="lead"),
+        when(error.hint, el("p", message(error.hint))),
         class_="notes warn alert",
         role="alert",
     )

@@ -117,7 +117,9 @@ def receipts(request: PageRequest) -> PageContent:
             len(found) == SHOWN,
             el(
                 "p",
-                f"These are the newest {SHOWN}; `recollect undo --list` has all.",
+                f"These are the newest {SHOWN}; ",
+                command("recollect undo --list"),
+                " has all.",
                 class_="fine",
             ),
         ),

@@ -20,6 +20,7 @@ from recollect.surfaces.page import (
     doctor,
     figures,
     importing,
+    layout,
     links,
     remembered,
     reviewing,
@@ -178,8 +179,8 @@ class Pages:
         body = el(
             "div",
             heading("That did not work"),
-            el("p", said, class_="lead"),
-            when(hint, el("p", hint)),
+            el("p", layout.message(said), class_="lead"),
+            when(hint, el("p", layout.message(hint))),
             el("p", back),
             class_="failed",
             role="alert",
