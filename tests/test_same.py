@@ -53,7 +53,7 @@ CALLS = (
     Same("remember", {"text": "We sail in June", **FACT},
          lambda m: m.remember("We sail in June", **FACT),
          ["remember", "We sail in June", "--id", "sail", "--name", "sailing", "--why", "the boat",
-          "--pin", "--from", "2026-03-01T00:00:00Z"]),
+          "--pin", "--valid-from", "2026-03-01T00:00:00Z"]),
     Same("forget", {"id": "keys.md"}, lambda m: m.forget("keys.md"),
          ["forget", "keys.md"]),
     Same("record", {"kind": "decision", "body": "Retries stay at three.", "issue": "PAY-7",

@@ -306,7 +306,7 @@ class Memory:
         return visible.document_or_passage(self.core, name)
 
     def list(self, *, limit: int = 20, cursor: str = "", **limits: Unpack[Limits]) -> Page:
-        """Documents, newest first, without their bodies, but for one that has no title: its
+        """Documents, last stored first, without their bodies, but for one that has no title: its
         headline is how it begins."""
         requests.check_count("limit", limit, "")
         seen = requests.filter_of(self.core.view, checked(limits, Limits))

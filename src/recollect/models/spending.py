@@ -128,10 +128,17 @@ def _nanos(dollars: float | None) -> int | None:
     return None if dollars is None else round(dollars * NANOS)
 
 
+def _dollars(nanos: int) -> str:
+    """Returns an amount that may be far below a cent."""
+    return (
+        f"${nanos / NANOS:.4f}" if nanos >= NANOS / 10_000 or not nanos else f"${nanos / NANOS:.2g}"
+    )
+
+
 def _refused(most: int, setting: str, limit: float | None, gone: int) -> SpendRefused:
     return SpendRefused(
-        f"the call may cost up to ${most / NANOS:.4f}; {setting} is ${limit:.2f}, of which "
-        f"${gone / NANOS:.4f} is spent",
+        f"the call may cost up to {_dollars(most)}; {setting} is ${limit:g}, of which "
+        f"{_dollars(gone)} is spent",
         hint=f"nothing was sent; `recollect llm` shows what was spent, and "
         f"`recollect config set {setting} …` allows more",
     )

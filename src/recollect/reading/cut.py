@@ -44,7 +44,7 @@ def cut(
     good, why = _above_the_floor(candidates, policy, sure)
     kept = [c for c in good if c.confidence >= policy.min_confidence]
     if len(kept) < len(good):
-        why = f"the rest is below {policy.min_confidence:g}"
+        why = f"the rest is below {policy.min_confidence:.1%}"
     if len(kept) > policy.limit:
         why = f"the limit is {policy.limit}"
     return kept[: policy.limit], why
@@ -59,16 +59,18 @@ def _above_the_floor(
     has_words = any(c.signals.lexical or c.signals.title for c in candidates)
     blind = (sure.by_words and has_words) or max(c.signals.coverage for c in candidates) >= 1
     if answerable < policy.keep and not blind:
-        return [], f"anything of it is stored with {answerable:.2g}, below {policy.keep:g}"
+        return [], f"{answerable:.1%} sure that anything of it is stored, below {policy.keep:.1%}"
     if policy.doubts(answerable) and not blind:
         few = {c.document for c in sorted(candidates, key=lambda c: -c.score)[:FEW]}
         near = [c for c in candidates if c.document in few]
-        return near, f"anything of it is stored with {answerable:.2g}: only the nearest {FEW}"
+        return near, f"{answerable:.1%} sure that anything of it is stored: only the nearest {FEW}"
     if sure.by_words and has_words:
         return [c for c in candidates if c.signals.lexical or c.signals.title], "what has the words"
     least = sure.confidence * policy.worth
     near = [c for c in candidates if c.confidence >= least]
-    return near, ALL if len(near) == len(candidates) else f"the rest is below {least:.2g}"
+    return near, ALL if len(near) == len(
+        candidates
+    ) else f"the rest is below {max(least, 0.0001):.2%}"
 
 
 def fold(

@@ -413,7 +413,7 @@ def _hints(found: Retrieval, placed: _Gathered, unseen: Mapping[str, int]) -> It
         more = [f"nearest otherwise: {nearest}"] if nearest else []
         yield Hint("few", "; ".join([said[len(sections)], *spelt, *more]))
     unsure = placed.confidence < pool.of.policy.direct_confidence
-    if placed.weak or (sections and unsure):
+    if sections and (placed.weak or unsure):
         yield Hint("weak", "it is not sure that this is enough")
     for word in _missing(pool, sections):
         yield Hint("missing", f"none of this has “{word}”")

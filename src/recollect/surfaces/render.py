@@ -329,8 +329,10 @@ def status(found: Status, style: Style) -> str:
     ]
     lines += [f"    {s.name}: {s.documents:,} ({s.kind}) {s.uri}".rstrip() for s in stats.sources]
     lines += some(when(stats.tombstones, f"{stats.tombstones:,} forgotten for good"))
-    if found.model_state == "ready":
-        share = 1 - found.pending / stats.passages if stats.passages else 1.0
+    if not stats.documents:
+        lines.append("the store is empty: `recollect init` or `recollect add PATH` fills it")
+    elif found.model_state == "ready":
+        share = 1 - found.pending / max(1, stats.passages)
         lines.append(
             f"{share:.0%} of the passages have a vector of {found.model}"
             + (f"; {found.pending:,} pending" if found.pending else "")

@@ -170,6 +170,7 @@ def remembered(done: Remembered, _: Given) -> str:
     fact = done.fact
     name = when(fact.name, f"{fact.name}: ")
     lines = [f"{done.action} [{fact.id}] {name}{_flat(fact.text)}"]
+    lines += some(when(fact.supersedes, f"instead of {', '.join(fact.supersedes)}"))
     lines += some(done.note)
     lines += [
         f"says otherwise: [{one.fact.id}] {_flat(one.fact.text)} ({one.why})"

@@ -212,6 +212,7 @@ TOOLS: tuple[Tool, ...] = (
             "limit": NUMBER,
             "budget": _number("tokens"),
             "detail": _one_of("snippet", "passage", "document"),
+            "sort": _text("newest, oldest"),
             "min_confidence": {"type": "number"},
             "as_of": _text("what held then"),
             "web": YES,
@@ -253,14 +254,14 @@ TOOLS: tuple[Tool, ...] = (
         "Recall past conversations",
         "Past conversations: query finds them, session and around show the messages near one, "
         "session alone how it began and ended, nothing the recent ones. Try it first for 'where "
-        "did we leave off'. Quote what is shown.",
+        "did we leave off'.",
         {
             "query": TEXT,
             "session": _text("id"),
             "around": _texts("message ids"),
             "window": NUMBER,
             "limit": NUMBER,
-            "sort": _one_of("relevance", "newest", "oldest"),
+            "sort": TEXT,
             "after": TEXT,
             "before": TEXT,
             "roles": _texts("also tool, summary, all"),
@@ -373,7 +374,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "list",
         "List documents",
-        "Documents, newest first. To find something, try search.",
+        "Documents, last stored first. To find something, try search.",
         {**LIMITS, "sources": TEXTS, "paths": TEXTS, "limit": NUMBER, "cursor": TEXT},
         (),
         lambda memory, given, _: memory.list(**given),

@@ -200,7 +200,9 @@ class _Thinking:
         return objects.broken
 
     def _failure(self, error: RecollectError) -> str:
-        if not isinstance(error, SpendRefused):  # what it cost is in the ledger, and not told here
+        if isinstance(error, SpendRefused):  # nothing was sent
+            self._bill = self._bill._replace(calls=self._bill.calls - 1)
+        else:  # what it cost is in the ledger, and not told here
             self._bill = self._bill._replace(cost=None)
         if not isinstance(error, Cancelled):
             return in_a_line(error)

@@ -20,8 +20,8 @@ from recollect.surfaces.commands.shared import (
     exit_code,
     limits,
     open_memory,
-    say,
     show,
+    tell_notes,
 )
 from recollect.surfaces.phrases import listing, minute
 
@@ -47,9 +47,7 @@ def gather(options: Options) -> int:
             as_of=options.as_of,
             **limits(options),
         )
-    if not options.json:
-        for reason in found.degraded:
-            say(options, f"note: {reason}")
+        tell_notes(options, memory, found.sections, found.degraded)
     show(options, found.as_json(), lambda style: _bundle(found, style))
     return exit_code(found.sections)
 

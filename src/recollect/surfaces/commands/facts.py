@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.nouns import json_list
 from recollect.surfaces import terminal
-from recollect.surfaces.commands.shared import Options, exit_code, open_memory, say, show
+from recollect.surfaces.commands.shared import Options, exit_code, open_memory, show, tell_notes
 from recollect.surfaces.phrases import listing, minute, some, when
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ def declare_remember(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--owner", help="whose it is")
     parser.add_argument("--pin", action="store_true", help="have it in every context")
     parser.add_argument("--why", default="", help="why it matters")
-    parser.add_argument("--from", dest="valid_from", metavar="WHEN", help="from when it holds")
-    parser.add_argument("--to", dest="valid_to", metavar="WHEN", help="until when it holds")
+    parser.add_argument("--valid-from", metavar="WHEN", help="from when it holds")
+    parser.add_argument("--valid-to", metavar="WHEN", help="until when it holds")
     parser.add_argument(
         "--supersedes", action="append", default=[], metavar="FACT", help="what it replaces"
     )
@@ -91,7 +91,10 @@ def _participant(given: str) -> dict[str, str]:
 
 
 def _remembered(done: Remembered, style: Style) -> str:
-    lines = [f"{style.bold}{done.action}{style.off}  {_line(done.fact, style)}"]
+    replaced = done.action == "added" and done.fact.supersedes
+    did = "replaced" if replaced else done.action
+    lines = [f"{style.bold}{did}{style.off}  {_line(done.fact, style)}"]
+    lines += [f"    {style.dim}instead of {id}{style.off}" for id in done.fact.supersedes]
     lines += some(when(done.note, f"    {style.dim}{done.note}{style.off}"))
     for one in done.conflicts:
         lines.append(f"    {style.warn}says otherwise:{style.off} {_line(one.fact, style)}")
@@ -199,6 +202,7 @@ def facts(options: Options) -> int:
         found = memory.facts(
             limit=options.limit, cursor=options.cursor, every=options.all, **_seen(options)
         )
+        tell_notes(options, memory, found.items)
     show(options, found.as_json(), lambda style: _page(found, style))
     return exit_code(found.items)
 
@@ -224,9 +228,8 @@ def context(options: Options) -> int:
             token_budget=options.budget,
             **_seen(options),
         )
-    if not options.json:
-        for reason in (*found.degraded, *found.hints):
-            say(options, f"note: {reason}")
+        known = (*found.pinned, *found.questions, *found.relevant)
+        tell_notes(options, memory, known, (*found.degraded, *found.hints))
     show(options, found.as_json(), lambda style: _context(found, style))
     return 0
 

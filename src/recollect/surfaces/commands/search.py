@@ -15,8 +15,8 @@ from recollect.surfaces.commands.shared import (
     exit_code,
     limits,
     open_memory,
-    say,
     show,
+    tell_notes,
 )
 
 _RELAXABLE = {
@@ -134,9 +134,7 @@ def search(options: Options) -> int:
             think=options.think,
             web=options.web,
         )
-    if not options.json:
-        for reason in found.degraded:
-            say(options, f"note: {reason}")
+        tell_notes(options, memory, found.results, found.degraded)
     show(
         options,
         found.as_json(),

@@ -6,7 +6,7 @@ import argparse
 
 from recollect import memory as facade
 from recollect.surfaces import session_text, terminal
-from recollect.surfaces.commands.shared import Options, exit_code, open_memory, say, show
+from recollect.surfaces.commands.shared import Options, exit_code, open_memory, show, tell_notes
 
 
 def declare_sessions(parser: argparse.ArgumentParser) -> None:
@@ -62,9 +62,8 @@ def sessions(options: Options) -> int:
             scopes=options.scope,
             sources=options.source,
         )
-    if not options.json:
-        for note in (*found.notes, *getattr(found, "degraded", ())):
-            say(options, f"note: {note}")
+        reasons = (*found.notes, *getattr(found, "degraded", ()))
+        tell_notes(options, memory, _is_something(found), reasons)
 
     def text(style: terminal.Style) -> str:
         return session_text.told(found, style)

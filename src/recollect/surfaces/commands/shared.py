@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, overload
 
@@ -70,6 +70,19 @@ def absolute_store(store: str | None) -> str | None:
 def say(options: Options, line: str) -> None:
     if not getattr(options, "quiet", False):
         asker.error().write(line + "\n")
+
+
+EMPTY = "the store is empty: `recollect init` or `recollect add PATH` fills it"
+
+
+def tell_notes(
+    options: Options, memory: facade.Memory, found: object, reasons: Iterable[str] = ()
+) -> None:
+    """Says what an answer lacks; of an empty store nothing but how to fill it."""
+    lines = [f"note: {reason}" for reason in reasons]
+    if not options.json and (lines or not found):
+        for line in lines if memory.status().store.documents else [EMPTY]:
+            say(options, line)
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from recollect.surfaces.commands.shared import (
     open_whole,
     say,
     show,
+    tell_notes,
 )
 from recollect.surfaces.phrases import some
 from recollect.surfaces.warm import holders
@@ -39,6 +40,7 @@ def declare_list(parser: argparse.ArgumentParser) -> None:
 def list_(options: Options) -> int:
     with open_memory(options) as memory:
         found = memory.list(limit=options.limit, cursor=options.cursor, **limits(options))
+        tell_notes(options, memory, found.items)
     show(options, found.as_json(), lambda style: render.page(found, style))
     return exit_code(found.items)
 

@@ -170,6 +170,6 @@ def _quotes(written: synthesis.Synthesis, style: terminal.Style) -> Iterable[str
 
 
 def _not_written(made: facade.Thought) -> str:
-    how = "\n  `recollect config set llm.model openai:NAME` (docs/llm.md) configures one"
+    how = "\n  `recollect config set llm.model openai:NAME` (docs/models.md) configures one"
     none = made.reason == "no language model is configured"
     return f"no answer was written: {made.reason}; this is what it would be from{when(none, how)}"

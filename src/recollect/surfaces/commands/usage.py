@@ -56,7 +56,8 @@ def stats(options: Options) -> int:
     def text(style: terminal.Style) -> str:
         return usage_text.table(found, style) + when(drawn, f"\n\ndrawn in {drawn}")
 
-    show(options, {**found.as_json(), "picture": drawn}, text)
+    content = {**found.as_json(), "picture": drawn, "glossary": usage_text.GLOSSARY}
+    show(options, content, text)
     return exit_code(found.tallies)
 
 

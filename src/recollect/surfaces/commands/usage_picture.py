@@ -265,11 +265,10 @@ def _round_up(number: float) -> float:
 
 
 def _decades(known: Sequence[float]) -> list[float]:
-    """Marks of a logarithmic axis that has all of these between its first and its last: at 1, 2
-    and 5, or only at 1 where that is enough."""
+    """Marks of a logarithmic axis that begins at a power of ten and has all of these below its
+    last: at 1, 2 and 5, or only at 1 where that is enough."""
     low, high = floor(log10(min(known))), ceil(log10(max(known)))
     steps = (1, 2, 5) if high - low <= 3 else (1,)
     every = [step * 10.0**power for power in range(low, high + 2) for step in steps]
-    first = max(n for n, mark in enumerate(every) if mark <= min(known))
     last = min(n for n, mark in enumerate(every) if mark > max(known))
-    return every[first : last + 1]
+    return every[: last + 1]

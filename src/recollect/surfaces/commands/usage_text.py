@@ -16,6 +16,23 @@ STATUSES = {
     "needs_synthesis": "no direct answer",
     "no_results": "nothing known",
 }
+GLOSSARY = {
+    "calls": "searches that were counted",
+    "statuses": "searches by the status of their answer",
+    "cache": "hit: the same question; near: in other words; miss: searched; off: not asked",
+    "hit_rate": "the share of hit and near among hit, near and miss",
+    "grades": "answers by confidence, in five bands from 0 to 1",
+    "empty": "searches that returned nothing, by the reason",
+    "results": "results that were returned, in all searches together",
+    "dropped": "results that were over the budget",
+    "truncated": "results that were cut to fit the budget",
+    "degraded": "searches in which a stage was missing or failed",
+    "latency_ms": "milliseconds that half (p50) and 95% (p95) of the searches did not exceed",
+    "used": "tokens that were returned",
+    "everything_estimated": "tokens of all that was found, had it been returned whole",
+    "saved_estimated": "the difference of the two",
+}
+"""The words of ``stats --json``."""
 _EMPTY = {"graded_low": "graded too low", "nothing_found": "nothing was there"}
 _BARS = "▁▂▃▄▅▆▇█"
 _DAYS = 14

@@ -58,7 +58,7 @@ def doctor(request: PageRequest) -> PageContent:
 
 def _check(one: checks.Check) -> Html:
     said, kind = STATES[one.state]
-    details = [el("small", detail) for detail in one.details if one.state != "ok"]
+    details = [joined(" ", el("small", it)) for it in one.details if one.state != "ok"]
     return joined(
         badge(said, kind),
         el("b", one.name.capitalize()),
