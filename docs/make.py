@@ -4,8 +4,10 @@ which are not what the code says any more.
     cli.md        from the parsers of the command line
     settings.md   from the table of settings
     api.md        from the facade's signatures and docstrings
-    clients.md    from the table of agents that it installs into
-    glossary.md   from the words of the evals
+    install.md    the section of each agent, from the table of clients
+    evals.md      the glossary, from the words of the evals
+    README.md, measured.md
+                  the table of unseen domains, from that of quality.md
     layers.svg    from the contract of layers in pyproject.toml
     read-path.svg from the calls in reading/pipeline.py (paths.py)
     write-path.svg    from those in writing/path.py (paths.py)
@@ -115,7 +117,7 @@ with a repository cannot set what is marked *trusted*, nor point outside its fol
 Your `config.toml` is in `~/.config/recollect`, the store and all other data are in
 `~/.local/share/recollect`; `XDG_CONFIG_HOME` and `XDG_DATA_HOME` move them, and `RECOLLECT_HOME`
 has both in one folder. Keys of models and engines elsewhere come from the environment or the
-keyring, never from a file ([llm](llm.md), [models](models.md), [web](web.md)).
+keyring, never from a file ([models](models.md), [web](web.md)).
 
 | setting | default | what it is | environment |
 |---|---|---|---|
@@ -242,10 +244,10 @@ def _fields(options: type) -> str:
 
 # ------------------------------------------------------------------ the clients
 
-_CLIENTS = """# Each agent
+_CLIENTS = """## Each agent
 
-How to connect each, what that changes, and what it would be by hand. [Installing](install.md) has
-what is promised. `recollect install` shows which of them are on your machine.
+How to connect each, what that changes, and what it would be by hand. `recollect install` shows
+which of them are on your machine.
 """
 COMMAND = "/home/ana/.local/bin/recollect"
 
@@ -265,7 +267,7 @@ def _client(client: Any) -> str:
     typed = "\n".join(f"$ recollect install {client.name} {way}".rstrip() for way in ways)
     text = SYNTAX[client.form].put("", client.path(), client.entry([COMMAND, "mcp"]))
     shown = {"json5": "json"}.get(client.form, client.form)
-    parts = [f"## {client.label}", f"```console\n{typed}\n```", _files(client)]
+    parts = [f"### {client.label}", f"```console\n{typed}\n```", _files(client)]
     if client.hooks:
         called = ", ".join(f"`{theirs}`" for theirs in client.hooks.events.values())
         parts.append(f"With `--hooks`, it calls recollect at {called}.")
@@ -369,7 +371,40 @@ def _fitting(text: str, most: int) -> str:
 def glossary() -> str:
     from recollect_evals.glossary import markdown
 
-    return markdown()
+    return re.sub(r"^(#+ )", r"#\1", markdown(), flags=re.MULTILINE)
+
+
+# ------------------------------------------------------------------ what was measured
+
+
+def unseen() -> str:
+    """Against plain fusion by domain, and the means, as ``bench.unseen`` wrote them."""
+    text = (DOCS / "quality.md").read_text(encoding="utf-8")
+    lines = ["| domain | questions | evidence shown | all documents in ten | order (nDCG@10) |"]
+    lines.append("|---|---|---|---|---|")
+    for domain, _, questions, *points in _rows(text, "### Against plain fusion, by domain"):
+        cells = [domain, questions, *map(_points, points)]
+        lines.append(f"| {' | '.join(cells)} |")
+    means = {row[0]: row[1:] for row in _rows(text, "### Over the domains")}
+    ours, plain = means["default"], means["rrf-10"]
+    told = ", ".join(
+        f"{name} {ours[at]} against {plain[at]}"
+        for name, at in (("evidence", 0), ("documents", 2), ("order", 4), ("tokens", 6))
+    )
+    return "\n".join([*lines, "", f"Mean over the domains: {told}."]) + "\n"
+
+
+def _rows(text: str, heading: str) -> Iterator[list[str]]:
+    """The rows of the first table below a heading, without its head."""
+    below = text.partition(f"{heading}\n")[2].lstrip().partition("\n\n")[0]
+    for line in below.splitlines()[2:]:
+        yield [cell.strip() for cell in line.strip("| ").split("|")]
+
+
+def _points(cell: str) -> str:
+    """The difference without its interval; bold where it is worse beyond noise."""
+    number = cell.partition(" ")[0].replace("-", "−")
+    return f"**{number}**" if cell.endswith("**") else number
 
 
 # ------------------------------------------------------------------ all of them
@@ -378,17 +413,34 @@ PAGES: dict[str, Callable[[], str]] = {
     "cli.md": lambda: MADE + cli(),
     "settings.md": lambda: MADE + settings(),
     "api.md": lambda: MADE + api(),
-    "clients.md": lambda: MADE + clients(),
-    "glossary.md": lambda: MADE + glossary(),
     "layers.svg": layers,
     "read-path.svg": paths.read_path,
     "write-path.svg": paths.write_path,
 }
+SECTIONS: dict[tuple[str, str], Callable[[], str]] = {
+    ("install.md", "clients"): clients,
+    ("evals.md", "glossary"): glossary,
+    ("measured.md", "unseen domains"): unseen,
+    ("../README.md", "unseen domains"): unseen,
+}
+"""Parts of a page that stand between two comments."""
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    """Each page that is made, or has a part that is, and what it should say."""
+    for name, make in PAGES.items():
+        yield name, make()
+    for (name, part), make in SECTIONS.items():
+        text = (DOCS / name).read_text(encoding="utf-8")
+        begin, end = f"<!-- {part}: made by `python docs/make.py` -->\n", f"<!-- end of {part} -->"
+        before, _, rest = text.partition(begin)
+        assert end in rest, f"docs/{name} has no place for {part}"
+        yield name, f"{before}{begin}\n{make()}\n{end}{rest.partition(end)[2]}"
 
 
 def stale() -> list[str]:
     """The pages that are not what the code says."""
-    return [name for name, make in PAGES.items() if not _same(DOCS / name, make())]
+    return [name for name, text in texts() if not _same(DOCS / name, text)]
 
 
 def _same(path: Path, text: str) -> bool:
@@ -401,8 +453,8 @@ def main(arguments: Sequence[str]) -> int:
         for name in found:
             sys.stderr.write(f"docs/{name} is not what the code says: run `make docs`\n")
         return bool(found)
-    for name, make in PAGES.items():
-        (DOCS / name).write_text(make(), encoding="utf-8")
+    for name, text in texts():
+        (DOCS / name).write_text(text, encoding="utf-8")
     return 0
 
 

@@ -4,14 +4,17 @@ the code is what the code says."""
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from recollect.surfaces.cli import COMMANDS, parser_of
+from recollect.surfaces.install import launch
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -96,3 +99,14 @@ def test_every_page_is_in_the_list_of_pages() -> None:
     pages = {page.name for page in ROOT.glob("docs/*.md")} - {"README.md"}
     assert pages == set(re.findall(r"\]\((\w[\w-]*\.md)\)", listed))
     assert "](docs/README.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_what_is_published_names_one_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    server = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))
+    plugin = (ROOT / "plugins" / "claude-code" / "README.md").read_text(encoding="utf-8")
+    assert project["name"] == launch.NAME
+    assert [package["identifier"] for package in server["packages"]] == [project["name"]]
+    assert f"<!-- mcp-name: {server['name']} -->" in README
+    assert f"pip install {project['name']}\n" in README
+    assert f"pipx install {project['name']}`" in plugin

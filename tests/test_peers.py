@@ -265,7 +265,7 @@ def test_what_was_kept_is_shown_without_measuring_anything(ran: Ran) -> None:
 
 
 def test_figures_of_fewer_questions_are_not_written(capsys: pytest.CaptureFixture[str]) -> None:
-    for page in ("--write", "--readme"):
+    for page in ("--write", "--overview"):
         with pytest.raises(SystemExit):
             main(["--most", "3", page, "page.md"])
         assert "not written anywhere" in capsys.readouterr().err
@@ -363,7 +363,7 @@ def test_the_pages_have_the_marks_and_a_column_for_every_set() -> None:
     root = Path(__file__).parent.parent
     fair = [name for name, source in SOURCES.items() if source.half == "test"]
     for page, marks, names in (("docs/peers.md", table.ALL, list(SOURCES)),
-                               ("README.md", table.OVERVIEW, fair)):  # fmt: skip
+                               ("docs/measured.md", table.OVERVIEW, fair)):  # fmt: skip
         text = (root / page).read_text("utf-8")
         tables = text.partition(marks.begin)[2].partition(marks.end)[0]
         assert f"| engine | {' | '.join(names)} | left open, with answer |" in tables

@@ -1,5 +1,5 @@
 """``python -m bench.peers [--peers NAME…] [--sets NAME…] [--most N] [--fresh | --kept]
-[--write FILE] [--readme FILE]``"""
+[--write FILE] [--overview FILE]``"""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Comparison(NamedTuple):
 
     @property
     def overview(self) -> str:
-        """The sets on whose questions nothing was fitted, for the README."""
+        """The sets on whose questions nothing was fitted, for the page of summary."""
         return table.overview([one for one in self.sets if one.half == "test"], self.results)
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = _parser()
     given = parser.parse_args(arguments)
-    if given.most and (given.write or given.readme):
+    if given.most and (given.write or given.overview):
         parser.error("--most is for trying: figures of fewer questions are not written anywhere")
     data = corpus.data_folder()
     if data is None:
@@ -57,8 +57,8 @@ def main(arguments: Sequence[str]) -> int:
         print(found.tables)
         if given.write:
             table.write(given.write, found.tables, table.ALL)
-        if given.readme:
-            table.write(given.readme, found.overview, table.OVERVIEW)
+        if given.overview:
+            table.write(given.overview, found.overview, table.OVERVIEW)
     except RecollectError as error:
         sys.exit(str(error))
     return 0
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         help="measure nothing: show what was measured before, – for the rest",
     )  # fmt: skip
     ask.add_argument("--write", type=Path, metavar="FILE", help="put the tables into docs/peers.md")
-    ask.add_argument("--readme", type=Path, metavar="FILE", help="put the first one into README.md")
+    ask.add_argument("--overview", type=Path, metavar="FILE", help="put the first one into docs/measured.md")
     return ask
 
 

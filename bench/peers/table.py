@@ -1,5 +1,5 @@
-"""The tables of ``docs/peers.md`` and of the README, put between their marks; the rest of these
-pages is written by hand. What was not measured is shown as –."""
+"""The tables of ``docs/peers.md`` and of ``docs/measured.md``, put between their marks; the rest
+of these pages is written by hand. What was not measured is shown as –."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every word that a report uses, once: what it means in plain words, and what values it can have.
 
-``docs/make.py`` makes ``docs/glossary.md`` of it; a test holds the two together.
+``docs/make.py`` makes a part of ``docs/evals.md`` of it; a test holds the two together.
 """
 
 from __future__ import annotations
