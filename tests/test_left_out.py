@@ -12,7 +12,7 @@ import pytest
 from conftest import Cli
 from recollect import Memory
 from recollect.nouns import Message
-from recollect.sources.conversation import Whose, document
+from recollect.sources.conversation import FileDestination, document
 from recollect.sources.sessions.base import Session
 from recollect.sources.sessions.codex import FORMAT
 
@@ -35,7 +35,7 @@ CALLS = (
 
 def kept(*turns: tuple[str, str], **given: Any) -> list[str]:
     messages = tuple(Message(role, text, f"m{n}") for n, (role, text) in enumerate(turns))
-    made = document(Session("s", messages), FORMAT, Whose("x", "local", (), ""), **given)
+    made = document(Session("s", messages), FORMAT, FileDestination("x", "local", (), ""), **given)
     return [message.text for message in made.document.messages]
 
 

@@ -173,13 +173,13 @@ def test_openai_itself_is_sent_the_newer_name_of_the_limit(
     there = llm_address("openai:gpt-5")
     provider = HttpProvider(there, KeyLookup(ApiKey(KEY, "OPENAI_API_KEY"), ()))
     server.answers = [said(completion("a"))]
-    exchange = connection.Exchange
+    exchange = connection.HttpExchange
 
-    def here(request: connection.Post) -> connection.Exchange:
+    def here(request: connection.Post) -> connection.HttpExchange:
         assert request.url.startswith(there.url)
         return exchange(request._replace(url=f"{server.url}/chat/completions"))
 
-    monkeypatch.setattr(connection, "Exchange", here)
+    monkeypatch.setattr(connection, "HttpExchange", here)
     LlmClient(provider, None, QUICK).complete(ASK)
     assert "max_completion_tokens" in server.asked[0].body
     assert "max_tokens" not in server.asked[0].body

@@ -86,7 +86,9 @@ def _parser() -> argparse.ArgumentParser:
         help="measure nothing: show what was measured before, – for the rest",
     )  # fmt: skip
     ask.add_argument("--write", type=Path, metavar="FILE", help="put the tables into docs/peers.md")
-    ask.add_argument("--overview", type=Path, metavar="FILE", help="put the first one into docs/measured.md")
+    ask.add_argument(
+        "--overview", type=Path, metavar="FILE", help="put the first one into docs/measured.md"
+    )
     return ask
 
 

@@ -68,7 +68,7 @@ class Contents:
                 if isinstance(item, Problem):
                     yield item
                     continue
-                whose = conversation.Whose(source, owner, scopes, file.relative)
+                whose = conversation.FileDestination(source, owner, scopes, file.relative)
                 kept = conversation.document(item, form, whose, thoughts=self.thoughts)
                 self.left_out += kept.left_out
                 if not kept.document.messages:

@@ -32,7 +32,7 @@ from recollect.memory import (
     writes,
 )
 from recollect.memory.core import Core, config_of, parts_of, view_of
-from recollect.memory.options import FactFilter, Limits, SessionOptions, Status
+from recollect.memory.options import FactListOptions, Limits, SessionOptions, Status
 from recollect.nouns import Answer, Document, Event, Page, Query, Receipt, Report, View
 from recollect.ports import Cache, Embedder, Ledger, Reranker, StopToken, StorageEngine
 from recollect.reading import pipeline
@@ -312,9 +312,9 @@ class Memory:
         seen = requests.filter_of(self.core.view, checked(limits, Limits))
         return visible.with_headlines(self.core, self.store.scan(seen, limit=limit, cursor=cursor))
 
-    def facts(self, **options: Unpack[FactFilter]) -> FactPage:
+    def facts(self, **options: Unpack[FactListOptions]) -> FactPage:
         """Facts in force, newest first; with ``every`` also those superseded or expired."""
-        given = checked(options, FactFilter)
+        given = checked(options, FactListOptions)
         limit, cursor = given.pop("limit", 20), given.pop("cursor", "")
         every = given.pop("every", False)
         requests.check_count("limit", limit, "facts")

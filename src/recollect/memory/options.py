@@ -101,7 +101,7 @@ class ContextOptions(TypedDict, total=False):
     mode: str | None
 
 
-class FactFilter(TypedDict, total=False):
+class FactListOptions(TypedDict, total=False):
     """Which facts are listed."""
 
     limit: int

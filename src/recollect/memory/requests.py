@@ -17,7 +17,7 @@ from recollect.memory.options import Limits, SearchOptions
 from recollect.nouns import MAX_LIMIT, Filter, Order, Query, TimeRoute, View, Window, not_none
 from recollect.policy import KNOBS, policy_for, stakes
 from recollect.reading.sessions import request as session_request
-from recollect.reading.sessions.request import Request
+from recollect.reading.sessions.request import SessionsRequest
 from recollect.text import redact
 from recollect.text.questions import parse, time_route, when
 
@@ -150,7 +150,7 @@ _IDS = {"session", "live_session"}
 _LISTS = {"around", "exclude_sessions", "roles"}
 
 
-def sessions_of(core: Core, query: str | None, options: Mapping[str, Any]) -> Request:
+def sessions_of(core: Core, query: str | None, options: Mapping[str, Any]) -> SessionsRequest:
     """The whole request for past conversations, resolved."""
     config = core.config
     given = not_none(options)

@@ -59,7 +59,7 @@ class Remote:
             headers["Authorization"] = f"Bearer {found.key.reveal()}"
         raw = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
         request = connection.Post(self.url, headers, raw, CONNECT, until)
-        with connection.Exchange(request) as exchange:
+        with connection.HttpExchange(request) as exchange:
             status, answered = exchange.head(float("inf"))
             body = exchange.body()
         if status != 200:

@@ -11,8 +11,8 @@ from recollect.nouns import Document
 from recollect.sources.files import FileText
 from recollect.sources.memories import (
     NUMBERED,
+    Destination,
     MemoryPage,
-    Whose,
     base,
     first_text,
     from_name,
@@ -61,7 +61,7 @@ def adr(read: FileText, source: str, owner: str, scopes: tuple[str, ...]) -> Doc
         superseded_by=newer,
     )
     title = first_text(page.fields, "title") or title_in(page.body)
-    return base(read, {**page.fields, **told}, Whose(source, owner, scopes))._replace(
+    return base(read, {**page.fields, **told}, Destination(source, owner, scopes))._replace(
         kind="decision",
         title=_without_number(title, number) or _without_number(from_name(page.path), number),
         meta={**page.fields, **meta},

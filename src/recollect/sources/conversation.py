@@ -24,7 +24,7 @@ OWN, THOUGHTS, SHORTENED = "recollect's own", "thoughts", "tool outputs shortene
 _CALL = re.compile(r"[\w./:-]{1,80} \w+=")
 
 
-class Whose(NamedTuple):
+class FileDestination(NamedTuple):
     """Where the documents of a file go."""
 
     source: str
@@ -38,7 +38,9 @@ class Kept(NamedTuple):
     left_out: Counter[str]
 
 
-def document(session: Session, form: Format, whose: Whose, *, thoughts: bool = False) -> Kept:
+def document(
+    session: Session, form: Format, whose: FileDestination, *, thoughts: bool = False
+) -> Kept:
     """Returns a session as it is kept, with the *thoughts* of the model if they are wanted."""
     left_out: Counter[str] = Counter()
     about = nonempty(

@@ -35,7 +35,7 @@ _HEADING = re.compile(r"^ {0,3}#[ \t]+(\S.*)", re.MULTILINE)
 _FENCE = re.compile(r"\s{0,3}(?:```|~~~)")
 
 
-class Whose(NamedTuple):
+class Destination(NamedTuple):
     """Where documents go."""
 
     source: str
@@ -71,12 +71,12 @@ def document(
     page = page_of(read)
     meta = {**page.fields, "format": form, **_READERS[form](page)}
     title = first_text(page.fields, "title", "name") or title_in(page.body) or from_name(page.path)
-    return base(read, page.fields, Whose(source, owner, scopes))._replace(
+    return base(read, page.fields, Destination(source, owner, scopes))._replace(
         kind="memory", title=title, meta=meta
     )
 
 
-def base(read: FileText, fields: Mapping[str, Any], whose: Whose) -> Document:
+def base(read: FileText, fields: Mapping[str, Any], whose: Destination) -> Document:
     said = stated.own(fields, title_in(read.text), read.file.relative, stated.KEPT_UP)
     modified = datetime.fromtimestamp(read.file.modified / 1e9, UTC)
     return Document(
@@ -296,7 +296,7 @@ def mem0(
     file: FoundFile, source: str, owner: str, scopes: tuple[str, ...]
 ) -> Iterator[Document | Problem]:
     """The memories of an export, each a document."""
-    whose = Whose(source, owner, scopes)
+    whose = Destination(source, owner, scopes)
     seen: set[str] = set()
     try:
         for where, item in _items(file.path):
@@ -323,7 +323,7 @@ def _items(path: Path) -> Iterator[tuple[str, Any]]:
     yield from json_stream.members(path, _ARCHIVED, key)
 
 
-def _memory(item: Any, where: str, whose: Whose) -> Document | Problem:
+def _memory(item: Any, where: str, whose: Destination) -> Document | Problem:
     if not isinstance(item, dict):
         return Problem(where, f"not a memory but a {type(item).__name__}")
     name = "memory" if isinstance(item.get("memory"), str) else "content"

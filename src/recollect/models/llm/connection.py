@@ -70,7 +70,7 @@ class _Failed(NamedTuple):
     sent: bool
 
 
-class Exchange:
+class HttpExchange:
     """A request that is under way. Use it in a ``with``: leaving that gives it up."""
 
     def __init__(self, request: Post) -> None:
@@ -83,7 +83,7 @@ class Exchange:
         self._sent = False
         """Whether the request is on its way, so that it may cost something."""
 
-    def __enter__(self) -> Exchange:
+    def __enter__(self) -> HttpExchange:
         Thread(target=self._run, name="recollect-llm", daemon=True).start()
         return self
 

@@ -154,7 +154,7 @@ class HttpProvider(_Turns):
             call.until,
             call.token,
         )
-        with connection.Exchange(posted) as exchange:
+        with connection.HttpExchange(posted) as exchange:
             status, answered = exchange.head(first if stream else float("inf"))
             if status in _ABOUT_OPTIONS:
                 error = self._error(status, answered, exchange.body())

@@ -5,12 +5,12 @@ from __future__ import annotations
 from recollect.ports import StorageEngine
 from recollect.reading.pool import Models
 from recollect.reading.sessions import browse, discover, read, scroll
-from recollect.reading.sessions.request import Request
+from recollect.reading.sessions.request import SessionsRequest
 from recollect.reading.sessions.results import SessionsAnswer
 from recollect.reading.sessions.visibility import Visible
 
 
-def ask(request: Request, store: StorageEngine, models: Models) -> SessionsAnswer:
+def ask(request: SessionsRequest, store: StorageEngine, models: Models) -> SessionsAnswer:
     """Answers a request for past conversations in the shape that it asks for."""
     visible = Visible(store, request)
     if request.shape == "discovery":

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from recollect.ports import Outline
 from recollect.reading.sessions import discover
 from recollect.reading.sessions.caps import clip
-from recollect.reading.sessions.request import Request
+from recollect.reading.sessions.request import SessionsRequest
 from recollect.reading.sessions.results import Browse, SessionLine
 from recollect.reading.sessions.visibility import (
     AUTOMATION,
@@ -67,7 +67,7 @@ def _latest(some: list[Outline]) -> Outline:
     return next((one for one in some if not is_subagent(one.document)), some[0])
 
 
-def browse(request: Request, visible: Visible) -> Browse:
+def browse(request: SessionsRequest, visible: Visible) -> Browse:
     found = recent(visible, request.limit)
     lines = tuple(
         SessionLine(

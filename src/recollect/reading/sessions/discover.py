@@ -30,7 +30,7 @@ from recollect.reading.retrieval import (
 )
 from recollect.reading.sessions import browse as browsing
 from recollect.reading.sessions.caps import ASIDE, MESSAGE, Excerpt, clip, fitted
-from recollect.reading.sessions.request import REWOUND, Request
+from recollect.reading.sessions.request import REWOUND, SessionsRequest
 from recollect.reading.sessions.results import Also, Discovery, SessionHit, SessionMessage
 from recollect.reading.sessions.visibility import (
     AUTOMATION,
@@ -79,7 +79,7 @@ class Line(NamedTuple):
         return is_subagent(self.match.document)
 
 
-def discover(request: Request, visible: Visible, models: Models) -> Discovery:
+def discover(request: SessionsRequest, visible: Visible, models: Models) -> Discovery:
     """Returns the conversations about something, a hit for each."""
     with tracing() as trace:
         if request.route.listed and not request.route.event:
@@ -87,7 +87,7 @@ def discover(request: Request, visible: Visible, models: Models) -> Discovery:
         return _about(request, visible, models, trace)
 
 
-def _about(request: Request, visible: Visible, models: Models, trace: Trace) -> Discovery:
+def _about(request: SessionsRequest, visible: Visible, models: Models, trace: Trace) -> Discovery:
     store, seen = SeenStore.over(visible, request.policy, LINEAGES)
     asked = visible.filter._replace(roles=visible.roles)
     policy = request.policy._replace(limit=DEPTH)
@@ -229,7 +229,7 @@ class _HitDraft(NamedTuple):
 
 
 def _hits(
-    lines: Sequence[Line], request: Request, visible: Visible, parsed: Parsed
+    lines: Sequence[Line], request: SessionsRequest, visible: Visible, parsed: Parsed
 ) -> list[SessionHit]:
     ends = request.route.kind in ENDINGS or asks_decision(request.query)
     drafts = []
@@ -243,7 +243,7 @@ def _hits(
 
 
 def _draft(
-    line: Line, request: Request, visible: Visible, *, window: bool, ends: bool
+    line: Line, request: SessionsRequest, visible: Visible, *, window: bool, ends: bool
 ) -> _HitDraft | None:
     match = line.match
     id = match.document.id
@@ -308,7 +308,7 @@ def also(match: Match, visible: Visible) -> Also:
 # ------------------------------------------------------------------ without a topic
 
 
-def _latest(request: Request, visible: Visible, trace: Trace) -> Discovery:
+def _latest(request: SessionsRequest, visible: Visible, trace: Trace) -> Discovery:
     """The latest conversations (or the first), each by the last thing that was said in it: where
     the question names nothing to look for."""
     found, sort = browsing.recent(visible, request.limit), request.route.order
@@ -373,7 +373,7 @@ def _notes(found: Retrieval, visible: Visible, trace: Trace, *, empty: bool) -> 
         yield f"nothing is likely; nearest, at {best.confidence:.2g}: {said}"
 
 
-def searched(request: Request, visible: Visible, *, empty: bool) -> dict[str, Any]:
+def searched(request: SessionsRequest, visible: Visible, *, empty: bool) -> dict[str, Any]:
     """What was looked through; how much that was, where nothing was found in it."""
     made: dict[str, Any] = {"roles": list(visible.roles)}
     for name in ("owner", "scopes", "sources"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recollect.reading.sessions.caps import Excerpt, fitted
-from recollect.reading.sessions.request import REWOUND, Request
+from recollect.reading.sessions.request import REWOUND, SessionsRequest
 from recollect.reading.sessions.results import SessionRead
 from recollect.reading.sessions.visibility import END, Visible
 from recollect.reading.sessions.windows import names
@@ -12,7 +12,7 @@ FIRST = 20
 LAST = 10
 
 
-def read(request: Request, visible: Visible) -> SessionRead:
+def read(request: SessionsRequest, visible: Visible) -> SessionRead:
     session = visible.session(request.session)
     first = visible.messages(session.id, 0, FIRST)
     after = first[-1].turn if first else -1

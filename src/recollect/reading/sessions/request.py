@@ -43,7 +43,7 @@ _WITH = {
 }
 
 
-class Request(NamedTuple):
+class SessionsRequest(NamedTuple):
     """One call, resolved."""
 
     shape: str
@@ -98,7 +98,7 @@ def resolve(
     policy: Policy,
     time: Time | None = None,
     route: TimeRoute = TimeRoute(),  # noqa: B008  a frozen value
-) -> Request:
+) -> SessionsRequest:
     """The request that these arguments make."""
     shape = shape_of(given)
     notes = list(left_out(given.get("query") or ""))
@@ -108,7 +108,7 @@ def resolve(
         raise UsageError("around is empty", hint="give the id of a message")
     if len(around) > MAX_ANCHORS:
         notes.append(f"of {len(around)} messages the first {MAX_ANCHORS} are shown")
-    return Request(
+    return SessionsRequest(
         shape=shape,
         query=given.get("query") or "",
         session=given.get("session") or "",

@@ -14,7 +14,7 @@ from recollect.nouns import Document
 from recollect.ports import Turn
 from recollect.reading.sessions.caps import Excerpt, fitted
 from recollect.reading.sessions.lineage import FEW
-from recollect.reading.sessions.request import REWOUND, Request
+from recollect.reading.sessions.request import REWOUND, SessionsRequest
 from recollect.reading.sessions.results import MessageWindow, Scroll
 from recollect.reading.sessions.visibility import Visible
 from recollect.reading.sessions.windows import Around, around, names
@@ -35,7 +35,7 @@ class _ScrollDraft(NamedTuple):
     error: str = ""
 
 
-def scroll(request: Request, visible: Visible) -> Scroll:
+def scroll(request: SessionsRequest, visible: Visible) -> Scroll:
     """A window around each message. A bad one among several is told in its place; alone it is
     raised."""
     session = visible.session(request.session)

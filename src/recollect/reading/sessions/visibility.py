@@ -23,7 +23,7 @@ from recollect.errors import NotFound, UsageError
 from recollect.nouns import Document, Filter, Hit, Policy, TextQuery
 from recollect.ports import StorageEngine, TextResult, Turn, VectorResult
 from recollect.reading.sessions.lineage import Lineages
-from recollect.reading.sessions.request import REWOUND, Request
+from recollect.reading.sessions.request import REWOUND, SessionsRequest
 from recollect.reading.sessions.results import SessionName
 
 LIVE = "live session"
@@ -39,7 +39,7 @@ _UNATTENDED = frozenset({"cron", "tool", "scheduled", "heartbeat"})
 class Visible:
     """The predicate, for one request."""
 
-    def __init__(self, store: StorageEngine, request: Request) -> None:
+    def __init__(self, store: StorageEngine, request: SessionsRequest) -> None:
         self.store = store
         self.roles = request.roles
         self.filter = request.filter

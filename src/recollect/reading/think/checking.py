@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from recollect.nouns.synthesis import Citation, Reference, SelfGrade, Sentence
 from recollect.ports import Store
 from recollect.reading.gather import Section
-from recollect.reading.think.sources import Shown
+from recollect.reading.think.sources import ShownSource
 from recollect.text.statements.quotes import enough, normal, plain, quoted
 from recollect.text.support import gate
 from recollect.text.support.verdict import Near, Support
@@ -34,7 +34,9 @@ class _Adjacent(NamedTuple):
 class Checker:
     """Takes what a model says, object by object."""
 
-    def __init__(self, sources: Sequence[Shown], store: Store, near: Near | None = None) -> None:
+    def __init__(
+        self, sources: Sequence[ShownSource], store: Store, near: Near | None = None
+    ) -> None:
         self._sources = {source.number: source for source in sources}
         self._store, self._near = store, near
         self._numbers: dict[int, int] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from recollect.ports import LlmMessage, LlmRequest
-from recollect.reading.think.sources import Shown
+from recollect.reading.think.sources import ShownSource
 from recollect.text.fence import Fence
 from recollect.text.tokens import clip_tokens
 
@@ -46,7 +46,7 @@ char ::= [^"\\\x00-\x1f] | "\\" ["\\/bfnrt]
 to them by itself."""
 
 
-def request(question: str, sources: Sequence[Shown]) -> LlmRequest:
+def request(question: str, sources: Sequence[ShownSource]) -> LlmRequest:
     fence = Fence()
     parts = [fence.around("question", clip_tokens(question, _QUESTION))]
     parts += [source.fenced(fence) for source in sources]

@@ -15,7 +15,7 @@ WEB_TOKENS = 800
 """Of each page."""
 
 
-class Shown(NamedTuple):
+class ShownSource(NamedTuple):
     number: int
     origin: Literal["memory", "web"]
     title: str
@@ -40,13 +40,15 @@ class Shown(NamedTuple):
         return fence.around(f"{label} {self.number}", f"({heading})\n{self.text}")
 
 
-def shown(sections: Sequence[Section], web: Iterable[WebResult]) -> tuple[Shown, ...]:
+def shown(sections: Sequence[Section], web: Iterable[WebResult]) -> tuple[ShownSource, ...]:
     made = [
-        Shown(number, "memory", section.title or section.document, inside(section.text), section)
+        ShownSource(
+            number, "memory", section.title or section.document, inside(section.text), section
+        )
         for number, section in enumerate(sections, 1)
     ]
     for page in list(web)[:WEB_PAGES]:
         text = inside(clip_tokens(page.text.strip(), WEB_TOKENS))
         if text:
-            made.append(Shown(len(made) + 1, "web", page.title, text, url=page.url))
+            made.append(ShownSource(len(made) + 1, "web", page.title, text, url=page.url))
     return tuple(made)

@@ -14,7 +14,7 @@ from recollect.reading.gather import Bundle, Section, gather
 from recollect.reading.pool import Models
 from recollect.reading.think.checking import Checker
 from recollect.reading.think.prompt import request
-from recollect.reading.think.sources import Shown, shown
+from recollect.reading.think.sources import ShownSource, shown
 from recollect.reading.think.stream import Objects
 from recollect.reading.think.thought import Tell, Thought, ThoughtEvent, ThoughtStatus
 from recollect.reading.time_box import TimeBox
@@ -156,7 +156,7 @@ class _Thinking:
 
     # -------------------------------------------------------------- reading
 
-    def _read(self, sources: Sequence[Shown]) -> _Round:
+    def _read(self, sources: Sequence[ShownSource]) -> _Round:
         """Ask it once; whatever goes wrong is in what comes back, unless nobody waits for it."""
         self._tell(ThoughtEvent("stage", "reading"))
         checker = Checker(sources, self._store, gate.by_meaning(self._models.embedder))
@@ -175,7 +175,7 @@ class _Thinking:
         say(reason, found=len(sources))
         return _Round(checker)
 
-    def _complete(self, sources: Sequence[Shown], checker: Checker) -> int:
+    def _complete(self, sources: Sequence[ShownSource], checker: Checker) -> int:
         """Returns how many objects in what it said could not be read."""
         if self._box.stopped:
             raise Cancelled("there was no time left to ask")

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from recollect.text.support import tables
-from recollect.text.support.reading import Reading, Token
+from recollect.text.support.reading import ClauseReading, ClauseToken
 
 _MOST = 8
 """Numbers of which sums are formed."""
 _NEAR = 1e-6
 
 
-def computed(number: Token, sentence: str, said: Reading, spans: Reading) -> str:
+def computed(number: ClauseToken, sentence: str, said: ClauseReading, spans: ClauseReading) -> str:
     """How the number follows from those of the spans; empty where it does not."""
     given = {one.value for one in said.of("number")}
     values = [one for one in spans.of("number") if _comparable(number, one)][:_MOST]
@@ -37,7 +37,7 @@ def computed(number: Token, sentence: str, said: Reading, spans: Reading) -> str
     return _count(number, spans)
 
 
-def reckoned(time: Token, spans: Reading) -> str:
+def reckoned(time: ClauseToken, spans: ClauseReading) -> str:
     """How a time of day, or the sum of two, follows from those of the spans."""
     times, numbers = spans.of("time"), spans.of("number")
     for one in times:
@@ -51,7 +51,7 @@ def reckoned(time: Token, spans: Reading) -> str:
     return ""
 
 
-def _comparable(number: Token, other: Token) -> bool:
+def _comparable(number: ClauseToken, other: ClauseToken) -> bool:
     if not (number.unit and other.unit):
         return True
     return tables.UNITS[number.unit] == tables.UNITS[other.unit]
@@ -61,7 +61,7 @@ def _same(one: float, two: float) -> bool:
     return abs(one - two) < _NEAR * max(1.0, abs(one))
 
 
-def _sums(values: Sequence[Token], given: set[float]) -> Iterator[tuple[str, float]]:
+def _sums(values: Sequence[ClauseToken], given: set[float]) -> Iterator[tuple[str, float]]:
     """A sentence that says all the parts lists them, and adds nothing up."""
     for size in range(len(values), 1, -1):
         for some in combinations(values, size):
@@ -71,7 +71,7 @@ def _sums(values: Sequence[Token], given: set[float]) -> Iterator[tuple[str, flo
             yield f"{' + '.join(one.word for one in some)} = {total:g}", total
 
 
-def _differences(values: Sequence[Token], given: set[float]) -> Iterator[tuple[str, float]]:
+def _differences(values: Sequence[ClauseToken], given: set[float]) -> Iterator[tuple[str, float]]:
     for one, two in combinations(values, 2):
         if {one.value, two.value} <= given:
             continue
@@ -85,7 +85,7 @@ def _months() -> frozenset[str]:
     return frozenset(tables.MONTHS.values())
 
 
-def _durations(number: Token, times: Sequence[Token]) -> Iterator[tuple[str, float]]:
+def _durations(number: ClauseToken, times: Sequence[ClauseToken]) -> Iterator[tuple[str, float]]:
     unit = tables.UNITS.get(number.unit)
     if unit is None or unit.dimension != "time":
         return
@@ -94,7 +94,7 @@ def _durations(number: Token, times: Sequence[Token]) -> Iterator[tuple[str, flo
         yield f"from {one.word} to {two.word}", minutes * 60 / unit.factor
 
 
-def _count(number: Token, spans: Reading) -> str:
+def _count(number: ClauseToken, spans: ClauseReading) -> str:
     """Whether the spans list so many things, or name so many where they list none."""
     names = len({token.key for token in spans.of("name")})
     known = spans.lists or {names}

@@ -19,7 +19,7 @@ LONGEST = 6_000
 """Characters of a text that are read."""
 
 
-class Token(NamedTuple):
+class ClauseToken(NamedTuple):
     kind: Kind
     key: str
     """What is compared: a stem, a folded name, the first word of a row of a table."""
@@ -36,8 +36,8 @@ class Token(NamedTuple):
     """The word before a number ("floor 5")."""
 
 
-class Reading(NamedTuple):
-    tokens: tuple[Token, ...]
+class ClauseReading(NamedTuple):
+    tokens: tuple[ClauseToken, ...]
     clauses: int
     language: str
     joined: frozenset[int]
@@ -45,17 +45,17 @@ class Reading(NamedTuple):
     lists: frozenset[int]
     """How many things its lists have."""
 
-    def of(self, *kinds: Kind) -> list[Token]:
+    def of(self, *kinds: Kind) -> list[ClauseToken]:
         return [token for token in self.tokens if token.kind in kinds]
 
     def keys(self, *kinds: Kind) -> set[str]:
         return {token.key for token in self.of(*kinds)}
 
-    def in_clause(self, n: int) -> list[Token]:
+    def in_clause(self, n: int) -> list[ClauseToken]:
         return [token for token in self.tokens if token.clause == n]
 
 
-class _Raw(NamedTuple):
+class _RawWord(NamedTuple):
     text: str
     folded: str
     clause: int
@@ -96,14 +96,14 @@ _MONTHS = tuple(dict.fromkeys(tables.MONTHS.values()))
 
 
 @lru_cache(maxsize=512)
-def read(text: str) -> Reading:
+def read(text: str) -> ClauseReading:
     text = text[:LONGEST].translate(_APOSTROPHES)
     for pattern, put in _CONTRACTIONS:
         text = re.sub(pattern, put, text)
     raws, joined = _raw(text)
     spoken = language(text)
     names = text != text.lower() and spoken != "de"
-    tokens: list[Token] = []
+    tokens: list[ClauseToken] = []
     at = 0
     while at < len(raws):
         token, used = _token(raws, at, names)
@@ -111,7 +111,7 @@ def read(text: str) -> Reading:
             tokens.extend(token)
         at += used
     last = max((raw.clause for raw in raws), default=0)
-    return Reading(tuple(tokens), last + 1, spoken, joined, _lists(text))
+    return ClauseReading(tuple(tokens), last + 1, spoken, joined, _lists(text))
 
 
 def _lists(text: str) -> frozenset[int]:
@@ -120,10 +120,10 @@ def _lists(text: str) -> frozenset[int]:
     return frozenset(sum(bool(item.strip(" ()")) for item in part) for part in parts) - {0, 1, 2}
 
 
-def _raw(text: str) -> tuple[list[_Raw], frozenset[int]]:
+def _raw(text: str) -> tuple[list[_RawWord], frozenset[int]]:
     """The words, each with its clause, and the clauses that go on from the one before."""
     found = _patterns()[0].findall(text)
-    out: list[_Raw] = []
+    out: list[_RawWord] = []
     joined: set[int] = set()
     clause, starts = 0, True
     for n, word in enumerate(found):
@@ -138,9 +138,9 @@ def _raw(text: str) -> tuple[list[_Raw], frozenset[int]]:
             clause += 1
             joined.add(clause)
         if is_run(word):
-            out += [_Raw(c, c, clause, False) for c in _pairs(word)]
+            out += [_RawWord(c, c, clause, False) for c in _pairs(word)]
         else:
-            out.append(_Raw(word, folded, clause, starts))
+            out.append(_RawWord(word, folded, clause, starts))
         starts = False
     return out, frozenset(joined)
 
@@ -156,7 +156,7 @@ def _two_sides(found: list[str], n: int) -> bool:
     return len(whole) == 6
 
 
-def _token(raws: list[_Raw], at: int, names: bool) -> tuple[list[Token] | None, int]:
+def _token(raws: list[_RawWord], at: int, names: bool) -> tuple[list[ClauseToken] | None, int]:
     """The tokens that begin at a place, and how many words they take."""
     for reader in (_date, _time, _figure):
         made = reader(raws, at)
@@ -165,7 +165,7 @@ def _token(raws: list[_Raw], at: int, names: bool) -> tuple[list[Token] | None, 
     return _named(raws[at], at, raws, names), 1
 
 
-def _date(raws: list[_Raw], at: int) -> tuple[list[Token], int] | None:
+def _date(raws: list[_RawWord], at: int) -> tuple[list[ClauseToken], int] | None:
     raw = raws[at]
     iso = _ISO.fullmatch(raw.folded)
     if not iso:
@@ -173,13 +173,13 @@ def _date(raws: list[_Raw], at: int) -> tuple[list[Token], int] | None:
     month = _MONTHS[min(int(iso[2]), 12) - 1]
     year, day = float(iso[1]), float(iso[3])
     return [
-        Token("month", month, raw.text, raw.clause, at),
-        Token("number", iso[1], raw.text, raw.clause, at, year),
-        Token("number", f"{day:g}", raw.text, raw.clause, at, day, after=month),
+        ClauseToken("month", month, raw.text, raw.clause, at),
+        ClauseToken("number", iso[1], raw.text, raw.clause, at, year),
+        ClauseToken("number", f"{day:g}", raw.text, raw.clause, at, day, after=month),
     ], 1
 
 
-def _time(raws: list[_Raw], at: int) -> tuple[list[Token], int] | None:
+def _time(raws: list[_RawWord], at: int) -> tuple[list[ClauseToken], int] | None:
     raw, follows = raws[at], _follows(raws, at)
     joined = follows in ("am", "pm", "uhr") and raw.folded.replace(":", "").isdigit()
     text = raw.folded + (follows if joined and follows != "uhr" else "")
@@ -190,14 +190,14 @@ def _time(raws: list[_Raw], at: int) -> tuple[list[Token], int] | None:
     half = clock[3] or clock[5]
     hour = hour % 12 + 12 * (half == "pm") if half else hour
     value = 60 * hour + int(clock[2] or 0)
-    return [Token("time", str(value), raw.text, raw.clause, at, value)], 1 + joined
+    return [ClauseToken("time", str(value), raw.text, raw.clause, at, value)], 1 + joined
 
 
-def _follows(raws: list[_Raw], at: int) -> str:
+def _follows(raws: list[_RawWord], at: int) -> str:
     return raws[at + 1].folded if at + 1 < len(raws) else ""
 
 
-def _figure(raws: list[_Raw], at: int) -> tuple[list[Token], int] | None:
+def _figure(raws: list[_RawWord], at: int) -> tuple[list[ClauseToken], int] | None:
     """A number in digits or words, with its unit."""
     raw, follows = raws[at], _follows(raws, at)
     word = raw.folded
@@ -224,11 +224,11 @@ def _figure(raws: list[_Raw], at: int) -> tuple[list[Token], int] | None:
     beside = _month_beside(raws, at, used)
     before = _noun(raws[at - 1].folded) if at else ""
     fields = (f"{value:g}", raw.text, raw.clause, at, value, unit, beside or after, before)
-    tokens = [Token("number", *fields)]
+    tokens = [ClauseToken("number", *fields)]
     return tokens, used + (more if unit else 0)
 
 
-def _unit(raws: list[_Raw], at: int) -> tuple[str, int]:
+def _unit(raws: list[_RawWord], at: int) -> tuple[str, int]:
     """The word after a number, and how many words it takes with it: "square metres" are one."""
     if at >= len(raws):
         return "", 0
@@ -245,7 +245,7 @@ def _noun(word: str) -> str:
     return "" if stem(word) in stopwords() or not word.isalpha() else stem(word)
 
 
-def _month_beside(raws: list[_Raw], at: int, used: int) -> str:
+def _month_beside(raws: list[_RawWord], at: int, used: int) -> str:
     near = [raws[n].folded for n in (at + used, at - 1, at + used + 1) if 0 <= n < len(raws)]
     near = near[:2] if near[2:] and near[0] not in ("of", "de") else near
     return next((tables.MONTHS[word] for word in near if word in tables.MONTHS), "")
@@ -257,7 +257,7 @@ def _value(digits: str) -> float:
     return float(re.sub(",(?=.*[.,])", "", digits).replace(",", "."))
 
 
-def _named(raw: _Raw, at: int, raws: list[_Raw], names: bool) -> list[Token] | None:
+def _named(raw: _RawWord, at: int, raws: list[_RawWord], names: bool) -> list[ClauseToken] | None:
     """What is no number: a part of a date, a name, a negation or a word of meaning."""
     word = raw.folded
     capital = raw.text[:1].isupper()
@@ -266,20 +266,20 @@ def _named(raw: _Raw, at: int, raws: list[_Raw], names: bool) -> list[Token] | N
         return None
     if kind == "word":
         if any(c.isdigit() for c in word) or re.search(r"\w[._/:@]\w", word):
-            return [Token("id", word, raw.text, raw.clause, at)]
+            return [ClauseToken("id", word, raw.text, raw.clause, at)]
         if "-" in word:
             parts = [part for part in re.split(r"[-+&#]+", raw.text) if part]
-            made = [_Raw(part, fold(part), raw.clause, raw.starts) for part in parts]
+            made = [_RawWord(part, fold(part), raw.clause, raw.starts) for part in parts]
             return [t for one in made for t in _named(one, at, raws, names) or ()]
         empty = stem(word) in stopwords() or word in tables.FILLERS or len(word) < 2
         if empty and not (names and not raw.starts and raw.text.isupper() and len(word) > 1):
             return None
         if names and capital and (not raw.starts or commonness(word) in ("name", "foreign", "")):
             kind, key = "name", word
-    return [Token(kind, key, raw.text, raw.clause, at)]
+    return [ClauseToken(kind, key, raw.text, raw.clause, at)]
 
 
-def _known(raw: _Raw, at: int, raws: list[_Raw]) -> tuple[Kind | None, str]:
+def _known(raw: _RawWord, at: int, raws: list[_RawWord]) -> tuple[Kind | None, str]:
     """The kind of a word that is in a table; ``word`` where it is in none."""
     word = raw.folded
     before = raws[at - 1].folded if at else ""
@@ -298,7 +298,7 @@ def _known(raw: _Raw, at: int, raws: list[_Raw]) -> tuple[Kind | None, str]:
     return "word", stem(word)
 
 
-def _is_month(raw: _Raw, at: int, raws: list[_Raw]) -> bool:
+def _is_month(raw: _RawWord, at: int, raws: list[_RawWord]) -> bool:
     """Not "may" and "march" as verbs, nor "mar" and "mai" as other words."""
     if raw.folded not in ("may", "march", "mar", "mai", "jun", "dec", "sep", "mars", "marca"):
         return True

@@ -51,15 +51,15 @@ MAGNITUDES = {
 }  # fmt: skip
 
 
-class Unit(NamedTuple):
+class MeasureUnit(NamedTuple):
     dimension: str
     factor: float = 1.0
     """How many of the smallest of its dimension it is."""
 
 
-def _units(rows: dict[str, tuple[str, float]]) -> dict[str, Unit]:
+def _units(rows: dict[str, tuple[str, float]]) -> dict[str, MeasureUnit]:
     return {
-        word: Unit(dimension, factor)
+        word: MeasureUnit(dimension, factor)
         for words, (dimension, factor) in rows.items()
         for word in words.split()
     }

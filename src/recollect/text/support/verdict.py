@@ -19,7 +19,7 @@ from recollect.text.forms import is_form
 from recollect.text.stopwords import stopwords
 from recollect.text.support import tables
 from recollect.text.support.arithmetic import computed, reckoned
-from recollect.text.support.reading import Reading, Token, read
+from recollect.text.support.reading import ClauseReading, ClauseToken, read
 from recollect.text.terms import fold, stem, stems
 
 Near = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -57,7 +57,7 @@ class Support(NamedTuple):
         return not self.why
 
 
-class Case:
+class CitedSentence:
     """A sentence, and what it is held against."""
 
     def __init__(self, text: str, cited: str, around: str, near: Near | None) -> None:
@@ -66,28 +66,28 @@ class Case:
         self.around = read(around)
         """The text around the spans, which may tell who is meant."""
         self.english = self.said.language in ("en", "")
-        self._homes: dict[Token, frozenset[int]] = {}
+        self._homes: dict[ClauseToken, frozenset[int]] = {}
         lacking = [t.word.lower() for t in self.said.of("word") if not self.has(t)]
         if near is not None and lacking and self.english:  # all in one batch
             near(lacking, [t.word.lower() for t in self.spans.of("word", "name")] or lacking)
 
-    def has(self, token: Token) -> bool:
+    def has(self, token: ClauseToken) -> bool:
         return any(_same(token, other) for other in self.spans.tokens)
 
-    def clauses_with(self, token: Token) -> frozenset[int]:
+    def clauses_with(self, token: ClauseToken) -> frozenset[int]:
         """The clauses of the spans that have it, or else a word that means the same."""
         if token not in self._homes:
             self._homes[token] = frozenset(self._found(token))
         return self._homes[token]
 
-    def _found(self, token: Token) -> set[int]:
+    def _found(self, token: ClauseToken) -> set[int]:
         exact = {other.clause for other in self.spans.tokens if _same(token, other)}
         if exact or token.kind != "word" or self.near is None:
             return exact
         words = self.spans.of("word")
         return {other.clause for other in words if self.nearness(token, other) >= SYNONYM}
 
-    def nearness(self, token: Token, other: Token) -> float:
+    def nearness(self, token: ClauseToken, other: ClauseToken) -> float:
         if self.near is None or not self.english:
             return 0.0
         return self.near([token.word.lower()], [other.word.lower()])[0]
@@ -100,7 +100,7 @@ def check(
     size = len(read(sentence).tokens)
     if not 0 < size <= LONGEST:
         return Support("it is too long to be checked" if size else "it says nothing")
-    case = Case(sentence, "\n".join(spans), around, near)
+    case = CitedSentence(sentence, "\n".join(spans), around, near)
     how: list[str] = []
     for rule in (_numbers, _times, _dates, _names, _negations, _places, _order, _words):
         why = rule(case, how)
@@ -122,7 +122,7 @@ def asks_more(query: str, question: str) -> bool:
 # ------------------------------------------------------------------ the same token
 
 
-def _same(token: Token, other: Token) -> bool:
+def _same(token: ClauseToken, other: ClauseToken) -> bool:
     if token.kind == "number":
         return other.kind == "number" and _same_number(token, other)
     if "number" in (token.kind, other.kind):
@@ -130,7 +130,7 @@ def _same(token: Token, other: Token) -> bool:
     return token.key == other.key or _alike(token, other)
 
 
-def _alike(token: Token, other: Token) -> bool:
+def _alike(token: ClauseToken, other: ClauseToken) -> bool:
     """Forms of one word: by the stemmer of another kind, by a common beginning, or irregular."""
     if not {token.kind, other.kind} <= {"word", "name"}:
         return False
@@ -146,12 +146,12 @@ def _root(word: str) -> str:
     return stem(fold(word))
 
 
-def _ending(token: Token) -> int:
+def _ending(token: ClauseToken) -> int:
     """Letters by which a form of it may be longer; a name has few."""
     return 2 if token.kind == "name" else 5
 
 
-def _same_number(token: Token, other: Token) -> bool:
+def _same_number(token: ClauseToken, other: ClauseToken) -> bool:
     if token.unit and other.unit:
         one, two = tables.UNITS[token.unit], tables.UNITS[other.unit]
         if one.dimension != two.dimension:
@@ -170,7 +170,7 @@ def _same_number(token: Token, other: Token) -> bool:
 # ------------------------------------------------------------------ the rules
 
 
-def _numbers(case: Case, how: list[str]) -> str:
+def _numbers(case: CitedSentence, how: list[str]) -> str:
     for token in case.said.of("number"):
         if case.has(token):
             rivals = [one for one in case.spans.of("number") if one.after == token.after != ""]
@@ -184,11 +184,11 @@ def _numbers(case: Case, how: list[str]) -> str:
     return ""
 
 
-def _shown(token: Token) -> str:
+def _shown(token: ClauseToken) -> str:
     return f"“{token.word} {token.unit}”" if token.unit not in ("", *"$€£%") else f"“{token.word}”"
 
 
-def _times(case: Case, how: list[str]) -> str:
+def _times(case: CitedSentence, how: list[str]) -> str:
     for token in case.said.of("time"):
         hours = {one.value for one in case.spans.of("number")}
         if case.has(token) or token.value / 60 in hours:
@@ -200,7 +200,7 @@ def _times(case: Case, how: list[str]) -> str:
     return ""
 
 
-def _dates(case: Case, _: list[str]) -> str:
+def _dates(case: CitedSentence, _: list[str]) -> str:
     for token in case.said.of("month", "weekday", "season"):
         if not case.has(token):
             return f"“{token.word}” is not in what it cites"
@@ -211,7 +211,7 @@ def _dates(case: Case, _: list[str]) -> str:
     return ""
 
 
-def _names(case: Case, _: list[str]) -> str:
+def _names(case: CitedSentence, _: list[str]) -> str:
     known = [*case.spans.tokens, *case.around.tokens]
     for token in case.said.of("name", "id"):
         if not any(_same(token, other) for other in known) and not _initials(token, known):
@@ -219,13 +219,13 @@ def _names(case: Case, _: list[str]) -> str:
     return ""
 
 
-def _initials(token: Token, known: Sequence[Token]) -> bool:
+def _initials(token: ClauseToken, known: Sequence[ClauseToken]) -> bool:
     """Whether an abbreviation stands for words in a row."""
     letters = "".join(one.key[:1] for one in known)
     return token.word.isupper() and len(token.word) > 1 and fold(token.word) in letters
 
 
-def _negations(case: Case, how: list[str]) -> str:
+def _negations(case: CitedSentence, how: list[str]) -> str:
     for n in range(case.said.clauses):
         tokens = [t for t in case.said.in_clause(n) if t.kind != "not"]
         found = [place for token in tokens if (place := case.clauses_with(token))]
@@ -241,12 +241,12 @@ def _negations(case: Case, how: list[str]) -> str:
     return ""
 
 
-def _no(reading: Reading, clause: int) -> str:
+def _no(reading: ClauseReading, clause: int) -> str:
     """How a clause denies what it says: by a negation alone."""
     return "not" if any(t.kind == "not" for t in reading.in_clause(clause)) else ""
 
 
-def _denied(reading: Reading, clause: int) -> str:
+def _denied(reading: ClauseReading, clause: int) -> str:
     """How a clause denies: by a negation (``not``), or by what a word of it means."""
     if _no(reading, clause):
         return "not"
@@ -256,7 +256,7 @@ def _denied(reading: Reading, clause: int) -> str:
     return "word" if words & tables.NEGATIVE else ""
 
 
-def _places(case: Case, _: list[str]) -> str:
+def _places(case: CitedSentence, _: list[str]) -> str:
     """What takes the place of another: a name, a number or a subject of one clause of the spans,
     in a sentence that says what another clause says of another one."""
     for n in range(case.said.clauses):
@@ -268,7 +268,9 @@ def _places(case: Case, _: list[str]) -> str:
     return ""
 
 
-def _rival(case: Case, token: Token, tokens: Sequence[Token]) -> Token | None:
+def _rival(
+    case: CitedSentence, token: ClauseToken, tokens: Sequence[ClauseToken]
+) -> ClauseToken | None:
     homes = case.clauses_with(token)
     if not homes or token.kind == "not":
         return None
@@ -283,11 +285,11 @@ def _rival(case: Case, token: Token, tokens: Sequence[Token]) -> Token | None:
     return None
 
 
-def _mentioned(token: Token, said: Sequence[Token]) -> bool:
+def _mentioned(token: ClauseToken, said: Sequence[ClauseToken]) -> bool:
     return any(_same(one, token) for one in said)
 
 
-def _meant(case: Case, token: Token, said: Sequence[Token]) -> bool:
+def _meant(case: CitedSentence, token: ClauseToken, said: Sequence[ClauseToken]) -> bool:
     """Whether one of the tokens is it, or means it."""
     if _mentioned(token, said):
         return True
@@ -295,7 +297,9 @@ def _meant(case: Case, token: Token, said: Sequence[Token]) -> bool:
     return token.kind == "word" and any(case.nearness(one, token) >= CLOSE for one in words)
 
 
-def _rivals(case: Case, token: Token, other: Token, homes: frozenset[int]) -> bool:
+def _rivals(
+    case: CitedSentence, token: ClauseToken, other: ClauseToken, homes: frozenset[int]
+) -> bool:
     """Whether one could stand where the other does."""
     spans = case.spans
     if token.kind == "time":
@@ -311,21 +315,21 @@ def _rivals(case: Case, token: Token, other: Token, homes: frozenset[int]) -> bo
     )
 
 
-def _sort(token: Token) -> str:
+def _sort(token: ClauseToken) -> str:
     return tables.UNITS[token.unit].dimension if token.unit else token.after or token.before
 
 
-def _first(spans: Reading, clause: int) -> Token | None:
+def _first(spans: ClauseReading, clause: int) -> ClauseToken | None:
     tokens = [t for t in spans.in_clause(clause) if t.kind in ("word", "name", "id")]
     return tokens[0] if tokens else None
 
 
-def _order(case: Case, _: list[str]) -> str:
+def _order(case: CitedSentence, _: list[str]) -> str:
     """What two clauses say, crossed; and the two sides of a comparison, exchanged."""
     return _crossed(case) or _compared(case)
 
 
-def _crossed(case: Case) -> str:
+def _crossed(case: CitedSentence) -> str:
     said = [
         [t for t in case.said.in_clause(n) if t.kind != "not"] for n in range(case.said.clauses)
     ]
@@ -345,14 +349,14 @@ def _pairs_of(homes: Sequence[int]) -> Iterator[tuple[int, int]]:
                 yield one, two
 
 
-def _home(case: Case, tokens: Sequence[Token]) -> int:
+def _home(case: CitedSentence, tokens: Sequence[ClauseToken]) -> int:
     """The clause of the spans that has most of the tokens, where one has."""
     count = [sum(c in case.clauses_with(t) for t in tokens) for c in range(case.spans.clauses)]
     best = max(count, default=0)
     return count.index(best) if best and count.count(best) == 1 else -1
 
 
-def _compared(case: Case) -> str:
+def _compared(case: CitedSentence) -> str:
     said, told = _sides(case.text), _sides(case.cited)
     if said is None or told is None:
         return ""
@@ -370,7 +374,7 @@ def _sides(text: str) -> tuple[set[str], set[str]] | None:
     return left - right, right - left
 
 
-def _words(case: Case, how: list[str]) -> str:
+def _words(case: CitedSentence, how: list[str]) -> str:
     lacking = [w for w in case.said.of("word") if not _known(case, w)]
     opposed = _opposed(case)
     if opposed:
@@ -387,11 +391,11 @@ def _words(case: Case, how: list[str]) -> str:
     return ""
 
 
-def _known(case: Case, word: Token) -> bool:
+def _known(case: CitedSentence, word: ClauseToken) -> bool:
     return any(_same(word, one) for one in (*case.spans.tokens, *case.around.tokens))
 
 
-def _opposed(case: Case) -> str:
+def _opposed(case: CitedSentence) -> str:
     said, told = (set(map(fold, _WORD.findall(text))) for text in (case.text, case.cited))
     meant = {fold(t.word) for t in case.said.of("word") if case.clauses_with(t)}
     for one in said - told - meant:
@@ -401,7 +405,7 @@ def _opposed(case: Case) -> str:
     return ""
 
 
-def _scores(case: Case, lacking: Sequence[Token]) -> Sequence[float]:
+def _scores(case: CitedSentence, lacking: Sequence[ClauseToken]) -> Sequence[float]:
     """How near each word is to one of the spans."""
     words = map(str.lower, _WORD.findall(case.cited))
     known = [word for word in dict.fromkeys(words) if stem(fold(word)) not in stopwords()]
