@@ -5,7 +5,7 @@ and what becomes of instructions that are planted in what it reads.
     python -m bench.checked --planted
 
 reads ``bench/sets/altered-sentences`` (``--kept``: the half that is read once, when the check has
-been decided; ``--fresh``: those that were written before it was changed again) with the embedder
+been decided; ``--fresh``: sixty pairs from other fields) with the embedder
 that ships, or by words alone. ``--planted`` has a model that obeys
 everything read the 500 texts of ``bench/sets/planted-instructions``, through ``think`` and
 ``curate``: each sentence and fact that it is told to say, it says, and cites the instruction, a
