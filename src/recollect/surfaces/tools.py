@@ -303,7 +303,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "curate",
         "Make facts of a text",
-        "Turn a text into lasting facts that cite it; give those you read in it, a sentence each.",
+        "Keep a text, with lasting facts that cite it; give those you read, a sentence each.",
         {"text": TEXT, "facts": TEXTS, "title": TEXT, "project": TEXT, "dry_run": YES},
         ("text",),
         _curate,
