@@ -78,6 +78,18 @@ def test_a_named_line_has_what_opens_it_and_nothing_twice(given: dict[str, Any],
     assert headlines.line(named(**given)) == line
 
 
+def test_where_nothing_is_known_a_model_reads_the_nearest_words_under_their_titles() -> None:
+    near = (
+        named(excerpt="Ana signs."),
+        named(title="Ben packs …", excerpt="Ben packs the boxes on Monday."),
+    )
+    nothing = answer(named=near)._replace(status="no_results")
+    assert tool_text.answer(nothing, {}).splitlines()[-2:] == [
+        "nearest: [team/people.md] Who does what: Ana signs.",
+        "[team/people.md] Ben packs the boxes on Monday.",
+    ]
+
+
 def test_a_model_reads_a_header_the_text_and_what_else_there_is() -> None:
     assert tool_text.answer(answer(result(), named=(named(),)), {}).splitlines() == [
         "direct_passages · likely",

@@ -500,6 +500,13 @@ def test_nothing_good_comes_with_the_grade_of_the_best_that_was_rejected() -> No
     assert answer.as_json()["rejected"][0]["confidence"] == round(grades[0], 4)
     assert [r.title for r in answer.named] == ["T0", "T1", "T2"]
     assert newest.named == answer.named
+    assert [r.excerpt for r in answer.named] == list(said), "a title does not tell what it says"
+
+
+def test_what_is_in_the_dictionary_is_spelt_as_it_is_meant() -> None:
+    with opened(note("w", "The wide gate."), note("g", "The garden."), wide=-24.0) as memory:
+        answer = memory.search("where did my wife say that she wants to live")
+    assert not any("wide" in hint for hint in answer.hints)
 
 
 def test_a_least_confidence_that_nothing_reaches_says_how_near_it_was() -> None:

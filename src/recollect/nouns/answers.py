@@ -76,6 +76,8 @@ class Named(NamedTuple):
     """Why it is not shown."""
     dated: str = ""
     """What says the date (:mod:`recollect.text.stated`)."""
+    excerpt: str = ""
+    """A few of its words, where nothing is shown: a title does not tell whether it answers."""
 
     def as_json(self) -> dict[str, Any]:
         return {

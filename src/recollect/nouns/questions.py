@@ -229,10 +229,11 @@ class Policy(NamedTuple):
     is none, and then the time does not count at all."""
     hop: bool = True
     """Whether an open question gets one more search for what its first hits name."""
-    share: float = 0.7
+    share: float = 0.9
     """The most tokens that are shown, as a share of what the ten best passages would cost whole."""
-    worth_span: float = 0.002
-    """The least probability of a sentence that is shown."""
+    worth_span: float = 0.01
+    """The least probability of a sentence that is shown beside one that is certain; where the best
+    is less likely, it is less by the square root of that."""
     cut: bool = True
     """Whether the grades decide how many results are kept; else the limit and budget do."""
     keep: float = 0.1

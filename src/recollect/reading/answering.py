@@ -18,6 +18,7 @@ from recollect.nouns import (
     StoredPassage,
     Stretch,
     TimeFound,
+    first_words,
 )
 from recollect.reading.pool import Pool, as_typed
 from recollect.text.questions.parse import Parsed
@@ -29,6 +30,8 @@ from recollect.text.tokens import count_tokens
 ARMS = ("lexical", "vector", "title", "hop", "rewrite", "successor")
 SNIPPET = 160
 """Characters of a snippet: about forty tokens."""
+EXCERPT = 60
+"""Characters of what is named where nothing is shown."""
 MATCHED = 4
 """Words of the question that a line names."""
 
@@ -185,8 +188,8 @@ def time_found(query: Query, results: Sequence[Result]) -> TimeFound | None:
     return TimeFound(time.kind, time.order, time.topic, time.said, first, dates, since, until)
 
 
-def named(candidate: Candidate, pool: Pool, reason: str) -> Named:
-    """Returns a candidate as the line that names it."""
+def named(candidate: Candidate, pool: Pool, reason: str, *, quoted: bool = False) -> Named:
+    """Returns a candidate as the line that names it, *quoted* with a few of its words."""
     stored = pool.stored(candidate)
     document = stored.document
     date, dated = of_statement(stored, 0, 0)
@@ -201,7 +204,13 @@ def named(candidate: Candidate, pool: Pool, reason: str) -> Named:
         confidence=candidate.confidence,
         reason=reason,
         dated=dated,
+        excerpt=_excerpt(stored, pool) if quoted else "",
     )
+
+
+def _excerpt(stored: StoredPassage, pool: Pool) -> str:
+    text = stored.passage.text[pool.begin(stored) :]
+    return first_words(snippet(text, pool.of.parsed.content, EXCERPT).text, EXCERPT)
 
 
 def matched_words(candidate: Candidate, pool: Pool) -> tuple[str, ...]:

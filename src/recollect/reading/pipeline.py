@@ -67,8 +67,8 @@ OVER = "over the token budget"
 WORTH = "not worth its tokens"
 BEFORE = "said before of what may be the same"
 SAME = "says the same as what is shown"
-NEAREST = 3
-"""Documents that are named where nothing is known, or little is likely."""
+NEAREST, LIKELY = 3, 7
+"""Documents that are named where nothing is known, and where little is likely."""
 Beyond = Callable[[Question, Answer], Answer]
 """Adds what lies beyond memory to an answer: what a language model writes, what the web says."""
 
@@ -342,11 +342,12 @@ def _confidence(results: Sequence[Result], pool: Pool) -> float:
 
 
 def _named_rest(left: Sequence[tuple[Candidate, str]], kept: Selection) -> tuple[Named, ...]:
-    """Names what is not shown, a few where it is doubtful that any of it answers."""
-    policy = kept.pool.of.policy
-    doubtful = policy.doubts(kept.pool.answerable) or not kept.candidates
-    most = min(policy.named, NEAREST) if doubtful else policy.named
-    return tuple(named(c, kept.pool, why) for c, why in left[:most])
+    """Names what is not shown, fewer where it is doubtful that any of it answers; where nothing is
+    shown, with some of their words."""
+    policy, bare = kept.pool.of.policy, not kept.candidates
+    doubted = LIKELY if policy.doubts(kept.pool.answerable) else policy.named
+    most = min(policy.named, NEAREST if bare else doubted)
+    return tuple(named(c, kept.pool, why, quoted=bare) for c, why in left[:most])
 
 
 def _given_up(question: Question, pool: Pool) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from recollect.nouns import Clause, Filter, TextQuery, words
 from recollect.ports import Store
 from recollect.text.lexical import indexed_text
+from recollect.text.ordinary import commonness
 from recollect.text.questions.parse import Parsed, parse
 from recollect.text.terms import is_run, query_terms, terms
 
@@ -54,8 +55,9 @@ def _doubtful(parsed: Parsed, idf: Mapping[str, float]) -> Iterator[tuple[str, s
 
 def _nearest(word: str, filter: Filter, store: Store) -> str:
     """The word within one edit (two in a long one), or with another ending, that the store has
-    most of."""
+    most of. What is in the dictionary is spelt as it is meant, and may only have another ending."""
     allowed = 1 if len(word) < 10 else 2
+    apart = _inflected if commonness(word) else _apart
     counts: Counter[str] = Counter()
     for start in {word[: max(2, len(word) // 2)], word[:2]}:
         query = TextQuery((Clause("prefix", (start,)),))
@@ -64,19 +66,23 @@ def _nearest(word: str, filter: Filter, store: Store) -> str:
             passage, title = stored.passage, stored.document.title
             said = terms(indexed_text(title, passage.heading, passage.text)).exact.split()
             counts.update(w for w in said if w.startswith(start) and w.isalpha())
-        good = [(_apart(word, w, allowed), -n, w) for w, n in counts.items()]
+        good = [(apart(word, w, allowed), -n, w) for w, n in counts.items()]
         good = [row for row in good if row[0] <= allowed]
         if good:
             return min(good)[2]
     return ""
 
 
+def _inflected(one: str, other: str, most: int) -> int:
+    """One for a word with another ending, more than *most* for any other."""
+    short, long = sorted((one, other), key=len)
+    ends = len(short) > SHORTEST and long.startswith(short) and len(long) - len(short) <= ENDING
+    return 1 if ends else most + 1
+
+
 def _apart(one: str, other: str, most: int) -> int:
     """How many letters are different; an ending counts as one."""
-    short, long = sorted((one, other), key=len)
-    if len(short) > SHORTEST and long.startswith(short) and len(long) - len(short) <= ENDING:
-        return 1
-    return edits(one, other, most)
+    return min(_inflected(one, other, most), edits(one, other, most))
 
 
 def edits(one: str, other: str, most: int) -> int:

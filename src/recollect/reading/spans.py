@@ -8,8 +8,10 @@ rank, in which place its document stands, and how many of the question's words i
 best unit of its passage. The weights (``spans.json``) are fitted with domains left out
 (``python -m bench.unseen --fit FOLDER``).
 
-Units are taken best first, until what is left is not worth its tokens or they are as many as a
-share of what the ten best passages would cost (``Policy.share``), or the budget. So a budget cuts
+Units are taken best first, until what is left is not worth its tokens (``Policy.worth_span``) or
+they are as many as a share of what the ten best passages would cost (``Policy.share``), or the
+budget. So a question whose sentences lie close together gets more text than one whose best stands
+out. So a budget cuts
 around the evidence. Neighbouring units are joined, and a gap that is too short to be worth a sign
 is filled.
 """
@@ -19,7 +21,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from math import log, log1p
+from math import log, log1p, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,7 +95,7 @@ def selected(candidates: Sequence[Candidate], pool: Pool) -> Selected:
     share = _share(places, pool)
     room = share if policy.budget is None else min(share, policy.budget)
     brief = {c.document for c in candidates if _is_record(pool.stored(c).document)}
-    least = policy.worth_span if policy.cut else 0.0
+    least = _least(every, policy.worth_span) if policy.cut else 0.0
     if pool.of.parsed.terse:  # what has the words is wanted, however often they occur
         least, every = 0.0, _with_words(every)
     headers = {c.document: _header(pool, c.passage) for c in candidates}
@@ -216,6 +218,12 @@ def _with_words(every: Sequence[Unit]) -> list[Unit]:
     """Returns the units that have words of the question; of a document in which none has, all."""
     having = {unit.document for unit in every if unit.has_words}
     return [unit for unit in every if unit.has_words or unit.document not in having]
+
+
+def _least(every: Sequence[Unit], worth: float) -> float:
+    """Returns the least worth of a unit that is shown: between a probability and a share of the
+    best one's, for on text that nothing was fitted on the probabilities are off by a factor."""
+    return worth * sqrt(every[0].value) if every else 0.0
 
 
 def _share(places: Sequence[_Place], pool: Pool) -> float:

@@ -147,6 +147,14 @@ def pointer(one: Named) -> str:
     return " ".join(some(f"[{opens(one)}]", title(one)))
 
 
+def quoted(one: Named) -> str:
+    """Returns what opens it, and its words under its title, unless that is how they begin."""
+    begins = one.excerpt.startswith(one.title.removesuffix(" …"))
+    return " ".join(
+        some(f"[{opens(one)}]", ": ".join(some(when(not begins, title(one)), one.excerpt)))
+    )
+
+
 def line(one: Named) -> str:
     """Returns the line that names a thing to a model."""
     matched, said = ", ".join(one.matched), " ".join(about(one)).removeprefix("note ")

@@ -7,7 +7,7 @@ The last line says what to try next, where there is something to try.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from recollect.nouns import MAX_BUDGET, in_words
@@ -72,10 +72,14 @@ def _nothing(found: Answer) -> list[str]:
     what came nearest."""
     said = ["no_results: nothing is known of this"]
     said += [f"degraded: {reason}" for reason in found.degraded]
-    near = [headlines.pointer(one) for one in found.named[:3]]
-    more = [*(found.hints or [OTHER_WORDS])]
-    more += [f"{'nearest: ' * (not n)}{x}" for n, x in enumerate(near)]
-    return _within(NOTHING, ["\n".join(said), *more])
+    quoted, bare = (_nearest(found.named, line) for line in (headlines.quoted, headlines.pointer))
+    lines = _within(NOTHING, ["\n".join(said), *(found.hints or [OTHER_WORDS]), *quoted])
+    left = (short for whole, short in zip(quoted, bare, strict=True) if whole not in lines)
+    return _within(NOTHING, [*lines, *left])
+
+
+def _nearest(named: Sequence[Named], line: Callable[[Named], str]) -> list[str]:
+    return [f"{'nearest: ' * (not n)}{line(one)}" for n, one in enumerate(named[:3])]
 
 
 def _within(most: int, lines: Sequence[str]) -> list[str]:
