@@ -1,66 +1,124 @@
-"""Near questions: how many paraphrases the guard takes for the same, and how many look-alikes.
+"""Near questions: how many paraphrases are taken for the same, and how many look-alikes.
 
-    python -m bench.near
+    python -m bench.near           the sets that may be looked at
+    python -m bench.near --kept    paraphrases that nobody has looked at; only figures, and logged
 
-reads ``tests/fixtures/near`` and prints, by what is different, how many pairs are taken for the
-same (``same``) and how many of those are near enough besides to be served (``served``: the words
-overlap, or the embedder that ships says so). The last column is the share of all pairs whose
-cosine is above the threshold: what meaning alone would take for the same.
+reads ``tests/fixtures/near`` and ``bench/sets/pairs`` and prints, by what is different, how many
+pairs the guard lets pass, how many the pair model takes for the same by itself, and how many are
+served because both agree (``cache.similarity`` at its default). At the end stands what a pair
+costs, in embeddings of a question. Exit code 1: a look-alike is served, or fewer paraphrases of
+``bench/sets`` than the bar.
 """
 
 from __future__ import annotations
 
-import json
+import argparse
 import sys
+import time
 from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from recollect import config
-from recollect.memory.models import embedder_for, model_or_why
-from recollect.text.questions.near import OVERLAP, SIMILARITY, compare, read
+from bench import corpus
+from bench.pair_sets import SETS, embedder, log, pair_model
+from recollect.text import guard
+from recollect.text.pairs import likeness
 
-PAIRS = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "near"
+FIXTURES = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "near"
+SIMILARITY = 0.92
+"""The default of ``cache.similarity``."""
+BAR = 0.6
+"""Of the paraphrases that were written before the model, so many are served."""
 
 
-class Pair(NamedTuple):
+class QuestionPair(NamedTuple):
+    set: str
     kind: str
-    half: str
-    same: bool
-    served: bool
-    alike: bool
+    one: str
+    other: str
 
 
-def pairs(name: str) -> list[Pair]:
-    embedder, why = model_or_why(embedder_for(config.load()))
-    if embedder is None:
-        sys.exit(why)
-    made = []
-    for line in (PAIRS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
-        verdict = compare(read(row["a"]), read(row["b"]))
-        cosine = float(embedder.embed_query(row["a"]) @ embedder.embed_query(row["b"]))
-        near = verdict.overlap >= OVERLAP or cosine >= SIMILARITY
-        same = verdict.same
-        made.append(Pair(row["kind"], row["half"], same, same and near, cosine >= SIMILARITY))
-    return made
+class Tally(NamedTuple):
+    pairs: int
+    guard: int
+    model: int
+    served: int
+
+    @property
+    def share(self) -> float:
+        return self.served / self.pairs
 
 
-def main() -> int:
-    print("| pairs | what is different | half | pairs | same | served | by meaning alone |")
-    print("|---|---|---|---|---|---|---|")
-    for name in ("confusable", "paraphrase"):
-        groups: dict[tuple[str, str], list[Pair]] = defaultdict(list)
-        for pair in pairs(name):
-            for kind in (pair.kind, "all"):
-                for half in (pair.half, "both"):
-                    groups[kind, half].append(pair)
-        for (kind, half), some in sorted(groups.items()):
-            same, served = sum(p.same for p in some), sum(p.served for p in some)
-            counts = (len(some), same, served, sum(p.alike for p in some))
-            print(f"| {name} | {kind} | {half} | " + " | ".join(map(str, counts)) + " |")
-    return 0
+def fixtures(name: str) -> Iterator[QuestionPair]:
+    for row in corpus.lines(FIXTURES / f"{name}.jsonl"):
+        yield QuestionPair(name, row["kind"], row["a"], row["b"])
+
+
+def lookalikes() -> Iterator[QuestionPair]:
+    for row in corpus.lines(SETS / "pairs" / "lookalikes.jsonl"):
+        yield QuestionPair("lookalikes", row["why"], row["a"], row["b"])
+
+
+def paraphrases(folder: str) -> Iterator[QuestionPair]:
+    for row in corpus.lines(SETS / folder / "questions.jsonl"):
+        for kind, again in zip(("alike", "key words", "free"), row["again"], strict=True):
+            yield QuestionPair(f"{folder} questions", kind, row["asked"], again)
+
+
+def judged(pair: QuestionPair) -> Tally:
+    """One pair: whether the guard lets it pass, the model takes it for the same, both do."""
+    judge = pair_model().judge
+    passed = not guard.difference(pair.one, pair.other)
+    alike = judge([(pair.one, pair.other)])[0].same >= 0.5
+    served = likeness(pair.one, pair.other, judge)[0] >= SIMILARITY
+    return Tally(1, passed, alike, served)
+
+
+def _sum(some: Sequence[Tally]) -> Tally:
+    return Tally(*map(sum, zip(*some, strict=True)))
+
+
+def _timed(work: Callable[[], object], times: int = 20) -> float:
+    work()
+    start = time.process_time()
+    for _ in range(times):
+        work()
+    return (time.process_time() - start) / times
+
+
+def cost() -> float:
+    """How many embeddings of a question a pair of questions costs, states not known."""
+    model = pair_model()
+    asked = [f"Which port does the staging server {n} listen on?" for n in range(100)]
+    pairs = iter(zip(asked[::2], asked[1::2], strict=True))
+    pair = _timed(lambda: model.judge([next(pairs)]))
+    return pair / _timed(lambda: embedder().embed_query(asked[0]))
+
+
+def main(arguments: Sequence[str]) -> int:
+    ask = argparse.ArgumentParser(prog="python -m bench.near", description=__doc__)
+    ask.add_argument("--kept", action="store_true", help="read the paraphrases nobody looks at")
+    kept = ask.parse_args(arguments).kept
+    alike = [*fixtures("confusable"), *lookalikes()]
+    known = [*fixtures("paraphrase"), *paraphrases("pairs")]
+    groups: dict[tuple[str, str], list[Tally]] = defaultdict(list)
+    for pair in paraphrases("pairs-kept") if kept else [*alike, *known]:
+        told = judged(pair)
+        groups[pair.set, pair.kind].append(told)
+        groups[pair.set, "all"].append(told)
+    print("| set | what is different | pairs | guard passes | model: same | served |")
+    print("|---|---|---|---|---|---|")
+    found = {key: _sum(some) for key, some in sorted(groups.items())}
+    for (name, kind), tally in found.items():
+        print(f"| {name} | {kind} | " + " | ".join(map(str, tally)) + " |")
+    if kept:
+        log("near", {f"{name}, {kind}": tally._asdict() for (name, kind), tally in found.items()})
+        return found["pairs-kept questions", "all"].share < BAR
+    print(f"\na pair costs {cost():.2f} embeddings of a question")
+    wrong = found["confusable", "all"].served + found["lookalikes", "all"].served
+    return bool(wrong) or found["pairs questions", "all"].share < BAR
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -469,11 +469,16 @@ def test_another_value_is_told_as_a_conflict_and_replaced_only_when_asked(m: Mem
     assert asked(m, "retry limit") == [last.fact.id]
 
 
-def test_a_statement_that_ends_another_replaces_it_without_a_name(m: Memory) -> None:
+def test_a_statement_that_ends_another_replaces_it_without_a_name(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "read") as memory:
+        _replaces_without_a_name(memory)
+
+
+def _replaces_without_a_name(m: Memory) -> None:
     old = m.remember("I live in Lisbon").fact
     m.remember("I also speak Portuguese", replace=True)
     assert len(m.facts().items) == 2
-    moved = m.remember("I moved to Berlin last week", replace=True)
+    moved = m.remember("I moved to Berlin", replace=True)
     assert moved.fact.supersedes == (old.id,)
 
 

@@ -28,6 +28,7 @@ from recollect.nouns import (
     stable_id,
 )
 from recollect.nouns.web import WebFound, WebPage
+from recollect.text.pairs import PairJudgement
 
 if TYPE_CHECKING:
     import numpy as np
@@ -261,6 +262,15 @@ class Reranker(Protocol):
 
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """For each passage the log-odds that it answers the question."""
+
+
+class PairModel(Protocol):
+    """What two texts are to each other: the same, changed, or neither."""
+
+    @property
+    def key(self) -> str: ...
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> Sequence[PairJudgement]: ...
 
 
 class StopToken(Protocol):

@@ -25,12 +25,13 @@ from recollect.memory.models import (
     llm_reranker,
     model_or_why,
     models_folder,
+    pairs_for,
     reranker_for,
 )
 from recollect.models import rerank_llm, scales
 from recollect.models.llm import provider
 from recollect.nouns import Policy, Scale, View
-from recollect.ports import Cache, Embedder, Ledger, Reranker, StorageEngine, Web
+from recollect.ports import Cache, Embedder, Ledger, PairModel, Reranker, StorageEngine, Web
 from recollect.reading import grade, pool
 from recollect.storage import walled
 from recollect.writing import embedding
@@ -99,6 +100,7 @@ class Core:
         self._wall(view_of(config) if view is None else view)
         self.embedder: Embedder | None = None
         self.why_no_embedder = ""
+        self.pairs: PairModel | None = None
         self.reranker: Reranker | None = None
         self.why_no_reranker = ""
         self.cache = cache
@@ -165,6 +167,7 @@ class Core:
     def use_embedder(self, chosen: Embedder | NoModel) -> None:
         """Searches and embeds with this one from now on."""
         self.embedder, self.why_no_embedder = model_or_why(chosen)
+        self.pairs = pairs_for(self.config, self.embedder)
         self._by_meaning = not isinstance(chosen, NoModel) or chosen.wanted
 
     def use_reranker(self, chosen: Reranker | NoModel) -> None:
@@ -194,7 +197,7 @@ class Core:
                 self._query_vectors = QueryVectors(embedder)
             embedder = self._query_vectors
         reranker, why = self._reranker_for(policy.reranker)
-        return pool.Models(embedder, note, reranker, why, self.scale(embedder))
+        return pool.Models(embedder, note, reranker, why, self.scale(embedder), self.pairs)
 
     def models_with_llm(self, policy: Policy) -> pool.Models:
         """The models of a request that may ask the language model besides."""

@@ -161,7 +161,9 @@ class Curation:
 
     def tidy(self, *, owner: str | None = None) -> Sequence[Proposal]:
         """What could be merged, linked or pruned, with reasons. Nothing is done."""
-        return tidy.proposals(self._core.store, self._owner(owner))
+        pairs = self._core.pairs
+        judge = pairs.judge if pairs else None
+        return tidy.proposals(self._core.store, self._owner(owner), judge)
 
     def _owner(self, owner: str | None) -> str:
         return requests.facts_asked(self._core.view, owner).owner

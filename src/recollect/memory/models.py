@@ -21,13 +21,14 @@ from recollect.models import (
     fetching,
     files,
     onnx,
+    pairs,
     rerank_endpoint,
     rerank_llm,
     scales,
     workers,
 )
-from recollect.models.catalog import CATALOG, EMBED, SMOLLM2, LocalModel, known
-from recollect.ports import Embedder, Meter, Reranker
+from recollect.models.catalog import CATALOG, EMBED, PAIR, SMOLLM2, LocalModel, known
+from recollect.ports import Embedder, Meter, PairModel, Reranker
 from recollect.reading import grade
 
 NO_LLM = "no language model is configured"
@@ -85,9 +86,22 @@ def reranker_for(config: settings.Config) -> Reranker | NoModel:
         return NoModel(f"{error.message} ({error.hint})")
 
 
-def shipped(config: settings.Config) -> Embedder:
+def shipped(config: settings.Config) -> onnx.OnnxEmbedder:
     """The embedder that the grade was fitted with."""
     return onnx.OnnxEmbedder(EMBED, _folder_of_models(config).locate(EMBED))
+
+
+def pairs_for(config: settings.Config, embedder: Embedder | None) -> PairModel | None:
+    """The pair model, on the encoder that ships whichever one embeds; None where no model is to
+    read anything. Nothing is loaded yet."""
+    if embedder is None:
+        return None
+    with suppress(ModelMissing):
+        encoder = embedder if isinstance(embedder, onnx.OnnxEmbedder) else None
+        if encoder is None or not encoder.model.states:
+            encoder = shipped(config)
+        return pairs.ShippedPairs(encoder, _folder_of_models(config).locate(PAIR))
+    return None
 
 
 def llm_reranker(languages: llm.Languages) -> Reranker | NoModel:

@@ -49,7 +49,7 @@ class LocalModel(NamedTuple):
     pooling: Literal["cls", "mean"] = "cls"
     query_prefix: str = ""
     passage_prefix: str = ""
-    job: Literal["embed", "rerank", "llm"] = "embed"
+    job: Literal["embed", "rerank", "llm", "pair"] = "embed"
     latin: bool = False
     """It has learned the Latin script only; text in another tells it next to nothing."""
     languages: tuple[str, ...] = ()
@@ -63,6 +63,8 @@ class LocalModel(NamedTuple):
     finds: tuple[str, ...] = ()
     """Keys of models whose vectors lie where its own do: its questions find passages among
     them, so that they serve while it embeds."""
+    states: str = ""
+    """What its graph calls the token states that the head of pairs reads; empty where none does."""
     optimised: bool = False
     """Its graph was saved after the runtime had rewritten it: there is nothing left to rewrite."""
 
@@ -122,10 +124,23 @@ EMBED = LocalModel(
     },
     locations=(Location("package", "recollect/weights/embed"),),
     finds=("recollect-embed@d5bce4168887",),
+    states="LayerNormalization_228",
     optimised=True,
 )
 """Twelve layers, trained from arctic-embed-s on people's questions; see the model card beside its
 files. Before it, six layers (d5bce4168887) went by its name."""
+
+PAIR = LocalModel(
+    name="recollect-pair",
+    licence="Apache-2.0",
+    dimensions=192,
+    job="pair",
+    max_tokens=48,
+    weights="head.npz",
+    files={"head.npz": "92d230fe444de526b7d68c0d0acb4e68750241c2634a7ada2631ffd654ad4aed"},
+    locations=(Location("package", "recollect/weights/pair"),),
+)
+"""The head that reads two texts from the token states of ``recollect-embed``, and of no other."""
 
 _SMOLLM2_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SMOLLM2 = LocalModel(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from recollect.models.wordpiece import Tokens
 from recollect.trace import current
 
 if TYPE_CHECKING:
-    from recollect.ports import PassageSentences, Vectors
+    from recollect.ports import PassageSentences, Vector, Vectors
 
 # On Linux its wheels keep a device id and a queue of events in the user's cache folder and look a
 # telemetry host up for as long as the process lives. The variable is read when the library is
@@ -49,16 +49,32 @@ def empty_vectors(count: int, dimensions: int) -> Vectors:
     return np.empty((count, dimensions), np.float32)
 
 
+class TokenStates(NamedTuple):
+    """The tokens of a text as an inner layer has them."""
+
+    ids: tuple[int, ...]
+    states: Any
+    """One row a token."""
+    vector: Vector
+    """That of the text, of length 1."""
+    cut: bool
+    """Whether the text goes on behind the last of them."""
+
+
 class Network:
     """A model's tokenizer and session, loaded. Safe to share between threads."""
 
-    def __init__(self, model: LocalModel, home: Path, *, brief: bool = False) -> None:
+    def __init__(
+        self, model: LocalModel, home: Path, *, brief: bool = False, states: bool = False
+    ) -> None:
+        """*states*: the token states of an inner layer can be asked for as well."""
         self.model = model
         self.brief = brief
+        self.gives_states = states
         try:
             self._tokenizer = wordpiece.load(home / "tokenizer.json", model.max_tokens)
             self._session = onnxruntime.InferenceSession(
-                str(home / model.weights),
+                _with_states(home, model) if states else str(home / model.weights),
                 _options(model, brief),
                 providers=["CPUExecutionProvider"],
             )
@@ -73,9 +89,8 @@ class Network:
 
     def embed(self, texts: list[str]) -> Vectors:
         """Returns a vector of length 1 for each text."""
-        hidden, mask = self._run([*map(self._tokenizer.encode, texts)])
-        vectors: Vectors = self._pooled(hidden, mask).astype(np.float32)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+        outputs, mask = self._run([*map(self._tokenizer.encode, texts)])
+        vectors = _of_length_1(self._pooled(outputs[0], mask))
         if vectors.shape[1] != self.model.dimensions:
             raise ModelError(
                 f"{self.model.name} gave vectors of {vectors.shape[1]} dimensions instead of "
@@ -133,6 +148,15 @@ class Network:
             feed["sentence_ids"][row, : len(marks)] = marks
         return feed
 
+    def states(self, text: str, most: int) -> TokenStates:
+        """Returns the states of a text's tokens, of which it reads *most*, after an inner layer."""
+        ids = self._tokenizer.encode(text).ids
+        read = ids[:most]
+        outputs, _ = self._run([Tokens(read, [0] * len(read))])
+        return TokenStates(
+            tuple(read), outputs[-1][0], _of_length_1(outputs[0])[0], len(ids) > most
+        )
+
     def score(self, question: str, passages: Sequence[str]) -> list[float]:
         """Returns for each passage the log-odds that it answers the question."""
         most = self.model.max_question or self.model.max_tokens // 2
@@ -141,15 +165,15 @@ class Network:
 
         def scored(some: list[Tokens]) -> Any:
             current().look_up("rerank")  # it takes long enough that nobody may wait any more
-            return self._run(some)[0].reshape(len(some))
+            return self._run(some)[0][0].reshape(len(some))
 
         in_batches(pairs, _length, scored, out)
         self._check_numbers(out)
         slope, offset = self.model.calibration
         return [float(x) for x in slope * out + offset]
 
-    def _run(self, encoded: Sequence[Tokens]) -> tuple[Any, Any]:
-        """Returns what the network gives for tokenised texts or pairs, and which tokens are
+    def _run(self, encoded: Sequence[Tokens]) -> tuple[list[Any], Any]:
+        """Returns the outputs of the network for tokenised texts or pairs, and which tokens are
         theirs."""
         ids = np.zeros((len(encoded), max(map(_length, encoded))), np.int64)
         mask, types = np.zeros_like(ids), np.zeros_like(ids)
@@ -165,7 +189,7 @@ class Network:
         }  # fmt: skip
         feed = {name: array for name, array in feed.items() if name in self._inputs}
         try:
-            return self._session.run(None, feed)[0], mask
+            return self._session.run(None, feed), mask
         except Exception as error:
             raise ModelError(
                 f"{self.model.name} cannot read its tokenizer's tokens: {error}",
@@ -189,8 +213,23 @@ class Network:
             )
 
 
+def _of_length_1(vectors: Any) -> Vectors:
+    made: Vectors = vectors.astype(np.float32)
+    made /= np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
+    return made
+
+
 def _length(tokens: Tokens) -> int:
     return len(tokens.ids)
+
+
+def _with_states(home: Path, model: LocalModel) -> bytes:
+    """Returns the graph with the states of an inner layer as a further output: protocol buffers
+    that stand behind each other are one message, of which lists are joined."""
+    name = model.states.encode()
+    value = bytes((0x0A, len(name))) + name  # ValueInfoProto.name
+    output = bytes((0x62, len(value))) + value  # GraphProto.output
+    return (home / model.weights).read_bytes() + bytes((0x3A, len(output))) + output
 
 
 def _options(model: LocalModel, brief: bool) -> Any:

@@ -42,12 +42,17 @@ class _OnnxModel:
     def key(self) -> str:
         return self._among or self.model.key
 
-    def network(self, *, brief: bool = False) -> network.Network:
+    def network(self, *, brief: bool = False, states: bool = False) -> network.Network:
         """The loaded network. *brief*: one that was loaded for little text will do; it gives way to
-        a whole one when that is asked for, so that there is one copy of the weights."""
+        a whole one when that is asked for, so that there is one copy of the weights. So does one
+        that gives no *states*."""
         with self._lock:
-            if self._network is None or self._network.brief > brief:
-                self._network = network.Network(self.model, self.home, brief=brief)
+            known = self._network
+            if known is not None and known.brief <= brief and known.gives_states >= states:
+                return known
+            if known is not None:
+                brief, states = brief and known.brief, states or known.gives_states
+            self._network = network.Network(self.model, self.home, brief=brief, states=states)
             return self._network
 
 
@@ -65,6 +70,10 @@ class OnnxEmbedder(_OnnxModel):
         asked = self.model.query_prefix + text[:_QUERY_CHARACTERS]
         vector: Vector = self.network(brief=len(asked) <= _BRIEF).embed([asked])[0]
         return vector
+
+    def token_states(self, text: str, most: int) -> network.TokenStates:
+        """The states of a text's first tokens after the inner layer that the model names."""
+        return self.network(brief=True, states=True).states(text[:_BRIEF], most)
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         made = {text: self._made.pop(text) for text in set(texts) if text in self._made}

@@ -43,8 +43,8 @@ from recollect.reading.retrieval import (
     worthwhile,
 )
 from recollect.reading.spans import selected
+from recollect.text.pairs import Judge, relation
 from recollect.text.sentences import units
-from recollect.text.statements import conflict
 from recollect.text.terms import stems
 from recollect.text.tokens import clip_tokens, count_tokens
 from recollect.trace import say, stage, tracing
@@ -385,14 +385,14 @@ def _called(document: Document) -> str:
     return document.headline()
 
 
-def _conflicts(sections: Sequence[Section], question: str) -> Iterator[Hint]:
+def _conflicts(sections: Sequence[Section], question: str, judge: Judge | None) -> Iterator[Hint]:
     """Yields what sections say differently of what is asked about."""
     asked = stems(question)
     told = [(one, _about(one.text, asked)) for one in sections[:COMPARED]]
     told.sort(key=lambda pair: pair[0].date or datetime.min.replace(tzinfo=UTC))
     for (old, before), (new, after) in combinations(told, 2):
-        found = conflict.compare(before, after)
-        if found.kind == "supersedes":
+        found = relation(before, after, judge)
+        if found.kind == "changed":
             text = f"[{_ranges(old.ids)}] and [{_ranges(new.ids)}] disagree: {found.why}"
             yield Hint("conflict", text)
 
@@ -405,7 +405,9 @@ def _about(text: str, asked: set[str]) -> str:
 
 def _hints(found: Retrieval, placed: _Gathered, unseen: Mapping[str, int]) -> Iterator[Hint]:
     pool, sections = placed.pool, placed.sections
-    yield from islice(_conflicts(sections, found.question.query.text), CONFLICTS)
+    pairs = pool.of.models.pairs
+    judge = pairs.judge if pairs else None
+    yield from islice(_conflicts(sections, found.question.query.text, judge), CONFLICTS)
     if len(sections) < FEW:
         said = ("nothing was found", "only one document was found", "only two documents were found")
         spelt = [f"“{wrong}” may be “{right}”" for wrong, right in found.spelling.items()]

@@ -17,7 +17,7 @@ from recollect.nouns import (
     StoredPassage,
     Window,
 )
-from recollect.ports import Embedder, Llm, Reranker, Store
+from recollect.ports import Embedder, Llm, PairModel, Reranker, Store
 from recollect.text import frontmatter
 from recollect.text.questions.parse import Parsed
 from recollect.text.terms import is_run, query_terms
@@ -49,6 +49,8 @@ class Models(NamedTuple):
     cosines: Scale | None = None
     """Turns this embedder's cosines into those that the grade was fitted on; None where they are
     these, or nobody has calibrated it."""
+    pairs: PairModel | None = None
+    """Tells whether two texts say the same; None where only the same words do."""
     llm: LanguageModel | None = None
     llm_note: str = "no language model may be asked"
 

@@ -18,8 +18,8 @@ from recollect.reading.answering import replacing
 from recollect.reading.fact_results import fact_result, named_result
 from recollect.reading.named import Facts, Mention
 from recollect.text.keys import keys
+from recollect.text.pairs import Judge, relation
 from recollect.text.questions.parse import parse
-from recollect.text.statements import conflict
 
 MOST = 3
 """Facts of the past that are told with one that holds."""
@@ -38,14 +38,16 @@ class Told(NamedTuple):
     """Pairs of facts that say otherwise of the same thing, by title, the later first."""
 
 
-def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
+def told(
+    mentions: Sequence[Mention], facts: Facts, view: Store, judge: Judge | None = None
+) -> Told:
     """Returns the named facts as results, each with its rival and what it replaced."""
     named = {mention.fact.id for mention in mentions}
     results: list[Result] = []
     disputed: list[tuple[str, str]] = []
     for mention in mentions[:COMPARED]:
         one = replacing(named_result(mention), list(_earlier(mention.fact, facts))[:MOST])
-        rivals = [r for r in _rivals(mention.fact, facts, view) if r.id not in named]
+        rivals = [r for r in _rivals(mention.fact, facts, view, judge) if r.id not in named]
         shown = {r.id: fact_result(r, one.confidence, "rival") for r in rivals}
         shown[mention.fact.id] = one
         line = sorted([mention.fact, *rivals], key=lambda fact: fact.start, reverse=True)
@@ -84,7 +86,7 @@ def _may_be_told(one: Fact, facts: Facts) -> bool:
     return bool(one.text) and facts.asked.hides(one) in PAST
 
 
-def _rivals(fact: Fact, facts: Facts, view: Store) -> Iterator[Fact]:
+def _rivals(fact: Fact, facts: Facts, view: Store, judge: Judge | None) -> Iterator[Fact]:
     """Yields the facts in force that say otherwise than this one."""
     limits = Filter(owner=fact.owner, scopes=facts.asked.scopes, kinds=(KIND,))
     hits = view.search_text([parse(fact.text).text], limits, limit=LIKE)[0].hits
@@ -95,5 +97,5 @@ def _rivals(fact: Fact, facts: Facts, view: Store) -> Iterator[Fact]:
             continue
         older, newer = sorted((fact, other), key=lambda one: one.start)
         same = not known.isdisjoint(chain.from_iterable(map(keys, other.names)))
-        if conflict.compare(older.text, newer.text, same_key=same).kind == "supersedes":
+        if relation(older.text, newer.text, judge, same_name=same).kind == "changed":
             yield other

@@ -25,12 +25,11 @@ from recollect.sources.files import FoundFile
 from recollect.sources.json_stream import Garbled, items
 from recollect.sources.sessions import formats as session_formats
 from recollect.testing.builders import note
-from recollect.text import chunk, frontmatter, redact
+from recollect.text import chunk, frontmatter, guard, redact
 from recollect.text.questions import parse as query
 from recollect.text.questions import subjects, when
 from recollect.text.questions.time_route import time_route
 from recollect.text.snippet import snippet
-from recollect.text.statements import claims, conflict
 from recollect.text.terms import terms
 from recollect.tree import markdown
 from recollect.writing.curation import extract, recon
@@ -88,8 +87,7 @@ READERS: dict[str, Reader] = {
     "wikilinks": _text(frontmatter.wikilinks),
     "tags": _text(frontmatter.tags),
     "when": _text(when.window),
-    "claims": _text(claims.read),
-    "conflict": _text(lambda text: conflict.compare("The build runs on port 80.", text)),
+    "guard": _text(lambda text: guard.difference("The build runs on port 80.", text)),
     "terms": _text(terms),
     "snippet": _text(lambda text: snippet(text, ("port", "a"))),
     "subjects": _text(subjects.subjects),

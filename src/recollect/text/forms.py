@@ -15,7 +15,10 @@ _IRREGULAR = (
     "know knew known,grow grew grown,see saw seen,say said,think thought,teach taught,"
     "catch caught,bring brought,"
     "feel felt,sleep slept,sit sat,stand stood,win won,hang hung,ride rode ridden,sing sang sung,"
-    "drink drank drunk,swim swam,wake woke woken,become became,come came,do did done"
+    "drink drank drunk,swim swam,wake woke woken,become became,come came,do did done,"
+    "send sent,spend spent,build built,lend lent,hear heard,mean meant,lead led,fall fell fallen,"
+    "throw threw thrown,draw drew drawn,forget forgot forgotten,fight fought,show shown,"
+    "understand understood,steal stole stolen,bend bent,feed fed,rise rose risen,shoot shot"
 )
 
 
@@ -24,10 +27,16 @@ def is_form(one: str, other: str) -> bool:
     last ("lend", "lent")."""
     start = one[:-1]
     regular = len(start) >= 3 and len(one) == len(other) and other.startswith(start)
-    return regular or _verb(one) == _verb(other)
+    return regular or verb(one) == verb(other)
 
 
-def _verb(form: str) -> str:
+def is_past(word: str) -> bool:
+    """Whether a folded English word looks like a verb in the past."""
+    return (word.endswith("ed") and len(word) > 4) or stem(word) in _irregular()
+
+
+def verb(form: str) -> str:
+    """The stem of an irregular verb, for the stem of a form of it; any other stem as it is."""
     return _irregular().get(form, form)
 
 

@@ -122,10 +122,12 @@ def write_facts(
     return WrittenFacts(decided.counted(receipt), decided.facts, decided.changed)
 
 
-def remember(store: Store, new: new_facts.NewFact) -> Remembered:
+def remember(
+    store: Store, new: new_facts.NewFact, models: new_facts.FactModels | None = None
+) -> Remembered:
     """Keeps a fact that a caller tells, unless it is known already."""
     now = datetime.now(UTC)
-    decision = new_facts.decide(store, new, now)
+    decision = new_facts.decide(store, new, now, models)
     if decision.same is not None:
         return Remembered(decision.same, "duplicate", note=decision.note)
     signed = Signature(now, new.by, "", new.source)
@@ -151,6 +153,7 @@ def curate(
     store: StorageEngine,
     extractor: slots.Extractor,
     *,
+    models: new_facts.FactModels | None = None,
     dry_run: bool = False,
     token: runner.Token | None = None,
     tell: Callable[[runner.Outcome], None] = lambda _: None,
@@ -165,7 +168,8 @@ def curate(
         written = write_facts(store, text.owner, work, signed, plan.beside, dry_run=dry_run)
         return plan.done(written, dry_run=dry_run)
 
-    return curation.curate(text, store, extractor, write, dry_run=dry_run, token=token, tell=tell)
+    known = new_facts.KnownFacts(store, models)
+    return curation.curate(text, known, extractor, write, dry_run=dry_run, token=token, tell=tell)
 
 
 def undo(store: StorageEngine, owner: str, id: str) -> receipts.CurationReceipt:

@@ -25,17 +25,18 @@ from recollect.facts import (
     handle,
 )
 from recollect.nouns import Document, Event, Filter
-from recollect.ports import Store
+from recollect.ports import Embedder, PairModel, Store
 from recollect.text.keys import keys, words
+from recollect.text.pairs import Judge, relation
 from recollect.text.questions.parse import parse
 from recollect.text.redact import redact as redact_text
-from recollect.text.statements import conflict as statements
 from recollect.text.statements.in_force import standing
 from recollect.writing.facts import WrittenFacts, stored_fact
 
-LIKE, NEWEST = 8, 200
-"""Facts that each new one is compared with, besides those that share its names: so many that share
-its words, and the newest, for "we live in Graz" and "they moved to Linz" share none."""
+LIKE = 8
+"""Facts that each new one is compared with besides those that share its names: so many that share
+its words, and so many that are near in meaning: "we live in Graz" and "they moved to Linz" share
+none."""
 
 
 def new_id(name: str, text: str) -> str:
@@ -114,12 +115,24 @@ def listed(store: Store, asked: FactFilter, *, limit: int, cursor: str, every: b
             return FactPage(tuple(found), cursor)
 
 
+class FactModels(NamedTuple):
+    """The models that compare facts; without them only the same words are the same."""
+
+    pairs: PairModel | None = None
+    embedder: Embedder | None = None
+
+    @property
+    def judge(self) -> Judge | None:
+        return self.pairs.judge if self.pairs else None
+
+
 class KnownFacts:
     """What is known, for a new fact to be compared with."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, models: FactModels | None = None) -> None:
         self._store = store
-        self._newest: dict[tuple[str, tuple[str, ...]], list[Fact]] = {}
+        self._models = models or FactModels()
+        self.judge = self._models.judge
 
     def has(self, fact: Fact) -> bool:
         """Whether this very fact is kept already, in force or not."""
@@ -133,35 +146,36 @@ class KnownFacts:
             found[held.document.external] = Rival(from_document(held.document), True)
         limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
         hits = self._store.search_text([parse(fact.text).text], limits, limit=LIKE)[0].hits
-        for stored in self._store.passages([hit.passage for hit in hits]):
+        near = [*self._near(fact, limits), *(hit.passage for hit in hits)]
+        for stored in self._store.passages(list(dict.fromkeys(near))):
             other = from_document(stored.document, stored.passage.text)
-            found.setdefault(other.id, Rival(other, False))
-        for other in self._recent(fact):
             found.setdefault(other.id, Rival(other, False))
         return [r for r in found.values() if r.fact.text and not asked.hides(r.fact)]
 
-    def _recent(self, fact: Fact) -> list[Fact]:
-        """The newest facts of its owner and scopes, read once."""
-        whose = (fact.owner, fact.scopes)
-        if whose not in self._newest:
-            limits = Filter(owner=fact.owner, scopes=fact.scopes, kinds=(KIND,))
-            some = self._store.scan(limits, limit=NEWEST).items
-            whole = itertools.chain.from_iterable(self._store.get(document.id) for document in some)
-            self._newest[whose] = list(map(from_document, whole))
-        return self._newest[whose]
+    def _near(self, fact: Fact, limits: Filter) -> list[int]:
+        """The passages of the facts that are nearest in meaning, where they have vectors."""
+        embedder = self._models.embedder
+        if embedder is None or self._models.pairs is None:
+            return []
+        vector = embedder.embed_passages([fact.text])[0]
+        found = self._store.search_vector(embedder.key, vector, limits, limit=LIKE)
+        return [hit.passage for hit in found.hits]
 
 
-def conflicts(store: Store, fact: Fact) -> tuple[Fact | None, list[Conflict]]:
+def conflicts(
+    store: Store, fact: Fact, models: FactModels | None
+) -> tuple[Fact | None, list[Conflict]]:
     """A fact in force that says the same, if there is one, and those that say otherwise."""
     same: Fact | None = None
     found: list[Conflict] = []
-    for other, same_key, _ in KnownFacts(store).rivals(fact):
+    known = KnownFacts(store, models)
+    for other, same_key, _ in known.rivals(fact):
         if other.id in (fact.id, *fact.supersedes):
             continue
-        verdict = statements.compare(other.text, fact.text, same_key=same_key)
-        if verdict.kind == "duplicate" and set(fact.scopes) <= set(other.scopes):
+        verdict = relation(other.text, fact.text, known.judge, same_name=same_key)
+        if verdict.kind == "same" and set(fact.scopes) <= set(other.scopes):
             same = same or other
-        elif verdict.kind == "supersedes":
+        elif verdict.kind == "changed":
             found.append(Conflict(other, verdict.why))
     return same, found
 
@@ -199,7 +213,9 @@ class FactDecision(NamedTuple):
         return Remembered(written.facts[0], action, self.conflicts, self.note)
 
 
-def decide(store: Store, new: NewFact, now: datetime) -> FactDecision:
+def decide(
+    store: Store, new: NewFact, now: datetime, models: FactModels | None = None
+) -> FactDecision:
     """Compares a new fact with those in force: is it known, and what does it contradict?"""
     told = new.told
     if not isinstance(told.get("text"), str):
@@ -213,7 +229,7 @@ def decide(store: Store, new: NewFact, now: datetime) -> FactDecision:
         verdict = standing(fact.text)
         fact = fact._replace(standing=verdict.status)
         note = f"{verdict.status}: {verdict.why}" if verdict.status != "active" else ""
-    same, found = (None, []) if fact.standing == "outdated" else conflicts(store, fact)
+    same, found = (None, []) if fact.standing == "outdated" else conflicts(store, fact, models)
     if same is not None and not told["id"]:
         note = f"{same.id} says the same"
         if not new.replace or not found:

@@ -6,9 +6,9 @@ else.
 - Facts begin and end by themselves. What was found before such a moment is not served after it.
 - An answer that a caller wrote (``record_answer``) comes before one that was searched for, and
   holds until something in sight changes; the other one besides for as long as the rules say.
-- A question in other words is the same only if nothing in either is unaccounted for
-  (:mod:`recollect.text.questions.near`); it is looked for among those of the same limits, policy
-  and state.
+- A question in other words is the same only if the pair model finds it so and nothing in either is
+  unaccounted for (:mod:`recollect.text.pairs`); it is looked for among those of the same limits,
+  policy and state.
 - A degraded answer is not kept: what it lacked may be there when the question comes again.
 
 A cache that fails costs nothing but itself.
@@ -16,11 +16,9 @@ A cache that fails costs nothing but itself.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import NamedTuple
 
 from recollect.errors import in_a_line
@@ -28,17 +26,19 @@ from recollect.facts import KIND, from_document, handle, turns
 from recollect.nouns import Answer, Budget, CacheReport, Query, Recorded, stable_id
 from recollect.ports import Cache, CachedAnswer, PastRequest, StorageEngine
 from recollect.reading import retrieval
-from recollect.reading.cache import meaning
 from recollect.reading.cache.packing import SHAPE, packed, unpacked
 from recollect.reading.pool import Models, Pass
 from recollect.reading.question import Question, understand
-from recollect.text.questions import near
+from recollect.text.pairs import likeness
+from recollect.text.terms import stems
 from recollect.text.tokens import count_tokens
 from recollect.trace import current, fail, say, stage, tracing
 
-_WORD = re.compile(r"[a-z0-9]+")
-NEARBY = 64
-"""How many earlier questions a new one is compared with."""
+NEARBY, COMPARED = 64, 4
+"""So many earlier questions are looked at by their words, and so many of them compared: each costs
+the encoder a pass."""
+OVERLAP = 0.6
+"""Questions that share so many of their words are told apart by name."""
 YEAR = timedelta(days=366)
 """A recorded answer does not last longer."""
 NEVER_ASKED = CacheReport("miss", "nothing like it was asked before")
@@ -144,8 +144,11 @@ class Nearest(NamedTuple):
 
     question: str
     asked: str
-    overlap: float
-    reason: str
+    overlap: float = 0.0
+    """Of their words, by Jaccard."""
+    likeness: float = 0.0
+    """How sure it is that both ask the same."""
+    reason: str = ""
     recorded: Recorded | None = None
     kept: CachedAnswer | None = None
 
@@ -213,17 +216,18 @@ class _Search(NamedTuple):
     def _recorded_alike(self) -> Iterator[Nearest]:
         length = len(self.question.query.key())
         for one in self.view.answers.find(space=self.space, limit=NEARBY):
-            yield Nearest(one.query, one.fingerprint[:length], 0.0, "", recorded=one)
+            yield Nearest(one.query, one.fingerprint[:length], recorded=one)
 
     def _kept_alike(self) -> Iterator[Nearest]:
         for kept in self.cache.alike(self._keyed(self.space), limit=NEARBY):
-            yield Nearest(kept.question, kept.asked, 0.0, "", kept=kept)
+            yield Nearest(kept.question, kept.asked, kept=kept)
 
     def _nearby(self, candidates: Sequence[Nearest]) -> Lookup:
         best = self._nearest(candidates)
         if best is None:
             return Lookup(None, NEVER_ASKED)
-        report = CacheReport("miss", best.reason, best.question, round(best.overlap, 3))
+        alike = best.likeness or best.overlap
+        report = CacheReport("miss", best.reason, best.question, round(alike, 3))
         if best.recorded is not None:
             return self._written(best.recorded, report._replace(status="hit"), tier=1)
         kept = self.cache.get(best.kept.key) if best.kept else None
@@ -234,50 +238,36 @@ class _Search(NamedTuple):
     def _nearest(self, candidates: Sequence[Nearest]) -> Nearest | None:
         """Returns the nearest of them that asks the same; else the nearest by its words, without
         its answer, to say why it does not."""
-        alike, other = self._compared(candidates)
-        alike = sorted(filter(self._serves, alike), key=lambda one: -one.overlap)
-        if alike and alike[0].overlap >= near.OVERLAP:
-            return alike[0]._replace(reason=f"asked before in other words ({alike[0].reason})")
-        by_meaning = self._by_meaning(alike)
-        if by_meaning is not None:
-            return by_meaning
-        refused = [one for one in other if one.overlap >= near.OVERLAP] + alike
+        compared = [self._compared(one) for one in self._likely(candidates)]
+        alike = [one for one in compared if one.likeness >= self.rules.similarity]
+        if alike:
+            best = max(alike, key=lambda one: (one.likeness, one.overlap))
+            reason = f"asked before in other words ({best.reason})"
+            return best._replace(reason=reason)
+        refused = [one for one in compared if one.overlap >= OVERLAP or one.likeness]
         if not refused:
             return None
         first = max(refused, key=lambda one: one.overlap)
-        return Nearest(first.question, first.asked, first.overlap, f"not the same: {first.reason}")
+        reason = f"not the same: {first.reason}"
+        return Nearest(first.question, first.asked, first.overlap, first.likeness, reason)
 
-    def _compared(self, candidates: Sequence[Nearest]) -> tuple[list[Nearest], list[Nearest]]:
-        """Returns those that ask the same by their words, and those that do not."""
-        said = _words(self.question.query.text)
-        alike: list[Nearest] = []
-        other: list[Nearest] = []
-        for one in candidates:
-            if _may_be_alike(said, _words(one.question)):
-                mine, its = near.read(self.question.query.text), near.read(one.question)
-                verdict = near.compare(mine, its)
-                one = one._replace(overlap=verdict.overlap, reason=verdict.reason)
-                (alike if verdict.same else other).append(one)
-        return alike, other
+    def _likely(self, candidates: Sequence[Nearest]) -> list[Nearest]:
+        """Those that may still be served and share words with the question, the most first."""
+        said = stems(self.question.query.text)
+        found = [one._replace(overlap=_overlap(said, stems(one.question))) for one in candidates]
+        found = [one for one in found if one.overlap and self._serves(one)]
+        return sorted(found, key=lambda one: -one.overlap)[:COMPARED]
+
+    def _compared(self, one: Nearest) -> Nearest:
+        pairs = self.models.pairs
+        judge = pairs.judge if pairs else None
+        alike, why = likeness(self.question.query.text, one.question, judge)
+        return one._replace(likeness=alike, reason=why)
 
     def _serves(self, one: Nearest) -> bool:
         if one.recorded is not None:
             return self._holds(one.recorded)
         return one.kept is not None and self._fresh(one.kept)
-
-    def _by_meaning(self, alike: Sequence[Nearest]) -> Nearest | None:
-        """Returns the one whose vector is near enough, where their vectors are known."""
-        embedder = self.models.embedder
-        if not alike or embedder is None:
-            return None
-        noted = self.cache.noted({one.asked for one in alike})
-        cosines = meaning.cosines(embedder, self.question.parsed.prose, noted)
-        best = max(alike, key=lambda one: cosines.get(one.asked, 0.0))
-        cosine = cosines.get(best.asked, 0.0)
-        if cosine < self.rules.similarity:
-            return None
-        reason = f"asked before in other words, which mean the same ({best.reason})"
-        return best._replace(overlap=cosine, reason=reason)
 
     # -------------------------------------------------------------- what still holds
 
@@ -400,19 +390,5 @@ def as_asked(question: Question, confidence: float) -> PastRequest:
     return PastRequest(query.key(), query.text, query.space(), owner, sources, confidence)
 
 
-def _words(text: str) -> frozenset[str]:
-    """Words roughly, and quickly; of a script without spaces its characters."""
-    folded = text.casefold()
-    return frozenset(_WORD.findall(folded) if folded.isascii() else _any_word().findall(folded))
-
-
-@cache
-def _any_word() -> re.Pattern[str]:
-    """Compiled when first needed: the large class takes longer than to open a store."""
-    run = r"\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7af"
-    return re.compile(rf"[{run}]|[^\W_{run}]+")
-
-
-def _may_be_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether it is worth a closer look: a quarter of the shorter one's words are shared."""
-    return 4 * len(one & other) >= min(len(one), len(other))
+def _overlap(one: set[str], other: set[str]) -> float:
+    return len(one & other) / (len(one | other) or 1)

@@ -230,7 +230,9 @@ OPPOSITES = {
     yesterday/tomorrow today/tomorrow today/yesterday breakfast/dinner breakfast/lunch lunch/dinner
     weekday/weekend sunny/rainy white/black sweet/sour soft/loud quiet/loud quiet/noisy
     vegetarian/carnivore staging/production server/client frontend/backend input/output
-    despite/because although/because
+    despite/because although/because difference/common income/expenses good/bad well/badly
+    birth/death born/died upstream/downstream advantage/disadvantage synchronous/asynchronous
+    cheap/expensive one/several single/several some/all
     """.split()
 }
 FILLERS = frozenset(

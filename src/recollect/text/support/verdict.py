@@ -72,7 +72,7 @@ class CitedSentence:
             near(lacking, [t.word.lower() for t in self.spans.of("word", "name")] or lacking)
 
     def has(self, token: ClauseToken) -> bool:
-        return any(_same(token, other) for other in self.spans.tokens)
+        return any(same_token(token, other) for other in self.spans.tokens)
 
     def clauses_with(self, token: ClauseToken) -> frozenset[int]:
         """The clauses of the spans that have it, or else a word that means the same."""
@@ -81,7 +81,7 @@ class CitedSentence:
         return self._homes[token]
 
     def _found(self, token: ClauseToken) -> set[int]:
-        exact = {other.clause for other in self.spans.tokens if _same(token, other)}
+        exact = {other.clause for other in self.spans.tokens if same_token(token, other)}
         if exact or token.kind != "word" or self.near is None:
             return exact
         words = self.spans.of("word")
@@ -122,7 +122,7 @@ def asks_more(query: str, question: str) -> bool:
 # ------------------------------------------------------------------ the same token
 
 
-def _same(token: ClauseToken, other: ClauseToken) -> bool:
+def same_token(token: ClauseToken, other: ClauseToken) -> bool:
     if token.kind == "number":
         return other.kind == "number" and _same_number(token, other)
     if "number" in (token.kind, other.kind):
@@ -174,7 +174,7 @@ def _numbers(case: CitedSentence, how: list[str]) -> str:
     for token in case.said.of("number"):
         if case.has(token):
             rivals = [one for one in case.spans.of("number") if one.after == token.after != ""]
-            if rivals and not any(_same(token, one) for one in rivals):
+            if rivals and not any(same_token(token, one) for one in rivals):
                 return f"{_shown(token)} is “{rivals[0].word}” in what it cites"
             continue
         said = computed(token, case.text, case.said, case.spans)
@@ -214,7 +214,7 @@ def _dates(case: CitedSentence, _: list[str]) -> str:
 def _names(case: CitedSentence, _: list[str]) -> str:
     known = [*case.spans.tokens, *case.around.tokens]
     for token in case.said.of("name", "id"):
-        if not any(_same(token, other) for other in known) and not _initials(token, known):
+        if not any(same_token(token, other) for other in known) and not _initials(token, known):
             return f"“{token.word}” is not in what it cites"
     return ""
 
@@ -286,7 +286,7 @@ def _rival(
 
 
 def _mentioned(token: ClauseToken, said: Sequence[ClauseToken]) -> bool:
-    return any(_same(one, token) for one in said)
+    return any(same_token(one, token) for one in said)
 
 
 def _meant(case: CitedSentence, token: ClauseToken, said: Sequence[ClauseToken]) -> bool:
@@ -305,13 +305,13 @@ def _rivals(
     if token.kind == "time":
         return other.kind == "time"
     if token.kind == "number":
-        twins = [one for one in spans.tokens if one.clause in homes and _same(token, one)]
+        twins = [one for one in spans.tokens if one.clause in homes and same_token(token, one)]
         return other.kind == "number" and _sort(other) in {"", *map(_sort, twins)} - {""}
     if {token.kind, other.kind} <= {"name"}:
         return True
     firsts = [first for home in homes if (first := _first(spans, home)) is not None]
     return _first(spans, other.clause) == other and any(
-        _same(token, first) or case.nearness(token, first) >= SYNONYM for first in firsts
+        same_token(token, first) or case.nearness(token, first) >= SYNONYM for first in firsts
     )
 
 
@@ -392,7 +392,7 @@ def _words(case: CitedSentence, how: list[str]) -> str:
 
 
 def _known(case: CitedSentence, word: ClauseToken) -> bool:
-    return any(_same(word, one) for one in (*case.spans.tokens, *case.around.tokens))
+    return any(same_token(word, one) for one in (*case.spans.tokens, *case.around.tokens))
 
 
 def _opposed(case: CitedSentence) -> str:

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from recollect.errors import InputError, UsageError
 from recollect.facts import TYPES
 from recollect.nouns import Problem, json_list, stable_id
-from recollect.ports import Store
 from recollect.writing.curation.extract import Extracted
 from recollect.writing.curation.receipts import DocumentChange, ReceiptItem
 from recollect.writing.curation.recon import Survey
@@ -18,10 +17,10 @@ from recollect.writing.curation.slots import (
     CurationWrite,
     Decisions,
     Extractor,
+    RivalFacts,
     SourceText,
     TextState,
 )
-from recollect.writing.remember import KnownFacts
 from recollect.writing.runner import Outcome, Token, run
 
 
@@ -72,7 +71,7 @@ class Curated(NamedTuple):
 
 def curate(
     text: SourceText,
-    store: Store,
+    known: RivalFacts,
     extractor: Extractor,
     write: Callable[[Decisions], CurationWrite],
     *,
@@ -83,7 +82,7 @@ def curate(
     """Runs the slots over a text, of which the last one calls *write*."""
     services = {
         "extractor": extractor,
-        "known": KnownFacts(store),
+        "known": known,
         "write": write,
     }
     outcomes = run(SLOTS, {"given": text}, services, token=token, tell=tell)

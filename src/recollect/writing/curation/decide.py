@@ -1,8 +1,8 @@
 """What a new fact is to those that are known: the same, finer, newer, or at odds.
 
 Pure. What is known is handed in; identity is by key (a name that both have) or by what both say,
-never by how near they are. A lost true fact is worse than two that disagree: where no rule names
-what changed, both stay.
+where the pair model and the guard agree. A lost true fact is worse than two that disagree: where
+neither names what changed, both stay.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from recollect.facts import Fact, Rival
-from recollect.text.statements.claims import read
-from recollect.text.statements.conflict import compare
+from recollect.text.pairs import Judge, plain, relation
 
 Kind = Literal["new", "same", "refines", "supersedes", "superseded", "contradicts"]
 
@@ -34,11 +33,13 @@ class Decision(NamedTuple):
         return self.kind in ("supersedes", "contradicts")
 
 
-def decide(fact: Fact, rivals: Sequence[Rival], said_at: datetime) -> Decision:
+def decide(
+    fact: Fact, rivals: Sequence[Rival], said_at: datetime, judge: Judge | None = None
+) -> Decision:
     """*said_at* is when the text was written that the fact is from."""
     found: dict[Kind, list[tuple[str, str]]] = {}
     for rival in rivals:
-        kind, why = _relation(fact, rival, said_at)
+        kind, why = _relation(fact, rival, said_at, judge)
         if kind == "same":
             return Decision(fact, "same", (rival.fact.id,), why)
         if kind != "new":
@@ -49,13 +50,14 @@ def decide(fact: Fact, rivals: Sequence[Rival], said_at: datetime) -> Decision:
     return Decision(fact, "new")
 
 
-def _relation(fact: Fact, rival: Rival, said_at: datetime) -> tuple[Kind, str]:
+def _relation(fact: Fact, rival: Rival, said_at: datetime, judge: Judge | None) -> tuple[Kind, str]:
     known = rival.fact
-    verdict = compare(known.text, fact.text, same_key=rival.same_key)
-    if verdict.kind == "duplicate":
+    judge = judge if rival.same_key or not rival.here else None
+    verdict = relation(known.text, fact.text, judge, same_name=rival.same_key)
+    if verdict.kind == "same":
         seen_by_all = set(fact.scopes) <= set(known.scopes)
         return ("same", verdict.why) if seen_by_all else ("new", "")
-    if verdict.kind == "supersedes":
+    if verdict.kind == "changed":
         return _succession(fact, rival, said_at, verdict.why)
     if rival.same_key and _is_finer(known.text, fact.text):
         return "refines", "it says the same, and more"
@@ -76,6 +78,6 @@ def _succession(fact: Fact, rival: Rival, said_at: datetime, why: str) -> tuple[
 
 def _is_finer(old: str, new: str) -> bool:
     """Whether the new statement has every word of the old one, in order, and others."""
-    one, two = read(old).plain, read(new).plain
+    one, two = plain(old), plain(new)
     words = iter(two)
     return len(one) < len(two) and bool(one) and all(word in words for word in one)

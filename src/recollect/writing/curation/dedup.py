@@ -16,8 +16,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from recollect.nouns import group_by
-from recollect.text.statements.claims import READ, read
+from recollect.text.pairs import plain
 from recollect.writing.curation.extract import Extracted
+
+LONGEST = 200
+"""Words of a statement whose order may be another: a longer one is a page."""
 
 
 class Merged(NamedTuple):
@@ -51,8 +54,8 @@ def dedup(facts: Iterable[Extracted]) -> Deduped:
 
 def _words(statement: str) -> tuple[str, ...]:
     """What a statement is compared by: of all that it may begin with, the first in order."""
-    words = read(statement).plain if len(statement) <= READ else ()
-    if not words:
+    words = plain(statement)
+    if not 0 < len(words) <= LONGEST:
         return ("", *statement.split())
     return min(words[n:] + words[:n] for n in range(len(words)))
 

@@ -13,6 +13,7 @@ from recollect.facts import Fact, ProvenanceEntry, Rival, shortened
 from recollect.nouns import Document, Problem, stable_id
 from recollect.text.chunk import passages
 from recollect.text.keys import words
+from recollect.text.pairs import Judge
 from recollect.text.statements.in_force import standing
 from recollect.text.stopwords import stopwords
 from recollect.text.terms import stem
@@ -71,6 +72,9 @@ class Extractor(Protocol):
 
 class RivalFacts(Protocol):
     """The facts that a new one may be the same as, or at odds with."""
+
+    @property
+    def judge(self) -> Judge | None: ...
 
     def has(self, fact: Fact) -> bool: ...
 
@@ -188,7 +192,7 @@ def _conflict(context: SlotContext) -> Decisions:
                 else []
             )
             rivals = [*known.rivals(fact), *here]
-            made[fact.id] = _on_its_page(decide(fact, rivals, given.said_at), rivals)
+            made[fact.id] = _on_its_page(decide(fact, rivals, given.said_at, known.judge), rivals)
     return Decisions(tuple(made.values()))
 
 

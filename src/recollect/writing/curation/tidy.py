@@ -11,7 +11,7 @@ from recollect.facts import Fact, FactFilter
 from recollect.nouns import grouped
 from recollect.ports import Store
 from recollect.text.keys import keys
-from recollect.text.statements.conflict import compare
+from recollect.text.pairs import Judge, relation
 from recollect.tree import TopicPage, page_of
 from recollect.writing.facts import every_fact
 from recollect.writing.pages import pages_of
@@ -33,25 +33,25 @@ class Proposal(NamedTuple):
         return self._asdict()
 
 
-def proposals(store: Store, owner: str) -> list[Proposal]:
+def proposals(store: Store, owner: str, judge: Judge | None = None) -> list[Proposal]:
     facts = list(every_fact(store, owner))
     pages = pages_of(store, owner)
-    return [*_merges(facts, owner), *_links(pages), *_prunes(facts, pages, owner)]
+    return [*_merges(facts, owner, judge), *_links(pages), *_prunes(facts, pages, owner)]
 
 
-def _merges(facts: list[Fact], owner: str) -> Iterator[Proposal]:
+def _merges(facts: list[Fact], owner: str, judge: Judge | None) -> Iterator[Proposal]:
     """Facts in force under one name or on one page that say the same, or cannot both hold."""
     for one, other in _pairs(facts, owner):
         same_key = not _keys(one).isdisjoint(_keys(other))
-        verdict = compare(one.text, other.text, same_key=same_key)
-        if verdict.kind == "duplicate":
+        verdict = relation(one.text, other.text, judge, same_name=same_key)
+        if verdict.kind == "same":
             yield Proposal(
                 "merge",
                 f"“{one.text}” is there twice ({one.id}, {other.id})",
                 verdict.why,
                 f"recollect forget {other.id}",
             )
-        elif verdict.kind == "supersedes":
+        elif verdict.kind == "changed":
             yield Proposal(
                 "replace",
                 f"“{other.text}” may replace “{one.text}”",

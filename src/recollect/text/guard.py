@@ -1,0 +1,454 @@
+"""What must be accounted for before two texts count as the same, whatever a model says of them.
+
+:func:`difference` names the first thing that one text has and the other lacks: a number with its
+unit, a date, a name, an identifier, a negation, an owner, a quantity, a tense, an obligation, an
+opposite, what is asked for, and who does what to whom. Each is a class of words, as data below or
+in :mod:`recollect.text.support.tables`; no rule knows a subject. A wrong refusal costs a search, a
+wrong acceptance serves a wrong answer: where a class is in doubt, it counts.
+
+What it does not know are siblings ("the cat", "the dog") and attributes ("price", "weight"): those
+are the pair model's part, and neither decides alone. Of texts that are not English it knows the
+exact things, the names and the order of the words.
+"""
+
+# ruff: noqa: E501  a table reads better with its long rows
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from recollect.text.forms import is_past, verb
+from recollect.text.ordinary import commonness
+from recollect.text.stopwords import stopwords
+from recollect.text.support import tables
+from recollect.text.support.reading import ClauseToken, read
+from recollect.text.support.verdict import same_token
+from recollect.text.terms import fold, stem
+
+# From here on tables of words, several on a line.
+# fmt: off
+
+
+def _rows(rows: dict[str, str]) -> dict[str, str]:
+    return {word: name for name, words in rows.items() for word in words.split()}
+
+
+EQUAL = _rows({
+    "all": "all every everyone everybody everything always", "most": "mostly majority", "both": "both",
+    "only": "only solely exclusively", "than": "than", "except": "except besides excluding unless",
+    "no more": "anymore",
+    "first": "first", "last": "last latest newest recent recently", "next": "next upcoming", "previous": "previous prior former earlier", "second": "second",
+})  # fmt: skip
+"""Words of a row that both texts must have, or neither."""
+PERSONS = _rows({
+    "me": "i me my mine we us our ours myself ourselves", "you": "your yours",
+    "he": "he him his", "she": "she her hers", "they": "they them their theirs",
+})  # fmt: skip
+MODES = _rows({
+    "must": "must obliged mandatory required compulsory", "should": "should ought recommended supposed",
+    "may": "may might can could allowed permitted able possible",
+})  # fmt: skip
+PLACES = frozenset("above below behind beneath beside between beyond inside outside under front opposite across upstairs downstairs into out off before after since until during".split())
+"""Of these one text may lack what the other has, but not have another."""
+TITLES = frozenset("professor prof doctor dr mr mrs ms miss sir madam".split())
+PAST, FUTURE = frozenset("did was were had".split()), frozenset("will shall".split())
+PRESENT = frozenset("do does is are am has have can may must should could would".split())
+DOING = frozenset("do does did".split())
+BEING = frozenset("is are am was were be been being".split())
+RELATIVE = frozenset("that who which i we he she they".split())
+ASKS = {
+    "reason": r"why|how come|(?:what|which)(?: is| was| are| were)?(?: the)? (?:reasons?|makes|made|causes|caused)",
+    "times": r"how (?:often|frequently|regularly)|how many times",
+    "long": r"how long|how much time|how many (?:hours|minutes|seconds|days|weeks|months|years)",
+    "number": r"how (?:many|much)|(?:what )?number of",
+    "time": r"when|(?:what|which) (?:time|date|day|year|month|hour|week)",
+    "place": r"where|(?:what|which) (?:place|location)",
+    "person": r"who|whom|whose|which (?:person|people|colleague)",
+    "way": r"how (?:do|can|to|should|could|would|does|did|is|are|was|were)",
+    "degree": r"how",
+    "thing": r"what|which",
+}  # fmt: skip
+"""What is asked for, by how it is asked: of those that come first in a question the first here."""
+# fmt: on
+_ANYTHING = frozenset({"", "thing"})
+_ALIKE = ({"number", "degree"}, {"long", "time"}, {"long", "degree"}, {"way", "thing"})
+_NEED = re.compile(r"\b(?:have|has|had|need|needs|needed) to\b")
+_GOING = re.compile(r"\b(?:is|are|am) going to\b|\b(?<!the )(?<!a )(?:will|shall)\b")
+_PERFECT = re.compile(
+    r"\b(?:has|have) (?:\w+ ){0,3}?(?:been|done|gone|made|\w{3,}ed)\b|\bused to\b"
+)
+_CLAUSE = re.compile(r"[,;:—–]\s|[.!?]\s+")
+_AUXILIARY = "is are was were do does did can could will would should has have had may must".split()
+_QUESTION = re.compile(r"\b(?:what|which|who|whom|whose|when|where|why|how)\b")
+_WHETHER = re.compile(rf"^(?:{'|'.join(_AUXILIARY)})\b")
+_FRAME = re.compile(
+    r"(?i)^(?:(?:can|could|would|will) you )?(?:please )?(?:tell|remind|show) me\b ?"
+    r"|^(?:do you |did i |any idea )(?:happen to |still )?(?:know|remember|recall)?\b ?(?=wh|how)"
+)
+_IS = re.compile(r"\b(what|who|where|when|how|why|which|it|that|there|he|she)'s\b")
+_CAPITAL = re.compile(r"\b(?=[^\W\d_a-zß-öø-ÿ])\w{2,}")
+_SIGN = re.compile(r"[<>≤≥]=?|(?<![\w.])-(?=\d)")
+_WORD = re.compile(r"[^\W_]+")
+_FROM = re.compile(r"\bfrom (?:the |my |our |an? |its )?(\w+)")
+_TO = re.compile(r"\b(?:to|into|onto) (?:the |my |our |an? |its )?(\w+)")
+_MARKS = str.maketrans("’‘ʼ`´", "'''''")
+_OPPOSED = ("un", "in", "im", "non", "dis", "a", "de", "mis", "il", "ir")
+"""What turns a word into its opposite, put before it."""
+
+
+class _View(NamedTuple):
+    """A text as the rules look at it."""
+
+    text: str
+    words: tuple[str, ...]
+    asking: tuple[str, ...]
+    """The words of the clause that asks; all of them where none does."""
+    tokens: tuple[ClauseToken, ...]
+    asks: str
+    language: str
+    capitals: tuple[str, ...]
+    """The words with a capital, up to an apostrophe: "Ankara'dan"."""
+
+    @property
+    def english(self) -> bool:
+        return self.language in ("en", "")
+
+
+def difference(one: str, other: str) -> str:
+    """Says what is not accounted for in both texts; empty where everything is."""
+    a, b = _view(one), _view(other)
+    rules = _ENGLISH if a.english and b.english else _ANY
+    return next(filter(None, (rule(a, b) for rule in rules)), "")
+
+
+@lru_cache(maxsize=256)
+def _view(text: str) -> _View:
+    reading = read(text.lower() if text.isupper() else text)
+    plain = _FRAME.sub("", _IS.sub(r"\1 is", fold(text.translate(_MARKS))))
+    parts = _CLAUSE.split(plain)
+    found = [part for asking in (_WHETHER, _QUESTION) for part in parts if asking.search(part)]
+    asking = _words(found[-1] if found else plain)
+    asks, capitals = _ask(" ".join(asking)), tuple(map(fold, _CAPITAL.findall(text)))
+    return _View(plain, _words(plain), asking, reading.tokens, asks, reading.language, capitals)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(re.sub(r"'s?\b", "", text.replace("n't", " not"))))
+
+
+@cache
+def _asks() -> re.Pattern[str]:
+    return re.compile("|".join(rf"(?P<{name}>\b(?:{some})\b)" for name, some in ASKS.items()))
+
+
+def _ask(text: str) -> str:
+    """What is asked for: empty where no word tells, or only the last one does ("… how")."""
+    found = _asks().search(text)
+    if found is not None:
+        trails = found.end() == len(text) or (found.start() and not {*text.split()} & {*_AUXILIARY})
+        return "" if trails else str(found.lastgroup)
+    return "yes" if text.partition(" ")[0] in _AUXILIARY else ""
+
+
+# ------------------------------------------------------------------ what both must have
+
+
+def _exact(a: _View, b: _View) -> str:
+    """Numbers, dates, identifiers and names; and a negation."""
+    if _denies(a) != _denies(b):
+        return "only one of them denies"
+    if sorted(_SIGN.findall(a.text)) != sorted(_SIGN.findall(b.text)):
+        return "another sign"
+    return _unshared(a, b) or _unshared(b, a)
+
+
+def _denies(view: _View) -> bool:
+    return any(token.kind == "not" for token in view.tokens)
+
+
+def _unshared(a: _View, b: _View) -> str:
+    for token in a.tokens:
+        if _counts(token, a) and not (any(_same(token, t) for t in b.tokens) or _spelled(token, b)):
+            return f"“{token.word}” is only in one"
+    return ""
+
+
+def _counts(token: ClauseToken, view: _View) -> bool:
+    if token.kind == "name":
+        return fold(token.word) not in TITLES and (view.english or token.place > 0)
+    return token.kind not in ("word", "not", "rate")
+
+
+def _same(token: ClauseToken, other: ClauseToken) -> bool:
+    if "number" in (token.kind, other.kind):
+        return same_token(token, other)
+    one, two = sorted((fold(token.word), fold(other.word)), key=len)
+    return token.key == other.key or (token.kind == "name" != other.kind and two == one + "s")
+
+
+def _spelled(token: ClauseToken, b: _View) -> bool:
+    """Whether the other has it in another spelling: its words as one, or as initials."""
+    key = fold(token.word).replace("-", "")
+    initials = token.word.isupper() and 1 < len(key) < 6
+    if initials and key in "".join(word[0] for word in b.words):
+        return True
+    return len(key) > 3 and key.isalpha() and key in "".join(b.words)
+
+
+def _unknown(a: _View, b: _View) -> str:
+    """A word that no dictionary has, where the other has another: names without their capitals."""
+    mine, yours = (
+        [w for w in one.words if _odd(w) and not {w, w + "s", w.removesuffix("s")} & {*two.words}]
+        for one, two in ((a, b), (b, a))
+    )
+    return f"“{mine[0]}” is not “{yours[0]}”" if mine and yours else ""
+
+
+def _odd(word: str) -> bool:
+    known = word in tables.WEEKDAYS or word in tables.MONTHS
+    return word.isalpha() and not known and commonness(word) in ("name", "")
+
+
+def _equal(a: _View, b: _View) -> str:
+    missing = _named(a) ^ _named(b)
+    return f"“{min(missing)}” is only in one" if missing else ""
+
+
+def _named(view: _View) -> set[str]:
+    follows = (*view.words, "")[1:]
+    timed = {
+        w
+        for w, n in zip(view.words, follows, strict=True)
+        if n in tables.UNITS or n in tables.WEEKDAYS
+    }
+    again = {"again"} if view.asks == "yes" and "again" in view.words else set()
+    return {
+        EQUAL[w] for w in view.words if w in EQUAL and not (EQUAL[w] == "all" and w in timed)
+    } | again
+
+
+def _whose(a: _View, b: _View) -> str:
+    """Whose it is: one's own may go without saying, and so may that of somebody who is named."""
+    one, two = (frozenset(PERSONS[w] for w in view.words if w in PERSONS) for view in (a, b))
+    for mine, yours, view in ((one, two, a), (two, one, b)):
+        told = (
+            mine <= {"me"}
+            or any(t.kind == "name" for t in view.tokens)
+            or view.asking != view.words
+        )
+        if mine and not yours & mine and (yours or not told):
+            return f"“{min(mine)}” is only in one"
+        if "you" in mine - yours:
+            return "“your” is only in one"
+    return ""
+
+
+def _opposite(a: _View, b: _View) -> str:
+    mine, yours = set(a.words) - set(b.words), set(b.words) - set(a.words)
+    for one in mine:
+        for two in yours:
+            if _are_opposite(one, two):
+                return f"“{one}” is not “{two}”"
+    return _disjoint(mine & PLACES, yours & PLACES) or _disjoint(*map(_superlatives, (mine, yours)))
+
+
+def _disjoint(mine: set[str], yours: set[str]) -> str:
+    apart = mine and yours and not mine & yours
+    return f"“{min(mine)}” is not “{min(yours)}”" if apart else ""
+
+
+def _superlatives(words: set[str]) -> set[str]:
+    some = {w for w in words if w in ("most", "least") or (w.endswith("est") and len(w) > 5)}
+    return {{"closest": "nearest", "quickest": "fastest"}.get(word, word) for word in some}
+
+
+def _are_opposite(one: str, two: str) -> bool:
+    short, long = sorted((one, two), key=len)
+    if len(short) > 4 and any(long == prefix + short for prefix in _OPPOSED):
+        return True
+    return bool(_bases(one) & {o for base in _bases(two) for o in _opposites().get(base, ())})
+
+
+@cache
+def _opposites() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for one, two in map(sorted, tables.OPPOSITES):
+        for x, y in ((one, two), (two, one)):
+            for base in _bases(x):
+                found.setdefault(base, set()).update(_bases(y))
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _bases(word: str) -> frozenset[str]:
+    """The word, its stem, and what it compares: "thinner" is "thin"."""
+    found = {word, stem(word)}
+    for ending in ("er", "est", "ly"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            base = word.removesuffix(ending)
+            found |= {base, base[:-1], base + "e"} if base[-1] == base[-2] else {base, base + "e"}
+    return frozenset(found)
+
+
+# ------------------------------------------------------------------ how it is asked
+
+
+def _asked(a: _View, b: _View) -> str:
+    asks = {a.asks, b.asks}
+    if "yes" in asks and len(asks) > 1:
+        return "one asks whether it is so"
+    asks -= _ANYTHING
+    return "" if len(asks) < 2 or asks in _ALIKE else "another thing is asked"
+
+
+def _when(a: _View, b: _View) -> str:
+    one, two = tense(a), tense(b)
+    return f"{one} is not {two}" if one and two and one != two else ""
+
+
+def tense(view: _View) -> str:
+    """``past``, ``present`` or ``future``; empty where no verb tells, or two do."""
+    words, text = view.asking, " ".join(view.asking)
+    if _GOING.search(text):
+        return "future"
+    if PAST.intersection(words) or _PERFECT.search(text):
+        return "past"
+    if PRESENT.intersection(words):
+        return "" if _told_of_past(view) else "present"
+    if view.asks in ("person", "thing"):
+        return "past" if any(map(is_past, words)) else "present"
+    return ""
+
+
+def _told_of_past(view: _View) -> bool:
+    """Whether a clause within is of the past: "the doctor that Hyejin recommended"."""
+    names = {fold(token.word) for token in view.tokens if token.kind == "name"} | RELATIVE
+    return any(
+        b in names and is_past(w) for b, w in zip(view.asking, view.asking[1:], strict=False)
+    )
+
+
+def _mode(a: _View, b: _View) -> str:
+    one, two = _modes(a), _modes(b)
+    told = (one and two) or "yes" in (a.asks, b.asks)
+    return "what must be is not what may be" if told and one != two and not one & two else ""
+
+
+def _modes(view: _View) -> set[str]:
+    found = {MODES[word] for word in view.asking if word in MODES}
+    return found | ({"must"} if _NEED.search(" ".join(view.asking)) else set())
+
+
+# ------------------------------------------------------------------ who does what
+
+
+def _direction(a: _View, b: _View) -> str:
+    """Whether one goes from where the other goes to."""
+    for one, two in ((a.text, b.text), (b.text, a.text)):
+        if set(_FROM.findall(one)) & set(_TO.findall(two)) - set(_TO.findall(one)):
+            return "it goes the other way"
+    return ""
+
+
+def _roles(a: _View, b: _View) -> str:
+    """Whether the same words do something else: in another order somebody else may do it, and a
+    verb may be a noun ("when do we test the server", "when is the test server")."""
+    english = a.english and b.english
+    one, two = _order(a, english), _order(b, english)
+    if "me" in {*one} ^ {*two}:
+        one, two = ([word for word in some if word != "me"] for some in (one, two))
+    if sorted(one) != sorted(two) or _is_keywords(a) != _is_keywords(b):
+        return ""
+    if english and {a.asks, b.asks} == {"person", "thing"}:
+        return "another thing is asked"
+    if english and ((_does(a) and _is(b)) or (_does(b) and _is(a))):
+        return "a verb of one may be a noun of the other"
+    turned = english and _is_passive(a) != _is_passive(b)
+    return "" if (one == two) != turned else "somebody else may do it"
+
+
+def _does(view: _View) -> bool:
+    return not DOING.isdisjoint(view.asking)
+
+
+def _is(view: _View) -> bool:
+    """Whether it says what something is, and not what is done."""
+    return not BEING.isdisjoint(view.asking) and not _does(view) and not _is_passive(view)
+
+
+def _restricted(a: _View, b: _View) -> str:
+    """Of few words each counts: "depth" is not "well depth"."""
+    one, two = (set(_order(view, english=True)) - {"me"} for view in (a, b))
+    small, large = sorted((one, two), key=len)
+    if len(small) < 3 and small < large and _is_keywords(a) and _is_keywords(b):
+        return f"“{min(large - small)}” is only in one"
+    return ""
+
+
+def _spoken(a: _View, b: _View) -> str:
+    known = {a.language, b.language} - {""}
+    return "another language" if len(known) > 1 else ""
+
+
+def _order(view: _View, english: bool) -> list[str]:
+    """The words of meaning and the persons, in order, less what says the same wherever it stands:
+    a time, a way. Of another language the words with capitals, or else all."""
+    if not english:
+        return list(view.capitals if len(view.capitals) > 1 else view.words)
+    free = {
+        fold(token.word) for token in view.tokens if token.kind in ("weekday", "month", "season")
+    }
+    some = (w for w in view.asking if w not in free and not (w.endswith("ly") and len(w) > 4))
+    common = stopwords()
+    return [PERSONS.get(w) or verb(stem(w)) for w in some if w in PERSONS or stem(w) not in common]
+
+
+def _is_keywords(view: _View) -> bool:
+    return not view.asks and not {*view.asking} & {*_AUXILIARY}
+
+
+def _is_passive(view: _View) -> bool:
+    """Whether something is done to what it is about: "was it made", "who was hired"."""
+    be = next((n for n, word in enumerate(view.asking) if word in BEING), len(view.asking))
+    return any(map(is_past, view.asking[be + 1 :]))
+
+
+def _unlike(a: _View, b: _View) -> str:
+    """Whether they share too few words of meaning to be about the same thing."""
+    one, two = ({t.key[:5] for t in view.tokens if t.kind != "not"} for view in (a, b))
+    if 3 * len(one & two) < min(len(one), len(two)):
+        return "too few words of one are in the other"
+    return ""
+
+
+_ANY = (_spoken, _exact, _roles, _unlike)
+_ENGLISH = (
+    _exact,
+    _restricted,
+    _unknown,
+    _equal,
+    _whose,
+    _opposite,
+    _asked,
+    _when,
+    _mode,
+    _direction,
+    _roles,
+    _unlike,
+)
+
+
+def without_frame(text: str) -> str:
+    """The question without "can you tell me" and the like before it."""
+    return _FRAME.sub("", text)
+
+
+def is_english(text: str) -> bool:
+    """Whether a text may be English, of which the guard knows most."""
+    return _view(text).english
+
+
+def denies(text: str) -> bool:
+    return _denies(_view(text))

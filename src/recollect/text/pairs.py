@@ -1,0 +1,153 @@
+"""What two texts are to each other: the pair model proposes, the guard vetoes.
+
+What it guarantees
+- *Same* only where both agree: the model finds it likely, and everything that the guard knows is
+  accounted for (:mod:`recollect.text.guard`). Without a model only the same words are the same.
+- *Changed* of two statements only where the model is sure and they are about the same thing.
+  Without a model only a value that was replaced in the same words: any of what goes by the same
+  name, else an amount with its unit or a time of day.
+- Whatever neither decides is *neither*: a lost true statement is worse than two that disagree.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import exp, log
+from typing import Literal, NamedTuple
+
+from recollect.text import guard
+from recollect.text.support.reading import ClauseToken, read
+
+SAME = 0.5
+"""From which probability on two statements say the same, if the guard agrees."""
+CHANGED, RENAMED = 0.7, 0.5
+"""From which one changes the other; and where both go by the same name."""
+RELATED = 0.82
+"""The least cosine of two texts of which one may change the other. The model was not taught that
+notes of the same house are mostly about different things; their vectors tell."""
+NEAR = 0.86
+"""The least cosine of two texts that say the same: of unrelated ones the model, which was taught
+by look-alikes, knows too little."""
+EVEN, FOREIGN = 5.94, 3.0
+"""What is added to the model's log-odds that two questions are the same, so that 0.92 lies where
+no look-alike is taken for one that the guard does not refuse; and what is subtracted for other
+languages than English, in which the guard knows less."""
+_ARTICLE = re.compile(r"(?i)\b(?:an?|the) (?!few\b|little\b|lot\b|bit\b)")
+_WORD = re.compile(r"[\w'’+#%°$€£@&/.:=<>≤≥~^*\"“”-]*\w[\w'’+#%°*\"“”]*|[<>≤≥=~^]+")
+
+
+_SYNTAX = re.compile(r"[\"“”]| -\w|\w\*")
+"""Signs that tell a search what to look for."""
+
+
+class PairJudgement(NamedTuple):
+    """Probabilities that two texts say the same, that one changes a value of the other, and that
+    they do neither; that the second is the later one, where it is changed; and their cosine."""
+
+    same: float
+    changed: float
+    neither: float
+    later: float
+    cosine: float
+
+
+UNRELATED = PairJudgement(0.0, 0.0, 1.0, 0.5, 0.0)
+Judge = Callable[[Sequence[tuple[str, str]]], Sequence[PairJudgement]]
+
+
+class Relation(NamedTuple):
+    kind: Literal["same", "changed", "neither"]
+    why: str = ""
+
+
+@lru_cache(maxsize=512)
+def plain(text: str) -> tuple[str, ...]:
+    """The words of a text as they are compared where no model does: in lower case, but for what is
+    written in capitals alone, and without articles."""
+    text = unicodedata.normalize("NFKC", _ARTICLE.sub("", text)).replace("’", "'")
+    words = [word.rstrip(".:,;!?-/") for word in _WORD.findall(text)]
+    shouted = text.isupper()
+    return tuple(w if w.isupper() and len(w) > 1 and not shouted else w.casefold() for w in words)
+
+
+# ------------------------------------------------------------------ statements
+
+
+def relation(old: str, new: str, judge: Judge | None, *, same_name: bool = False) -> Relation:
+    """What a new statement is to one that is known."""
+    if plain(old) == plain(new):
+        return Relation("same", "the same words")
+    apart = guard.difference(old, new)
+    judged = judge([(old, new)])[0] if judge else UNRELATED
+    if not apart and judged.same >= SAME and judged.cosine >= NEAR:
+        return Relation("same", "the same in other words")
+    if _is_changed(judged, same_name) and (apart or _words(old) != _words(new)):
+        return Relation("changed", _what_changed(old, new) or "it says otherwise of the same thing")
+    if said := _what_changed(old, new, measured=not same_name):
+        return Relation("changed", said)
+    return Relation("neither")
+
+
+def _words(text: str) -> list[tuple[str, float, str]]:
+    return [*map(_value, read(text).tokens)]
+
+
+def _is_changed(judged: PairJudgement, same_name: bool) -> bool:
+    if same_name:
+        return judged.changed >= RENAMED
+    return judged.changed >= CHANGED and judged.cosine >= RELATED
+
+
+def _what_changed(old: str, new: str, *, measured: bool = False) -> str:
+    """The value that was replaced, where all other words are the same; else empty. *measured*: only
+    if it is one amount with its unit, or a time of day, since "berth 1" and "berth 2" are two."""
+    before, after = read(old).tokens, read(new).tokens
+    if [*map(_frame, before)] != [*map(_frame, after)]:
+        return ""
+    pairs = zip(before, after, strict=True)
+    changed = [(one, two) for one, two in pairs if _value(one) != _value(two)]
+    if measured and [bool(one.unit) or one.kind == "time" for one, _ in changed] != [True]:
+        return ""
+    return "; ".join(f"{_shown(one)} → {_shown(two)}" for one, two in changed)
+
+
+def _shown(token: ClauseToken) -> str:
+    return f"{token.word} {token.unit}" if token.unit.isalpha() else token.word
+
+
+def _frame(token: ClauseToken) -> str:
+    return f"<{token.kind}>" if token.kind not in ("word", "not") else token.key
+
+
+def _value(token: ClauseToken) -> tuple[str, float, str]:
+    return token.key, token.value, token.unit
+
+
+# ------------------------------------------------------------------ questions
+
+
+def likeness(one: str, other: str, judge: Judge | None) -> tuple[float, str]:
+    """How sure it is, from 0 to 1, that two questions ask the same, and why."""
+    first, second = (plain(guard.without_frame(text)) for text in (one, other))
+    if first == second:
+        return 1.0, "the same words"
+    if _SYNTAX.search(f" {one} {other} "):
+        return 0.0, "quotes and signs are compared as they stand"
+    apart = guard.difference(one, other)
+    if not apart and sorted(first) == sorted(second):
+        moved = "the same words in another order"
+        return (0.0, "what is denied may be another thing") if guard.denies(one) else (1.0, moved)
+    if apart or judge is None:
+        return 0.0, apart or "other words, and no model to compare them"
+    judged = judge([(one, other)])[0]
+    if judged.cosine < NEAR:
+        return 0.0, "it is about another thing"
+    same = min(max(judged.same, 1e-12), 1 - 1e-12)
+    english = guard.is_english(one) and guard.is_english(other)
+    odds = log(same / (1 - same)) + EVEN - (0.0 if english else FOREIGN)
+    return 1 / (
+        1 + exp(-odds)
+    ), "the same in other words" if odds > 0 else "it may ask for another thing"
