@@ -313,7 +313,7 @@ def test_without_a_model_the_command_says_so(cli: Cli) -> None:
     assert "nothing here needs one" in ran.out
     ran = cli("llm", "test")
     assert ran.code == 1
-    assert "config set llm.model" in ran.err
+    assert "llm use" in ran.err
 
 
 def test_the_command_tells_where_the_key_is_and_never_the_key(
