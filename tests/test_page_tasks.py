@@ -213,15 +213,17 @@ def correct_a_fact(hand: Hand) -> None:
 
 
 def _curated(hand: Hand, what: str) -> None:
-    hand.post("remember", text=f"The {what} is at nine", name=f"{what} time", id=f"{what}-1")
-    hand.post("curate", text=f"The {what} is at ten.", facts=[f"The {what} is at ten"], title=what)
+    hand.post("remember", text=f"The {what} is at 9:00", name=f"{what} time", id=f"{what}-1")
+    hand.post(
+        "curate", text=f"The {what} is at 10:00.", facts=[f"The {what} is at 10:00"], title=what
+    )
 
 
 def decide_what_waits(hand: Hand) -> None:
     _curated(hand, f"standup of {hand.name}")
     hand.open("/")
     hand.link("Decide about")
-    assert hand.reads(f"The standup of {hand.name} is at ten")
+    assert hand.reads(f"The standup of {hand.name} is at 10:00")
     hand.link("Accept")
     assert hand.reads("Accepted.")
 

@@ -40,16 +40,16 @@ EQUAL = _rows({
     "only": "only solely exclusively", "than": "than", "except": "except besides excluding unless",
     "no more": "anymore",
     "first": "first", "last": "last latest newest recent recently", "next": "next upcoming", "previous": "previous prior former earlier", "second": "second",
-})  # fmt: skip
+})
 """Words of a row that both texts must have, or neither."""
 PERSONS = _rows({
     "me": "i me my mine we us our ours myself ourselves", "you": "your yours",
     "he": "he him his", "she": "she her hers", "they": "they them their theirs",
-})  # fmt: skip
+})
 MODES = _rows({
     "must": "must obliged mandatory required compulsory", "should": "should ought recommended supposed",
     "may": "may might can could allowed permitted able possible",
-})  # fmt: skip
+})
 PLACES = frozenset("above below behind beneath beside between beyond inside outside under front opposite across upstairs downstairs into out off before after since until during".split())
 """Of these one text may lack what the other has, but not have another."""
 TITLES = frozenset("professor prof doctor dr mr mrs ms miss sir madam".split())
@@ -69,7 +69,7 @@ ASKS = {
     "way": r"how (?:do|can|to|should|could|would|does|did|is|are|was|were)",
     "degree": r"how",
     "thing": r"what|which",
-}  # fmt: skip
+}
 """What is asked for, by how it is asked: of those that come first in a question the first here."""
 # fmt: on
 _ANYTHING = frozenset({"", "thing"})
