@@ -270,6 +270,12 @@ class PairModel(Protocol):
     @property
     def key(self) -> str: ...
 
+    @property
+    def encoder(self) -> str:
+        """The key of the model whose vectors it makes."""
+
+    def vector(self, text: str) -> Vector: ...
+
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Sequence[PairJudgement]: ...
 
 

@@ -28,7 +28,7 @@ from recollect.writing import path, runner
 from recollect.writing.curation import by_model, extract, slots
 from recollect.writing.curation import curate as curation
 from recollect.writing.facts import stored_fact
-from recollect.writing.remember import FactModels, NewFact
+from recollect.writing.remember import NewFact
 
 REMEMBERED, CURATED = 8, 256
 """Passages that get their vectors at once when a fact was written, or a text curated."""
@@ -172,14 +172,10 @@ def remember_fact(core: Core, text: str, options: Mapping[str, Any]) -> facts.Re
         told[name] = moment(told.get(name), name)
     told["participants"] = list(told.get("participants", ()))
     new = NewFact(told, asked.owner, known, **signed, replace=replace, redact=redacts)
-    made = path.remember(core.store, new, _fact_models(core))
+    made = path.remember(core.store, new, core.pairs)
     if embed and made.action in ("added", "changed"):
         model_admin.embed_newest(core, REMEMBERED)
     return made
-
-
-def _fact_models(core: Core) -> FactModels:
-    return FactModels(core.pairs, core.embedder)
 
 
 def _check_known(core: Core, owner: str, id: str) -> None:
@@ -207,7 +203,7 @@ def curate(
         told,
         core.store,
         extractor,
-        models=_fact_models(core),
+        pairs=core.pairs,
         dry_run=dry_run,
         token=token,
         tell=tell,

@@ -19,6 +19,7 @@ from recollect.text.pairs import UNRELATED, PairJudgement
 
 if TYPE_CHECKING:
     from recollect.models.onnx import OnnxEmbedder
+    from recollect.ports import Vector
 
 _ENCODED = 96
 """Tokens of a text that the encoder is given; the head reads the first of them."""
@@ -33,7 +34,11 @@ class ShippedPairs:
         self._encoder, self._home = encoder, home
         self._lock = Lock()
         self._texts: dict[str, pair_head.PairText] = {}
-        self.key = PAIR.key
+        self.key, self.encoder = PAIR.key, encoder.key
+
+    def vector(self, text: str) -> Vector:
+        """The encoder's vector of a text, which comparing it needs as well."""
+        return self._text(text).vector
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> list[PairJudgement]:
         """Returns for each pair what the second text is to the first."""

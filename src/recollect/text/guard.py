@@ -72,6 +72,8 @@ ASKS = {
 }
 """What is asked for, by how it is asked: of those that come first in a question the first here."""
 # fmt: on
+BRIEF = 6
+"""Words of meaning that a brief statement has at most."""
 _ANYTHING = frozenset({"", "thing"})
 _ALIKE = ({"number", "degree"}, {"long", "time"}, {"long", "degree"}, {"way", "thing"})
 _NEED = re.compile(r"\b(?:have|has|had|need|needs|needed) to\b")
@@ -135,7 +137,7 @@ def _view(text: str) -> _View:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(re.sub(r"'s?\b", "", text.replace("n't", " not"))))
+    return tuple(_WORD.findall(re.sub(r"'(?:s|m|re|ve|ll|d)?\b", "", text.replace("n't", " not"))))
 
 
 @cache
@@ -417,10 +419,14 @@ def _is_passive(view: _View) -> bool:
 
 def _unlike(a: _View, b: _View) -> str:
     """Whether they share too few words of meaning to be about the same thing."""
+    return "" if _shared(a, b) >= 1 / 3 else "too few words of one are in the other"
+
+
+def _shared(a: _View, b: _View) -> float:
+    """The share of the words of meaning that both have, of those of the shorter one."""
     one, two = ({t.key[:5] for t in view.tokens if t.kind != "not"} for view in (a, b))
-    if 3 * len(one & two) < min(len(one), len(two)):
-        return "too few words of one are in the other"
-    return ""
+    least = min(len(one), len(two))
+    return len(one & two) / least if least else 1.0
 
 
 _ANY = (_spoken, _exact, _roles, _unlike)
@@ -452,3 +458,11 @@ def is_english(text: str) -> bool:
 
 def denies(text: str) -> bool:
     return _denies(_view(text))
+
+
+def same_subject(one: str, other: str) -> bool:
+    """Whether two statements may be about the same thing: they share a fifth of the words of the
+    shorter one, or both are short and of oneself."""
+    a, b = _view(one), _view(other)
+    brief = all(len(v.tokens) <= BRIEF and "me" in map(PERSONS.get, v.words) for v in (a, b))
+    return brief or _shared(a, b) >= 0.2

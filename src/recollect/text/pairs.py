@@ -5,7 +5,7 @@ What it guarantees
   accounted for (:mod:`recollect.text.guard`). Without a model only the same words are the same.
 - *Changed* of two statements only where the model is sure and they are about the same thing.
   Without a model only a value that was replaced in the same words: any of what goes by the same
-  name, else an amount with its unit or a time of day.
+  name, else an amount with its unit, a weekday or a time of day.
 - Whatever neither decides is *neither*: a lost true statement is worse than two that disagree.
 """
 
@@ -16,6 +16,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import exp, log
+from operator import ne
 from typing import Literal, NamedTuple
 
 from recollect.text import guard
@@ -84,7 +85,8 @@ def relation(old: str, new: str, judge: Judge | None, *, same_name: bool = False
     judged = judge([(old, new)])[0] if judge else UNRELATED
     if not apart and judged.same >= SAME and judged.cosine >= NEAR:
         return Relation("same", "the same in other words")
-    if _is_changed(judged, same_name) and (apart or _words(old) != _words(new)):
+    about = same_name or guard.same_subject(old, new)
+    if about and _is_changed(judged, same_name) and (apart or _words(old) != _words(new)):
         return Relation("changed", _what_changed(old, new) or "it says otherwise of the same thing")
     if said := _what_changed(old, new, measured=not same_name):
         return Relation("changed", said)
@@ -103,15 +105,25 @@ def _is_changed(judged: PairJudgement, same_name: bool) -> bool:
 
 def _what_changed(old: str, new: str, *, measured: bool = False) -> str:
     """The value that was replaced, where all other words are the same; else empty. *measured*: only
-    if it is one amount with its unit, or a time of day, since "berth 1" and "berth 2" are two."""
+    if one word is another, an amount with its unit, a weekday or a time of day: "berth 1" and
+    "berth 2" are two."""
     before, after = read(old).tokens, read(new).tokens
     if [*map(_frame, before)] != [*map(_frame, after)]:
         return ""
     pairs = zip(before, after, strict=True)
     changed = [(one, two) for one, two in pairs if _value(one) != _value(two)]
-    if measured and [bool(one.unit) or one.kind == "time" for one, _ in changed] != [True]:
+    if measured and not (_one_differs(old, new) and [*map(_is_measure, changed)] == [True]):
         return ""
     return "; ".join(f"{_shown(one)} → {_shown(two)}" for one, two in changed)
+
+
+def _one_differs(old: str, new: str) -> bool:
+    before, after = plain(old), plain(new)
+    return len(before) == len(after) and sum(map(ne, before, after)) == 1
+
+
+def _is_measure(pair: tuple[ClauseToken, ClauseToken]) -> bool:
+    return bool(pair[0].unit) or pair[0].kind in ("time", "weekday")
 
 
 def _shown(token: ClauseToken) -> str:

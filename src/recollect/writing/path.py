@@ -28,7 +28,7 @@ from recollect.errors import StoreBusy, StoreChanged
 from recollect.facts import SOURCE as FACTS
 from recollect.facts import Fact, Remembered
 from recollect.nouns import Change, ChangeSet, Document, Receipt, Register, Source, group_by
-from recollect.ports import StorageEngine, Store
+from recollect.ports import PairModel, StorageEngine, Store
 from recollect.writing import documents, facts, forgetting, runner
 from recollect.writing import remember as new_facts
 from recollect.writing.curation import apply, receipts, slots
@@ -122,12 +122,10 @@ def write_facts(
     return WrittenFacts(decided.counted(receipt), decided.facts, decided.changed)
 
 
-def remember(
-    store: Store, new: new_facts.NewFact, models: new_facts.FactModels | None = None
-) -> Remembered:
+def remember(store: Store, new: new_facts.NewFact, pairs: PairModel | None = None) -> Remembered:
     """Keeps a fact that a caller tells, unless it is known already."""
     now = datetime.now(UTC)
-    decision = new_facts.decide(store, new, now, models)
+    decision = new_facts.decide(store, new, now, pairs)
     if decision.same is not None:
         return Remembered(decision.same, "duplicate", note=decision.note)
     signed = Signature(now, new.by, "", new.source)
@@ -153,7 +151,7 @@ def curate(
     store: StorageEngine,
     extractor: slots.Extractor,
     *,
-    models: new_facts.FactModels | None = None,
+    pairs: PairModel | None = None,
     dry_run: bool = False,
     token: runner.Token | None = None,
     tell: Callable[[runner.Outcome], None] = lambda _: None,
@@ -168,7 +166,7 @@ def curate(
         written = write_facts(store, text.owner, work, signed, plan.beside, dry_run=dry_run)
         return plan.done(written, dry_run=dry_run)
 
-    known = new_facts.KnownFacts(store, models)
+    known = new_facts.KnownFacts(store, pairs)
     return curation.curate(text, known, extractor, write, dry_run=dry_run, token=token, tell=tell)
 
 

@@ -25,7 +25,7 @@ from recollect.facts import (
     handle,
 )
 from recollect.nouns import Document, Event, Filter
-from recollect.ports import Embedder, PairModel, Store
+from recollect.ports import PairModel, Store
 from recollect.text.keys import keys, words
 from recollect.text.pairs import Judge, relation
 from recollect.text.questions.parse import parse
@@ -115,24 +115,13 @@ def listed(store: Store, asked: FactFilter, *, limit: int, cursor: str, every: b
             return FactPage(tuple(found), cursor)
 
 
-class FactModels(NamedTuple):
-    """The models that compare facts; without them only the same words are the same."""
-
-    pairs: PairModel | None = None
-    embedder: Embedder | None = None
-
-    @property
-    def judge(self) -> Judge | None:
-        return self.pairs.judge if self.pairs else None
-
-
 class KnownFacts:
     """What is known, for a new fact to be compared with."""
 
-    def __init__(self, store: Store, models: FactModels | None = None) -> None:
+    def __init__(self, store: Store, pairs: PairModel | None = None) -> None:
         self._store = store
-        self._models = models or FactModels()
-        self.judge = self._models.judge
+        self._pairs = pairs
+        self.judge: Judge | None = pairs.judge if pairs else None
 
     def has(self, fact: Fact) -> bool:
         """Whether this very fact is kept already, in force or not."""
@@ -154,21 +143,20 @@ class KnownFacts:
 
     def _near(self, fact: Fact, limits: Filter) -> list[int]:
         """The passages of the facts that are nearest in meaning, where they have vectors."""
-        embedder = self._models.embedder
-        if embedder is None or self._models.pairs is None:
+        if self._pairs is None:
             return []
-        vector = embedder.embed_passages([fact.text])[0]
-        found = self._store.search_vector(embedder.key, vector, limits, limit=LIKE)
+        vector = self._pairs.vector(fact.text)
+        found = self._store.search_vector(self._pairs.encoder, vector, limits, limit=LIKE)
         return [hit.passage for hit in found.hits]
 
 
 def conflicts(
-    store: Store, fact: Fact, models: FactModels | None
+    store: Store, fact: Fact, pairs: PairModel | None
 ) -> tuple[Fact | None, list[Conflict]]:
     """A fact in force that says the same, if there is one, and those that say otherwise."""
     same: Fact | None = None
     found: list[Conflict] = []
-    known = KnownFacts(store, models)
+    known = KnownFacts(store, pairs)
     for other, same_key, _ in known.rivals(fact):
         if other.id in (fact.id, *fact.supersedes):
             continue
@@ -214,7 +202,7 @@ class FactDecision(NamedTuple):
 
 
 def decide(
-    store: Store, new: NewFact, now: datetime, models: FactModels | None = None
+    store: Store, new: NewFact, now: datetime, pairs: PairModel | None = None
 ) -> FactDecision:
     """Compares a new fact with those in force: is it known, and what does it contradict?"""
     told = new.told
@@ -229,7 +217,7 @@ def decide(
         verdict = standing(fact.text)
         fact = fact._replace(standing=verdict.status)
         note = f"{verdict.status}: {verdict.why}" if verdict.status != "active" else ""
-    same, found = (None, []) if fact.standing == "outdated" else conflicts(store, fact, models)
+    same, found = (None, []) if fact.standing == "outdated" else conflicts(store, fact, pairs)
     if same is not None and not told["id"]:
         note = f"{same.id} says the same"
         if not new.replace or not found:
