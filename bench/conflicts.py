@@ -66,8 +66,11 @@ def changed_values(folder: str) -> Iterator[Case]:
     other: dict[str, list[str]] = {}
     told: set[tuple[str, str]] = set()
     for row in corpus.lines(OWN / folder / "queries.jsonl"):
-        said = row["evidence"][0]["quote"]
-        told |= {(old["quote"], said) for old in row.get("superseded", ())}
+        said = next((one["quote"] for one in row["evidence"] if "quote" in one), "")
+        earlier = [old["quote"] for old in row.get("superseded", ()) if "quote" in old]
+        if not said:  # a turn of a talk is named by its number
+            continue
+        told |= {(old, said) for old in earlier}
         if row["category"] == "other" and said not in other.setdefault(row["pair"], []):
             other[row["pair"]].append(said)
     for old, new in sorted(told):
