@@ -258,7 +258,8 @@ def import_a_folder(hand: Hand) -> None:
     hand.view("Imports")
     hand.write("#path", str(notes))
     hand.link("Import")
-    assert hand.sees("!!document.querySelector('.import .badge.good')")
+    done = f"one.innerText.includes('{notes.name}') && one.querySelector('.badge.good')"
+    assert hand.sees(f"[...document.querySelectorAll('.import')].some(one => {done})")
     hand.view("Search")
     hand.ask(f"herons of {hand.name}")
     assert hand.reads("stand still")
