@@ -42,6 +42,7 @@ Say = Callable[[str], None]
 POWERED = ("import", "curate", "embed", "commit", "rebuild")
 """Works during which the power fails."""
 _INDEXES = ("before: text", "before: vectors")
+_REFUSED = " writes refused"
 _HEAD = struct.Struct("=c4Q")
 
 
@@ -62,7 +63,10 @@ def _below(layer: Path, root: Path, *words: str, log: str = "") -> list[str]:
     env = {**os.environ, "LD_PRELOAD": str(layer), "FAULTY_ROOT": f"{root}/"}
     env |= {"FAULTY_LOG": log} if log else {}
     command = [sys.executable, "-m", "bench.faulty", str(root), *words]
-    done = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=False)
+    here = Path(__file__).parents[1]
+    done = subprocess.run(
+        command, env=env, cwd=here, stdout=subprocess.PIPE, text=True, check=False
+    )
     said = done.stdout.splitlines()
     return said + ([f"the process ended with {done.returncode}"] if done.returncode else [])
 
@@ -75,10 +79,10 @@ def eio(times: int, seed: int, folder: Path, say: Say) -> int:
     if layer is None:
         say("     eio: there is no compiler here")
         return 0
-    *wrong, count = _below(layer, folder / "root", "eio", str(times), str(seed))
-    for line in wrong:
-        say(line)
-    say(f"     eio: {times} failing calls, {count}")
+    said = _below(layer, folder / "root", "eio", str(times), str(seed))
+    wrong = [line for line in said if not line.endswith(_REFUSED)]
+    for line in said:
+        say(line if line in wrong else f"     eio: {times} failing calls, {line}")
     return len(wrong)
 
 
@@ -278,7 +282,7 @@ def main() -> int:
                 total += int(line)
             else:
                 print(f"eio, seed {seed}, number {number}: {line}")
-    print(f"{total} refused")
+    print(f"{total}{_REFUSED}")
     return 0
 
 
