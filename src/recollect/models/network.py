@@ -112,7 +112,7 @@ class Network:
             made = np.zeros((len(text.sentences), outputs[1].shape[2]), np.float32)
             reached = 1 + max(encoded[row][1], default=-1)
             made[:reached] = outputs[1][row][:reached]
-            found.append(made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12))
+            found.append(_of_length_1(made))
         self._check_numbers(outputs[0])
         return outputs[0].astype(np.float32), found
 

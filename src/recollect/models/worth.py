@@ -59,8 +59,8 @@ class SentenceModel:
     what can be seen of them."""
 
     def __init__(self, embedder: Embedder | None) -> None:
-        known = isinstance(embedder, onnx.OnnxEmbedder) and embedder.model.key == heads().encoder
-        self._encoder = embedder if known and isinstance(embedder, onnx.OnnxEmbedder) else None
+        encoder = embedder if isinstance(embedder, onnx.OnnxEmbedder) else None
+        self._encoder = encoder if encoder and encoder.model.key == heads().encoder else None
         self._head = heads().full if self._encoder else heads().plain
 
     @property

@@ -82,10 +82,10 @@ def relation(old: str, new: str, judge: Judge | None, *, same_name: bool = False
     if plain(old) == plain(new):
         return Relation("same", "the same words")
     apart = guard.difference(old, new)
-    judged = judge([(old, new)])[0] if judge else UNRELATED
+    about = same_name or guard.same_subject(old, new)
+    judged = judge([(old, new)])[0] if judge and about else UNRELATED
     if not apart and judged.same >= SAME and judged.cosine >= NEAR:
         return Relation("same", "the same in other words")
-    about = same_name or guard.same_subject(old, new)
     if about and _is_changed(judged, same_name) and (apart or _words(old) != _words(new)):
         return Relation("changed", _what_changed(old, new) or "it says otherwise of the same thing")
     if said := _what_changed(old, new, measured=not same_name):

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from recollect.facts import FactType
+from recollect.facts import TYPES, FactType
 from recollect.ports import PassageSentences, SpokenSentence, Worth, WorthModel
 from recollect.text.lexical import indexed_text
 from recollect.writing.curation import subjects
@@ -93,7 +93,7 @@ class Extracted(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """A sentence, the stretch that it is in, and where its passage begins."""
+    """A sentence, and the stretch that it is in."""
 
     sentence: Sentence
     part: Stretch
@@ -101,6 +101,7 @@ class _Said(NamedTuple):
     """The one before it in the same paragraph."""
 
     def moved(self, shift: int) -> SpokenSentence:
+        """Where it is in another text, which has the piece *shift* characters further on."""
         start, end, *_ = self.sentence
         return SpokenSentence(start + shift, end + shift, self.part.speaker)
 
@@ -122,13 +123,7 @@ class BySentences:
             some = list(_said(piece, at, at + len(passage.text), told))
             whole = indexed_text(told.title, passage.heading, passage.text)
             shift = len(whole) - len(passage.text) - at
-            marks = (
-                SpokenSentence(
-                    one.sentence.start + shift, one.sentence.end + shift, one.part.speaker
-                )
-                for one in some
-            )
-            passages.append(PassageSentences(whole, tuple(marks)))
+            passages.append(PassageSentences(whole, tuple(one.moved(shift) for one in some)))
             said.append(some)
             at += len(passage.text)
         judged = self._model.judge(passages)
@@ -188,18 +183,9 @@ def _fact(piece: CurationPiece, said: _Said, worth: Worth, told: Context) -> Ext
     )
 
 
-_TYPES: dict[str, FactType] = {
-    "preference": "preference",
-    "decision": "decision",
-    "entity": "entity",
-    "relation": "relation",
-    "open_question": "open_question",
-    "task": "task",
-}
-
-
 def _type(kind: str, asks: bool) -> FactType:
-    return "open_question" if asks else _TYPES.get(kind, "fact")
+    said = "open_question" if asks else kind
+    return next((one for one in TYPES if one == said), "fact")
 
 
 def _statement(quote: str) -> str:
