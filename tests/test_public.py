@@ -126,11 +126,15 @@ def test_the_help_loads_no_command_and_nothing_that_a_command_needs() -> None:
     assert not {"recollect.nouns", "recollect.config", "recollect.surfaces.render"} & loaded
 
 
-def test_the_state_of_a_store_is_told_without_numpy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [["status"], ["search", "deploy day", "--no-cache"]])
+def test_what_needs_no_vectors_loads_neither_numpy_nor_a_model(
+    tmp_path: Path, words: list[str]
+) -> None:
     with recollect.Memory.open(tmp_path) as memory:
         memory.remember("We deploy on Fridays", name="deploy day")
+        memory.remember("We moved the deploy to Monday mornings")
     loaded = loaded_after(
-        f"import sys\nsys.argv = ['recollect', '--store', {str(tmp_path)!r}, 'status']\n"
+        f"import sys\nsys.argv = ['recollect', '--store', {str(tmp_path)!r}, *{words!r}]\n"
         "from recollect.__main__ import main\nassert main() == 0"
     )
     assert "recollect.storage" in loaded

@@ -52,6 +52,16 @@ def test_a_fact_in_dispute_comes_with_its_rival_the_later_first(memory: Memory) 
     assert any("says otherwise" in hint for hint in hints)
 
 
+def test_a_rival_that_only_the_model_sees_is_told_until_either_text_changes() -> None:
+    with Memory.open("memory://") as memory:
+        memory.remember("We use Jenkins for CI", name="build server", id="old")
+        memory.remember("We migrated to GitHub Actions for CI", id="new")
+        question = "what is our build server?"
+        assert {one.document for one in told(memory, question)} == {"old", "new"}
+        memory.remember("The CI machine has a blue lid", name="build server", id="old")
+        assert {one.document for one in told(memory, question)} == {"old"}
+
+
 def test_a_fact_that_nothing_disputes_comes_alone(memory: Memory) -> None:
     memory.remember(OLD, name="upload limit")
     memory.remember("The download limit is 100 MB.", name="download limit")

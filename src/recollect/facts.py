@@ -114,6 +114,14 @@ class Fact(NamedTuple):
     since stays."""
     stamp: str = ""
     """Which version of it this is."""
+    disputes: tuple[str, ...] = ()
+    """Marks of the texts that were found to say otherwise when it was written, so that who reads it
+    needs no model to know. A text that has changed since has another mark."""
+
+    @property
+    def mark(self) -> str:
+        """What its text is known by among the disputes of others."""
+        return stable_id(self.text)
 
     @property
     def key(self) -> str:
@@ -363,12 +371,14 @@ _FIELDS = tuple(
     "aliases type why pinned standing created_at valid_from valid_to supersedes superseded_by "
     "ended resolved_at participants provenance".split()
 )
+_KEPT = ("name", "row", "disputes")
+"""Fields that are kept as they are."""
 
 
 def as_put(fact: Fact) -> Put:
     written = fact.as_json()
     meta = {name: written[name] for name in _FIELDS if written[name]}
-    meta |= {name: value for name in ("name", "row") if (value := getattr(fact, name))}
+    meta |= {name: value for name in _KEPT if (value := getattr(fact, name))}
     document = Document(
         external=fact.id,
         source=SOURCE,
@@ -414,6 +424,7 @@ def from_document(document: Document, text: str | None = None) -> Fact:
         meta=meta.get("meta", NO_META),
         row=meta.get("row", ""),
         stamp=document.stamp,
+        disputes=tuple(meta.get("disputes", ())),
     )
 
 

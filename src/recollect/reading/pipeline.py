@@ -85,7 +85,7 @@ def answer(
         question = understand(query).in_state_of(view)
         served = cache.look_up(question, view, models)
         facts = facts_in_sight(question, view)
-        found = served.answer or _named(question, facts, view, models)
+        found = served.answer or _named(question, facts, view)
         asked = first_pass(question, view, models, facts.sees)
         found = found or _listed(question, asked)
         if found is None:
@@ -113,7 +113,7 @@ def _traced(found: Answer, trace: Trace) -> Answer:
 # ------------------------------------------------------------------ tier 2
 
 
-def _named(question: Question, facts: Facts, view: StorageEngine, models: Models) -> Answer | None:
+def _named(question: Question, facts: Facts, view: StorageEngine) -> Answer | None:
     """Answers with the facts that the question names, and nothing else; None if it names none."""
     if question.query.time.past:
         return None
@@ -121,8 +121,7 @@ def _named(question: Question, facts: Facts, view: StorageEngine, models: Models
     if not known.mentions:
         return None
     _no_passages()
-    judge = models.pairs.judge if models.pairs else None
-    found = turned.told(known.mentions[: question.policy.limit], facts, view, judge)
+    found = turned.told(known.mentions[: question.policy.limit], facts, view)
     results, budget = _fitted(found.results, question.policy.budget)
     return _blank(question)._replace(
         status="direct_passages",

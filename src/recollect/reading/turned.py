@@ -1,8 +1,9 @@
 """Facts whose values changed: what a named fact replaced, and what says otherwise in force.
 
 What was replaced, or was over when the other began to hold, is told under the fact with the time
-until which it held. A rival that nobody has settled is returned beside it, the later first. Only
-what may be seen is told, whatever its time.
+until which it held. A rival that nobody has settled is returned beside it, the later first: what
+was found to say otherwise when it was written, or says so in the same words. No model is asked, for
+a fact is read many times. Only what may be seen is told, whatever its time.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from recollect.reading.answering import replacing
 from recollect.reading.fact_results import fact_result, named_result
 from recollect.reading.named import Facts, Mention
 from recollect.text.keys import keys
-from recollect.text.pairs import Judge, relation
+from recollect.text.pairs import relation
 from recollect.text.questions.parse import parse
 
 MOST = 3
@@ -38,16 +39,14 @@ class Told(NamedTuple):
     """Pairs of facts that say otherwise of the same thing, by title, the later first."""
 
 
-def told(
-    mentions: Sequence[Mention], facts: Facts, view: Store, judge: Judge | None = None
-) -> Told:
+def told(mentions: Sequence[Mention], facts: Facts, view: Store) -> Told:
     """Returns the named facts as results, each with its rival and what it replaced."""
     named = {mention.fact.id for mention in mentions}
     results: list[Result] = []
     disputed: list[tuple[str, str]] = []
     for mention in mentions[:COMPARED]:
         one = replacing(named_result(mention), list(_earlier(mention.fact, facts))[:MOST])
-        rivals = [r for r in _rivals(mention.fact, facts, view, judge) if r.id not in named]
+        rivals = [r for r in _rivals(mention.fact, facts, view) if r.id not in named]
         shown = {r.id: fact_result(r, one.confidence, "rival") for r in rivals}
         shown[mention.fact.id] = one
         line = sorted([mention.fact, *rivals], key=lambda fact: fact.start, reverse=True)
@@ -86,7 +85,7 @@ def _may_be_told(one: Fact, facts: Facts) -> bool:
     return bool(one.text) and facts.asked.hides(one) in PAST
 
 
-def _rivals(fact: Fact, facts: Facts, view: Store, judge: Judge | None) -> Iterator[Fact]:
+def _rivals(fact: Fact, facts: Facts, view: Store) -> Iterator[Fact]:
     """Yields the facts in force that say otherwise than this one."""
     limits = Filter(owner=fact.owner, scopes=facts.asked.scopes, kinds=(KIND,))
     hits = view.search_text([parse(fact.text).text], limits, limit=LIKE)[0].hits
@@ -95,7 +94,16 @@ def _rivals(fact: Fact, facts: Facts, view: Store, judge: Judge | None) -> Itera
         other = from_document(stored.document, stored.passage.text)
         if other.id == fact.id or facts.asked.hides(other) or other.id in fact.supersedes:
             continue
-        older, newer = sorted((fact, other), key=lambda one: one.start)
         same = not known.isdisjoint(chain.from_iterable(map(keys, other.names)))
-        if relation(older.text, newer.text, judge, same_name=same).kind == "changed":
+        if _is_recorded(fact, other) or _is_said(fact, other, same_name=same):
             yield other
+
+
+def _is_recorded(one: Fact, other: Fact) -> bool:
+    return one.mark in other.disputes or other.mark in one.disputes
+
+
+def _is_said(one: Fact, other: Fact, *, same_name: bool) -> bool:
+    """Whether one says the other with another value."""
+    older, newer = sorted((one, other), key=lambda fact: fact.start)
+    return relation(older.text, newer.text, None, same_name=same_name).kind == "changed"

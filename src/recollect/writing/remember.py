@@ -224,7 +224,8 @@ def decide(
             return FactDecision(fact, same, note=note)
         fact = same  # it is settled for the one that is known
     if not new.replace:
-        return FactDecision(fact, None, tuple(found), note)
+        disputes = tuple(conflict.fact.mark for conflict in found)
+        return FactDecision(fact._replace(disputes=disputes), None, tuple(found), note)
     older = (*fact.supersedes, *(conflict.fact.id for conflict in found))
     return FactDecision(fact._replace(supersedes=tuple(dict.fromkeys(older))), note=note)
 

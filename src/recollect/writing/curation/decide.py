@@ -37,16 +37,18 @@ def decide(
     fact: Fact, rivals: Sequence[Rival], said_at: datetime, judge: Judge | None = None
 ) -> Decision:
     """*said_at* is when the text was written that the fact is from."""
-    found: dict[Kind, list[tuple[str, str]]] = {}
+    found: dict[Kind, list[tuple[Fact, str]]] = {}
     for rival in rivals:
         kind, why = _relation(fact, rival, said_at, judge)
         if kind == "same":
             return Decision(fact, "same", (rival.fact.id,), why)
         if kind != "new":
-            found.setdefault(kind, []).append((rival.fact.id, why))
+            found.setdefault(kind, []).append((rival.fact, why))
     for kind in ("superseded", "contradicts", "supersedes", "refines"):
         if some := found.get(kind):
-            return Decision(fact, kind, tuple(id for id, _ in some), some[0][1])
+            if kind == "contradicts":
+                fact = fact._replace(disputes=tuple(known.mark for known, _ in some))
+            return Decision(fact, kind, tuple(known.id for known, _ in some), some[0][1])
     return Decision(fact, "new")
 
 
